@@ -1,0 +1,143 @@
+"""Every error of the library, and the checks of public parameters.
+
+An error is a small lesson: what was asked, what was given, what to do next. Messages may show
+*public parameters* only. They never show a cell, a row, a label or a count of the data, because
+a message is a release (DESIGN: threat model).
+
+::
+
+    LittlestoneError
+    ├── ParameterError     a public argument is wrong (also a ValueError)
+    ├── DataError          data refused: column and rule are named, never a value (also a ValueError)
+    ├── UnsupportedError   this class lacks what this learner needs (also a TypeError)
+    ├── InfeasibleError    n is too small for the asked certificate; carries ``n_needed``
+    └── BudgetExceeded     an exact search used up its nodes; carries bounds
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from fractions import Fraction
+from typing import Any
+
+__all__ = [
+    "BudgetExceeded",
+    "DataError",
+    "InfeasibleError",
+    "LittlestoneError",
+    "ParameterError",
+    "UnsupportedError",
+    "check_fraction",
+    "check_integer",
+    "check_probability",
+    "parameter_error",
+]
+
+
+class LittlestoneError(Exception):
+    """Base of all errors raised on purpose by this library."""
+
+
+class ParameterError(LittlestoneError, ValueError):
+    """A public parameter is outside its range."""
+
+
+class DataError(LittlestoneError, ValueError):
+    """Data that strict reading refuses; names the column and the rule, never a value."""
+
+
+class UnsupportedError(LittlestoneError, TypeError):
+    """A concept class does not offer what an algorithm needs."""
+
+
+class InfeasibleError(LittlestoneError):
+    """The public number of records is too small for the certificate that was required."""
+
+    def __init__(self, message: str, *, n_needed: int) -> None:
+        super().__init__(message)
+        self.n_needed = n_needed
+
+
+class BudgetExceeded(LittlestoneError):  # noqa: N818 - the name is part of the contract
+    """An exact search stopped at its node budget; the answer lies in [lower, upper]."""
+
+    def __init__(self, lower: float, upper: float, nodes: int, what: str = "The answer") -> None:
+        super().__init__(
+            f"{what} lies between {lower} and {upper}; the search stopped after {nodes} nodes. "
+            "Raise max_nodes to decide it."
+        )
+        self.lower, self.upper, self.nodes = lower, upper, nodes
+
+
+def parameter_error(
+    owner: str, name: str, constraint: str, value: object, hint: str = ""
+) -> ParameterError:
+    """Return the error in the library's one grammar (``value`` must be public).
+
+    Examples
+    --------
+    >>> print(parameter_error("plan", "alpha", "in (0, 1)", 2, "Try 0.1."))
+    The 'alpha' parameter of plan must be in (0, 1). Got 2. Try 0.1.
+    """
+    message = f"The {name!r} parameter of {owner} must be {constraint}. Got {value!r}."
+    return ParameterError(f"{message} {hint}".rstrip())
+
+
+def check_fraction(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+    """Return a positive finite number as the exact fraction of what was typed.
+
+    A float is read by its shortest decimal form: ``0.1`` means one tenth.
+
+    Examples
+    --------
+    >>> check_fraction("fit", "epsilon", 0.1)
+    Fraction(1, 10)
+    """
+    constraint = "a number in (0, inf)"
+    exact = _exact(value)
+    if exact is None or exact <= 0:
+        raise parameter_error(owner, name, constraint, value, hint)
+    return exact
+
+
+def check_probability(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+    """Return a number in (0, 1) as the exact fraction of what was typed.
+
+    Examples
+    --------
+    >>> check_probability("fit", "delta", "1e-6")
+    Fraction(1, 1000000)
+    """
+    exact = _exact(value)
+    if exact is None or not 0 < exact < 1:
+        raise parameter_error(owner, name, "a float in (0, 1)", value, hint)
+    return exact
+
+
+def check_integer(
+    owner: str, name: str, value: Any, *, low: int | None = None, hint: str = ""
+) -> int:
+    """Return an integer of any size, at least ``low``; booleans and floats are refused."""
+    constraint = "an integer" if low is None else f"an integer >= {low}"
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise parameter_error(owner, name, constraint, value, hint)
+    if low is not None and value < low:
+        raise parameter_error(owner, name, constraint, value, hint)
+    return int(value)
+
+
+def _exact(value: Any) -> Fraction | None:
+    """Return the exact value of a public number, or None when it is not a finite number."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, numbers.Rational):
+        return Fraction(value.numerator, value.denominator)
+    if isinstance(value, numbers.Real):
+        return Fraction(repr(float(value))) if math.isfinite(value) else None
+    if isinstance(value, str):
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            return None
+    return None

@@ -1,0 +1,37 @@
+"""Words shared by all rooms: what a point, a hypothesis and a set of candidates is."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Hypothesis", "Json", "Labels", "Point", "Points"]
+
+Point = Hashable
+#: A batch of points: 1-D (int64, or object for big integers, texts, tuples), or 2-D codes of rows.
+Points = npt.NDArray[Any]
+Labels = npt.NDArray[np.int8]
+Json = dict[str, Any]
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+@runtime_checkable
+class Hypothesis(Protocol):
+    """A released function from points to {0, 1}: canonical, hashable, safe to publish."""
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity: equal keys imply equal functions."""
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with a ``type`` entry; `littlestone.classes.load` reads it back."""
