@@ -8,7 +8,7 @@ a message is a release (DESIGN: threat model).
 
     LittlestoneError
     ├── ParameterError     a public argument is wrong (also a ValueError)
-    ├── DataError          data refused: column and rule are named, never a value (also a ValueError)
+    ├── DataError          data refused: names column and rule, never a value (a ValueError)
     ├── UnsupportedError   this class lacks what this learner needs (also a TypeError)
     ├── InfeasibleError    n is too small for the asked certificate; carries ``n_needed``
     └── BudgetExceeded     an exact search used up its nodes; carries bounds

@@ -1,1 +1,38 @@
-"""."""
+"""The door: the only room in which randomness is made.
+
+Every random decision of every mechanism is a draw from a finite distribution with exactly known
+weights, made through a `Source`. So the code that releases (`SecureSource`) is the code whose
+output law is computed exactly and verified (`ExactSource`).
+"""
+
+from littlestone.source.candidates import Choice, Explicit, Segments
+from littlestone.source.door import BitSource, Source, shown
+from littlestone.source.exact import ExactSource, HiddenStateError, Law
+from littlestone.source.reals import Exp, as_exp, ball, exp
+from littlestone.source.replay import ReplaySource
+from littlestone.source.secure import SecureSource
+from littlestone.source.seeded import SeededSource
+from littlestone.source.weights import Few, Levels, Weights, probabilities
+
+__all__ = [
+    "BitSource",
+    "Choice",
+    "ExactSource",
+    "Exp",
+    "Explicit",
+    "Few",
+    "HiddenStateError",
+    "Law",
+    "Levels",
+    "ReplaySource",
+    "SecureSource",
+    "SeededSource",
+    "Segments",
+    "Source",
+    "Weights",
+    "as_exp",
+    "ball",
+    "exp",
+    "probabilities",
+    "shown",
+]

@@ -1,0 +1,176 @@
+"""The source of verification: every path of draws, and so the exact output law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, ctx
+
+from littlestone.errors import LittlestoneError
+from littlestone.source.door import Source, shown
+from littlestone.source.reals import ball
+from littlestone.source.weights import Weights, probabilities
+
+__all__ = ["ExactSource", "HiddenStateError", "Law"]
+
+_BITS = 192
+_ENUMERABLE = 1 << 20
+
+
+class HiddenStateError(LittlestoneError):
+    """The same draws led to different weights: the run depends on something it does not draw."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """The exact output distribution of a randomized run.
+
+    Attributes
+    ----------
+    outcomes : dict of output to ball
+        A rigorous enclosure of the probability of each output.
+    slack : ball
+        Probability of the paths that were cut; their outputs are not known.
+    paths : int
+        Number of paths that were run, the cut ones included.
+    """
+
+    outcomes: dict[Hashable, arb]
+    slack: arb
+    paths: int
+
+
+class _Cut(BaseException):
+    """The path is less likely than the cut. Not an Exception, so that no run can catch it."""
+
+
+@dataclass
+class _Draw:
+    """One draw on the current path: what was shown, and which outcome is being tried."""
+
+    shown: tuple[object, ...]
+    options: list[tuple[int, arb]]
+    reached: arb  # probability of reaching this draw
+    tried: int = 0
+
+    @property
+    def answer(self) -> int:
+        return self.options[self.tried][0]
+
+    @property
+    def after(self) -> arb:
+        return self.reached * self.options[self.tried][1]
+
+
+@dataclass
+class _Path:
+    """A `Source` that replays the draws of one path, and extends it by first outcomes."""
+
+    draws: list[_Draw]
+    cut: arb
+    public_seed: int
+    seeded: bool = True
+    _position: int = 0
+    _streams: np.random.SeedSequence = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._streams = np.random.SeedSequence(self.public_seed)
+
+    def choose(self, weights: Weights) -> int:
+        view = shown(weights)
+        return self._draw(view, lambda: list(enumerate(probabilities(weights, _BITS))))
+
+    def below(self, m: int) -> int:
+        if m > _ENUMERABLE:
+            raise ValueError(
+                f"ExactSource cannot enumerate a uniform choice of more than {_ENUMERABLE} "
+                "outcomes; verify on a smaller domain."
+            )
+        return self._draw(("below", m), lambda: [(i, ball(Fraction(1, m))) for i in range(m)])
+
+    def permutation(self, n: int) -> npt.NDArray[np.int64]:
+        # A data set under ExactSource is an ordered list: privacy must hold for each dealing.
+        return np.arange(n, dtype=np.int64)
+
+    def public_rng(self) -> np.random.Generator:
+        # Privacy must hold for every public seed: verification repeats for several.
+        return np.random.default_rng(self._streams.spawn(1)[0])
+
+    def _draw(self, view: tuple[object, ...], options: Callable[[], list[tuple[int, arb]]]) -> int:
+        if self._position == len(self.draws):
+            reached = self.draws[-1].after if self.draws else arb(1)
+            possible = [(i, p) for i, p in options() if not p.is_zero()]
+            self.draws.append(_Draw(view, possible, reached))
+        draw = self.draws[self._position]
+        if draw.shown != view:
+            raise HiddenStateError(
+                "Equal draws met different weights. The run depends on hidden state: the order of "
+                "a hash table, a clock, an ordinary random generator, or an earlier run."
+            )
+        self._position += 1
+        if draw.after < self.cut:
+            raise _Cut
+        return draw.answer
+
+
+class ExactSource:
+    """Run a learner once for every path of draws; return its exact output law.
+
+    Parameters
+    ----------
+    cut : Fraction, default 2**-80
+        Paths less likely than this are not followed; their probability is the law's ``slack``.
+        Needed only for loops that have no bound.
+    public_seed : int, default 0
+        Seed of the public coins, on which privacy must not rest.
+
+    Examples
+    --------
+    >>> from littlestone.source import Few, exp
+    >>> law = ExactSource().law(lambda source: source.choose(Few(1, exp(0), 2)))
+    >>> [round(float(p), 3) for p in law.outcomes.values()], law.paths
+    ([0.25, 0.25, 0.5], 3)
+    """
+
+    def __init__(self, cut: Fraction = Fraction(1, 2**80), public_seed: int = 0) -> None:
+        self._cut = Fraction(cut)
+        self._public_seed = public_seed
+
+    def law(self, run: Callable[[Source], Hashable]) -> Law:
+        """Return the law of ``run(source)``, which must be a function of its draws only.
+
+        Raises
+        ------
+        HiddenStateError
+            If equal draws meet different weights.
+        """
+        outcomes: dict[Hashable, arb] = {}
+        draws: list[_Draw] = []
+        slack, paths = arb(0), 0
+        with ctx.workprec(_BITS):
+            cut = ball(self._cut)
+            while True:
+                path = _Path(draws, cut, self._public_seed)
+                paths += 1
+                try:
+                    output = run(path)
+                except _Cut:
+                    del draws[path._position :]
+                    slack += draws[-1].after
+                else:
+                    if path._position != len(draws):
+                        raise HiddenStateError(
+                            "Equal draws led to a run that ended early: the run depends on "
+                            "hidden state."
+                        )
+                    chance = draws[-1].after if draws else arb(1)
+                    outcomes[output] = outcomes.get(output, arb(0)) + chance
+                while draws and draws[-1].tried + 1 == len(draws[-1].options):
+                    draws.pop()
+                if not draws:
+                    return Law(outcomes, slack, paths)
+                draws[-1].tried += 1
