@@ -37,11 +37,14 @@ class Law:
         Probability of the paths that were cut; their outputs are not known.
     paths : int
         Number of paths that were run, the cut ones included.
+    public_coins : bool
+        Whether the run asked for public coins; the law is the one given their seed.
     """
 
     outcomes: dict[Hashable, arb]
     slack: arb
     paths: int
+    public_coins: bool = False
 
 
 class _Cut(BaseException):
@@ -74,6 +77,7 @@ class _Path:
     cut: arb
     public_seed: int
     seeded: bool = True
+    public_coins: bool = False
     _position: int = 0
     _streams: np.random.SeedSequence = field(init=False)
 
@@ -98,6 +102,7 @@ class _Path:
 
     def public_rng(self) -> np.random.Generator:
         # Privacy must hold for every public seed: verification repeats for several.
+        self.public_coins = True
         return np.random.default_rng(self._streams.spawn(1)[0])
 
     def _draw(self, view: tuple[object, ...], options: Callable[[], list[tuple[int, arb]]]) -> int:
@@ -150,7 +155,7 @@ class ExactSource:
         """
         outcomes: dict[Hashable, arb] = {}
         draws: list[_Draw] = []
-        slack, paths = arb(0), 0
+        slack, paths, public_coins = arb(0), 0, False
         with ctx.workprec(_BITS):
             cut = ball(self._cut)
             while True:
@@ -169,8 +174,9 @@ class ExactSource:
                         )
                     chance = draws[-1].after if draws else arb(1)
                     outcomes[output] = outcomes.get(output, arb(0)) + chance
+                public_coins |= path.public_coins
                 while draws and draws[-1].tried + 1 == len(draws[-1].options):
                     draws.pop()
                 if not draws:
-                    return Law(outcomes, slack, paths)
+                    return Law(outcomes, slack, paths, public_coins)
                 draws[-1].tried += 1

@@ -1,0 +1,162 @@
+"""The scikit-learn shell that all estimators of the library share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from littlestone.data import RowDomain, Sample
+from littlestone.errors import DataError, check_integer, parameter_error
+from littlestone.source import SecureSource, SeededSource, Source
+
+if TYPE_CHECKING:
+    from littlestone.learners.algorithm import Algorithm
+
+__all__ = ["PrivateClassifier"]
+
+
+class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of the estimators: reads arrays strictly, draws at one source, keeps public results.
+
+    The classes are public (``classes``, the second one is the positive one) and are never learned
+    from the data. Strict reading refuses labels and points outside the public domain; such a
+    refusal names column and rule only, but it is outside the privacy guarantee.
+    """
+
+    concept_class: Any
+    classes: Any
+    random_state: Any
+
+    @abstractmethod
+    def algorithm(self) -> Algorithm:
+        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
+
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
+        """Learn one hypothesis from labelled points and release it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_columns)
+            Points of the class's public domain.
+        y : array-like of shape (n_samples,)
+            Labels, each one of ``classes``.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError, DataError, UnsupportedError
+            Before anything is drawn.
+        """
+        classes = self._public_classes()
+        source = self._source()
+        points = self._points(X, y)
+        algorithm = self.algorithm()
+        sample = Sample.from_arrays(
+            points,
+            self._labels(y, classes),
+            domain=algorithm.concept_class.domain,
+            owner=type(self).__name__,
+        )
+        certificate = algorithm.certificate(sample.n)
+        guarantee = algorithm.guarantee(seeded=source.seeded)
+        # All public arguments are checked; from here on the source is drawn from.
+        self.hypothesis_ = algorithm.learn(sample, source)
+        self.guarantee_ = guarantee
+        self.certificate_ = certificate
+        self.classes_ = classes
+        return self
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+        """Label points by the released hypothesis.
+
+        Parameters
+        ----------
+        X : array-like, as for ``fit``
+
+        Returns
+        -------
+        ndarray of shape (n_samples,), with values in ``classes_``
+        """
+        check_is_fitted(self, "hypothesis_")
+        owner = type(self).__name__
+        domain = self.algorithm().concept_class.domain
+        if isinstance(domain, RowDomain):
+            X = validate_data(self, X, reset=False, dtype=None)
+        labels: npt.NDArray[Any] = self.hypothesis_.predict(domain.array(X, owner=owner))
+        answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
+        return answer
+
+    def certificate(self, n: int) -> Any:
+        """Return the accuracy certificate for n records, without any data."""
+        n = check_integer(type(self).__name__, "n", n, low=1)
+        return self.algorithm().certificate(n)
+
+    def required_samples(self) -> int:
+        """Return the least number of records from which on the certificate always holds."""
+        return self.algorithm().required_samples()
+
+    def _public_classes(self) -> npt.NDArray[Any]:
+        classes = np.asarray(self.classes)
+        if classes.shape != (2,) or classes[0] == classes[1]:
+            raise parameter_error(
+                type(self).__name__,
+                "classes",
+                "two different labels (negative, positive)",
+                self.classes,
+            )
+        return classes
+
+    def _source(self) -> Source:
+        if self.random_state is None:
+            return SecureSource()
+        owner = type(self).__name__
+        hint = "None draws from the operating system; an int is reproducible and NOT private."
+        return SeededSource(
+            check_integer(owner, "random_state", self.random_state, low=0, hint=hint)
+        )
+
+    def _points(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Any:
+        """Let scikit-learn check what it can check about rows, and count the columns."""
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None."
+            )
+        if isinstance(self.concept_class.domain, RowDomain):
+            return validate_data(self, X, y, dtype=None, ensure_min_samples=1)[0]
+        shape = np.shape(X) if isinstance(X, np.ndarray) else ()
+        self.n_features_in_ = int(shape[1]) if len(shape) > 1 else 1
+        return X
+
+    def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        positive = np.asarray(labels == classes[1])
+        if not np.all(positive | (labels == classes[0])):
+            raise DataError(
+                f"The labels given to {type(self).__name__} must be among the public classes "
+                f"{classes.tolist()}. Set classes=(negative, positive), or encode the labels: "
+                "the set of classes is not learned from the data."
+            )
+        return positive.astype(np.int64)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        tags.non_deterministic = True
+        tags.input_tags.two_d_array = True
+        return tags
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text: str = super().__repr__(N_CHAR_MAX)
+        return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"
