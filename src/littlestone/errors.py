@@ -132,7 +132,7 @@ def _exact(value: Any) -> Fraction | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, numbers.Rational):
-        return Fraction(value.numerator, value.denominator)
+        return Fraction(int(value.numerator), int(value.denominator))  # NumPy's would overflow
     if isinstance(value, numbers.Real):
         return Fraction(repr(float(value))) if math.isfinite(value) else None
     if isinstance(value, str):

@@ -67,15 +67,20 @@ class Explicit:
         """Return an index, exactly proportional to ``e**(rate * score)``."""
         low, high = int(self.scores.min()), int(self.scores.max())
         if high - low <= 4 * self.scores.size + 1024:
-            shifted: npt.NDArray[Any] = self.scores if low == 0 else self.scores - low
+            shifted: npt.NDArray[Any] = self.scores
+            if low:
+                if shifted.dtype.kind == "i":  # narrower ones would wrap around below
+                    shifted = shifted.astype(np.int64, copy=False)
+                shifted = shifted - shifted.dtype.type(low)
             count = np.bincount(shifted.astype(np.intp, copy=False))
-            level = np.flatnonzero(count)
-            count, level = count[level], level + low
+            gaps = np.flatnonzero(count)
+            count, levels = count[gaps], [low + gap for gap in gaps.tolist()]
         else:
-            level, count = np.unique(self.scores, return_counts=True)
-        chosen = source.choose(Levels(count.tolist(), level.tolist(), rate))
+            distinct, count = np.unique(self.scores, return_counts=True)
+            levels = distinct.tolist()
+        chosen = source.choose(Levels(count.tolist(), levels, rate))
         member = source.below(int(count[chosen]))
-        return int(np.flatnonzero(self.scores == level[chosen])[member])
+        return int(np.flatnonzero(self.scores == levels[chosen])[member])
 
 
 class Segments:

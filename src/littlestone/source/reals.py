@@ -101,7 +101,8 @@ class Exp:
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self.terms)
+        rational = all(not q for q, _ in self.terms)  # equals, so must hash like, a Fraction
+        return hash(sum(c for _, c in self.terms)) if rational else hash(self.terms)
 
     def __repr__(self) -> str:
         return " + ".join(f"{c}*e**({q})" if q else str(c) for q, c in self.terms) or "0"
@@ -115,7 +116,7 @@ def exp(q: Rational, times: Rational = 1) -> Exp:  # type: ignore[assignment]
     >>> exp(Fraction(1, 2), times=3)
     3*e**(1/2)
     """
-    return Exp({Fraction(q): Fraction(times)})
+    return Exp({_rational(q): _rational(times)})
 
 
 def as_exp(value: Exp | Rational) -> Exp:
@@ -123,8 +124,13 @@ def as_exp(value: Exp | Rational) -> Exp:
     if isinstance(value, Exp):
         return value
     if isinstance(value, Rational):
-        return Exp({Fraction(0): Fraction(value)})
+        return Exp({Fraction(0): _rational(value)})
     raise TypeError(
         f"An exact real must be an int, a Fraction or an Exp. Got {type(value).__name__}. "
         "Write Fraction('0.1') instead of 0.1."
     )
+
+
+def _rational(value: Rational) -> Fraction:
+    """Return a fraction of Python integers: NumPy's integers would overflow in arithmetic."""
+    return Fraction(int(value.numerator), int(value.denominator))

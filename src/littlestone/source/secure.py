@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ _alive: weakref.WeakSet[SecureSource] = weakref.WeakSet()
 class SecureSource(BitSource):
     """Exact draws from operating-system entropy; the only source whose releases are private.
 
-    It cannot be copied or pickled, and a forked child never reuses the parent's entropy: the same
-    bits must not make two releases.
+    It cannot be copied or pickled, and neither a forked child nor another thread reuses its
+    entropy: the same bits must not make two releases.
 
     Examples
     --------
@@ -36,6 +37,7 @@ class SecureSource(BitSource):
 
     def _forget(self) -> None:
         self._buffer, self._position = b"", 0
+        self._lock = Lock()  # a new one: a thread that holds the old one is not in the child
 
     def _bits(self, k: int) -> int:
         size = (k + 7) // 8
@@ -44,12 +46,13 @@ class SecureSource(BitSource):
     def _bytes(self, k: int) -> bytes:
         if k > _BUFFER:
             return os.urandom(k)
-        end = self._position + k
-        if end > len(self._buffer):
-            self._buffer, self._position, end = os.urandom(_BUFFER), 0, k
-        piece = self._buffer[self._position : end]
-        self._position = end
-        return piece
+        with self._lock:  # two threads must not take the same bytes
+            end = self._position + k
+            if end > len(self._buffer):
+                self._buffer, self._position, end = os.urandom(_BUFFER), 0, k
+            piece = self._buffer[self._position : end]
+            self._position = end
+            return piece
 
     def public_rng(self) -> np.random.Generator:
         """Return a generator with a fresh seed, which may be published."""
