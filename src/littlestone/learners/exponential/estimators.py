@@ -1,0 +1,182 @@
+"""scikit-learn shells of the exponential-mechanism learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from littlestone.learners.exponential.algorithm import ExponentialLearner
+from littlestone.learners.shell import PrivateClassifier
+
+__all__ = ["AgnosticLearner", "GenericLearner"]
+
+
+class _ExponentialClassifier(PrivateClassifier):
+    """Parameters of both learners; see the subclasses."""
+
+    _agnostic: bool
+
+    def __init__(
+        self,
+        concept_class: Any,
+        *,
+        epsilon: Any,
+        alpha: Any = 0.1,
+        beta: Any = 0.05,
+        classes: Any = (0, 1),
+        random_state: int | None = None,
+    ) -> None:
+        self.concept_class = concept_class
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.beta = beta
+        self.classes = classes
+        self.random_state = random_state
+
+    def algorithm(self) -> ExponentialLearner:
+        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
+        concept_class = self.concept_class
+        width = getattr(self, "n_features_in_", None)
+        if width is not None and hasattr(concept_class, "bind"):
+            concept_class = concept_class.bind(width)
+        return ExponentialLearner.of(
+            concept_class,
+            epsilon=self.epsilon,
+            alpha=self.alpha,
+            beta=self.beta,
+            agnostic=self._agnostic,
+            owner=type(self).__name__,
+        )
+
+
+class GenericLearner(_ExponentialClassifier):
+    r"""Learn a concept from realizable data, with pure differential privacy.
+
+    Releases h with probability proportional to ``exp(-epsilon * errors(h) / 2)``. Choose it when
+    some concept of the class is (nearly) right on all records; `AgnosticLearner` is the same
+    mechanism, with the certificate for noisy data.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+        Public. Any class that can be enumerated (`FiniteClass`, `Rules`), segmented
+        (`Thresholds`, `Intervals`) or represented by hashing (`Points`).
+    epsilon : float in (0, inf)
+        Privacy loss of one ``fit``. No default.
+    alpha : float in (0, 1), default 0.1
+        Error that the certificate promises not to exceed.
+    beta : float in (0, 1), default 0.05
+        Probability with which it may.
+    classes : (negative, positive), default (0, 1)
+        Public labels; never learned from the data.
+    random_state : None or int, default None
+        None draws from the operating system. An int is reproducible and NOT private.
+
+    Attributes
+    ----------
+    hypothesis_ : Hypothesis
+        The private output; may be published.
+    guarantee_ : Guarantee
+    certificate_ : Certificate
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Guarantee
+    ---------
+    Privacy : epsilon-differential privacy for every input, neighbours replace one record, n
+        public. Claim ``exp-mech.privacy``. Privacy does not depend on alpha and beta.
+    Accuracy : if the records are i.i.d. and labelled by a concept of the class, error at most
+        alpha with probability at least 1 - beta, for n at least ``required_samples()``.
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range.
+    DataError
+        If a point or a label is outside the public domain (names column and rule only).
+
+    Notes
+    -----
+    Cost: one pass of counting, then the cost of scoring the class (see docs/classes.md).
+
+    References
+    ----------
+    .. [1] Alon, Bun, Livni, Malliaris, Moran 2022, Lemma 29 (GenericLearner).
+    .. [2] The certificate is our own: docs/certificates.md, ``exp-mech.tight.realizable``.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> L = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1.0, random_state=0)
+    >>> L = L.fit([[10], [20], [70], [90]] * 100, [0, 0, 1, 1] * 100)
+    >>> L.predict([[5], [95]])
+    array([0, 1])
+    """
+
+    _agnostic = False
+
+
+class AgnosticLearner(_ExponentialClassifier):
+    r"""Learn nearly the best concept of a class from any data, with pure differential privacy.
+
+    Paper 002, Theorem 3.4: sample hypotheses from a representation of the class with public
+    coins, then release h with probability proportional to ``exp(-epsilon * score(h) / 2)``.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+        Public. Any class that can be enumerated (`FiniteClass`, `Rules`), segmented
+        (`Thresholds`, `Intervals`) or represented by hashing (`Points`).
+    epsilon : float in (0, inf)
+        Privacy loss of one ``fit``. No default.
+    alpha : float in (0, 1), default 0.1
+        Error above the best concept of the class that the certificate promises not to exceed.
+    beta : float in (0, 1), default 0.05
+        Probability with which it may.
+    classes : (negative, positive), default (0, 1)
+        Public labels; never learned from the data.
+    random_state : None or int, default None
+        None draws from the operating system. An int is reproducible and NOT private.
+
+    Attributes
+    ----------
+    hypothesis_ : Hypothesis
+        The private output; may be published.
+    guarantee_ : Guarantee
+    certificate_ : Certificate
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Guarantee
+    ---------
+    Privacy : epsilon-differential privacy for every input, neighbours replace one record, n
+        public. Claim ``exp-mech.privacy``. Privacy does not depend on alpha and beta.
+    Accuracy : if the records are i.i.d. (labels may be noisy), error at most the best concept's
+        plus alpha, with probability at least 1 - beta, for n at least ``required_samples()``.
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range.
+    DataError
+        If a point or a label is outside the public domain (names column and rule only).
+
+    Notes
+    -----
+    Cost: one pass of counting, then the cost of scoring the class (see docs/classes.md).
+    Deviation from the paper: when the representation is part of the class, the surrogate score
+    equals the empirical error, so that is used, with sensitivity 1 instead of 2.
+
+    References
+    ----------
+    .. [1] Li, Wang, Ye 2024, Theorem 3.4.
+    .. [2] The certificate is our own: docs/certificates.md, ``exp-mech.tight.agnostic``.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> L = ls.AgnosticLearner(ls.FiniteClass([[0, 0], [0, 1]]), epsilon=1.0, random_state=0)
+    >>> L.fit([0, 1] * 50, [0, 1] * 50).hypothesis_.predict([0, 1])
+    array([0, 1], dtype=int8)
+    """
+
+    _agnostic = True
