@@ -1,1 +1,48 @@
-"""."""
+"""What is promised: neighbours, guarantees, losses, and their composition.
+
+========================  =========================================================
+`neighbours`              which two data sets are compared
+`guarantee`               (epsilon, delta) with its claim; parallel parts; budgets split
+`losses`                  what one mechanism promises, in the forms that compose
+`compose`                 composition on the same records: the least of several theorems
+`grid`                    optimal composition by convolution, rigorously rounded
+`divergence`              exact comparison of two finite output laws
+`rounding`                rounding that never flatters
+========================  =========================================================
+
+The theorems and what they are compared with: ``docs/accounting.md``.
+"""
+
+from littlestone.privacy.compose import Route, compose, routes, zcdp_to_dp
+from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
+from littlestone.privacy.guarantee import Guarantee, parallel, split
+from littlestone.privacy.losses import (
+    Approximate,
+    BoundedRange,
+    ChargedTests,
+    Concentrated,
+    Loss,
+    Pure,
+    bounded_range_delta,
+)
+from littlestone.privacy.neighbours import Neighbours
+
+__all__ = [
+    "Approximate",
+    "BoundedRange",
+    "ChargedTests",
+    "Concentrated",
+    "Guarantee",
+    "Loss",
+    "Neighbours",
+    "Pure",
+    "Route",
+    "bounded_range_delta",
+    "compose",
+    "hockey_stick",
+    "parallel",
+    "routes",
+    "split",
+    "tightest_epsilon",
+    "zcdp_to_dp",
+]

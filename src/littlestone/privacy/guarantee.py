@@ -1,0 +1,208 @@
+"""The guarantee: what a release promises, in exact numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from littlestone.errors import check_integer, parameter_error
+from littlestone.privacy.losses import Approximate, Pure
+from littlestone.privacy.neighbours import Neighbours
+from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up
+from littlestone.types import Json
+
+__all__ = ["Guarantee", "parallel", "split"]
+
+NOT_PRIVATE = "NOT PRIVATE (seeded)"
+
+
+@dataclass(frozen=True, repr=False)
+class Guarantee:
+    """(epsilon, delta)-differential privacy under a neighbouring relation.
+
+    For every two neighbouring data sets, also unrealistic ones, and every set of outcomes, the
+    probability of the set changes by at most a factor e**epsilon, plus delta.
+
+    Parameters
+    ----------
+    epsilon : number in [0, inf)
+        Kept as the exact fraction of what was typed.
+    delta : number in [0, 1), default=0
+        Zero is *pure* differential privacy.
+    neighbours : Neighbours, default=REPLACE_ONE
+        Which two data sets are compared.
+    claim : str
+        Identifier of the statement that proves it (`littlestone.bounds.claim`).
+    seeded : bool, default=False
+        True when the randomness was reproducible. Whoever knows the seed can undo such a release,
+        so it says NOT PRIVATE (seeded) wherever it is shown.
+
+    Examples
+    --------
+    >>> print(Guarantee(0.5, claim="exp-mech.privacy"))
+    pure 0.5-differential privacy, replace-one [exp-mech.privacy]
+    >>> print(Guarantee(1, 1e-6, seeded=True))
+    (1, 1e-06)-differential privacy, replace-one: NOT PRIVATE (seeded)
+    """
+
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    neighbours: Neighbours = Neighbours.REPLACE_ONE
+    claim: str = ""
+    seeded: bool = False
+
+    def __post_init__(self) -> None:
+        epsilon = check_nonnegative("Guarantee", "epsilon", self.epsilon)
+        delta = check_nonnegative("Guarantee", "delta", self.delta)
+        if delta >= 1:
+            raise parameter_error(
+                "Guarantee", "delta", "in [0, 1)", self.delta, "delta = 1 promises nothing."
+            )
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "neighbours", Neighbours(self.neighbours))
+
+    @property
+    def pure(self) -> bool:
+        """Whether delta is zero."""
+        return self.delta == 0
+
+    @property
+    def loss(self) -> Pure | Approximate:
+        """The guarantee as an item for `compose`."""
+        return Pure(self.epsilon) if self.pure else Approximate(self.epsilon, self.delta)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON: floats rounded up for readers, exact text for programs."""
+        return {
+            "epsilon": float_up(self.epsilon),
+            "delta": float_up(self.delta),
+            "epsilon_exact": exact_text(self.epsilon),
+            "delta_exact": exact_text(self.delta),
+            "neighbours": self.neighbours.value,
+            "claim": self.claim,
+            "seeded": self.seeded,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Guarantee:
+        """Read what `to_dict` wrote, from its exact texts."""
+        return cls(
+            Fraction(data["epsilon_exact"]),
+            Fraction(data["delta_exact"]),
+            Neighbours(data["neighbours"]),
+            str(data["claim"]),
+            bool(data["seeded"]),
+        )
+
+    def __str__(self) -> str:
+        epsilon, delta = (_short(part) for part in (self.epsilon, self.delta))
+        what = f"pure {epsilon}" if self.pure else f"({epsilon}, {delta})"
+        text = f"{what}-differential privacy, {self.neighbours.value}"
+        if self.claim:
+            text += f" [{self.claim}]"
+        return f"{text}: {NOT_PRIVATE}" if self.seeded else text
+
+    def __repr__(self) -> str:
+        return f"<Guarantee: {self}>"
+
+
+def parallel(*guarantees: Guarantee) -> Guarantee:
+    """Return what mechanisms on *disjoint parts* of the records promise together: the maximum.
+
+    The split must be public, and it must send each record to its part by the record's *position*
+    (or by a permutation drawn apart from the data). Then replacing one record changes one part, the
+    other mechanisms see equal data, and the pair of outputs is as indistinguishable as that one
+    part's. Under ``ADD_REMOVE`` positions move, so each record must carry its own part (or its own
+    coin); under ``USER_REPLACE`` all records of a user go to one part.
+
+    Parameters
+    ----------
+    *guarantees : Guarantee
+        At least one; all with the same neighbours.
+
+    Returns
+    -------
+    Guarantee
+        The largest epsilon, the largest delta; seeded if any part is.
+
+    Raises
+    ------
+    ParameterError
+        No guarantee, or different neighbouring relations (their maximum means nothing).
+
+    Notes
+    -----
+    Claim ``dp.parallel``.
+
+    Examples
+    --------
+    >>> print(parallel(Guarantee(1), Guarantee(Fraction(1, 2), 1e-6)))
+    (1, 1e-06)-differential privacy, replace-one [dp.parallel]
+    """
+    if len({g.neighbours for g in guarantees}) != 1:
+        raise parameter_error(
+            "parallel",
+            "guarantees",
+            "one or more guarantees under one neighbouring relation",
+            sorted({g.neighbours.value for g in guarantees}),
+            "Restate each part under the same relation first.",
+        )
+    claims = ", ".join(dict.fromkeys(g.claim for g in guarantees if g.claim))
+    return Guarantee(
+        max(g.epsilon for g in guarantees),
+        max(g.delta for g in guarantees),
+        guarantees[0].neighbours,
+        f"dp.parallel({claims})" if claims else "dp.parallel",
+        any(g.seeded for g in guarantees),
+    )
+
+
+def split(
+    total: Any, weights: int | Iterable[Any], *, denominator: int | None = None
+) -> tuple[Fraction, ...]:
+    """Share a budget among parts, exactly; what must be rounded is rounded toward less loss.
+
+    Parameters
+    ----------
+    total : number in (0, inf)
+        An epsilon or a delta.
+    weights : int or iterable of positive numbers
+        A number of equal parts, or one weight for each part.
+    denominator : int, optional
+        Round every share down to a multiple of ``total / denominator``. By default nothing is
+        rounded and the shares sum to the total exactly.
+
+    Returns
+    -------
+    tuple of Fraction
+        The shares; their sum is at most the total.
+
+    Examples
+    --------
+    >>> split(1, 3)
+    (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3))
+    >>> split(0.1, [1, 2.5], denominator=10)
+    (Fraction(1, 50), Fraction(7, 100))
+    """
+    exact = check_nonnegative("split", "total", total)
+    if isinstance(weights, int):
+        parts = [Fraction(1)] * check_integer("split", "weights", weights, low=1)
+    else:
+        parts = [check_nonnegative("split", "weights", weight) for weight in weights]
+    if not parts or min(parts) <= 0:
+        raise parameter_error("split", "weights", "one or more positive numbers", weights)
+    whole = sum(parts, Fraction(0))
+    if denominator is None:
+        return tuple(exact * part / whole for part in parts)
+    grid = check_integer("split", "denominator", denominator, low=len(parts))
+    return tuple(exact * (part * grid // whole) / grid for part in parts)
+
+
+def _short(x: Fraction) -> str:
+    """Write a number for people: a short decimal when that is exact, else one rounded up."""
+    shown = float_up(x)
+    short = f"{shown:.12g}"
+    return short if Fraction(short) >= x else repr(shown)

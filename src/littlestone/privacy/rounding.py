@@ -1,0 +1,98 @@
+"""Rounding that never flatters: exact end points of balls, decimals and floats rounded up.
+
+A guarantee is an upper bound. Whatever leaves exact arithmetic on its way to a reader is therefore
+rounded *up*, and the exact value travels beside it as text.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Rational
+from typing import Any
+
+from flint import arb, ctx
+
+from littlestone.errors import check_fraction, parameter_error
+
+__all__ = ["check_nonnegative", "exact_text", "float_up", "lower", "round_up", "upper"]
+
+
+def upper(x: arb) -> Fraction:
+    """Return the exact upper end of a finite ball.
+
+    Examples
+    --------
+    >>> from flint import arb
+    >>> upper(arb(1) / 4)
+    Fraction(1, 4)
+    """
+    return _dyadic(x.upper())
+
+
+def lower(x: arb) -> Fraction:
+    """Return the exact lower end of a finite ball."""
+    return _dyadic(x.lower())
+
+
+def round_up(x: Fraction, digits: int = 15) -> Fraction:
+    """Return the least decimal with ``digits`` significant digits that is at least ``x`` >= 0.
+
+    Examples
+    --------
+    >>> round_up(Fraction(1, 3), 3)
+    Fraction(167, 500)
+    """
+    if x == 0:
+        return Fraction(0)
+    # log10 of numerator and denominator apart: both may be far beyond the range of a float.
+    exponent = math.floor(math.log10(x.numerator) - math.log10(x.denominator))
+    scale = Fraction(10) ** (digits - 1 - exponent)
+    return Fraction(math.ceil(x * scale)) / scale
+
+
+def float_up(x: Rational | int) -> float:
+    """Return the least float that is at least ``x`` (``inf`` when there is none).
+
+    Examples
+    --------
+    >>> float_up(Fraction(1, 10)), float_up(Fraction(3, 10))
+    (0.1, 0.30000000000000004)
+    """
+    exact = Fraction(x)
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def exact_text(x: Fraction) -> str:
+    """Return the exact value as text: an integer or ``p/q``.
+
+    Examples
+    --------
+    >>> exact_text(Fraction(1, 10)), exact_text(Fraction(2))
+    ('1/10', '2')
+    """
+    return str(x)
+
+
+def check_nonnegative(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
+    """Return a finite number >= 0 as the exact fraction of what was typed."""
+    try:
+        return Fraction(0) if _is_zero(value) else check_fraction(owner, name, value)
+    except ValueError:
+        raise parameter_error(owner, name, "a number in [0, inf)", value, hint) from None
+
+
+def _is_zero(value: Any) -> bool:
+    if isinstance(value, str):
+        return Fraction(value) == 0
+    return not isinstance(value, bool) and bool(value == 0)
+
+
+def _dyadic(end: arb) -> Fraction:
+    with ctx.workprec(max(ctx.prec, 64)):
+        mantissa, exponent = (int(part) for part in end.man_exp())
+    return mantissa * Fraction(2) ** exponent
