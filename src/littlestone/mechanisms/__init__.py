@@ -1,1 +1,47 @@
-"""."""
+"""Private building blocks: select, sparse_select, estimate, each verified exactly."""
+
+from littlestone.mechanisms.canonical import canonical_key
+from littlestone.mechanisms.estimate import (
+    ErrorInterval,
+    Estimate,
+    count_loss,
+    error_interval,
+    noise_radius,
+    private_count,
+)
+from littlestone.mechanisms.select import (
+    exponential_mechanism,
+    score_gap,
+    selection_loss,
+    selection_rate,
+)
+from littlestone.mechanisms.sparse_select import (
+    bottom_score,
+    bottom_weight,
+    count_lists,
+    score_needed,
+    sparse_losses,
+    sparse_select,
+    sparse_select_lists,
+)
+
+__all__ = [
+    "ErrorInterval",
+    "Estimate",
+    "bottom_score",
+    "bottom_weight",
+    "canonical_key",
+    "count_lists",
+    "count_loss",
+    "error_interval",
+    "exponential_mechanism",
+    "noise_radius",
+    "private_count",
+    "score_gap",
+    "score_needed",
+    "selection_loss",
+    "selection_rate",
+    "sparse_losses",
+    "sparse_select",
+    "sparse_select_lists",
+]

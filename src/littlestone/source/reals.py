@@ -69,7 +69,7 @@ class Exp:
                 return -1
             bits *= 2
 
-    def __add__(self, other: Exp | Rational) -> Exp:
+    def __add__(self, other: Exp | Fraction | int) -> Exp:
         terms = dict(self.terms)
         for q, c in as_exp(other).terms:
             terms[q] = terms.get(q, Fraction(0)) + c
@@ -80,13 +80,13 @@ class Exp:
     def __neg__(self) -> Exp:
         return Exp({q: -c for q, c in self.terms})
 
-    def __sub__(self, other: Exp | Rational) -> Exp:
+    def __sub__(self, other: Exp | Fraction | int) -> Exp:
         return self + -as_exp(other)
 
-    def __rsub__(self, other: Exp | Rational) -> Exp:
+    def __rsub__(self, other: Exp | Fraction | int) -> Exp:
         return as_exp(other) - self
 
-    def __mul__(self, other: Exp | Rational) -> Exp:
+    def __mul__(self, other: Exp | Fraction | int) -> Exp:
         terms: dict[Fraction, Fraction] = {}
         for q, c in self.terms:
             for p, b in as_exp(other).terms:
@@ -108,7 +108,7 @@ class Exp:
         return " + ".join(f"{c}*e**({q})" if q else str(c) for q, c in self.terms) or "0"
 
 
-def exp(q: Rational, times: Rational = 1) -> Exp:  # type: ignore[assignment]
+def exp(q: Fraction | int, times: Fraction | int = 1) -> Exp:
     """Return the exact real ``times * e**q``.
 
     Examples
@@ -119,7 +119,7 @@ def exp(q: Rational, times: Rational = 1) -> Exp:  # type: ignore[assignment]
     return Exp({_rational(q): _rational(times)})
 
 
-def as_exp(value: Exp | Rational) -> Exp:
+def as_exp(value: Exp | Rational | int) -> Exp:
     """Return an integer, a fraction or an exact real as an exact real; floats are refused."""
     if isinstance(value, Exp):
         return value
@@ -131,6 +131,6 @@ def as_exp(value: Exp | Rational) -> Exp:
     )
 
 
-def _rational(value: Rational) -> Fraction:
+def _rational(value: Rational | int) -> Fraction:
     """Return a fraction of Python integers: NumPy's integers would overflow in arithmetic."""
     return Fraction(int(value.numerator), int(value.denominator))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
-from numbers import Rational
 from typing import Protocol, runtime_checkable
 
 from flint import arb, ctx
@@ -54,7 +53,7 @@ class Few:
 
     __slots__ = ("_thresholds", "weights")
 
-    def __init__(self, *weights: Exp | Rational) -> None:
+    def __init__(self, *weights: Exp | Fraction | int) -> None:
         self.weights = tuple(as_exp(w) for w in weights)
         signs = [w.sign() for w in self.weights]
         if min(signs, default=0) < 0 or max(signs, default=0) <= 0:

@@ -1,0 +1,257 @@
+"""A private count and intervals around it: a truncated geometric choice, no noise numbers.
+
+The released count is count + Z clamped to [0, n], where Z is two-sided geometric. The magnitude
+of Z is drawn by its binary digits, which are independent coins, so n may be 10**9 or 2**64.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from scipy import special
+
+from littlestone.errors import DataError, check_fraction, check_integer, check_probability
+from littlestone.mechanisms._least import least
+from littlestone.privacy.losses import Pure
+from littlestone.source import Few, Source, exp
+from littlestone.types import Json
+
+__all__ = [
+    "ErrorInterval",
+    "Estimate",
+    "count_loss",
+    "error_interval",
+    "noise_radius",
+    "private_count",
+]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A released count, with an interval for the count of the data.
+
+    Attributes
+    ----------
+    value : int
+        The released count.
+    low, high : int
+        The data's count lies in [low, high] with probability at least 1 - beta, for every data
+        set. Computed from the released value and public parameters only.
+    beta : Fraction
+    epsilon : Fraction
+    """
+
+    value: int
+    low: int
+    high: int
+    beta: Fraction
+    epsilon: Fraction
+
+    def to_dict(self) -> Json:
+        """Return plain JSON; fractions as texts."""
+        return {
+            "value": self.value,
+            "low": self.low,
+            "high": self.high,
+            "beta": str(self.beta),
+            "epsilon": str(self.epsilon),
+        }
+
+
+@dataclass(frozen=True)
+class ErrorInterval:
+    """An interval for a probability, from a private count of n independent trials.
+
+    Attributes
+    ----------
+    low, high : float
+    beta_noise : Fraction
+        Probability that the noise exceeds the interval's allowance for it.
+    beta_sampling : Fraction
+        Probability that the sample misleads more than its allowance.
+    """
+
+    low: float
+    high: float
+    beta_noise: Fraction
+    beta_sampling: Fraction
+
+
+def private_count(
+    count: int, n: int, *, epsilon: Any, source: Source, beta: Any = Fraction(1, 20)
+) -> Estimate:
+    """Return a private version of how many of n records have a property.
+
+    Parameters
+    ----------
+    count : int in [0, n]
+        Private.
+    n : int >= 0
+        Number of records: public, of any size.
+    epsilon : number > 0
+    source : Source
+    beta : number in (0, 1), default 1/20
+        Failure probability of the interval; it does not change what is released.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range.
+    DataError
+        If the count is not an integer in [0, n] (the caller's mistake).
+
+    Notes
+    -----
+    *Guarantee.* Pure epsilon-DP when one record is replaced (the count moves by at most 1), and
+    under add/remove if n stays a public bound. ``Pr[Z = z]`` is proportional to
+    ``e**(-epsilon |z|)``, exactly; clamping to [0, n] is post-processing.
+
+    *Cost.* At most ``2 + log2(n)`` coins.
+
+    *Source.* Ghosh, Roughgarden and Sundararajan, STOC 2009 (the truncated geometric mechanism).
+    The digits: ``e**(-epsilon * g)`` is a product over the binary digits of g.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> private_count(412, 1000, epsilon=1, source=SeededSource(4)).high - 412 < 10
+    True
+    """
+    n = check_integer("private_count", "n", n, low=0)
+    epsilon = check_fraction("private_count", "epsilon", epsilon)
+    beta = check_probability("private_count", "beta", beta)
+    if isinstance(count, bool) or int(count) != count or not 0 <= count <= n:
+        raise DataError("The 'count' of private_count must be an integer between 0 and n.")
+    value = min(n, max(0, int(count) + _noise(epsilon, n, source)))
+    low, high = _around(value, n, epsilon, beta)
+    return Estimate(value, low, high, beta, epsilon)
+
+
+def count_loss(epsilon: Any) -> Pure:
+    """Return what `private_count` promises: the item for `littlestone.privacy.compose`.
+
+    Examples
+    --------
+    >>> count_loss(1)
+    Pure(epsilon=Fraction(1, 1))
+    """
+    return Pure(check_fraction("private_count", "epsilon", epsilon))
+
+
+def noise_radius(*, epsilon: Any, beta: Any) -> int:
+    """Return the least a with ``Pr[|Z| > a] <= beta``, decided exactly.
+
+    Parameters
+    ----------
+    epsilon : number > 0
+    beta : number in (0, 1)
+
+    Returns
+    -------
+    int
+        Least a with ``2 p**(a+1) / (1 + p) <= beta``, where ``p = e**-epsilon``.
+
+    Examples
+    --------
+    >>> noise_radius(epsilon=1, beta=0.05)
+    3
+    """
+    epsilon = check_fraction("noise_radius", "epsilon", epsilon)
+    beta = check_probability("noise_radius", "beta", beta)
+    allowed = beta * (1 + exp(-epsilon))
+    return least(lambda a: (allowed - exp(-epsilon * (a + 1), times=2)).sign() >= 0)
+
+
+def error_interval(
+    estimate: Estimate, n: int, beta: Any, *, noise_share: Any = Fraction(1, 2)
+) -> ErrorInterval:
+    """Return an interval for the true error rate behind a private count of mistakes.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        A private count of mistakes among n *fresh* independent records: the hypothesis must not
+        have been learned from them.
+    n : int >= 0
+        Number of records (public).
+    beta : number in (0, 1)
+        Failure probability of the whole statement.
+    noise_share : number in (0, 1), default 1/2
+        Part of beta that is spent on the noise; the rest is spent on sampling.
+
+    Returns
+    -------
+    ErrorInterval
+        The true error rate lies in [low, high] with probability at least 1 - beta.
+
+    Notes
+    -----
+    With probability 1 - beta_noise the count of mistakes lies within the noise's radius of the
+    released value; with probability 1 - beta_sampling the Clopper-Pearson interval of the count
+    of mistakes holds the true rate; the interval is monotone in the count. Rounded outward.
+    Post-processing: costs no privacy.
+
+    *Source.* Clopper and Pearson, Biometrika 1934, for the sampling part.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> mistakes = private_count(50, 1000, epsilon=1, source=SeededSource(4))
+    >>> interval = error_interval(mistakes, 1000, 0.05)
+    >>> interval.low < 0.05 < interval.high
+    True
+    """
+    n = check_integer("error_interval", "n", n, low=0)
+    beta = check_probability("error_interval", "beta", beta)
+    share = check_probability("error_interval", "noise_share", noise_share)
+    noise, sampling = beta * share, beta * (1 - share)
+    low, high = _around(estimate.value, n, estimate.epsilon, noise)
+    tail = float(sampling) / 2
+    # 1e-12: far more than the quantile's error
+    lower = float(special.betaincinv(low, n - low + 1, tail)) - 1e-12 if low > 0 else 0.0
+    upper = float(special.betainccinv(high + 1, n - high, tail)) + 1e-12 if high < n else 1.0
+    return ErrorInterval(max(0.0, lower), min(1.0, upper), noise, sampling)
+
+
+def _around(value: int, n: int, epsilon: Fraction, beta: Fraction) -> tuple[int, int]:
+    # clamping moves the released value toward the count, never past it
+    radius = noise_radius(epsilon=epsilon, beta=beta)
+    return max(0, value - radius), min(n, value + radius)
+
+
+def _noise(epsilon: Fraction, n: int, source: Source) -> int:
+    """Draw the two-sided geometric Z; a magnitude above n may be returned as any such one."""
+    sign = source.choose(_sign(epsilon))
+    if sign == 0:
+        return 0
+    digits = max(n - 1, 0).bit_length()
+    beyond = 1 << digits  # >= n: then |Z| > n, and only the clamp matters
+    magnitude = beyond
+    if not source.choose(_beyond(epsilon, beyond)):
+        # given |Z| - 1 < 2**digits, its digits are independent
+        magnitude = sum(source.choose(_digit(epsilon, 1 << i)) << i for i in range(digits))
+    return magnitude + 1 if sign == 1 else -magnitude - 1
+
+
+@lru_cache(maxsize=256)
+def _sign(epsilon: Fraction) -> Few:
+    p = exp(-epsilon)
+    return Few(1 - p, p, p)  # Pr[Z = 0] : Pr[Z > 0] : Pr[Z < 0]
+
+
+@lru_cache(maxsize=256)
+def _beyond(epsilon: Fraction, bound: int) -> Few:
+    tail = exp(-epsilon * bound)  # Pr[|Z| - 1 >= bound | Z != 0]
+    return Few(1 - tail, tail)
+
+
+@lru_cache(maxsize=4096)
+def _digit(epsilon: Fraction, value: int) -> Few:
+    return Few(1, exp(-epsilon * value))
