@@ -65,7 +65,8 @@ def tightest_epsilon(p: Probabilities, q: Probabilities, delta: Any = 0, *, bits
     -------
     flint.arb
         Its upper end is a proof of (epsilon, delta). Infinite when the outcomes that q excludes
-        have more than ``delta`` under p.
+        have more than ``delta`` under p, or when the balls are too wide to exclude that (an exact
+        tie: ask for a slightly larger delta).
 
     Examples
     --------

@@ -10,7 +10,7 @@ from typing import Any
 from littlestone.errors import check_integer, parameter_error
 from littlestone.privacy.losses import Approximate, Pure
 from littlestone.privacy.neighbours import Neighbours
-from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up
+from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, round_up
 from littlestone.types import Json
 
 __all__ = ["Guarantee", "parallel", "split"]
@@ -202,7 +202,5 @@ def split(
 
 
 def _short(x: Fraction) -> str:
-    """Write a number for people: a short decimal when that is exact, else one rounded up."""
-    shown = float_up(x)
-    short = f"{shown:.12g}"
-    return short if Fraction(short) >= x else repr(shown)
+    """Write a number for people: at most 6 digits, rounded up."""
+    return f"{float(round_up(x, 6)):.6g}"

@@ -11,7 +11,7 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from littlestone.errors import check_fraction, parameter_error
 
@@ -27,12 +27,12 @@ def upper(x: arb) -> Fraction:
     >>> upper(arb(1) / 4)
     Fraction(1, 4)
     """
-    return _dyadic(x.upper())
+    return _dyadic(x.mid()) + _dyadic(x.rad())
 
 
 def lower(x: arb) -> Fraction:
     """Return the exact lower end of a finite ball."""
-    return _dyadic(x.lower())
+    return _dyadic(x.mid()) - _dyadic(x.rad())
 
 
 def round_up(x: Fraction, digits: int = 15) -> Fraction:
@@ -92,7 +92,6 @@ def _is_zero(value: Any) -> bool:
     return not isinstance(value, bool) and bool(value == 0)
 
 
-def _dyadic(end: arb) -> Fraction:
-    with ctx.workprec(max(ctx.prec, 64)):
-        mantissa, exponent = (int(part) for part in end.man_exp())
+def _dyadic(exact: arb) -> Fraction:
+    mantissa, exponent = (int(part) for part in exact.man_exp())
     return mantissa * Fraction(2) ** exponent

@@ -1,0 +1,321 @@
+"""Composition, against brute-force binomials, exact products of real laws, and dp-accounting."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import mpmath
+import pytest
+from dp_accounting.pld import common
+from dp_accounting.pld import privacy_loss_distribution as pld
+from flint import arb
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from littlestone.errors import ParameterError
+from littlestone.privacy import (
+    Approximate,
+    BoundedRange,
+    ChargedTests,
+    Concentrated,
+    Loss,
+    Pure,
+    bounded_range_delta,
+    compose,
+    routes,
+    zcdp_to_dp,
+)
+from littlestone.privacy.grid import compose_on_grid
+
+
+def by_name(losses, delta):
+    return {route.name: float(route.epsilon) for route in routes(losses, delta=delta)}
+
+
+def kov_delta(epsilon, count, x):
+    """Least delta at x of `count` randomized responses: the binomial sum, in 60 digits."""
+    with mpmath.workdps(60):
+        e, x = mpmath.mpf(epsilon), mpmath.mpf(x)
+        total = mpmath.mpf(0)
+        for losses in range(count + 1):  # number of answers with loss +epsilon
+            loss = (2 * losses - count) * e
+            mass = mpmath.binomial(count, losses) * mpmath.exp(losses * e)
+            total += max(0, 1 - mpmath.exp(x - loss)) * mass / (1 + mpmath.exp(e)) ** count
+        return total
+
+
+# ---------------------------------------------------------------- pure mechanisms
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [("0.1", 100), ("1", 20), ("0.3", 7), ("2", 3)])
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
+def test_equal_pure_losses_compose_optimally(epsilon, count, delta):
+    found = by_name({Pure(epsilon): count}, delta)["grid"]
+    assert kov_delta(epsilon, count, found * (1 + 1e-13)) <= delta  # valid
+    assert found == 0 or kov_delta(epsilon, count, found * (1 - 1e-9)) > delta  # and least
+
+
+def test_unequal_commensurable_losses_compose_optimally():
+    epsilons = [Fraction(1, 10)] * 3 + [Fraction(1, 4)] * 2 + [Fraction(1, 3)] * 2
+    x = Fraction(7, 10)
+    truth = 0.0
+    for signs in itertools.product((1, -1), repeat=len(epsilons)):
+        loss = sum(s * e for s, e in zip(signs, epsilons, strict=True))
+        mass = math.prod(
+            (math.exp(e) if s > 0 else 1) / (1 + math.exp(e))
+            for s, e in zip(signs, epsilons, strict=True)
+        )
+        truth += mass * max(0.0, 1 - math.exp(x - loss))
+    composed = compose_on_grid([(Pure(e), epsilons.count(e)) for e in set(epsilons)])
+    assert float(composed.delta(x)) == pytest.approx(truth, rel=1e-10)
+    assert composed.delta(x).rad() < arb(2) ** -200
+
+
+def test_incommensurable_losses_are_close_to_a_finer_grid():
+    losses = [(Pure("0.123456789"), 30), (Pure("0.0314159"), 50)]
+    coarse, fine = (
+        compose_on_grid(losses, fine=fine).epsilon(Fraction(1, 10**6)) for fine in (2**12, 2**14)
+    )
+    assert fine <= coarse <= fine * Fraction(1001, 1000)
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [(0.1, 100), (0.5, 30)])
+def test_pure_against_dp_accounting(epsilon, count):
+    one = pld.from_privacy_parameters(
+        common.DifferentialPrivacyParameters(epsilon, 0), value_discretization_interval=1e-3
+    )
+    theirs = one.self_compose(count).get_epsilon_for_delta(1e-6)
+    assert by_name({Pure(epsilon): count}, 1e-6)["grid"] == pytest.approx(theirs, rel=2e-3)
+
+
+def test_pure_covers_laplace():
+    one = pld.from_laplace_mechanism(parameter=4, value_discretization_interval=1e-3)
+    laplace = one.self_compose(10).get_epsilon_for_delta(1e-6)
+    assert laplace - 1e-2 <= float(compose({Pure(0.25): 10}, delta=1e-6)[0])
+
+
+# ---------------------------------------------------------------- bounded range
+
+
+def test_published_figures():
+    """spec/building-blocks, "BR facts": eta=.1, 100 times, delta=1e-6."""
+    found = by_name({BoundedRange(0.1): 100}, 1e-6)
+    assert found["renyi"] == pytest.approx(2.419, abs=5e-4)
+    assert 2.59 < found["grid"] <= 2.6175
+    rr = by_name({Pure(0.1): 100}, 1e-6)
+    assert rr["grid"] == pytest.approx(4.775, abs=5e-4)
+    # Erratum 4: 100 times epsilon=1; the printed formula of the paper gives 52.57.
+    assert by_name({Pure(1): 100}, 1e-6)["grid"] == pytest.approx(83.53, abs=5e-3)
+    # Style page: 100 times epsilon=1, delta=1e-5.
+    assert by_name({Pure(1): 100}, 1e-5)["grid"] == pytest.approx(79.84, abs=1e-2)
+
+
+@pytest.mark.parametrize(("eta", "count"), [(0.1, 100), (1.0, 3), (0.5, 10)])
+def test_bounded_range_against_dp_accounting(eta, count):
+    def cdf(x):
+        if x < -eta:
+            return 0.0
+        return 1.0 if x >= eta else 1 - (1 - math.exp((x - eta) / 2)) / (1 - math.exp(-eta))
+
+    one = pld.create_from_cdf(cdf, value_discretization_interval=eta / 500)
+    theirs = one.self_compose(count).get_epsilon_for_delta(1e-6)
+    ours = by_name({BoundedRange(eta): count}, 1e-6)["grid"]
+    assert 0.99 * theirs <= ours <= theirs * (1 + 1e-4)  # theirs rounds every loss up
+
+
+def exponential_mechanism(scores, rate):
+    weights = [math.exp(rate * score) for score in scores]
+    return [w / sum(weights) for w in weights]
+
+
+def test_bounded_range_covers_real_exponential_mechanisms():
+    """Products of exponential mechanisms, worst over all neighbouring scores, by enumeration."""
+    rate, x = 0.4, 0.9
+    worst = dict.fromkeys((1, 2, 3), 0.0)
+    for before in itertools.product(range(3), repeat=3):
+        for change in itertools.product((-1, 0, 1), repeat=3):
+            after = [b + c for b, c in zip(before, change, strict=True)]
+            p, q = exponential_mechanism(before, rate), exponential_mechanism(after, rate)
+            for count in worst:
+                delta = sum(
+                    max(
+                        0.0,
+                        math.prod(p[i] for i in run) - math.exp(x) * math.prod(q[i] for i in run),
+                    )
+                    for run in itertools.combinations_with_replacement(range(3), count)
+                    for _ in range(
+                        math.factorial(count)
+                        // math.prod(math.factorial(run.count(i)) for i in range(3))
+                    )
+                )
+                worst[count] = max(worst[count], delta)
+    assert worst[1] == 0
+    assert worst[3] > 1e-3  # the test has teeth
+    for count in (2, 3):
+        composed = compose_on_grid([(BoundedRange(2 * rate), count)])
+        assert worst[count] <= float(composed.delta(Fraction("0.9")))
+        assert float(compose({BoundedRange(2 * rate): count}, delta=worst[count])[0]) >= x
+
+
+@pytest.mark.parametrize("eta", ["0.1", "1", "3"])
+def test_profile_is_the_largest_of_all_corner_pairs(eta):
+    """Brute force over the pairs with losses t and t - eta (Dong, Durfee, Rogers 2020)."""
+    eta = float(eta)
+    for x in (-eta, -eta / 3, 0.0, eta / 2, eta, 2 * eta):
+        largest = 0.0
+        for i in range(2001):
+            t = eta * i / 2000
+            # p e^-t + (1-p) e^(eta-t) = 1
+            p = (math.exp(eta - t) - 1) / (math.exp(eta - t) - math.exp(-t))
+            q = p * math.exp(-t)
+            largest = max(
+                largest,
+                max(0, p - math.exp(x) * q) + max(0, 1 - p - math.exp(x) * (1 - q)),
+            )
+        found = float(bounded_range_delta(Fraction(eta), Fraction(x)))
+        assert largest <= found + 1e-12
+        assert found == pytest.approx(largest, abs=1e-6)
+
+
+# ---------------------------------------------------------------- Rényi
+
+
+def test_zcdp_conversions():
+    simple = zcdp_to_dp(0.125, 1e-6, tight=False)
+    assert float(simple) == pytest.approx(0.125 + 2 * math.sqrt(0.125 * math.log(1e6)), rel=1e-9)
+    tight = float(zcdp_to_dp(0.125, 1e-6))
+    # Proposition 12 evaluated the other way round: the least delta at that epsilon.
+    best = min(
+        math.exp((a - 1) * (0.125 * a - tight)) / (a - 1) * (1 - 1 / a) ** a
+        for a in (1 + i / 1000 for i in range(1, 60_000))
+    )
+    assert best == pytest.approx(1e-6, rel=1e-4)
+    assert zcdp_to_dp(0, 1e-6) == 0
+
+
+def test_gaussian_is_covered():
+    """A Gaussian with sensitivity 1 and sigma is exactly 1/(2 sigma**2)-zCDP."""
+    one = pld.from_gaussian_mechanism(2.0, value_discretization_interval=1e-3)
+    theirs = one.self_compose(4).get_epsilon_for_delta(1e-6)
+    ours = float(compose({Concentrated("1/8"): 4}, delta=1e-6)[0])
+    assert theirs <= ours <= 1.1 * theirs
+
+
+def test_charged_tests_cover_their_exact_worst_case():
+    """One charged outcome among at most T randomized responses: all transcripts, exactly."""
+    epsilon, charges, length, delta = 0.4, 1, 6, 1e-4
+    e = math.exp(epsilon)
+    claimed = float(compose([ChargedTests(epsilon, charges)], delta=delta)[0])
+    # Adversary: every test is a randomized response of either orientation.
+    worst = 0.0
+    for sides in itertools.product((e / (1 + e), 1 / (1 + e)), repeat=length):
+        for x in (claimed,):
+            divergence, p, q = 0.0, 1.0, 1.0
+            for a in sides:  # probability of the charged label under the first, second law
+                b = 1 - a
+                divergence += max(0.0, p * a - math.exp(x) * q * b)
+                p, q = p * b, q * a
+            worst = max(worst, divergence + max(0.0, p - math.exp(x) * q))
+    assert worst <= delta
+    assert ChargedTests(epsilon, 0).renyi(Fraction(3, 2)) == 0
+    assert not ChargedTests(epsilon, 1).renyi(Fraction(3)).is_finite()
+
+
+# ---------------------------------------------------------------- mixtures, leaks, refusals
+
+
+def test_leaks_are_paid_first():
+    parts = [Approximate(0.2, 1e-7), BoundedRange(0.3), Approximate(0, 1e-8)]
+    exact = Fraction(11, 10**8)
+    assert compose(parts, delta=exact) == (Fraction(1, 2), exact)
+    assert compose(parts, delta=1e-6)[0] < Fraction(1, 2)
+    with pytest.raises(ParameterError, match=r"at least 1\.1e-07, the sum of the parts' deltas"):
+        compose(parts, delta=1e-7)
+
+
+def test_one_sparse_selection_has_its_exact_profile():
+    """delta + (1-delta) * delta_BR at the composed epsilon is the total delta."""
+    leak, total = 1e-7, 1e-6
+    epsilon, _ = compose([BoundedRange(1), Approximate(0, leak)], delta=total)
+    profile = float(bounded_range_delta(Fraction(1), epsilon))
+    assert leak + (1 - leak) * profile == pytest.approx(total, rel=1e-2)
+    assert leak + (1 - leak) * profile <= total
+
+
+def test_pure_sum_is_exact():
+    assert compose([Pure("1/3"), Pure("1/6"), BoundedRange("1/2")]) == (1, 0)
+    assert compose([]) == (0, 0)
+    assert compose([], delta=1e-6) == (0, Fraction(1, 10**6))
+    assert compose({Pure(1): 0}) == (0, 0)
+
+
+@pytest.mark.parametrize("part", [Concentrated(1), ChargedTests(0.1, 2)])
+def test_no_pure_composition(part):
+    with pytest.raises(ParameterError, match="cannot be composed without delta"):
+        compose([Pure(1), part])
+
+
+def test_mixture_of_pure_and_concentrated():
+    found = by_name([Pure(0.1), Concentrated(0.1)], 1e-6)
+    assert found["sum + renyi"] == pytest.approx(0.1 + float(zcdp_to_dp(0.1, 1e-6)))
+    assert found["renyi"] < found["sum + renyi"]
+    assert "sum" not in found
+
+
+def test_losses_without_a_common_description_are_refused():
+    with pytest.raises(ParameterError, match="share one description"):
+        compose([Loss()], delta=1e-6)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        lambda: compose([Pure(1)], delta=1),
+        lambda: compose([Pure(1)], delta=-0.1),
+        lambda: compose({Pure(1): -1}),
+        lambda: compose({Pure(1): 1.5}),
+        lambda: Pure(-1),
+        lambda: BoundedRange("x"),
+        lambda: Approximate(1, 2),
+        lambda: ChargedTests(1, -1),
+        lambda: zcdp_to_dp(1, 0),
+    ],
+)
+def test_refusals(bad):
+    with pytest.raises(ParameterError):
+        bad()
+
+
+def test_too_many_for_the_grid_leaves_the_other_routes():
+    found = by_name({Pure(0.001): 10**6}, 1e-9)
+    assert set(found) == {"sum", "renyi", "simple"}
+
+
+decimals = st.decimals("0.01", "0.8", places=2).map(str)
+parts = st.lists(
+    st.one_of(decimals.map(Pure), decimals.map(BoundedRange), st.just(Approximate("0.05", 1e-9))),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(parts, st.sampled_from([1e-8, 1e-5, 1e-2]))
+def test_composition_is_monotone(losses, delta):
+    epsilon, total = compose(losses, delta=delta)
+    assert total == Fraction(str(delta)) or float(total) == delta
+    assert epsilon <= sum(loss.reach for loss in losses)
+    for i, _ in enumerate(losses):  # dropping a member never costs more
+        fewer = compose(losses[:i] + losses[i + 1 :], delta=delta)[0]
+        assert fewer <= epsilon * Fraction(1001, 1000) + Fraction(1, 10**12)
+    assert compose(losses, delta=delta * 2)[0] <= epsilon * Fraction(1001, 1000)
+
+
+@settings(max_examples=30, deadline=None)
+@given(parts, st.sampled_from([Fraction(0), Fraction(1, 5), Fraction(1, 2)]))
+def test_finer_grids_are_tighter(losses, x):
+    """A finer grid never claims more."""
+    composed = compose_on_grid([(loss, 1) for loss in losses])
+    coarse = compose_on_grid([(loss, 1) for loss in losses], fine=200)
+    if composed is not None and coarse is not None:
+        assert float(composed.delta(x)) <= float(coarse.delta(x)) + 1e-12
