@@ -165,8 +165,7 @@ def noise_radius(*, epsilon: Any, beta: Any) -> int:
     """
     epsilon = check_fraction("noise_radius", "epsilon", epsilon)
     beta = check_probability("noise_radius", "beta", beta)
-    allowed = beta * (1 + exp(-epsilon))
-    return least(lambda a: (allowed - exp(-epsilon * (a + 1), times=2)).sign() >= 0)
+    return _radius(epsilon, beta)
 
 
 def error_interval(
@@ -238,6 +237,12 @@ def _noise(epsilon: Fraction, n: int, source: Source) -> int:
         # given |Z| - 1 < 2**digits, its digits are independent
         magnitude = sum(source.choose(_digit(epsilon, 1 << i)) << i for i in range(digits))
     return magnitude + 1 if sign == 1 else -magnitude - 1
+
+
+@lru_cache(maxsize=256)
+def _radius(epsilon: Fraction, beta: Fraction) -> int:
+    allowed = beta * (1 + exp(-epsilon))
+    return least(lambda a: (allowed - exp(-epsilon * (a + 1), times=2)).sign() >= 0)
 
 
 @lru_cache(maxsize=256)

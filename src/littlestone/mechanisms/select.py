@@ -62,8 +62,9 @@ def exponential_mechanism(
 
     *Cost.* One pass over the scores, one exponential for each distinct score.
 
-    *Source.* McSherry and Talwar, FOCS 2007, Theorem 6; bounded range: Dong, Durfee and Rogers,
-    ICML 2020, Lemma 3.2; the rate of ``littlestone``'s 002 (Li, Wang, Ye), Lemma 2.6.
+    *Source.* McSherry and Talwar, FOCS 2007; bounded range: Durfee and Rogers, NeurIPS 2019
+    (also the rate of monotone scores); its zCDP: Cesar and Rogers, ALT 2021. Li, Wang and Ye
+    (Lemma 2.7) state the pure form.
 
     Examples
     --------

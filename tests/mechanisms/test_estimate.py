@@ -1,0 +1,226 @@
+"""The private count: exact law, all counts of small n, intervals that hold, broken variants."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+from itertools import pairwise, product
+
+import pytest
+from scipy import special, stats
+
+from littlestone.errors import DataError, ParameterError
+from littlestone.mechanisms import (
+    Estimate,
+    count_loss,
+    error_interval,
+    noise_radius,
+    private_count,
+)
+from littlestone.mechanisms.estimate import _noise
+from littlestone.privacy.divergence import tightest_epsilon
+from littlestone.source import ExactSource, Few, ReplaySource, SecureSource, SeededSource, exp
+
+SIZES = [0, 1, 2, 3, 4, 5, 8, 9]
+
+
+def upper_end(ball):
+    parts = (end.man_exp() for end in (ball.mid(), ball.rad()))
+    return sum(F(int(man)) * F(2) ** int(power) for man, power in parts)
+
+
+def law(count, n, epsilon, **parameters):
+    return ExactSource().law(
+        lambda s: private_count(count, n, epsilon=epsilon, source=s, **parameters)
+    )
+
+
+def value_law(count, n, epsilon):
+    return ExactSource().law(lambda s: private_count(count, n, epsilon=epsilon, source=s).value)
+
+
+def truncated_geometric(brute, count, n, epsilon):
+    """Ghosh, Roughgarden, Sundararajan: the ends hold the whole tails."""
+    p = F(brute.exp(-epsilon))
+    chance = {v: (1 - p) / (1 + p) * p ** abs(v - count) for v in range(n + 1)}
+    for end in {0, n}:
+        chance[end] = p ** abs(end - count) / (1 + p)
+    return chance if n else {0: F(1)}
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_the_law_is_the_truncated_geometric(n, epsilon, brute):
+    for count in range(n + 1):
+        exact = value_law(count, n, epsilon)
+        assert brute.agrees(exact, truncated_geometric(brute, count, n, epsilon))
+        assert exact.slack.is_zero()
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_private_on_all_neighbouring_counts(n, epsilon, tolerance):
+    """The whole Estimate is compared: value, interval, everything."""
+    laws = [law(count, n, epsilon).outcomes for count in range(n + 1)]
+    for p, q in pairwise(laws):
+        for a, b in ((p, q), (q, p)):
+            loss = upper_end(tightest_epsilon(a, b))
+            assert abs(loss - epsilon) <= tolerance, "private, and no noise is wasted"
+    assert count_loss(epsilon).epsilon == epsilon
+
+
+def private_by(release, n, epsilon, tolerance):
+    laws = [ExactSource().law(lambda s, c=c: release(c, s)).outcomes for c in range(n + 1)]
+    losses = [tightest_epsilon(a, b) for p, q in pairwise(laws) for a, b in ((p, q), (q, p))]
+    return all(loss.is_finite() and upper_end(loss) <= epsilon + tolerance for loss in losses)
+
+
+def test_broken_variants_are_caught(epsilon, tolerance):
+    n = 4
+
+    def honest(count, source):
+        return private_count(count, n, epsilon=epsilon, source=source).value
+
+    def half_noise(count, source):
+        return private_count(count, n, epsilon=2 * epsilon, source=source).value
+
+    def silent_at_the_ends(count, source):
+        return count if count in (0, n) else honest(count, source)
+
+    def one_sided(count, source):
+        return min(n, count + abs(_noise(epsilon, n, source)))
+
+    def redrawn_inside(count, source):  # rejection instead of clamping: another normaliser
+        weights = [exp(-epsilon * abs(v - count)) for v in range(n + 1)]
+        return source.choose(Few(*weights))
+
+    def digits_too_few(count, source):  # a magnitude that stops at 2
+        return min(n, max(0, count + max(-2, min(2, _noise(epsilon, n, source)))))
+
+    assert private_by(honest, n, epsilon, tolerance)
+    for broken in (half_noise, silent_at_the_ends, one_sided, redrawn_inside, digits_too_few):
+        assert not private_by(broken, n, epsilon, tolerance), broken.__name__
+
+
+@pytest.mark.parametrize("n", [1, 4, 9])
+@pytest.mark.parametrize("beta", [F(1, 2), F(1, 20)])
+def test_the_interval_holds_for_every_count(n, beta, epsilon):
+    for count in range(n + 1):
+        held = sum(
+            float(chance)
+            for estimate, chance in law(count, n, epsilon, beta=beta).outcomes.items()
+            if estimate.low <= count <= estimate.high
+        )
+        assert held >= 1 - float(beta) - 1e-12
+
+
+def test_noise_radius_is_exactly_the_least(brute):
+    for epsilon, beta in product((F(1, 100), F(1), F(3)), (F(1, 2), F(1, 20), F(1, 10**12))):
+        radius = noise_radius(epsilon=epsilon, beta=beta)
+        p = F(brute.exp(-epsilon))
+        assert 2 * p ** (radius + 1) / (1 + p) <= beta
+        assert radius == 0 or 2 * p**radius / (1 + p) > beta
+
+
+@pytest.mark.parametrize("n", [10**9, 2**64, 2**1024])
+def test_huge_populations_cost_a_coin_for_each_digit(n):
+    count = n // 3
+    estimate = private_count(count, n, epsilon="0.001", source=SecureSource(), beta="1/10000000000")
+    assert estimate.low <= count <= estimate.high
+    assert estimate.high - estimate.low == 2 * noise_radius(epsilon="0.001", beta="1/10000000000")
+    source = ReplaySource([1, 0] + [0] * 2000)
+    assert private_count(count, n, epsilon=1, source=source).value == count + 1
+    assert len(source.shown) == 2 + (n - 1).bit_length()
+
+
+def test_each_digit_of_the_noise_counts():
+    for z, choices in {
+        0: [0],
+        1: [1, 0, 0, 0, 0, 0],
+        -1: [2, 0, 0, 0, 0, 0],
+        6: [1, 0, 1, 0, 1, 0],
+        -16: [2, 0, 1, 1, 1, 1],
+        17: [1, 1],  # beyond 2**4: any such number
+        -17: [2, 1],
+    }.items():
+        assert _noise(F(1), 16, ReplaySource(choices)) == z
+
+
+def test_frequencies_of_releases():
+    n, count, draws, source = 6, 2, 20_000, SecureSource()
+    values = [private_count(count, n, epsilon=1, source=source).value for _ in range(draws)]
+    exact = value_law(count, n, F(1)).outcomes
+    for v in range(n + 1):  # fails once in 10**9 runs
+        assert stats.binomtest(values.count(v), draws, float(exact[v])).pvalue > 1e-10
+
+
+# The interval for the true error.
+
+
+def test_sampling_part_is_clopper_pearson():
+    """With all of the noise's radius removed it is the textbook interval."""
+    estimate = Estimate(13, 13, 13, F(1, 20), F(10**6))  # so large an epsilon: radius 0
+    interval = error_interval(estimate, 100, F(1, 10))
+    textbook = stats.binomtest(13, 100).proportion_ci(0.95)
+    assert interval.low == pytest.approx(textbook.low, abs=1e-11)
+    assert interval.high == pytest.approx(textbook.high, abs=1e-11)
+    assert interval.low < textbook.low
+    assert interval.high > textbook.high
+    assert interval.beta_noise == interval.beta_sampling == F(1, 20)
+
+
+@pytest.mark.parametrize("share", [F(1, 10), F(1, 2)])
+@pytest.mark.parametrize("rate", [0.0, 0.02, 0.3, 0.5, 0.97, 1.0])
+def test_the_error_interval_covers(rate, share, brute):
+    """Exact coverage: binomial sampling times the exact law of the release."""
+    n, beta, epsilon = 25, F(1, 10), F(1)
+    held = {}
+    for value in range(n + 1):
+        estimate = Estimate(value, 0, n, beta, epsilon)
+        interval = error_interval(estimate, n, beta, noise_share=share)
+        held[value] = interval.low <= rate <= interval.high
+    covered = sum(
+        float(stats.binom.pmf(count, n, rate))
+        * sum(float(c) for v, c in truncated_geometric(brute, count, n, epsilon).items() if held[v])
+        for count in range(n + 1)
+    )
+    assert covered >= 1 - float(beta)
+
+
+def test_error_interval_at_a_billion_records():
+    estimate = private_count(10**8, 10**9, epsilon=1, source=SeededSource(0))
+    interval = error_interval(estimate, 10**9, 0.05)
+    assert 0.09997 < interval.low < 0.1 < interval.high < 0.10003
+    count = estimate.value - noise_radius(epsilon=1, beta="0.025")
+    tail = special.betainc(count, 10**9 - count + 1, interval.low)
+    assert tail == pytest.approx(0.0125, rel=1e-6)
+
+
+def test_nothing_is_known_without_records():
+    estimate = private_count(0, 0, epsilon=1, source=SeededSource(0))
+    interval = error_interval(estimate, 0, 0.05)
+    assert (estimate.value, interval.low, interval.high) == (0, 0.0, 1.0)
+
+
+def test_estimates_are_plain_json():
+    estimate = private_count(3, 9, epsilon=0.1, source=SeededSource(0))
+    assert estimate.to_dict() == {
+        "value": estimate.value,
+        "low": 0,
+        "high": 9,
+        "beta": "1/20",
+        "epsilon": "1/10",
+    }
+
+
+@pytest.mark.parametrize("count", [-1, 10, 2.5, True])
+def test_impossible_counts_are_refused_without_being_printed(count):
+    source = ReplaySource([])
+    with pytest.raises(DataError, match="between 0 and n") as caught:
+        private_count(count, 9, epsilon=1, source=source)
+    assert str(count) not in str(caught.value)
+    assert source.shown == []
+
+
+@pytest.mark.parametrize(("name", "value"), [("n", -1), ("epsilon", 0), ("beta", 1)])
+def test_parameters_are_checked_first(name, value):
+    parameters = {"n": 3, "epsilon": 1, "beta": 0.1, name: value}
+    with pytest.raises(ParameterError, match=name):
+        private_count(-5, source=ReplaySource([]), **parameters)
