@@ -1,1 +1,60 @@
-"""."""
+"""What can be learned: concept classes, their candidates with exact scores, and hypotheses.
+
+A class is public. It offers `ConceptClass.candidates`, the exponential mechanism's exact choice
+on a sample, also where it is far too large to be listed; and a `ConceptClass.representation`,
+which for an infinite class is a random finite hypothesis set.
+"""
+
+from littlestone.classes.base import ConceptClass, errors
+from littlestone.classes.conjunction import RuleHypothesis, conjunction
+from littlestone.classes.finite import FiniteClass
+from littlestone.classes.hashing import HashFunction, HashHypothesis
+from littlestone.classes.hypotheses import (
+    IntervalHypothesis,
+    Never,
+    PointHypothesis,
+    TableHypothesis,
+    ThresholdHypothesis,
+    load,
+)
+from littlestone.classes.integers import number, parse_integer
+from littlestone.classes.intervals import Intervals
+from littlestone.classes.points import Points
+from littlestone.classes.representations import (
+    HashedPoints,
+    HypothesisSet,
+    Representation,
+    Whole,
+)
+from littlestone.classes.rules import Rules
+from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
+from littlestone.classes.thresholds import Thresholds
+
+__all__ = [
+    "CLASSES",
+    "ConceptClass",
+    "FiniteClass",
+    "HashFunction",
+    "HashHypothesis",
+    "HashedPoints",
+    "HypothesisSet",
+    "IntervalHypothesis",
+    "Intervals",
+    "Never",
+    "PointHypothesis",
+    "Points",
+    "Representation",
+    "RuleHypothesis",
+    "Rules",
+    "TableHypothesis",
+    "ThresholdHypothesis",
+    "Thresholds",
+    "Whole",
+    "class_from_dict",
+    "conjunction",
+    "errors",
+    "load",
+    "number",
+    "parse_class",
+    "parse_integer",
+]

@@ -1,0 +1,214 @@
+"""What a concept class is: public functions from a domain to {0, 1}, with their oracles."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from littlestone.data import Sample
+from littlestone.errors import UnsupportedError
+from littlestone.source import Choice, Source
+from littlestone.types import Hypothesis, Json
+
+if TYPE_CHECKING:
+    from littlestone.classes.representations import Representation
+    from littlestone.data import Domain
+
+__all__ = ["ConceptClass", "Mapped", "errors", "weights_inside"]
+
+T = TypeVar("T")
+
+#: ``concepts()`` lists at most this many: it is for verification and teaching, not for learning.
+LISTABLE = 1 << 20
+
+
+class ConceptClass(ABC):
+    """A public set of concepts, with the oracles that learners ask for.
+
+    Two objects are equal when they are the same class (type and parameters). Every concept labels
+    a point outside the domain 0.
+
+    Attributes
+    ----------
+    name : str
+        The word for it on the command line: ``thresholds``.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def spec(self) -> str:
+        """The text of the class, for example ``thresholds(1, 99)``."""
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """The public domain: what may be a point."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int | float:
+        """Number of candidates of the exponential mechanism, exactly; ``math.inf`` if infinite."""
+
+    @property
+    @abstractmethod
+    def vc_dim(self) -> int:
+        """The VC dimension, exactly; for `Rules` (``vc_exact`` is False) a proven upper bound."""
+
+    vc_exact: ClassVar[bool] = True
+
+    @abstractmethod
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all candidates, scored by minus their number of errors on the sample.
+
+        ``candidates(sample).draw(rate, source)`` returns a hypothesis with probability exactly
+        proportional to (its number of representations) * ``e**(-rate * errors)``.
+
+        Parameters
+        ----------
+        sample : Sample
+
+        Returns
+        -------
+        Choice of Hypothesis
+            With ``size`` (public) and ``draw(rate, source)``, for any rational rate > 0.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class is infinite; a `representation` is finite.
+        """
+
+    @abstractmethod
+    def to_dict(self) -> Json:
+        """Return plain JSON; `littlestone.classes.class_from_dict` reads it back."""
+
+    @abstractmethod
+    def _concepts(self) -> Iterator[Hypothesis]:
+        """Yield each concept once."""
+
+    def concepts(self) -> Iterator[Hypothesis]:
+        """Yield each concept of a small finite class once, in a fixed public order.
+
+        Raises
+        ------
+        UnsupportedError
+            If there are more than 2**20 candidates.
+        """
+        if self.size > LISTABLE:
+            raise UnsupportedError(
+                f"The class {self.spec} is too large to be listed (more than 2**20 candidates). "
+                "Use its candidates(sample), or a smaller domain."
+            )
+        return self._concepts()
+
+    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
+        """Return a probabilistic representation: a random finite hypothesis set for the class.
+
+        Parameters
+        ----------
+        alpha, beta : float in (0, 1)
+            For every concept and every distribution of points, with probability at least
+            1 - beta over the public coins, some hypothesis of the set disagrees with the concept
+            with probability at most alpha. Not needed when the class represents itself.
+
+        Returns
+        -------
+        Representation
+            Here the class itself: alpha = beta = 0, proper.
+
+        Notes
+        -----
+        Source: Li, Wang, Ye 2024, Definition 2.3.
+        """
+        from littlestone.classes.representations import Whole  # noqa: PLC0415 - it imports us
+
+        return Whole(self)
+
+    def errors(self, hypothesis: Hypothesis, sample: Sample) -> int:
+        """Return the number of records of the sample that a hypothesis labels wrongly."""
+        return errors(hypothesis, sample)
+
+    @property
+    def ln_size(self) -> float:
+        """Natural logarithm of the number of candidates."""
+        return math.log(self.size)
+
+    def _identity(self) -> Hashable:
+        """Return what makes two classes of one type equal."""
+        return self.spec
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((type(self).__name__, self._identity()))
+
+    def __repr__(self) -> str:
+        head, _, tail = self.spec.partition("(")
+        return f"{type(self).__name__}({tail}" if head else self.spec
+
+
+class Mapped(Generic[T]):
+    """A choice whose outcomes are turned into hypotheses only when they are drawn."""
+
+    def __init__(self, choice: Choice[T], make: Callable[[T], Hypothesis]) -> None:
+        self._choice, self._make = choice, make
+
+    @property
+    def size(self) -> int:
+        """Number of candidates."""
+        return self._choice.size
+
+    def draw(self, rate: Fraction, source: Source) -> Hypothesis:
+        """Return the drawn hypothesis."""
+        return self._make(self._choice.draw(rate, source))
+
+
+def errors(hypothesis: Hypothesis, sample: Sample) -> int:
+    """Count the records that a hypothesis labels wrongly; outside points are labelled 0.
+
+    Examples
+    --------
+    >>> from littlestone.classes import ThresholdHypothesis
+    >>> errors(ThresholdHypothesis(4, 1, 9), Sample.of([3, 5, 5], [0, 1, 0]))
+    1
+    """
+    if len(sample.points) == 0:
+        return int(sample.outside[1])
+    one = hypothesis.predict(sample.points) == 1
+    return int(sample.zeros[one].sum()) + int(sample.ones[~one].sum()) + int(sample.outside[1])
+
+
+def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list[int], int]:
+    """Return what an integer class needs to know of a sample.
+
+    Returns
+    -------
+    points : list of int
+        The distinct points in [low, high], increasing.
+    weights : list of int
+        At each, (records of label 0) - (records of label 1): the change of the number of errors
+        of a concept that labels the point 1 instead of 0.
+    constant : int
+        Errors of the constant 0.
+
+    Notes
+    -----
+    A point beyond the domain is treated as outside: every concept labels it 0.
+    """
+    points = sample.points
+    weights = sample.zeros.astype(np.int64) - sample.ones
+    constant = int(sample.ones.sum()) + int(sample.outside[1])
+    if len(points) and (points[0] < low or points[-1] > high):
+        keep = np.asarray((points >= low) & (points <= high), dtype=bool)
+        points, weights = points[keep], weights[keep]
+    return points.tolist(), weights.tolist(), constant

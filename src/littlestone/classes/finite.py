@@ -1,0 +1,221 @@
+"""Finite classes, given as a matrix: rows are concepts, columns are the points 0 .. m - 1."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes.base import ConceptClass, Mapped
+from littlestone.classes.fields import Fields
+from littlestone.classes.hypotheses import TableHypothesis
+from littlestone.classes.shattering import vc_dimension
+from littlestone.data import IntegerDomain, Sample
+from littlestone.errors import ParameterError, parameter_error
+from littlestone.source import Choice, Explicit
+from littlestone.types import Hypothesis, Json
+
+__all__ = ["FiniteClass"]
+
+Bits = npt.NDArray[np.uint8]
+_MAX_ROWS = 20_000_000
+_BLOCK = 1 << 22  # entries of the matrix that are scored at once (32 MB as int64)
+
+
+class FiniteClass(ConceptClass):
+    """Any finite set of concepts on the points 0, 1, ..., m - 1.
+
+    Parameters
+    ----------
+    matrix : array-like of 0 and 1, shape (concepts, points)
+        Public. Row i is a concept, ``matrix[i, x]`` its label of the point x. No two rows may be
+        equal: a class is a set, and a repeated concept would silently be twice as likely.
+    name : str, optional
+        What ``spec`` shows, for example the file that the matrix came from.
+
+    Raises
+    ------
+    ParameterError
+        If the matrix is empty, not of 0 and 1, or has two equal rows.
+
+    Guarantee
+    ---------
+    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law.
+
+    Notes
+    -----
+    Cost of a draw: one product of the matrix (columns of the sample's points) with a vector of
+    counts, in exact 64-bit integers. A point that is not a column is outside, and labelled 0.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> from littlestone.source import SeededSource
+    >>> parity = FiniteClass([[0, 0], [0, 1], [1, 0]])
+    >>> parity.size, parity.vc_dim
+    (3, 1)
+    >>> data = Sample.of([0, 1], [1, 0])
+    >>> parity.candidates(data).draw(Fraction(50), SeededSource(0)).describe()
+    '1 on the points 0, otherwise 0 (points 0 to 1)'
+    """
+
+    name = "finite"
+
+    def __init__(self, matrix: npt.ArrayLike, name: str | None = None) -> None:
+        self.matrix = _checked(matrix)
+        self.source_name = name
+
+    @classmethod
+    def from_csv(cls, path: str | Path) -> FiniteClass:
+        """Read a matrix from a CSV file of 0 and 1 without a header; rows are concepts.
+
+        Raises
+        ------
+        ParameterError
+            If the file cannot be read, or does not hold a matrix of 0 and 1.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8-sig")
+        except OSError as problem:
+            raise ParameterError(
+                f"The matrix file {str(path)!r} could not be read ({problem.strerror})."
+            ) from None
+        except UnicodeDecodeError:
+            raise ParameterError(f"The matrix file {str(path)!r} is not UTF-8 text.") from None
+        rows = [line.replace(" ", "") for line in text.splitlines() if line.strip()]
+        return cls(_parse(rows, ",", f"The matrix file {str(path)!r}"), name=str(path))
+
+    @property
+    def spec(self) -> str:
+        """The text of the class."""
+        rows, columns = self.matrix.shape
+        return f"finite({self.source_name or f'{rows} concepts on {columns} points'})"
+
+    @property
+    def domain(self) -> IntegerDomain:
+        """The column numbers."""
+        return IntegerDomain(0, self.matrix.shape[1] - 1)
+
+    @property
+    def size(self) -> int:
+        """Number of concepts."""
+        return int(self.matrix.shape[0])
+
+    @cached_property
+    def _vc_dim(self) -> int:
+        return vc_dimension(self.matrix)
+
+    @property
+    def vc_dim(self) -> int:
+        """The VC dimension, by exact search (once).
+
+        Raises
+        ------
+        BudgetExceeded
+            If the search is too long; it carries the bounds that were reached.
+        """
+        return self._vc_dim
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all rows, scored by minus their errors; see `ConceptClass.candidates`."""
+        return Mapped(Explicit(self._scores(sample)), self._hypothesis)
+
+    def _scores(self, sample: Sample) -> npt.NDArray[np.int64]:
+        """Return minus the number of errors of each row."""
+        points, columns = sample.points, self.matrix.shape[1]
+        inside = np.asarray((points >= 0) & (points < columns), dtype=bool)
+        used = points[inside].astype(np.int64)
+        weights = (sample.ones.astype(np.int64) - sample.zeros)[inside]
+        if 2 * len(used) >= columns:  # most columns: no need to pick them out
+            dense = np.zeros(columns, dtype=np.int64)
+            dense[used] = weights
+            used, weights = np.arange(columns), dense
+        out = np.empty(self.size, dtype=np.int64)
+        step = max(1, _BLOCK // max(1, len(used)))
+        for start in range(0, self.size, step):
+            block = self.matrix[start : start + step]
+            part = block if len(used) == columns else block[:, used]
+            out[start : start + step] = part.astype(np.int64) @ weights
+        return out - sample.positives
+
+    def _hypothesis(self, row: int) -> TableHypothesis:
+        return TableHypothesis((self.matrix[row] + ord("0")).tobytes().decode("ascii"))
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        return map(self._hypothesis, range(self.size))
+
+    @cached_property
+    def _digest(self) -> str:
+        return hashlib.sha256(np.packbits(self.matrix, axis=1).tobytes()).hexdigest()
+
+    def _identity(self) -> Hashable:
+        return (self.matrix.shape, self._digest)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON: the rows as texts of 0 and 1."""
+        rows = [self._hypothesis(i).labels for i in range(self.size)]
+        out: Json = {"type": self.name, "rows": rows}
+        return out if self.source_name is None else out | {"name": self.source_name}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> FiniteClass:
+        """Read it back."""
+        fields = Fields(data, ("rows",), ("name",))
+        rows = fields.items("rows", _MAX_ROWS)
+        if not all(isinstance(row, str) for row in rows):
+            raise fields.refuse("rows", "a list of texts of 0 and 1")
+        matrix = _parse(rows, "", "The 'rows' entry of a JSON 'finite'")
+        return cls(matrix, name=fields.text("name") if "name" in fields else None)
+
+
+def _parse(rows: list[str], separator: str, what: str) -> Bits:
+    """Return rows of text as a matrix."""
+    width = len(rows[0]) if rows else 0
+    joined = "".join(rows)
+    if not rows or any(len(row) != width for row in rows) or not joined.isascii():
+        raise ParameterError(f"{what} must have at least one row, and all rows the same length.")
+    table = np.frombuffer(joined.encode("ascii"), dtype=np.uint8).reshape(len(rows), width)
+    if separator:
+        if np.any(table[:, 1::2] != ord(separator)):
+            raise ParameterError(f"{what} must have one digit, 0 or 1, between commas.")
+        table = table[:, ::2]
+    return table - np.uint8(ord("0"))  # anything else than 0 and 1 is refused with the matrix
+
+
+def _checked(matrix: npt.ArrayLike) -> Bits:
+    """Return a matrix of 0 and 1 with different rows, or refuse it."""
+    hint = "Rows are concepts, columns are points, for example [[0, 0], [0, 1]]."
+    try:
+        table = np.asarray(matrix)
+    except ValueError:
+        raise parameter_error(
+            "FiniteClass", "matrix", "a matrix with rows of equal length", type(matrix).__name__,
+            hint,
+        ) from None  # fmt: skip
+    if table.ndim != 2 or 0 in table.shape:
+        raise parameter_error(
+            "FiniteClass", "matrix", "two-dimensional, with at least one row and one column",
+            table.shape, hint,
+        )  # fmt: skip
+    if table.dtype.kind not in "biuf" or not bool(((table == 0) | (table == 1)).all()):
+        raise parameter_error("FiniteClass", "matrix", "of 0 and 1 only", "other entries", hint)
+    bits: Bits = np.ascontiguousarray(table, dtype=np.uint8)
+    if bits is matrix:
+        bits = bits.copy()  # ours alone: it must not change under its digest
+    packed = np.packbits(bits, axis=1)
+    rows = packed.view(np.dtype((np.void, packed.shape[1]))).reshape(-1)
+    _, first, where = np.unique(rows, return_index=True, return_inverse=True)
+    if len(first) < len(bits):
+        repeated = int(np.flatnonzero(first[where.reshape(-1)] != np.arange(len(bits)))[0])
+        original = int(first[where.reshape(-1)[repeated]])
+        raise parameter_error(
+            "FiniteClass", "matrix", "without equal rows", f"row {repeated} equal to {original}",
+            "A class is a set of concepts: numpy.unique(matrix, axis=0) removes repetitions.",
+        )  # fmt: skip
+    bits.setflags(write=False)
+    return bits

@@ -1,0 +1,157 @@
+"""Rules: conjunctions of at most k literals over the bins and categories of a public schema."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from typing import Any
+
+from littlestone.classes.base import ConceptClass, Mapped
+from littlestone.classes.conjunction import conjunction
+from littlestone.classes.enumeration import Enumeration
+from littlestone.classes.fields import Fields
+from littlestone.classes.hypotheses import Never
+from littlestone.data import RowDomain, Sample, Schema
+from littlestone.errors import check_integer, parameter_error
+from littlestone.source import Choice, Explicit
+from littlestone.types import Hypothesis, Json
+
+__all__ = ["Rules"]
+
+#: Scores take 8 bytes for each candidate.
+MAX_SIZE = 50_000_000
+
+
+class Rules(ConceptClass):
+    """Rules such as "age >= 30 and education is Bachelors".
+
+    The candidates are, in this public order: never; always; and every set of at most
+    ``max_literals`` literals of the schema (``>=`` and ``<`` for each edge, ``is`` and ``is not``
+    for each category; a cell that is missing or other satisfies only ``is not``). Different sets
+    may be the same function ("age >= 30 and age >= 40" is "age >= 40"): each one counts, in
+    ``size``, in the certificates and in the weights; a released rule is canonical.
+
+    Parameters
+    ----------
+    schema : Schema
+        Public columns, bins and categories. With `Schema.every_column`, `bind` the number of
+        columns before use (the estimators do).
+    max_literals : int >= 1, default 2
+
+    Raises
+    ------
+    ParameterError
+        If there would be more than 5 * 10**7 candidates.
+
+    Guarantee
+    ---------
+    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law over the
+    candidates.
+
+    Notes
+    -----
+    Scores come from contingency tables of at most ``max_literals`` columns (see
+    `littlestone.classes.enumeration`): one pass over the distinct rows for each set of columns,
+    whatever the number of bins. Memory: 8 bytes for each candidate, and the codes of the rows.
+    ``vc_dim`` is the upper bound log2(size).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fractions import Fraction
+    >>> from littlestone.source import SeededSource
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> rules = Rules(schema)
+    >>> rules.size  # never, always, 6 literals, 15 pairs
+    23
+    >>> rows = np.array([[2, 2], [3, 2], [4, 1]])  # codes: age < 30 in Bonn, 30 to 59 in Bonn, ...
+    >>> data = Sample.of(rows, [0, 1, 0])
+    >>> rules.candidates(data).draw(Fraction(50), SeededSource(1)).predict(rows).tolist()
+    [0, 1, 0]
+    """
+
+    name = "rules"
+    vc_exact = False
+
+    def __init__(self, schema: Schema, max_literals: int = 2) -> None:
+        if not isinstance(schema, Schema):
+            raise parameter_error(
+                "Rules", "schema", "a Schema", type(schema).__name__,
+                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
+            )  # fmt: skip
+        self.schema = schema
+        self.max_literals = check_integer("Rules", "max_literals", max_literals, low=1)
+        if schema.bound and self.size > MAX_SIZE:
+            raise parameter_error(
+                "Rules", "max_literals", f"small enough for at most {MAX_SIZE} candidates",
+                self.max_literals, f"There would be {self.size}. Use fewer bins or categories.",
+            )  # fmt: skip
+
+    def bind(self, n_columns: int) -> Rules:
+        """Return the rules for arrays with this (public) number of columns."""
+        schema = self.schema.bind(n_columns, owner="Rules")
+        return self if schema is self.schema else Rules(schema, self.max_literals)
+
+    @cached_property
+    def _enumeration(self) -> Enumeration:
+        if not self.schema.bound:
+            raise parameter_error(
+                "Rules", "schema", "of a fixed number of columns", self.schema,
+                "Call bind(n_columns) first.",
+            )  # fmt: skip
+        return Enumeration(self.schema, self.max_literals)
+
+    @property
+    def spec(self) -> str:
+        """The text of the class; the schema is not part of it."""
+        return f"rules(max_literals={self.max_literals})"
+
+    def __repr__(self) -> str:
+        return f"Rules({self.schema!r}, max_literals={self.max_literals})"
+
+    @property
+    def domain(self) -> RowDomain:
+        """The rows of the schema."""
+        return RowDomain(self.schema)
+
+    @property
+    def size(self) -> int:
+        """Number of candidates: never, and all sets of at most ``max_literals`` literals."""
+        return 1 + self._enumeration.size
+
+    @property
+    def vc_dim(self) -> int:
+        """An upper bound of the VC dimension: log2 of the number of candidates."""
+        return self.size.bit_length() - 1
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
+        scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
+        # Accepting a row changes the errors by zeros - ones; scores[0] is `Never`.
+        scores -= sample.positives
+        return Mapped(Explicit(scores), self._hypothesis)
+
+    def _hypothesis(self, index: int) -> Hypothesis:
+        return conjunction(self._enumeration.literals(index - 1)) if index else Never()
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        seen: set[Hashable] = set()
+        for hypothesis in map(self._hypothesis, range(self.size)):
+            if hypothesis.key not in seen:
+                seen.add(hypothesis.key)
+                yield hypothesis
+
+    def _identity(self) -> Hashable:
+        return (self.schema, self.max_literals)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with the schema."""
+        return {
+            "type": self.name, "schema": self.schema.to_dict(), "max_literals": self.max_literals,
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Rules:
+        """Read it back."""
+        fields = Fields(data, ("schema", "max_literals"))
+        return cls(Schema.from_dict(fields.any("schema")), fields.integer("max_literals", low=1))

@@ -1,0 +1,190 @@
+"""Classes as text (``thresholds(1, 2**64)``) and as JSON: one table of all classes.
+
+A new class is one entry in ``_ENTRIES``; the command line, release files and error messages
+follow.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from littlestone.classes.base import ConceptClass
+from littlestone.classes.finite import FiniteClass
+from littlestone.classes.integers import evaluate, parse
+from littlestone.classes.intervals import Intervals
+from littlestone.classes.points import Points
+from littlestone.classes.rules import Rules
+from littlestone.classes.thresholds import Thresholds
+from littlestone.data import Schema
+from littlestone.errors import ParameterError
+
+__all__ = ["CLASSES", "class_from_dict", "parse_class"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How one class is written and made.
+
+    Attributes
+    ----------
+    usage : str
+        What an error message shows.
+    build : callable
+        Makes the class from its integer arguments (or the file's path, or the schema and them).
+    from_dict : callable
+    names : tuple of str
+        Names of the integer arguments, in order.
+    required : int
+        How many of them must be given.
+    file : bool
+        The one argument is the path of a public file, with or without quotes.
+    schema : bool
+        The first argument of ``build`` is the schema, which is not part of the text.
+    """
+
+    usage: str
+    build: Callable[..., ConceptClass]
+    from_dict: Callable[[Any], ConceptClass]
+    names: tuple[str, ...] = ()
+    required: int = 0
+    file: bool = False
+    schema: bool = False
+
+
+_BOUNDS = ("low", "high")
+_ENTRIES: dict[str, Entry] = {
+    Thresholds.name: Entry("thresholds(1, 99)", Thresholds, Thresholds.from_dict, _BOUNDS, 2),
+    Intervals.name: Entry("intervals(1, 99)", Intervals, Intervals.from_dict, _BOUNDS, 2),
+    Points.name: Entry("points() or points(1, 99)", Points, Points.from_dict, _BOUNDS),
+    FiniteClass.name: Entry(
+        "finite(matrix.csv)", FiniteClass.from_csv, FiniteClass.from_dict, file=True
+    ),
+    Rules.name: Entry(
+        "rules(max_literals=2)", Rules, Rules.from_dict, ("max_literals",), schema=True
+    ),
+}
+
+#: What may be written, by name (public, for help texts).
+CLASSES: dict[str, str] = {name: entry.usage for name, entry in _ENTRIES.items()}
+
+_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*\((.*)\)\s*", re.DOTALL)
+
+
+def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
+    """Return the class that a text such as ``thresholds(0, 2**64 - 1)`` describes.
+
+    Parameters
+    ----------
+    spec : str
+        A name with arguments in parentheses. Integers may be expressions with ``+ - * **``;
+        nothing else is ever evaluated. A file may be written with or without quotes.
+    schema : Schema, optional
+        Needed by ``rules``.
+
+    Returns
+    -------
+    ConceptClass
+
+    Raises
+    ------
+    ParameterError
+        If the text is not a class; proposes the nearest name.
+
+    Examples
+    --------
+    >>> parse_class("thresholds(1, 2**64 - 1)")
+    Thresholds(1, 2**64 - 1)
+    >>> parse_class("treshold(1, 9)")
+    Traceback (most recent call last):
+    ...
+    littlestone.errors.ParameterError: There is no class 'treshold'. Did you mean thresholds(1, 99)?
+    """
+    form = _FORM.fullmatch(spec) if isinstance(spec, str) else None
+    if form is None:
+        raise ParameterError(
+            f"A class is written as a name with arguments, one of: {_usages()}. "
+            f"Got {str(spec)[:60]!r}."
+        )
+    name, inside = form.groups()
+    entry = _ENTRIES.get(name) or _ENTRIES.get(name.lower())
+    if entry is None:
+        raise ParameterError(f"There is no class {name[:60]!r}.{_suggestion(name)}")
+    if entry.file:
+        return entry.build(_path(inside, entry))
+    arguments = _arguments(inside, entry, f"{name}(...)")
+    if not entry.schema:
+        return entry.build(**arguments)
+    if schema is None:
+        raise ParameterError(
+            f"The class {entry.usage} needs a public schema of the columns. Write one as TOML "
+            "(--schema schema.toml, or Schema.from_toml)."
+        )
+    return entry.build(schema, **arguments)
+
+
+def class_from_dict(data: Any) -> ConceptClass:
+    """Read a class from the JSON that its ``to_dict`` wrote; nothing is executed.
+
+    Raises
+    ------
+    ParameterError
+        If the JSON is not a class.
+
+    Examples
+    --------
+    >>> class_from_dict({"type": "points"})
+    Points()
+    """
+    kind = data.get("type") if isinstance(data, dict) else None
+    if not isinstance(kind, str) or kind not in _ENTRIES:
+        known = ", ".join(sorted(_ENTRIES))
+        raise ParameterError(f"The 'type' entry of a class must be one of: {known}.")
+    return _ENTRIES[kind].from_dict(data)
+
+
+def _usages() -> str:
+    return ", ".join(CLASSES.values())
+
+
+def _suggestion(name: str) -> str:
+    close = difflib.get_close_matches(name.lower(), CLASSES, n=1)
+    return f" Did you mean {CLASSES[close[0]]}?" if close else f" Write one of: {_usages()}."
+
+
+def _path(inside: str, entry: Entry) -> Path:
+    path = inside.strip()
+    if len(path) > 1 and path[0] == path[-1] and path[0] in "'\"":
+        path = path[1:-1]
+    if not path or "\0" in path:
+        raise ParameterError(f"The class {entry.usage} needs the path of a file.")
+    return Path(path)
+
+
+def _arguments(inside: str, entry: Entry, owner: str) -> dict[str, int]:
+    """Return the integer arguments by name."""
+    call = parse(f"f({inside})", owner)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise ParameterError(f"The arguments of {owner} cannot be read. Write {entry.usage}.")
+    given: list[tuple[str | None, ast.expr]] = list(zip(entry.names, call.args, strict=False)) + [
+        (keyword.arg, keyword.value) for keyword in call.keywords
+    ]
+    out: dict[str, int] = {}
+    for name, node in given:
+        if name not in entry.names or name in out:
+            raise ParameterError(
+                f"The argument {str(name)[:60]!r} of {owner} is unknown or given twice. "
+                f"Write {entry.usage}."
+            )
+        out[str(name)] = evaluate(node, ast.unparse(node)[:60], owner)
+    missing = set(entry.names[: entry.required]) - set(out)
+    if len(call.args) > len(entry.names) or missing:
+        raise ParameterError(
+            f"{owner} takes {' and '.join(entry.names) or 'no arguments'}. Write {entry.usage}."
+        )
+    return out
