@@ -61,6 +61,7 @@ def opendp_noisy_max(scores: np.ndarray, epsilon: float) -> Callable[[], object]
 
 
 def main() -> int:
+    """Print the table; return the exit code."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -64,7 +64,7 @@ def exponential_mechanism(
 
     *Source.* McSherry and Talwar, FOCS 2007; bounded range: Durfee and Rogers, NeurIPS 2019
     (also the rate of monotone scores); its zCDP: Cesar and Rogers, ALT 2021. Li, Wang and Ye
-    (Lemma 2.7) state the pure form.
+    (Lemma 2.6) state the pure form.
 
     Examples
     --------
