@@ -1,1 +1,5 @@
 """."""
+
+from littlestone.bounds.certificate import *  # noqa
+from littlestone.bounds.exponential import *  # noqa
+from littlestone.bounds.claims import *  # noqa

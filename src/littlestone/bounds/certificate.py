@@ -1,0 +1,379 @@
+"""Certificates: accuracy statements whose every number can be computed again from their text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+from flint import arb
+
+from littlestone.bounds.claims import claim
+from littlestone.bounds.formulas import (
+    FormulaError,
+    Meaning,
+    Value,
+    decode,
+    encode,
+    evaluate,
+    evaluate_at,
+)
+from littlestone.errors import check_integer, parameter_error
+from littlestone.privacy.rounding import exact_text
+from littlestone.types import Json
+
+__all__ = ["Certificate", "Reference", "Step", "Unit", "Worksheet", "least_n", "recheck"]
+
+Unit = Literal["records", "users"]
+Shown = int | float | bool | str
+#: From the strongest status to the weakest; a certificate is as weak as its weakest claim.
+STATUSES = ("explicit", "reconstruction", "order-only")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An input that is the value of an earlier step, at full precision."""
+
+    step: str
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a certificate.
+
+    Parameters
+    ----------
+    name : str
+        Unique within its certificate.
+    formula : str
+        In the language of `littlestone.bounds.formulas`, in the names of the inputs.
+    inputs : mapping from str to Fraction or Reference
+        Exact public numbers, or earlier steps.
+    value : int, float, bool or str
+        For readers: a float is the nearest one; nothing is computed from it.
+    source : str
+        Identifier of the claim that says why this formula.
+    """
+
+    name: str
+    formula: str
+    inputs: Mapping[str, Fraction | Reference]
+    value: Shown
+    source: str
+
+    def to_dict(self) -> Json:
+        """Return plain JSON; exact numbers as integers or text, references as ``@step``."""
+        return {
+            "name": self.name,
+            "formula": self.formula,
+            "inputs": {
+                name: f"@{x.step}" if isinstance(x, Reference) else encode(x)
+                for name, x in self.inputs.items()
+            },
+            "value": self.value
+            if isinstance(self.value, str | float | bool)
+            else encode(self.value),
+            "source": self.source,
+        }
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Error at most ``alpha`` except with probability ``beta``, from ``n`` records or users.
+
+    Parameters
+    ----------
+    alpha, beta : Fraction
+        (Excess) error, and the probability of failing it.
+    n : int
+        Number of records or users the statement is about.
+    unit : {"records", "users"}
+    holds : bool
+        Whether every condition among the steps is met at this n.
+    status : {"explicit", "reconstruction", "order-only"}
+        How far the statement is proved; "order-only" never holds: its constant is unknown.
+    claims, assumptions : tuple of str
+        Statements it rests on (`littlestone.bounds.claim`), and what the caller must make true.
+    steps : tuple of Step
+        The computation; `recheck` repeats it.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import realizable
+    >>> certificate = realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=420)
+    >>> print(certificate)
+    error <= 0.1 except with probability 0.05, from 420 records: holds [exp-mech.tight.realizable]
+    >>> recheck(certificate.to_dict())
+    ()
+    """
+
+    alpha: Fraction
+    beta: Fraction
+    n: int
+    unit: Unit
+    holds: bool
+    status: str
+    claims: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    def __getitem__(self, name: str) -> Shown:
+        """Return the value of a step."""
+        for step in self.steps:
+            if step.name == name:
+                return step.value
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.holds else "does not hold"
+        if self.status != "explicit":
+            verdict += f" ({self.status})"
+        return (
+            f"error <= {float(self.alpha):.6g} except with probability {float(self.beta):.6g}, "
+            f"from {self.n:,} {self.unit}: {verdict} [{', '.join(self.claims)}]"
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain JSON: exact texts beside floats."""
+        return {
+            "alpha": float(self.alpha),
+            "beta": float(self.beta),
+            "alpha_exact": exact_text(self.alpha),
+            "beta_exact": exact_text(self.beta),
+            "n": encode(self.n),
+            "unit": self.unit,
+            "holds": self.holds,
+            "status": self.status,
+            "claims": list(self.claims),
+            "assumptions": list(self.assumptions),
+            "steps": [step.to_dict() for step in self.steps],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
+        """Read what `to_dict` wrote. Nothing is verified: see `recheck`."""
+        return cls(
+            Fraction(data["alpha_exact"]),
+            Fraction(data["beta_exact"]),
+            int(decode(data["n"])),
+            data["unit"],
+            bool(data["holds"]),
+            str(data["status"]),
+            tuple(data["claims"]),
+            tuple(data["assumptions"]),
+            tuple(_read_step(step) for step in data["steps"]),
+        )
+
+
+class Worksheet:
+    """Where a certificate is computed: formulas in, steps out, so that the two cannot disagree.
+
+    Examples
+    --------
+    >>> sheet = Worksheet()
+    >>> decay = sheet.step("decay", "-log(1 - alpha)", "finite.consistent", alpha=Fraction(1, 10))
+    >>> sheet.step("needed", "ceil(log(20) / decay)", "finite.consistent", decay=decay).value
+    29
+    """
+
+    def __init__(self) -> None:
+        self.steps: dict[str, Step] = {}
+        self._cache: dict[tuple[str, int], Value] = {}
+
+    def step(
+        self, name: str, formula: str, source: str, **inputs: int | Fraction | Reference | Step
+    ) -> Step:
+        """Compute a formula; inputs are exact numbers or earlier steps."""
+        claim(source)  # refuses sources that nobody registered
+        exact = {
+            key: Reference(x.name)
+            if isinstance(x, Step)
+            else x
+            if isinstance(x, Reference)
+            else Fraction(x)
+            for key, x in inputs.items()
+        }
+        if name in self.steps:
+            raise parameter_error("Worksheet", "name", "new", name, "Steps have unique names.")
+        shown = show(evaluate(formula, self._meanings(exact)))
+        self.steps[name] = Step(name, formula, exact, shown, source)
+        return self.steps[name]
+
+    def certificate(
+        self, *, alpha: Fraction, beta: Fraction, n: int, unit: Unit = "records"
+    ) -> Certificate:
+        """Collect the steps; the certificate holds if every comparison among them does."""
+        sources = tuple(dict.fromkeys(step.source for step in self.steps.values()))
+        return Certificate(
+            alpha,
+            beta,
+            n,
+            unit,
+            _holds(self.steps.values()),
+            _status(sources),
+            sources,
+            tuple(dict.fromkeys(a for source in sources for a in claim(source).assumptions)),
+            tuple(self.steps.values()),
+        )
+
+    def _meanings(self, inputs: Mapping[str, Fraction | Reference]) -> dict[str, Meaning]:
+        return {
+            name: x if isinstance(x, Fraction) else self._at_any_precision(x.step)
+            for name, x in inputs.items()
+        }
+
+    def _at_any_precision(self, name: str) -> Callable[[int], Value]:
+        if name not in self.steps:
+            raise FormulaError("A step refers to a step that does not come before it.")
+        step = self.steps[name]
+
+        def value(bits: int) -> Value:
+            if (name, bits) not in self._cache:
+                self._cache[name, bits] = evaluate_at(
+                    step.formula, self._meanings(step.inputs), bits
+                )
+            return self._cache[name, bits]
+
+        return value
+
+
+def show(value: Value) -> Shown:
+    """Return a value for readers: exact integers and truth values, else the nearest float."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return int(value)
+    try:
+        shown = float(value if isinstance(value, Fraction) else value.mid())
+    except OverflowError:
+        shown = math.inf
+    if math.isfinite(shown):
+        return shown
+    enclosure = value if isinstance(value, arb) else arb(value.numerator) / value.denominator
+    return str(enclosure.str(15, radius=False))
+
+
+def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
+    """Compute every step of a certificate again from its own text; return what disagrees.
+
+    The formulas are evaluated from the exact inputs by the evaluator of `formulas`, which runs no
+    code. Beside the values it checks that inputs named ``alpha``, ``beta`` and ``n`` are those of
+    the head, that references point backwards, that the claims are registered, and that ``holds``,
+    ``status`` and ``assumptions`` follow from the steps.
+
+    Parameters
+    ----------
+    data : mapping or Certificate
+        A certificate, usually as read from JSON.
+
+    Returns
+    -------
+    tuple of str
+        Empty when everything agrees.
+
+    Raises
+    ------
+    FormulaError
+        A formula or an input is not in the language of certificates.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import realizable
+    >>> forged = realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=420).to_dict()
+    >>> forged["steps"][1]["value"] = 400
+    >>> recheck(forged)
+    ("step 'needed': the formula gives 420, not 400",)
+    """
+    given = data if isinstance(data, Certificate) else Certificate.from_dict(data)
+    wrong: list[str] = []
+    sheet, head = Worksheet(), {"alpha": given.alpha, "beta": given.beta, "n": Fraction(given.n)}
+    for step in given.steps:
+        for name in head.keys() & step.inputs.keys():
+            if step.inputs[name] != head[name]:
+                wrong.append(f"step {step.name!r}: its {name} is not the certificate's")
+        again = sheet.step(step.name, step.formula, step.source, **step.inputs)
+        if not _agree(again.value, step.value):
+            wrong.append(f"step {step.name!r}: the formula gives {again.value}, not {step.value}")
+    derived = sheet.certificate(alpha=given.alpha, beta=given.beta, n=given.n, unit=given.unit)
+    wrong += [
+        f"{name}: the steps give {getattr(derived, name)}"
+        for name in ("holds", "status", "claims", "assumptions")
+        if getattr(derived, name) != getattr(given, name)
+    ]
+    if not any("n" in step.inputs for step in given.steps if isinstance(step.value, bool)):
+        wrong.append("no condition mentions n")
+    return tuple(wrong)
+
+
+def least_n(certify: Callable[[int], Certificate], *, start: int = 1, largest: int = 2**256) -> int:
+    """Return the least n from which on a certificate always holds.
+
+    Parameters
+    ----------
+    certify : callable
+        From n to a certificate. It must be monotone from ``start`` on: once it holds, it holds for
+        every larger n. (Below ``start`` it is tried one by one.)
+    start : int, default=1
+    largest : int, default=2**256
+        Give up beyond this.
+
+    Returns
+    -------
+    int
+        ``certify(n).holds``, and not ``certify(n - 1).holds``.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import realizable
+    >>> least_n(lambda n: realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=n))
+    420
+    """
+    low, high = check_integer("least_n", "start", start, low=0) - 1, start
+    while not certify(high).holds:
+        low, high = high, max(2 * high, 1)
+        if high > largest:
+            raise parameter_error(
+                "least_n", "largest", "large enough", largest, "No n up to it is certified."
+            )
+    while high - low > 1:
+        middle = (low + high) // 2
+        if certify(middle).holds:
+            high = middle
+        else:
+            low = middle
+    while high == low + 1 and 0 < high <= start and certify(high - 1).holds:
+        low, high = low - 1, high - 1
+    return high
+
+
+def _read_step(data: Mapping[str, Any]) -> Step:
+    inputs: dict[str, Fraction | Reference] = {}
+    for name, x in data["inputs"].items():
+        is_step = isinstance(x, str) and x.startswith("@")
+        inputs[name] = Reference(x[1:]) if is_step else decode(x)
+    value = data["value"]
+    if isinstance(value, str) and value.startswith(("2**", "0x")):
+        value = int(decode(value))
+    return Step(data["name"], data["formula"], inputs, value, data["source"])
+
+
+def _holds(steps: Any) -> bool:
+    conditions = [step.value for step in steps if isinstance(step.value, bool)]
+    return bool(conditions) and all(conditions)
+
+
+def _status(sources: tuple[str, ...]) -> str:
+    levels = [claim(source).status for source in sources]
+    return max(
+        ("explicit" if level == "imported" else level for level in levels),
+        key=STATUSES.index,
+        default="order-only",
+    )
+
+
+def _agree(a: Shown, b: Shown) -> bool:
+    if isinstance(a, float) and isinstance(b, float | int) and not isinstance(b, bool):
+        return math.isclose(a, b, rel_tol=1e-12)
+    return type(a) is type(b) and a == b

@@ -1,0 +1,165 @@
+"""The registry of claims: every statement that a guarantee or a certificate rests on.
+
+A claim is *asserted*, with its source and version; a certificate is a number that can be computed
+again. Rooms above register the claims of their own algorithms with `register`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from littlestone.errors import parameter_error
+from littlestone.types import Json
+
+__all__ = ["Claim", "Status", "claim", "claims", "register"]
+
+#: explicit: proved with constants; imported: quoted from its source; reconstruction: our proof
+#: of a statement whose original was not at hand; order-only: constants are unknown.
+Status = Literal["explicit", "imported", "reconstruction", "order-only"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement with its source.
+
+    Parameters
+    ----------
+    id : str
+        Stable identifier, ``paper.statement``.
+    paper, version : str
+        Where it is stated, and in which version; "littlestone" for our own (proof in ``docs/``).
+    statement : str
+        In one sentence, with its constants.
+    assumptions : tuple of str
+        What the caller must make true; privacy claims have none.
+    status : str
+        How far it is proved, see `Status`.
+    """
+
+    id: str
+    paper: str
+    version: str
+    statement: str
+    assumptions: tuple[str, ...] = ()
+    status: Status = "explicit"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {**asdict(self), "assumptions": list(self.assumptions)}
+
+
+_REGISTRY: dict[str, Claim] = {}
+
+
+def register(new: Claim) -> Claim:
+    """Add a claim; the same claim may be registered again, another with its identifier may not."""
+    if _REGISTRY.setdefault(new.id, new) != new:
+        raise parameter_error("register", "id", "a new identifier", new.id, "Choose another.")
+    return new
+
+
+def claim(identifier: str) -> Claim:
+    """Return a registered claim.
+
+    Examples
+    --------
+    >>> claim("exp-mech.privacy").status
+    'explicit'
+    """
+    if identifier not in _REGISTRY:
+        raise parameter_error(
+            "claim", "identifier", "a registered claim", identifier, "See claims()."
+        )
+    return _REGISTRY[identifier]
+
+
+def claims() -> tuple[Claim, ...]:
+    """Return all registered claims, sorted by identifier."""
+    return tuple(sorted(_REGISTRY.values(), key=lambda c: c.id))
+
+
+IID = "records are drawn independently from one distribution"
+TARGET = "some candidate has error 0 (realizable)"
+PUBLIC = "the candidates were chosen without looking at the records"
+_OWN, _V = "littlestone", "docs/certificates.md"
+_LWY = ("Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning", "2024")
+_ALON = ("Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability are Equivalent",
+         "28 January 2022")  # fmt: skip
+_BLL = ("Boucheron, Bousquet, Lugosi: Theory of Classification", "2005")
+
+for _claim in (
+    # ------------------------------------------------------------------ privacy
+    Claim("dp.sum", "Dwork, McSherry, Nissim, Smith; Dwork, Lei", "2006, 2009",
+          "Adaptive composition adds epsilons and deltas."),
+    Claim("dp.parallel", _OWN, "docs/accounting.md",
+          "Mechanisms on disjoint parts of a public split cost their maximum under replace-one."),
+    Claim("kov15.thm3.3", "Kairouz, Oh, Viswanath: The Composition Theorem for DP", "2015",
+          "Products of dominating pairs bound adaptive composition; the optimum for "
+          "(epsilon, delta)-DP."),
+    Claim("cks20.prop12", "Canonne, Kamath, Steinke: The Discrete Gaussian", "2020",
+          "Rényi divergence R of order a gives epsilon = R + ln(1/(a delta))/(a-1) + ln(1-1/a).",
+          status="imported"),
+    Claim("mironov17.prop3", "Mironov: Rényi Differential Privacy", "2017",
+          "Rényi divergence R of order a gives epsilon = R + ln(1/delta)/(a-1).",
+          status="imported"),
+    Claim("cr21.bounded-range", "Cesar, Rogers: Bounding, Concentrating, and Truncating", "2021",
+          "eta-bounded range implies eta**2/8-zCDP.", status="imported"),
+    Claim("charged-tests.renyi", _OWN, "docs/accounting.md",
+          "Adaptive epsilon-DP binary tests stopped after K charged outcomes have Rényi divergence "
+          "at most K c(a)/(a-1) of every order 1 < a < ln(1+e**epsilon)/epsilon."),
+    Claim("exp-mech.privacy", "McSherry, Talwar: Mechanism Design via DP", "2007",
+          "Weights e**(-rate * errors) are 2*rate-bounded range, so 2*rate-DP, under replace-one."),
+    # ------------------------------------------------------------------ exponential mechanism
+    Claim("exp-mech.tight.realizable", _OWN, _V,
+          "Pr[error > alpha] <= (|H|-1) (1 - alpha(1 - e**(-epsilon/2)))**n.",
+          (IID, PUBLIC, TARGET)),
+    Claim("exp-mech.tight.agnostic", _OWN, _V,
+          "Pr[error > best + alpha] <= (|H|-1) (cosh l - alpha sinh l)**n for every "
+          "0 <= l <= epsilon/2.", (IID, PUBLIC)),
+    Claim("exp-mech.representation.realizable", _OWN, _V,
+          "If the best candidate has error at most a, Pr[error > alpha] <= "
+          "(|H|-1) (1 - alpha(1-e**-l) + a(e**l - 1))**n for every 0 <= l <= epsilon/2.",
+          (IID, PUBLIC)),
+    Claim("exp-mech.representation.agnostic", _OWN, _V,
+          "If a candidate is within a of the best concept, Pr[error > best + alpha] <= "
+          "(|H|-1) (cosh l - (alpha-a) sinh l)**n for every 0 <= l <= epsilon/2.", (IID, PUBLIC)),
+    Claim("exp-mech.empirical", "McSherry, Talwar: Mechanism Design via DP", "2007",
+          "Weights e**(-rate * cost): Pr[cost > best cost + k] <= |H| e**(-rate * k)."),
+    Claim("representation.hashing", _OWN, _V,
+          "The best of t independent copies, each with expected disagreement at most c, is off by "
+          "more than a with probability at most (c/a)**t; the layers are summed.", (IID, PUBLIC)),
+    # ------------------------------------------------------------------ the papers
+    Claim("lwy24.thm3.4", *_LWY,
+          "Item-level agnostic learning with RepD/(alpha epsilon) + VC/alpha**2 records; here with "
+          "the constants of its proof (Appendix B).", (IID,), "reconstruction"),
+    Claim("lwy24.lemma3.1", *_LWY,
+          "Uniform convergence at alpha with n >= 576/alpha**2 (4 VC + ln(8/beta)).", (IID,),
+          "imported"),
+    Claim("lwy24.lemma3.2", *_LWY,
+          "Pairs with empirical distance alpha/2 are at distance alpha with "
+          "n >= 96/alpha (2 VC ln(384/alpha) + ln(4/beta)).", (IID,), "imported"),
+    Claim("alon22.lemma29", *_ALON,
+          "Best error alpha/2 gives error alpha with n >= max(12 ln(2|H|/beta)/(alpha epsilon), "
+          "72 ln(4|H|/beta)/alpha): the constants of its proof.", (IID, PUBLIC), "reconstruction"),
+    # ------------------------------------------------------------------ without privacy
+    Claim("finite.consistent", "Blumer, Ehrenfeucht, Haussler, Warmuth: Occam's Razor", "1987",
+          "A consistent hypothesis has error > alpha with probability at most (|H|-1)(1-alpha)**n.",
+          (IID, TARGET)),
+    Claim("finite.erm", _OWN, _V,
+          "The least empirical error exceeds best + alpha with probability at most "
+          "(|H|-1)(1-alpha**2)**(n/2).", (IID,)),
+    Claim("vc.consistent", "Blumer, Ehrenfeucht, Haussler, Warmuth: Learnability and VC", "1989",
+          "Pr[a consistent concept has error > alpha] <= 2 growth(d, 2n) 2**(-alpha n/2), "
+          "n >= 8/alpha.", (IID, TARGET), "imported"),
+    Claim("vc.uniform", *_BLL,
+          "All errors are estimated within 2 sqrt(2 ln(2 growth(d,n))/n) + sqrt(ln(1/beta)/(2n)) "
+          "(Rademacher averages, Massart's lemma).", (IID,), "imported"),
+    Claim("vc.relative", *_BLL,
+          "error <= e + 2 sqrt(e L) + 4 L, e the empirical error, L = ln(4 growth(2n)/beta)/n "
+          "(relative deviations).", (IID,), "imported"),
+    Claim("bernstein", "Bernstein", "1946",
+          "A mean of n coins of bias r exceeds r by L/(3n) + sqrt((L/(3n))**2 + 2 r L/n) with "
+          "probability at most e**-L."),
+):  # fmt: skip
+    register(_claim)

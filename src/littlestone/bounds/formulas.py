@@ -1,0 +1,342 @@
+"""Formulas as text that can be re-computed: a tiny, safe and rigorous evaluator.
+
+A certificate carries its formulas as text. This evaluator reads them without running Python code:
+only the operators and functions listed here exist. Rationals stay exact; everything else is a
+ball that contains the true value, and whatever must be decided (a ceiling, a comparison) is
+evaluated again with more bits until the ball decides it.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any, NoReturn, TypeAlias
+
+from flint import arb, ctx
+
+from littlestone.errors import LittlestoneError
+from littlestone.privacy.rounding import upper
+from littlestone.source import ball
+
+__all__ = ["FormulaError", "Value", "decode", "encode", "evaluate"]
+
+#: An exact rational, a ball, or a decided comparison.
+Value: TypeAlias = "Fraction | arb | bool"
+#: What a name in a formula stands for: an exact number, or a value at any precision.
+Meaning: TypeAlias = "Fraction | Callable[[int], Value]"
+Number: TypeAlias = "Fraction | arb"
+
+PRECISIONS = (128, 512, 2048, 8192)
+LONGEST = 20_000  # characters of a formula (hexadecimal integers may be long)
+EXACT_INTEGER_BITS = 2**21  # powers of integers stay exact up to this size
+EXACT_RATIONAL_BITS = 4096
+
+
+class FormulaError(LittlestoneError, ValueError):
+    """A formula is not in the language of certificates, or has no value."""
+
+
+class _Undecided(Exception):  # noqa: N818 - a signal, not an error
+    """The balls are too wide: use more bits."""
+
+
+def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
+    """Return the value of a formula: exact, a ball, or a truth value.
+
+    Parameters
+    ----------
+    formula : str
+        Integers, decimals, names, ``+ - * / **``, comparisons, ``and``, and the functions log,
+        exp, sqrt, cosh, sinh, tanh, atanh, min, max, ceil, floor, comb(n, k), growth(d, n) (the
+        sum of comb(n, i) for i <= d) and binomial_above(t, p, b) (the probability that more than
+        b of t coins of bias p fall on one).
+    names : mapping
+        What each name stands for.
+
+    Raises
+    ------
+    FormulaError
+        Unknown names, functions or syntax; values outside a function's domain.
+
+    Notes
+    -----
+    A ceiling that no precision decides is rounded up, a comparison that none decides is False:
+    both err on the side of asking for more records.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> evaluate("ceil(log(size / beta) / 0.5)", {"size": Fraction(1000), "beta": Fraction(1, 20)})
+    Fraction(20, 1)
+    >>> evaluate("1/3 + 1/6", {})
+    Fraction(1, 2)
+    """
+    tree = _parse(formula)
+    for bits in PRECISIONS:
+        try:
+            return evaluate_at(tree, names, bits, last=bits == PRECISIONS[-1])
+        except _Undecided:
+            continue
+    raise AssertionError("the last precision always decides")
+
+
+def evaluate_at(
+    tree: ast.expr | str, names: Mapping[str, Meaning], bits: int, *, last: bool = False
+) -> Value:
+    """Return the value at one precision (the building block of `evaluate`)."""
+    if isinstance(tree, str):
+        tree = _parse(tree)
+    with ctx.workprec(bits):
+        try:
+            return _Evaluation(names, bits, last).visit(tree)
+        except (ZeroDivisionError, OverflowError, ValueError) as error:
+            if isinstance(error, FormulaError):
+                raise
+            raise FormulaError(f"A formula has no value: {error}.") from None
+
+
+def encode(x: Fraction | int) -> int | str:
+    """Write an exact number for JSON: a small integer, or text in the language of formulas.
+
+    Examples
+    --------
+    >>> encode(420), encode(Fraction(1, 10)), encode(2**1024 + 1)
+    (420, '1/10', '2**1024 + 1')
+    """
+    exact = Fraction(x)
+    if exact.denominator != 1:
+        return f"{_integer_text(exact.numerator)}/{_integer_text(exact.denominator)}"
+    whole = exact.numerator
+    return whole if abs(whole) < 2**53 else _integer_text(whole)
+
+
+def decode(x: Any) -> Fraction:
+    """Read what `encode` wrote; refuses anything that is not an exact number."""
+    if isinstance(x, int) and not isinstance(x, bool):
+        return Fraction(x)
+    value = evaluate(x, {}) if isinstance(x, str) else None
+    if not isinstance(value, Fraction):
+        raise FormulaError("An input of a certificate must be an exact number.")
+    return value
+
+
+def _integer_text(x: int) -> str:
+    if abs(x).bit_length() <= 128:
+        return str(x)
+    power = x.bit_length() - 1
+    for exponent in (power, power + 1):
+        rest = x - (1 << exponent)
+        if x > 0 and abs(rest) < 2**32:
+            return f"2**{exponent}" + (f" {'+-'[rest < 0]} {abs(rest)}" if rest else "")
+    return hex(x)  # decimal text of huge integers is quadratic, and limited by Python
+
+
+@functools.lru_cache(maxsize=1024)
+def _parse(formula: str) -> ast.expr:
+    if len(formula) > LONGEST * 64:
+        raise FormulaError("A formula is too long.")
+    try:
+        return ast.parse(formula, mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError, ValueError):
+        raise FormulaError("A formula is not a single expression.") from None
+
+
+class _Evaluation(ast.NodeVisitor):
+    """One walk over a formula at one precision."""
+
+    def __init__(self, names: Mapping[str, Meaning], bits: int, last: bool) -> None:
+        self.names, self.bits, self.last = names, bits, last
+
+    def generic_visit(self, node: ast.AST) -> NoReturn:
+        raise FormulaError(f"A formula may not use {type(node).__name__}.")
+
+    def visit_Constant(self, node: ast.Constant) -> Fraction:
+        if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+            return self.generic_visit(node)
+        # A decimal means what is written: 0.1 is one tenth.
+        return Fraction(repr(node.value) if isinstance(node.value, float) else node.value)
+
+    def visit_Name(self, node: ast.Name) -> Value:
+        if node.id not in self.names:
+            raise FormulaError(f"A formula uses the unknown name {node.id!r}.")
+        meaning = self.names[node.id]
+        return meaning(self.bits) if callable(meaning) else Fraction(meaning)
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> Number:
+        if not isinstance(node.op, ast.USub):
+            return self.generic_visit(node.op)
+        return -self.number(node.operand)
+
+    def visit_Call(self, node: ast.Call) -> Number:
+        function = FUNCTIONS.get(node.func.id) if isinstance(node.func, ast.Name) else None
+        if function is None or node.keywords:
+            raise FormulaError("A formula uses a function outside the language of certificates.")
+        try:
+            return function(self, *(self.number(argument) for argument in node.args))
+        except TypeError:
+            raise FormulaError("A function of a formula has too many or too few numbers.") from None
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> bool:
+        if not isinstance(node.op, ast.And):
+            return self.generic_visit(node.op)
+        # Every part is evaluated: what is not a comparison is refused even behind a False.
+        return all([self.truth(part) for part in node.values])
+
+    def number(self, node: ast.expr) -> Number:
+        value = self.visit(node)
+        if isinstance(value, bool):
+            raise FormulaError("A formula uses a comparison as a number.")
+        if not isinstance(value, Fraction) and value.is_nan():
+            raise FormulaError("A formula has no value: a function is outside its domain.")
+        return value
+
+    def truth(self, node: ast.expr) -> bool:
+        value = self.visit(node)
+        if not isinstance(value, bool):
+            raise FormulaError("A formula uses a number as a comparison.")
+        return value
+
+    def visit_BinOp(self, node: ast.BinOp) -> Number:
+        a, b = self.number(node.left), self.number(node.right)
+        if isinstance(node.op, ast.Pow):
+            return _power(a, b)
+        if not (isinstance(a, Fraction) and isinstance(b, Fraction)):
+            a, b = _ball(a), _ball(b)
+        if isinstance(node.op, ast.Add):
+            return a + b
+        if isinstance(node.op, ast.Sub):
+            return a - b
+        if isinstance(node.op, ast.Mult):
+            return a * b
+        if isinstance(node.op, ast.Div):
+            return a / b
+        return self.generic_visit(node.op)
+
+    def visit_Compare(self, node: ast.Compare) -> bool:
+        if len(node.ops) != 1:
+            raise FormulaError("A formula may not chain comparisons.")
+        a, b = self.number(node.left), self.number(node.comparators[0])
+        if isinstance(node.ops[0], ast.LtE):
+            a, b = b, a
+        elif not isinstance(node.ops[0], ast.GtE):
+            raise FormulaError("A formula may compare only by >= and <=.")
+        if isinstance(a, Fraction) and isinstance(b, Fraction):
+            return a >= b
+        difference = _ball(a) - _ball(b)
+        if difference >= 0:
+            return True
+        if difference < 0 or self.last:
+            return False
+        raise _Undecided
+
+    def ceil(self, x: Number) -> Fraction:
+        if isinstance(x, Fraction):
+            return Fraction(math.ceil(x))
+        if not x.is_finite():
+            raise FormulaError("A formula has no value: an infinite number is rounded.")
+        rounded = x.ceil().unique_fmpz()
+        if rounded is not None:
+            return Fraction(int(rounded))
+        if self.last:
+            return Fraction(math.ceil(upper(x)))
+        raise _Undecided
+
+
+def _ball(x: Number) -> arb:
+    return ball(x) if isinstance(x, Fraction) else x
+
+
+def _power(a: Number, b: Number) -> Number:
+    if isinstance(a, Fraction) and isinstance(b, Fraction) and b.denominator == 1:
+        bits = abs(b) * max(a.numerator.bit_length(), a.denominator.bit_length())
+        limit = EXACT_INTEGER_BITS if a.denominator == 1 and b >= 0 else EXACT_RATIONAL_BITS
+        if bits <= limit:
+            return a ** int(b)
+    if isinstance(b, Fraction) and b.denominator == 1 and abs(b) < 2**62:
+        return _ball(a) ** int(b)
+    return (_ball(a).log() * _ball(b)).exp()
+
+
+Function = Callable[..., Number]
+
+
+def _smooth(name: str) -> Function:
+    """Return a function of one number; exact at the one rational where it is rational."""
+    at, there = _EXACT[name]
+
+    def function(_: _Evaluation, x: Number) -> Number:
+        return there if isinstance(x, Fraction) and x == at else getattr(_ball(x), name)()
+
+    return function
+
+
+_EXACT = {
+    "log": (Fraction(1), Fraction(0)),
+    "exp": (Fraction(0), Fraction(1)),
+    "sqrt": (Fraction(0), Fraction(0)),
+    "cosh": (Fraction(0), Fraction(1)),
+    "sinh": (Fraction(0), Fraction(0)),
+    "tanh": (Fraction(0), Fraction(0)),
+    "atanh": (Fraction(0), Fraction(0)),
+}
+
+
+def _extreme(pick: Callable[..., Fraction], method: str) -> Function:
+    def function(_: _Evaluation, first: Number, *rest: Number) -> Number:
+        for x in rest:
+            if isinstance(first, Fraction) and isinstance(x, Fraction):
+                first = pick(first, x)
+            else:
+                first = getattr(_ball(first), method)(_ball(x))
+        return first
+
+    return function
+
+
+def _count(x: Number, largest: int) -> int:
+    if not isinstance(x, Fraction) or x.denominator != 1 or not 0 <= x <= largest:
+        raise FormulaError(f"A formula needs a whole number from 0 to {largest}.")
+    return int(x)
+
+
+def _comb(_: _Evaluation, n: Number, k: Number) -> Fraction:
+    chosen, whole = _count(k, 10_000), _count(n, 2**256)
+    return Fraction(math.comb(whole, chosen))
+
+
+def _growth(_: _Evaluation, d: Number, n: Number) -> arb:
+    """Sauer-Shelah: the number of labelings of n points by a class of VC dimension d."""
+    dimension, whole = _count(d, 10**6), _count(n, 2**256)
+    term, total = arb(1), arb(1)
+    for i in range(min(dimension, whole)):
+        term = term * (whole - i) / (i + 1)
+        total += term
+    return total
+
+
+def _binomial_above(_: _Evaluation, t: Number, p: Number, b: Number) -> Number:
+    trials, bias = _count(t, 10**6), _ball(p)
+    start = _count(b, 10**6) + 1
+    if start > trials:
+        return Fraction(0)
+    term = math.comb(trials, start) * bias**start * (1 - bias) ** (trials - start)
+    total, odds = term, bias / (1 - bias)
+    for i in range(start, trials):
+        term = term * odds * (trials - i) / (i + 1)
+        total += term
+    return total
+
+
+FUNCTIONS: dict[str, Function] = {
+    **{name: _smooth(name) for name in _EXACT},
+    "min": _extreme(min, "min"),
+    "max": _extreme(max, "max"),
+    "ceil": _Evaluation.ceil,
+    "floor": lambda walk, x: -walk.ceil(-x),
+    "comb": _comb,
+    "growth": _growth,
+    "binomial_above": _binomial_above,
+}
