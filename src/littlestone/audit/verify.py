@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from math import nextafter
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 from flint import arb
@@ -35,6 +35,7 @@ __all__ = ["Verification", "output_distribution", "verify"]
 Record = tuple[Any, int]
 Observer = Callable[[Release], str]
 
+REFUSED = "refused"
 #: What rounding alone may add to a worst delta that is exactly the claim (DESIGN: "holds").
 ROUNDING = Fraction(1, 2**100)
 
@@ -59,6 +60,8 @@ class Verification:
         Least epsilon at which the claimed delta would still hold (upper end).
     slack : float
         Largest probability, in one law, of paths that were cut.
+    refusals : int
+        Number of data sets on which the learner may refuse (or crash): nothing is learned there.
     worst_pair : tuple or None
         The two data sets of the worst pair (verification data, not private data).
     holds : bool
@@ -77,6 +80,7 @@ class Verification:
     worst_delta: float
     tightest_epsilon: float
     slack: float
+    refusals: int
     worst_pair: tuple[tuple[Record, ...], tuple[Record, ...]] | None
     holds: bool
 
@@ -96,6 +100,7 @@ class Verification:
             f"claim ({float(self.epsilon):g}, {float(self.delta):g}); "
             f"worst delta {self.worst_delta:.3g}, tightest epsilon {self.tightest_epsilon:.6g}, "
             f"slack {self.slack:.3g}"
+            + (f"; {self.refusals} data sets may be refused" if self.refusals else "")
         )
 
 
@@ -168,6 +173,7 @@ def verify(
         worst_delta=float(worst.delta),
         tightest_epsilon=max(r.epsilon for r in reports),
         slack=max(r.slack for r in reports),
+        refusals=max(r.refusals for r in reports),
         worst_pair=worst.pair,
         holds=all(r.holds for r in reports),
     )
@@ -239,7 +245,7 @@ def _law(
         except HiddenStateError:
             raise
         except Exception as refusal:  # a refusal, and even a crash, is an output too
-            return ("refused", type(refusal).__name__, str(refusal))
+            return (REFUSED, type(refusal).__name__, str(refusal))
         release = Release.of(algorithm, hypothesis, n=sample.n)
         views = (release.to_json(), repr(release), *(observe(release) for observe in observers))
         return ("released", hypothesis.key, *views)
@@ -254,6 +260,7 @@ class _Comparison:
     delta: Fraction
     epsilon: float
     slack: float
+    refusals: int
     pair: tuple[tuple[Record, ...], tuple[Record, ...]] | None
     holds: bool
 
@@ -266,7 +273,8 @@ def _compare(
         p, q = laws[left], laws[right]
         slack = _upper(p.slack)
         delta = _upper(hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon)) + slack
-        epsilon = max(epsilon, tightest_epsilon(p.outcomes, q.outcomes, guarantee.delta))
+        tight = tightest_epsilon(p.outcomes, q.outcomes, guarantee.delta)
+        epsilon = max(epsilon, nextafter(float(tight.upper()), inf))
         holds &= delta <= guarantee.delta + slack + ROUNDING
         if delta > worst:
             worst, worst_pair = delta, (left, right)
@@ -276,6 +284,7 @@ def _compare(
         delta=max(worst, Fraction(0)),
         epsilon=epsilon,
         slack=max(float(_upper(law.slack)) for law in laws.values()),
+        refusals=sum(any(o[0] == REFUSED for o in law.outcomes) for law in laws.values()),  # type: ignore[index]
         pair=worst_pair,
         holds=holds,
     )

@@ -1,0 +1,277 @@
+"""The exponential learner: exact privacy on all small data, broken controls, theorems at n."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import beta as beta_law
+from scipy.stats import binom
+
+import littlestone as ls
+from littlestone.data import Sample
+from littlestone.learners.exponential import ExponentialLearner
+from littlestone.source import Explicit, SeededSource
+
+#: ln 3 rounded down to a fraction, so that the claim is not larger than ln 3.
+LN3 = Fraction(1098612288, 10**9)
+EPSILONS = [Fraction(1, 2), Fraction(1), LN3]
+MATRICES = {
+    "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "all on two": [[0, 0], [0, 1], [1, 0], [1, 1]],
+    "one concept": [[1, 0]],
+    "constants": [[0, 0], [1, 1]],
+    "one column": [[0], [1]],
+}
+
+
+def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
+    return ExponentialLearner.of(cls, epsilon=epsilon, alpha=alpha, beta=beta, agnostic=agnostic)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+@pytest.mark.parametrize("agnostic", [False, True])
+@pytest.mark.parametrize("name", MATRICES)
+def test_finite_classes_are_private(name, agnostic, epsilon):
+    cls = ls.FiniteClass(MATRICES[name])
+    points = range(len(MATRICES[name][0]))
+    sizes = (1, 2, 3, 4) if len(points) < 3 else (1, 3)
+    for n in sizes:
+        result = ls.audit.verify(
+            make(cls, epsilon, agnostic=agnostic), points=points, n_samples=n, outside=n < 3
+        )
+        assert result.holds, result
+        assert result.slack == 0
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+@pytest.mark.parametrize("agnostic", [False, True])
+def test_thresholds_are_private_at_four_records(agnostic, epsilon):
+    learner = make(ls.Thresholds(1, 3), epsilon, agnostic=agnostic)
+    result = ls.audit.verify(learner, points=[1, 2, 3], n_samples=4)
+    assert result.holds
+    assert (result.datasets, result.pairs) == (6**4, 6**4 * 4 * 5)
+    assert ls.audit.verify(learner, points=[1, 3], n_samples=2, outside=True).holds
+
+
+@pytest.mark.parametrize("agnostic", [False, True])
+def test_hashed_points_are_private_for_every_public_seed(agnostic):
+    learner = make(ls.Points(), agnostic=agnostic, alpha=0.6, beta=0.4)
+    for n in (1, 2, 3):
+        result = ls.audit.verify(
+            learner, points=["a", "b", "c"], n_samples=n, public_seeds=(0, 1, 2)
+        )
+        assert result.holds, result
+
+
+@pytest.mark.parametrize("cls", [ls.Intervals(1, 3), ls.Intervals(1, 1)], ids=str)
+def test_intervals_are_private(cls):
+    assert ls.audit.verify(make(cls), points=[1, 2, 3][: cls.high], n_samples=3).holds
+
+
+# --- broken controls: the verifier must catch each -------------------------------------------
+
+
+class HalfTheNoise(ExponentialLearner):
+    """Draws at twice the rate that it pays for."""
+
+    def rate(self, sensitivity):
+        return 2 * super().rate(sensitivity)
+
+
+class WrongSensitivity(ExponentialLearner):
+    """Doubles the scores, and forgets that this doubles the sensitivity."""
+
+    def learn(self, sample, source):
+        doubled = Sample(
+            sample.points, 2 * sample.zeros, 2 * sample.ones, tuple(2 * c for c in sample.outside)
+        )
+        return super().learn(doubled, source)
+
+
+class CandidatesFromTheData(ExponentialLearner):
+    """Only offers concepts that some record supports."""
+
+    def learn(self, sample, source):
+        matrix = np.array(list(self.concept_class.matrix))
+        seen = [int(p) for p, ones in zip(sample.points, sample.ones, strict=True) if ones]
+        rows = [i for i, row in enumerate(matrix) if not row.any() or row[seen].any()]
+        zeros, ones = np.zeros((2, matrix.shape[1]), dtype=np.int64)
+        zeros[sample.points] = sample.zeros
+        ones[sample.points] = sample.ones
+        errors = matrix @ zeros + (1 - matrix) @ ones
+        pick = Explicit(-errors[rows]).draw(self.rate(1), source)
+        return self.concept_class.concept(rows[pick])
+
+
+class SpeakingRefusal(ExponentialLearner):
+    """Refuses when the records contradict each other: the refusal is an output."""
+
+    def learn(self, sample, source):
+        if np.any((sample.zeros > 0) & (sample.ones > 0)):
+            raise ls.errors.DataError("The labels contradict each other.")
+        return super().learn(sample, source)
+
+
+class TalkativeCertificate(ExponentialLearner):
+    """Lets a private count into a public attribute."""
+
+    def learn(self, sample, source):
+        object.__setattr__(self, "name", f"generic, {sample.positives} positives")
+        return super().learn(sample, source)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [HalfTheNoise, WrongSensitivity, CandidatesFromTheData, SpeakingRefusal, TalkativeCertificate],
+)
+def test_the_verifier_catches(broken):
+    cls = ls.FiniteClass(MATRICES["points"])
+    learner = broken.of(cls, epsilon=1, alpha=0.1, beta=0.05, agnostic=False)
+    result = ls.audit.verify(learner, points=[0, 1, 2], n_samples=3)
+    assert not result.holds
+    assert result.worst_delta > 1e-3
+    whole = ExponentialLearner.of(cls, epsilon=1, alpha=0.1, beta=0.05, agnostic=False)
+    assert ls.audit.verify(whole, points=[0, 1, 2], n_samples=3).holds
+
+
+# --- the law, against brute force ------------------------------------------------------------
+
+
+def test_output_distribution_is_the_softmax_of_the_errors():
+    matrix = np.array(MATRICES["points"])
+    X, y = [0, 1, 1, 2], [1, 1, 0, 0]
+    learner = ls.GenericLearner(ls.FiniteClass(matrix), epsilon=0.7)
+    law = ls.audit.output_distribution(learner, X, y)
+    weights = np.exp(-0.35 * (matrix[:, X] != np.array(y)).sum(axis=1))
+    truth = weights / weights.sum()
+    assert len(law) == 4
+    for hypothesis, (low, high) in law.items():
+        row = tuple(int(v) for v in hypothesis.predict(np.arange(3)))
+        i = matrix.tolist().index(list(row))
+        assert low - 1e-12 <= truth[i] <= high + 1e-12
+        assert high - low < 1e-12
+
+
+# --- the theorem, at n = required_samples() --------------------------------------------------
+
+
+def upper_bound(failures, trials, confidence=0.99):
+    """Clopper-Pearson."""
+    return float(beta_law.ppf(confidence, failures + 1, trials - failures))
+
+
+@pytest.mark.parametrize(("bits", "n"), [(20, 420), (64, 1180)])
+def test_realizable_sizes_for_thresholds(bits, n):
+    learner = ls.GenericLearner(ls.Thresholds(1, 2**bits), epsilon=1, alpha=0.1, beta=0.05)
+    assert abs(learner.required_samples() - n) <= 1
+    assert learner.certificate(learner.required_samples()).holds
+    assert not learner.certificate(learner.required_samples() - 1).holds
+
+
+def exact_failure(learner, size, n, alpha):
+    """Failure probability in the worst realizable case: one good concept, the others all bad.
+
+    The bad concepts all err on one atom whose mass is just above alpha, so that the number of
+    records there is Bin(n, alpha). Computed here, apart from the library.
+    """
+    k = np.arange(n + 1)
+    log_bad = np.log(float(size - 1)) - float(learner.epsilon) / 2 * k
+    return float(np.sum(binom.pmf(k, n, alpha) / (1 + np.exp(-log_bad))))
+
+
+def test_worst_realizable_case_fails_at_most_beta():
+    alpha = 0.1
+    for bits in (2, 10, 20, 64):
+        learner = make(ls.Thresholds(1, 2**bits))
+        n = learner.required_samples()
+        size = learner.concept_class.size
+        assert exact_failure(learner, size, n, alpha) <= 0.05
+        # the certificate is tight: ten percent fewer records would not do
+        if bits >= 10:
+            assert exact_failure(learner, size, int(0.9 * n), alpha) > 0.05
+
+
+def test_worst_realizable_case_in_practice():
+    """One good threshold in 2**20, drawn by the releasing code: 99 percent upper bound."""
+    low, high = 1, 2**10
+    learner = make(ls.Thresholds(low, high), beta=0.2)
+    n, alpha, trials, failures = learner.required_samples(), 0.1 + 1e-9, 4000, 0
+    rng = np.random.default_rng(5)
+    # target: everything is 1 (u = 0); the atom at the bottom has mass just above alpha
+    for trial in range(trials):
+        rare = int(rng.binomial(n, alpha))
+        sample = Sample(
+            np.array([low, high + 0]), np.zeros(2, dtype=np.int64), np.array([rare, n - rare])
+        )
+        hypothesis = learner.learn(sample, SeededSource(trial))
+        failures += int(hypothesis.predict(np.array([low]))[0] == 0)
+    assert upper_bound(failures, trials) <= 0.2
+    assert failures > 0.3 * 0.2 * trials  # the case is a hard one: the bound is nearly reached
+
+
+def test_agnostic_excess_error_in_practice():
+    """Noisy thresholds: excess error at most alpha, except with probability beta."""
+    domain, alpha = 2**12, 0.1
+    learner = make(ls.Thresholds(1, domain), agnostic=True)
+    n, trials, failures = learner.required_samples(), 1000, 0
+    rng = np.random.default_rng(6)
+    atoms = np.array([1, domain // 2, domain])
+    mass = np.array([0.11, 0.42, 0.47])
+    one = np.array([0.96, 0.3, 0.8])  # Pr[y = 1 | x]
+    truth = [  # error of each dichotomy that a threshold can make on three atoms
+        float(np.sum(mass * np.where(labels, 1 - one, one)))
+        for labels in np.array([[1, 1, 1], [0, 1, 1], [0, 0, 1], [0, 0, 0]])
+    ]
+    for trial in range(trials):
+        cell = rng.multinomial(n, np.concatenate([mass * (1 - one), mass * one]))
+        hypothesis = learner.learn(Sample(atoms, cell[:3], cell[3:]), SeededSource(trial))
+        zeros = 3 - int(hypothesis.predict(atoms).sum())
+        failures += truth[zeros] > min(truth) + alpha
+    assert upper_bound(failures, trials) <= 0.05
+
+
+@pytest.mark.parametrize("where", ["a heavy point", "the empty concept", "spread thin"])
+def test_points_on_an_infinite_domain(where):
+    """Hashing, no list of candidates: about 315 records at alpha 0.1, beta 0.05, epsilon 1."""
+    learner = make(ls.Points())
+    n, trials, failures = learner.required_samples(), 1000, 0
+    assert n <= 320
+    rng = np.random.default_rng(7)
+    for trial in range(trials):
+        if where == "a heavy point":  # target: the point "x", of mass just above alpha
+            rare = int(rng.binomial(n, 0.1 + 1e-9))
+            names = ["x", "other"]
+            ones, zeros = np.array([rare, 0]), np.array([0, n - rare])
+        elif where == "the empty concept":
+            names, ones, zeros = ["x"], np.array([0]), np.array([n])
+        else:
+            rare = int(rng.binomial(n, 0.3))
+            names = ["x", *(f"point {i}" for i in range(n - rare))]
+            ones = np.array([rare] + [0] * (n - rare))
+            zeros = np.array([0] + [1] * (n - rare))
+        counted = Sample.of(names, [0] * len(names))
+        order = [names.index(p) for p in counted.points]
+        sample = Sample(counted.points, zeros[order], ones[order])
+        hypothesis = learner.learn(sample, SeededSource(trial))
+        says = dict(zip(names, hypothesis.predict(np.array(names, dtype=object)), strict=True))
+        if where == "a heavy point":
+            error = 0.1 * (1 - says["x"]) + 0.9 * says["other"]
+        elif where == "the empty concept":
+            error = float(says["x"])
+        else:
+            others = np.mean([v for k, v in says.items() if k != "x"])
+            error = 0.3 * (1 - says["x"]) + 0.7 * others
+        failures += error >= 0.1
+    assert upper_bound(failures, trials) <= 0.05
+
+
+def test_ten_thousand_records_over_a_vast_domain():
+    rng = np.random.default_rng(8)
+    high = 2**1024
+    points = [int.from_bytes(rng.bytes(128), "big") + 1 for _ in range(10_000)]
+    learner = ls.GenericLearner(ls.Thresholds(1, high), epsilon=1.0, random_state=1)
+    labels = [int(p > high // 3) for p in points]
+    learner.fit(points, labels)
+    assert np.mean(learner.predict(points) == labels) > 0.8
+    assert "NOT PRIVATE (seeded)" in str(learner.guarantee_)
+    assert "NOT PRIVATE (seeded)" in repr(learner)
