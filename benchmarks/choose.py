@@ -1,6 +1,6 @@
 """Choosing one of many candidates, exactly: `Explicit` and `Segments` against OpenDP's noisy max.
 
-Run (the default takes about 10 s; both sizes of the published table take a minute)::
+Run (the default takes about 10 s, the larger sizes about two minutes)::
 
     python benchmarks/choose.py
     python benchmarks/choose.py --sizes 1000000 10000000 --opendp-limit 10000000
@@ -69,6 +69,7 @@ def main() -> int:
     parser.add_argument("--epsilon", type=float, default=1.0)
     parser.add_argument("--records", type=int, default=5000, help="scores lie in [0, records]")
     parser.add_argument("--segments", type=int, default=10_001)
+    parser.add_argument("--distinct", type=int, default=100_000, help="0: without the worst case")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--opendp-limit", type=int, default=1_000_000, help="0: without OpenDP")
     parser.add_argument("--require", type=float, default=5.0)
@@ -90,6 +91,13 @@ def main() -> int:
             line += f" {theirs * 1e3:>7.0f} ms {theirs / mine:>6.1f}x"
             enough = enough and theirs / mine >= options.require
         print(line, flush=True)
+
+    if options.distinct:
+        # the worst case: as many levels as candidates, and none of them hopeless
+        scores = rng.permutation(options.distinct)
+        rate = Fraction(1, options.distinct)
+        mine = best(lambda: Explicit(scores).draw(rate, source), options.repeat)
+        print(f"{f'{options.distinct:,} all distinct':>24} {mine * 1e3:>9.1f} ms")
 
     # thresholds on [0, 2**1024) after 10,000 records: runs of equal error between the records
     runs = options.segments

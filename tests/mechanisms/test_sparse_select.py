@@ -80,7 +80,6 @@ def test_private_on_all_profiles(pool, cap, longest, teachers, delta, epsilon, t
     assert abs(worst - delta / (1 + delta)) <= tolerance
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("delta", DELTAS)
 def test_private_on_all_profiles_of_three_teachers(delta, epsilon, tolerance):
     lists = subsets("abc", 3)

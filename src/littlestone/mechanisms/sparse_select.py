@@ -2,6 +2,16 @@
 
 The candidates that appear in somebody's list compete with one public outcome, *bottom*, that has
 the weight of a high score. A candidate that only one person knows is then hidden behind bottom.
+
+Proof of (2e, delta)-DP, replace-one, where e is the rate and W = e**e * k/delta bottom's weight.
+Let P, P' be the laws on two neighbours. A candidate that has a score on one side only was raised
+there, from at most 0 to exactly 1 (scores are integers), and at most k are; so the mass m of such
+candidates is at most k e**e / (W + k e**e) = delta / (1 + delta), on either side. On the others
+and on bottom, both scores lie between the common part's score and one more: their weights differ
+by factors in [e**-e, e**e], so the laws conditioned on them, Q and Q', are 2e-bounded range. With
+m the larger of the two masses, P(E) - e**x P'(E) <= m + (1 - m) (Q(E) - e**x Q'(E)) for every
+event E and x >= 0; the bracket is at most 0 at x = 2e. An empty data set against one list of k
+new candidates attains delta / (1 + delta) at every x: only a factor 1 - delta of W is spare.
 """
 
 from __future__ import annotations
@@ -98,9 +108,10 @@ def sparse_select(
 
     *Cost.* One pass over the scores; one weight for each distinct score.
 
-    *Source.* Tight constant: this library (proof in the docs). It replaces the choosing mechanism
-    of Beimel, Nissim and Stemmer (Yan, both versions, Lemma 1), and is Lyu's Algorithm 1
-    PrivateSample (Ghazi, Golowich, Kumar and Manurangsi 2020, Lemma 36) with a smaller B.
+    *Source.* The constant is this library's (proof at the top of the module). It replaces the
+    choosing mechanism of Beimel, Nissim and Stemmer (Yan, both versions, Lemma 1), and is Lyu's
+    Algorithm 1 PrivateSample (Ghazi, Golowich, Kumar and Manurangsi 2020, Lemma 36) with a
+    smaller B.
 
     Examples
     --------
