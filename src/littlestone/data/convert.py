@@ -1,0 +1,104 @@
+"""From Arrow columns to points: at once for plain numbers, by the rule for any other cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from littlestone.data.cells import WHITE, date_text
+from littlestone.data.domains import OUTSIDE, Domain, IntegerDomain
+from littlestone.data.points import distinct, object_points
+from littlestone.types import Points
+
+__all__ = ["distinct_cells", "points_of"]
+
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+_PLAIN = r"\A-?[0-9]{1,17}\z"  # whole numbers that surely fit into 64 bits
+
+
+def distinct_cells(column: pa.ChunkedArray) -> tuple[list[Any], Ints]:
+    """Return the distinct cells as Python values, and which of them each cell is."""
+    cells = column.combine_chunks()
+    if isinstance(cells, pa.ChunkedArray):  # a column with no chunk at all
+        cells = pa.array([], column.type)
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.dictionary_decode()
+    temporal = pa.types.is_temporal(cells.type)
+    if temporal:
+        cells = pc.cast(cells, pa.large_string())
+    encoded = cells.dictionary_encode(null_encoding="encode")
+    raw = encoded.dictionary.to_pylist()
+    if temporal:
+        raw = [None if cell is None else date_text(cell) for cell in raw]
+    return raw, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+
+
+def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
+    """Return the distinct points of a column in canonical order, and the index of each cell's.
+
+    The index of a cell outside the domain is -1.
+    """
+    if isinstance(domain, IntegerDomain) and domain.small:
+        numbers = _integers(column, domain)
+        if numbers is not None:
+            values, inside = numbers
+            points, where = distinct(values[inside])
+            index = np.full(len(values), -1, dtype=np.int64)
+            index[inside] = where
+            return points, index
+    raw, cell = distinct_cells(column)
+    converted = [domain.cell(value) for value in raw]
+    held = [point for point in converted if point is not OUTSIDE]
+    points, where = distinct(object_points(held))
+    index = np.full(len(raw), -1, dtype=np.int64)
+    index[[i for i, point in enumerate(converted) if point is not OUTSIDE]] = where
+    return points, index[cell]
+
+
+def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask] | None:
+    """Convert a column of a simple type; None when the type is not simple."""
+    kind = column.type
+    if pa.types.is_boolean(kind):
+        column, kind = column.cast(pa.int8()), pa.int8()
+    if pa.types.is_integer(kind):
+        return _inside(column.fill_null(0).to_numpy(), domain, _valid(column))
+    if pa.types.is_floating(kind):
+        values = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
+        whole = (np.abs(values) < 2.0**63) & (np.floor(values) == values)  # NaN is not whole
+        return _inside(np.where(whole, values, 0).astype(np.int64), domain, whole)
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return _written(column, domain)
+    return None
+
+
+def _written(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask]:
+    """Convert texts: plain digits all at once, the others one by one."""
+    cells = pc.utf8_trim(column, characters=WHITE)
+    plain = pc.fill_null(pc.match_substring_regex(cells, _PLAIN), False)
+    numbers = pc.cast(pc.if_else(plain, cells, None), pa.int64())
+    values, inside = _inside(numbers.fill_null(0).to_numpy(), domain, _valid(numbers))
+    odd = np.flatnonzero(~plain.to_numpy())
+    if len(odd):
+        values, inside = values.copy(), inside.copy()
+        raw, where = distinct_cells(column.take(odd))
+        converted = [domain.cell(cell) for cell in raw]
+        known = np.array([point is not OUTSIDE for point in converted])
+        points = np.array([0 if point is OUTSIDE else point for point in converted], np.int64)
+        inside[odd], values[odd] = known[where], points[where]
+    return values, inside
+
+
+def _inside(values: npt.NDArray[Any], domain: IntegerDomain, valid: Mask) -> tuple[Ints, Mask]:
+    inside = valid & (values >= domain.low) & (values <= domain.high)
+    return values.astype(np.int64), inside
+
+
+def _valid(column: pa.ChunkedArray) -> Mask:
+    mask: Mask = column.is_valid().to_numpy(zero_copy_only=False)
+    return mask

@@ -1,0 +1,240 @@
+"""Grouping where the data lie, and converting each distinct cell once.
+
+The engine groups equal raw cells and counts them; only groups come to Python, where each distinct
+cell is converted by the public rules and equal results are added up. For rows of a schema the
+numeric columns are binned inside the engine, by comparisons that agree exactly with
+`Column.code`, so that ten million different incomes do not become ten million groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from littlestone.data.binning import bin_in_engine
+from littlestone.data.cells import Match, user_name
+from littlestone.data.convert import distinct_cells, points_of
+from littlestone.data.domains import Domain, RowDomain, refusal
+from littlestone.data.engine import quietly
+from littlestone.data.points import distinct
+from littlestone.data.schema import Schema
+from littlestone.data.tables import Frame, read_table
+from littlestone.data.users import user_index
+from littlestone.errors import DataError, parameter_error
+from littlestone.types import Points
+
+__all__ = ["Groups", "group_table", "read_points"]
+
+Ints = npt.NDArray[np.int64]
+
+_STOPPED = (
+    "The engine stopped while it read the table given to {}. Its own message is not shown, because "
+    "such messages quote rows; run the engine on the table directly to see it."
+)
+_EMPTY = "The table given to {} has no rows, so there is nothing to learn from. Nothing was drawn."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups:
+    """Groups (user, point, label) with counts; different raw cells may give equal groups."""
+
+    points: Points
+    point: Ints  # index into points; -1 is outside
+    label: npt.NDArray[np.int8]
+    count: Ints
+    user: Ints
+    user_keys: npt.NDArray[np.uint64]
+
+
+def group_table(
+    owner: str,
+    table: Any,
+    domain: Domain,
+    *,
+    x: str | Sequence[str] | None,
+    y: str,
+    user: str | None = None,
+    positive: Any,
+    negative: Any,
+    strict: bool,
+) -> Groups:
+    """Read and count a table; see `Sample.read` and `UserSample.read`."""
+    is_positive = _match(owner, "positive", positive)
+    is_negative = None if negative is None else _match(owner, "negative", negative)
+    opened = read_table(table)
+    names, schema = _point_columns(owner, x, domain)
+    frame = opened.frame([*names, y, *([] if user is None else [user])], owner)
+    counted = _count(frame, len(names), schema, owner)
+    if strict:
+        opened.check()
+
+    if schema is None:
+        points, point = points_of(counted["k0"], domain)
+        if strict and (point < 0).any():
+            raise refusal(owner, names[0], domain.rule)
+    else:
+        points, point = distinct(_codes(counted, schema, owner, strict=strict))
+    label = _labels(counted[f"k{len(names)}"], y, is_positive, is_negative, owner, strict=strict)
+    users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)
+    if user is not None:
+        users, keys = _users(counted[f"k{len(names) + 1}"], user, owner, strict=strict)
+    return Groups(points, point, label, _counts(counted), users, keys)
+
+
+def read_points(
+    table: Any,
+    *,
+    x: str | Sequence[str] | None = None,
+    domain: Domain,
+    owner: str = "read_points",
+) -> tuple[Points, npt.NDArray[np.bool_]]:
+    """Return the points of a table's rows in their order, for predictions; no labels are read.
+
+    Returns
+    -------
+    points : Points
+        Of the rows that lie inside the domain.
+    inside : bool ndarray of shape (rows,)
+        Which rows these are; every concept labels the others 0.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from littlestone.data import IntegerDomain
+    >>> read_points(pa.table({"dose": ["3", "x", "1"]}), x="dose", domain=IntegerDomain(1, 9))
+    (array([3, 1]), array([ True, False,  True]))
+    """
+    opened = read_table(table)
+    names, schema = _point_columns(owner, x, domain)
+    frame = opened.frame(names, owner, ordered=True)
+    message = _STOPPED.format(owner)
+    rows: pa.Table = quietly(lambda: frame.collect("pyarrow").to_native(), message)
+    if schema is not None:
+        codes = [_convert(rows[f"c{j}"], column.code) for j, column in enumerate(schema)]
+        return np.stack(codes, axis=1).astype(np.int16), np.ones(rows.num_rows, dtype=bool)
+    points, point = points_of(rows["c0"], domain)
+    inside = point >= 0
+    return points[point[inside]], inside
+
+
+def _match(owner: str, name: str, value: Any) -> Match:
+    try:
+        return Match(value)
+    except ValueError:
+        raise parameter_error(owner, name, "a number or a text, not missing", value) from None
+
+
+def _point_columns(
+    owner: str, x: str | Sequence[str] | None, domain: Domain
+) -> tuple[list[str], Schema | None]:
+    """Return the columns of the points, and the schema when points are rows."""
+    if not isinstance(domain, RowDomain):
+        if not isinstance(x, str):
+            hint = "Only rows of a schema have several columns."
+            raise parameter_error(owner, "x", "the name of one column", x, hint)
+        return [x], None
+    schema = domain.schema
+    if schema.bound:
+        if x is not None and [x] != list(schema.names) and list(x) != list(schema.names):
+            hint = "Its columns are read by their names."
+            raise parameter_error(owner, "x", "left out for rows of a schema", x, hint)
+        return list(schema.names), schema
+    if isinstance(x, str) or not x:
+        hint = "This schema describes every column, so say which ones."
+        raise parameter_error(owner, "x", "a list of column names", x, hint)
+    return list(x), schema.bind(len(x))
+
+
+def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa.Table:
+    """Let the engine group by raw cells (k), or by codes (b) and the cells that have none yet."""
+
+    def run() -> pa.Table:
+        keys = {}
+        for j, (name, dtype) in enumerate(frame.collect_schema().items()):
+            column = schema.columns[j] if schema is not None and j < n_points else None
+            binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
+            if binned is None:
+                keys[f"k{j}"] = nw.col(name)
+            else:
+                keys[f"b{j}"] = binned.code
+                if binned.rest is not None:
+                    keys[f"k{j}"] = binned.rest
+        grouped = frame.select(**keys).group_by(*keys).agg(count=nw.len())
+        return cast(Any, grouped.collect("pyarrow").to_native())
+
+    counted = quietly(run, _STOPPED.format(owner))
+    if counted.num_rows == 0:
+        raise DataError(_EMPTY.format(owner))
+    return counted
+
+
+def _counts(counted: pa.Table) -> Ints:
+    return cast(Ints, counted["count"].cast(pa.int64()).to_numpy())  # Decimal in some engines
+
+
+def _codes(counted: pa.Table, schema: Schema, owner: str, *, strict: bool) -> Points:
+    """Return the codes of the groups' rows, as far as the engine has not found them already."""
+    codes = np.empty((counted.num_rows, len(schema)), dtype=np.int16)
+    for j, column in enumerate(schema):
+        binned, rest = f"b{j}" in counted.column_names, f"k{j}" in counted.column_names
+        raw = _convert(counted[f"k{j}"], column.code) if rest else None
+        if strict and raw is not None and (raw == column.OTHER).any():
+            raise refusal(owner, column.name, column.rule)
+        if not binned:
+            codes[:, j] = raw
+            continue
+        code = counted[f"b{j}"]
+        known = code.is_valid().to_numpy(zero_copy_only=False)
+        value = code.fill_null(column.MISSING).to_numpy()
+        codes[:, j] = value if raw is None else np.where(known, value, raw)
+    return codes
+
+
+def _labels(
+    cells: pa.ChunkedArray,
+    name: str,
+    positive: Match,
+    negative: Match | None,
+    owner: str,
+    *,
+    strict: bool,
+) -> npt.NDArray[np.int8]:
+    """Return label 1 where the cell equals the positive value, else 0."""
+    if strict:
+        rule = "not missing" if negative is None else "the positive or the negative label"
+
+        def allowed(raw: object) -> bool:
+            known = positive(raw) or negative is None or negative(raw)
+            return known and user_name(raw) is not None
+
+        if not _convert(cells, allowed).all():
+            raise refusal(owner, name, rule)
+    return _convert(cells, positive).astype(np.int8)
+
+
+def _users(
+    cells: pa.ChunkedArray, name: str, owner: str, *, strict: bool
+) -> tuple[Ints, npt.NDArray[np.uint64]]:
+    """Return the number of each group's user, and the users' keys."""
+    if strict and cells.null_count:
+        raise refusal(owner, name, "the name of a user")
+    if pa.types.is_integer(cells.type) and not cells.null_count and cells.type != pa.uint64():
+        return user_index(cells.cast(pa.int64()).to_numpy())
+    raw, where = distinct_cells(cells)
+    names = [user_name(cell) for cell in raw]
+    if strict and None in names:
+        raise refusal(owner, name, "the name of a user")
+    index, keys = user_index(names)
+    return index[where], keys
+
+
+def _convert(cells: pa.ChunkedArray, rule: Callable[[object], int]) -> Ints:
+    """Apply a rule to each distinct cell; return the results cell by cell."""
+    raw, where = distinct_cells(cells)
+    return np.fromiter((rule(cell) for cell in raw), np.int64, len(raw))[where]

@@ -1,0 +1,301 @@
+"""What may be a point: public domains, and the rules that turn cells into their points.
+
+A domain offers two doors. `cell` converts one cell of a table, *totally*: whatever is not a point
+of the domain is `OUTSIDE` (every concept labels it 0). `array` converts Python arrays as
+scikit-learn users expect it, *strictly*: it refuses what lies outside, naming column and rule,
+never a value, a row or a count. A refusal because of a value is outside the privacy guarantee.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.data.cells import MAX_DIGITS, digits, number, text
+from littlestone.data.points import SMALL, as_points, canonical, object_points
+from littlestone.data.schema import Schema
+from littlestone.errors import DataError, parameter_error
+from littlestone.types import Point, Points
+
+__all__ = ["OUTSIDE", "AnyDomain", "Domain", "IntegerDomain", "Outside", "RowDomain", "TextDomain"]
+
+
+class Outside(enum.Enum):
+    """The type of `OUTSIDE`."""
+
+    OUTSIDE = "outside"
+
+    def __repr__(self) -> str:
+        return "OUTSIDE"
+
+
+#: What a cell becomes that is not a point of the public domain.
+OUTSIDE = Outside.OUTSIDE
+
+
+@runtime_checkable
+class Domain(Protocol):
+    """A public set of points."""
+
+    @property
+    def rule(self) -> str:
+        """Say what a cell must be ("an integer in [1, 99]"), for refusals and for the docs."""
+
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one cell; total and deterministic."""
+
+    def array(self, X: Any, owner: str) -> Points:
+        """Convert a Python array strictly; ``owner`` is who asks (for the message)."""
+
+
+class IntegerDomain:
+    """The integers from ``low`` to ``high``, of any size.
+
+    A cell is a point when it is exactly a whole number in the range: ``12``, ``12.0``,
+    ``" 12 "``, ``"1.2e1"``, ``Decimal("12.00")``; 2.5 is outside, and so is every text that is no
+    number (see `littlestone.data.cells`). A boolean is 0 or 1.
+
+    Parameters
+    ----------
+    low, high : int
+        Public bounds, low <= high, of at most 400,000 digits.
+
+    Examples
+    --------
+    >>> domain = IntegerDomain(1, 99)
+    >>> [domain.cell(raw) for raw in (7, " 7.0", "7.5", None, "seven", 100)]
+    [7, 7, OUTSIDE, OUTSIDE, OUTSIDE, OUTSIDE]
+    """
+
+    def __init__(self, low: int, high: int) -> None:
+        for name, bound in (("low", low), ("high", high)):
+            if isinstance(bound, bool) or not isinstance(bound, int | np.integer):
+                raise parameter_error("IntegerDomain", name, "an integer", bound)
+            if digits(int(bound)).endswith("inf"):
+                constraint = f"of at most {MAX_DIGITS} digits"
+                raise parameter_error("IntegerDomain", name, constraint, "more")
+        self.low, self.high = int(low), int(high)
+        if self.low > self.high:
+            raise parameter_error("IntegerDomain", "low", f"at most high = {high}", low)
+        self._max_digits = max(len(digits(abs(self.low))), len(digits(abs(self.high))))
+
+    @property
+    def rule(self) -> str:
+        """Say what a cell must be."""
+        return f"an integer in [{_short(self.low)}, {_short(self.high)}]"
+
+    @property
+    def small(self) -> bool:
+        """Whether points are stored in 64 bits (public: it follows from the bounds)."""
+        return self.low > -SMALL and self.high < SMALL
+
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one cell; total and deterministic."""
+        value: int | float | None
+        if type(raw) is int:
+            value = raw
+        else:
+            written = text(raw)
+            if written is None:
+                return OUTSIDE
+            value = number(written, max_digits=self._max_digits)
+        if isinstance(value, int) and self.low <= value <= self.high:
+            return value
+        return OUTSIDE
+
+    def array(self, X: Any, owner: str = "IntegerDomain") -> Points:
+        """Convert an array of shape (n,) or (n, 1) strictly; int64, or object for big bounds."""
+        column = _one_column(X, owner)
+        values = np.asarray(column)
+        if self.small and values.dtype.kind in "iu" and values.dtype != np.uint64:
+            if len(values) and not (self.low <= values.min() and values.max() <= self.high):
+                raise refusal(owner, "X", self.rule)
+            return values.astype(np.int64)
+        return self.store(_strict(column, self.cell, owner, self.rule))
+
+    def store(self, points: Sequence[Any]) -> Points:
+        """Return points in this domain's layout."""
+        return np.array(points, dtype=np.int64) if self.small else object_points(points)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, IntegerDomain):
+            return NotImplemented
+        return (self.low, self.high) == (other.low, other.high)
+
+    def __hash__(self) -> int:
+        return hash(("IntegerDomain", self.low, self.high))
+
+    def __repr__(self) -> str:
+        return f"IntegerDomain({_short(self.low)}, {_short(self.high)})"
+
+
+class TextDomain:
+    """All texts: a cell is its text (`littlestone.data.cells.text`); a missing one is outside.
+
+    Examples
+    --------
+    >>> [TextDomain().cell(raw) for raw in (" ab ", 3.0, None)]
+    ['ab', '3', OUTSIDE]
+    """
+
+    rule = "a text, not empty"
+
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one cell; total and deterministic."""
+        written = text(raw)
+        return OUTSIDE if written is None else written
+
+    def array(self, X: Any, owner: str = "TextDomain") -> Points:
+        """Convert an array of shape (n,) or (n, 1) strictly, by the same rule as cells."""
+        return self.store(_strict(_one_column(X, owner), self.cell, owner, self.rule))
+
+    def store(self, points: Sequence[Any]) -> Points:
+        """Return points in this domain's layout."""
+        return object_points(points)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self).__name__)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+class AnyDomain(TextDomain):
+    """All hashable values in Python arrays; all texts in tables.
+
+    A table has no other types than those of its engine, and a CSV file has texts only; so that a
+    hypothesis means the same for every engine, a cell is its text, as in `TextDomain`. A Python
+    array keeps its values, in their one canonical form (``1 == 1.0 == True`` is the point 1).
+
+    Examples
+    --------
+    >>> AnyDomain().array([("a", 1), ("a", True)], owner="fit").tolist()
+    [('a', 1), ('a', 1)]
+    >>> AnyDomain().cell(3)
+    '3'
+    """
+
+    def array(self, X: Any, owner: str = "AnyDomain") -> Points:
+        """Convert an array of shape (n,) or (n, 1), or a list (of tuples too), strictly."""
+        if isinstance(X, np.ndarray) or not isinstance(X, Sequence):
+            X = _one_column(X, owner)
+        if isinstance(X, np.ndarray) and X.dtype.kind in "iu" and X.dtype != np.uint64:
+            return X.astype(np.int64)
+        single = len(X) > 0 and all(isinstance(x, list) and len(x) == 1 for x in X)
+        return as_points([canonical(x[0] if single else x) for x in X])
+
+
+class RowDomain:
+    """The rows of a public schema, stored as 2-D arrays of small codes.
+
+    No row is outside: every column has codes for *missing* and for *other*.
+
+    Parameters
+    ----------
+    schema : Schema
+
+    Examples
+    --------
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> RowDomain(schema).cell({"age": "44", "city": None})
+    (3, 0)
+    """
+
+    rule = "a row of the schema"
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one row, given as a mapping from names to cells or as a sequence of cells."""
+        columns = self.schema.columns
+        if isinstance(raw, Mapping):
+            return tuple(column.code(raw.get(column.name)) for column in columns)
+        if isinstance(raw, Sequence | np.ndarray) and not isinstance(raw, str | bytes):
+            cells = list(raw) + [None] * max(0, len(columns) - len(raw))
+            return tuple(c.code(cell) for c, cell in zip(columns, cells, strict=False))
+        return OUTSIDE
+
+    def array(self, X: Any, owner: str = "RowDomain") -> Points:
+        """Convert an array or data frame of shape (n, columns) strictly.
+
+        A data frame is read by column names, an array by position. *Missing* is allowed (it is
+        public that every column has it); *other* is refused.
+        """
+        names = getattr(X, "columns", None)
+        if names is not None and self.schema.bound and set(self.schema.names) <= set(names):
+            cells = [np.asarray(X[name], dtype=object) for name in self.schema.names]
+            return self.schema.encode(cells, owner=owner)
+        table = X if isinstance(X, np.ndarray) else _two_dimensional(X)
+        if table.ndim != 2:
+            constraint = "a 2-D array of shape (n, columns)"
+            raise parameter_error(owner, "X", constraint, f"{table.ndim} dimension(s)")
+        schema = self.schema.bind(table.shape[1], owner=owner)
+        return schema.encode([table[:, j] for j in range(table.shape[1])], owner=owner)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RowDomain) and self.schema == other.schema
+
+    def __hash__(self) -> int:
+        return hash(("RowDomain", self.schema))
+
+    def __repr__(self) -> str:
+        return f"RowDomain({self.schema!r})"
+
+
+def refusal(owner: str, column: str, rule: str) -> DataError:
+    """Return the error of strict reading: column and rule, never a value, a row or a count."""
+    return DataError(
+        f"Every cell of column {column!r} given to {owner} must be {rule}. Some cell is not. "
+        "Strict reading refuses it (a refusal is outside the privacy guarantee); read a table "
+        "without strict=True to have such cells counted by public rules instead."
+    )
+
+
+def _strict(
+    column: Any, cell: Callable[[object], Point | Outside], owner: str, rule: str
+) -> list[Point]:
+    points = [cell(raw) for raw in column]
+    if any(point is OUTSIDE for point in points):
+        raise refusal(owner, "X", rule)
+    return points
+
+
+def _one_column(X: Any, owner: str) -> Any:
+    """Return an array of shape (n,) or (n, 1), or a list, as n values."""
+    if isinstance(X, list | tuple) and not any(np.ndim(_peek(x)) for x in X):
+        return list(X)  # as it is: NumPy would turn integers beyond 64 bits into floats
+    values = np.asarray(X, dtype=object if isinstance(X, list | tuple) else None)
+    if values.ndim == 2 and values.shape[1] == 1:
+        return values[:, 0]
+    if values.ndim != 1:
+        shape = f"shape (n, {values.shape[1]})" if values.ndim == 2 else f"{values.ndim} dimensions"
+        raise parameter_error(owner, "X", "of shape (n,) or (n, 1): one column", shape)
+    return values
+
+
+def _peek(x: Any) -> Any:
+    return x if isinstance(x, list | tuple | np.ndarray) else 0
+
+
+def _two_dimensional(X: Any) -> npt.NDArray[Any]:
+    rows = X.to_numpy() if hasattr(X, "to_numpy") else X
+    return np.asarray(rows, dtype=None if isinstance(rows, np.ndarray) else object)
+
+
+def _short(value: int) -> str:
+    """Return a bound in a message: powers of two and long integers are abbreviated."""
+    sign, step = ("-", " + 1") if value < 0 else ("", " - 1")
+    for shift, tail in ((0, ""), (1, step)):
+        size = abs(value) + shift
+        if size > 2**32 and size & (size - 1) == 0:
+            return f"{sign}2**{size.bit_length() - 1}{tail}"
+    written = digits(value)
+    return written if len(written) <= 24 else f"{written[:8]}...({len(written)} digits)"

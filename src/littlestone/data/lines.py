@@ -1,0 +1,227 @@
+"""CSV files, read totally: one line is one record, whatever it holds.
+
+Every CSV parser has rows that stop it, or (worse) an unclosed quote that swallows the records
+after it: then one person's cell changes what is read of others. Here a *line* is a record, always:
+
+* A line ends at a line feed (a carriage return before it is not part of it). The first line names
+  the columns. An empty line is a record whose cells are all missing; only the end of the file is
+  not one.
+* Cells are separated by the separator. In a line with an even number of quotes (``"``), a
+  separator inside quotes is not one; a cell that begins and ends with a quote is what stands
+  between them, with ``""`` read as one quote. In a line with an odd number of quotes, quotes are
+  ordinary characters.
+* A line with too few cells is filled up with missing cells; cells beyond the named columns do not
+  count. Bytes that are not UTF-8 become the replacement character.
+
+So a quoted cell cannot hold a line break (write such data as Parquet). The parser works on blocks
+of bytes with NumPy and feeds DuckDB through Arrow; only the asked columns are built.
+"""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from littlestone.data.cells import WHITE
+from littlestone.errors import DataError
+
+__all__ = ["CsvColumns", "header"]
+
+_BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
+_NEWLINE, _RETURN, _QUOTE = 10, 13, 34
+
+Ints = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+
+class CsvColumns:
+    """Some columns of a CSV file, as an Arrow stream that can be read again and again.
+
+    Parameters
+    ----------
+    path : Path
+        Plain, or compressed when it ends in ``.gz``.
+    separator : str
+        One ASCII character.
+    width : int
+        Number of columns that the first line names.
+    columns : sequence of int
+        Positions of the asked columns.
+
+    Attributes
+    ----------
+    ragged : bool
+        Whether some line read so far has another number of cells, or an odd number of quotes
+        (private; strict reading refuses such a file).
+    """
+
+    def __init__(self, path: Path, separator: str, width: int, columns: Sequence[int]) -> None:
+        self._path, self._separator, self._width = path, ord(separator), width
+        self._columns = columns
+        self.schema = pa.schema([(f"c{j}", pa.large_string()) for j in range(len(columns))])
+        self.ragged = False
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the lines after the first, in order."""
+        first = True
+        for block in _blocks(self._path):
+            lines = _split(block, self._separator, self._width)
+            if first:
+                lines, first = _without_first(lines), False
+            self.ragged |= lines.ragged
+            arrays = [_cells(lines, j) for j in self._columns]
+            yield pa.record_batch(arrays, schema=self.schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the schema (Arrow's interface between libraries)."""
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a new stream from the start of the file (Arrow's interface between libraries)."""
+        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+def header(path: Path, separator: str) -> list[str]:
+    """Return the names of the columns, from the first line.
+
+    Raises
+    ------
+    DataError
+        If there is no first line, or two columns have the same name.
+    """
+    with _open(path) as file:
+        line = file.readline().removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no name
+    if not line.strip():
+        raise DataError("The CSV file has no first line with the names of its columns.")
+    block = np.frombuffer(line.rstrip(b"\r\n") + b"\n", dtype=np.uint8)
+    lines = _split(block, ord(separator), None)
+    width = int(lines.n_cells[0])
+    names = [_cells(lines, j)[0].as_py().strip(WHITE) for j in range(width)]
+    if len(set(names)) < width:
+        raise DataError("The first line of the CSV file names two columns alike.")
+    return names
+
+
+class _Lines(NamedTuple):
+    """Where the lines of a block lie, and the separators in them."""
+
+    data: Bytes
+    starts: Ints
+    ends: Ints
+    separators: Ints
+    first: Ints  # position among the separators of each line's first one
+    n_cells: Ints
+    quoted: npt.NDArray[np.bool_] | None  # lines whose quotes mean something; None: no quotes
+    ragged: bool
+
+
+def _split(data: Bytes, separator: int, width: int | None) -> _Lines:
+    """Find the lines and the separators of a block that ends with a newline."""
+    newlines = np.flatnonzero(data == _NEWLINE)
+    starts = np.concatenate([np.zeros(1, np.int64), newlines[:-1] + 1])
+    ends = newlines - ((data[newlines - 1] == _RETURN) & (newlines > starts))
+    separators = np.flatnonzero(data == separator)
+    quotes = np.flatnonzero(data == _QUOTE)
+    quoted, odd = None, False
+    if len(quotes):
+        before_line = np.searchsorted(quotes, starts)
+        quoted = np.diff(np.append(before_line, len(quotes))) % 2 == 0
+        odd = not bool(quoted.all())
+        line = np.searchsorted(newlines, separators)
+        inside = (np.searchsorted(quotes, separators) - before_line[line]) % 2 == 1
+        separators = separators[~(inside & quoted[line])]
+    if width is not None and _regular(separators, starts, ends, width):
+        first = np.arange(len(starts), dtype=np.int64) * (width - 1)
+        n_cells = np.full(len(starts), width, dtype=np.int64)
+    else:
+        first = np.searchsorted(separators, starts).astype(np.int64)
+        n_cells = np.diff(np.append(first, len(separators))) + 1
+    ragged = odd or (width is not None and not bool((n_cells == width).all()))
+    return _Lines(data, starts, ends, separators, first, n_cells, quoted, ragged)
+
+
+def _regular(separators: Ints, starts: Ints, ends: Ints, width: int) -> bool:
+    """Return whether every line has exactly its width - 1 separators (nearly always so)."""
+    if len(separators) != len(starts) * (width - 1):
+        return False
+    if width == 1:
+        return True
+    table = separators.reshape(len(starts), width - 1)
+    return bool((table[:, 0] >= starts).all() and (table[:, -1] <= ends).all())
+
+
+def _without_first(lines: _Lines) -> _Lines:
+    """Leave out the line with the names."""
+    return lines._replace(
+        starts=lines.starts[1:],
+        ends=lines.ends[1:],
+        first=lines.first[1:],
+        n_cells=lines.n_cells[1:],
+        quoted=None if lines.quoted is None else lines.quoted[1:],
+    )
+
+
+def _cells(lines: _Lines, j: int) -> pa.Array:
+    """Return the j-th cell of every line."""
+    left, right = lines.starts, lines.ends
+    if len(lines.separators):
+        last = len(lines.separators) - 1
+        if j > 0:
+            at = lines.separators[np.minimum(lines.first + (j - 1), last)] + 1
+            left = np.where(j < lines.n_cells, at, right)
+        at = lines.separators[np.minimum(lines.first + j, last)]
+        right = np.where(j < lines.n_cells - 1, at, right)
+    elif j > 0:
+        left = right
+    if lines.quoted is None:
+        return _texts(lines.data, left, right)
+    # A cell inside quotes loses them, and its doubled quotes.
+    wide = lines.quoted & (right - left >= 2)
+    opens = lines.data[np.minimum(left, len(lines.data) - 1)] == _QUOTE
+    inner = wide & opens & (lines.data[right - 1] == _QUOTE)
+    cells = _texts(lines.data, left + inner, right - inner)
+    if not inner.any():
+        return cells
+    return pc.if_else(pa.array(inner), pc.replace_substring(cells, '""', '"'), cells)
+
+
+def _texts(data: Bytes, left: Ints, right: Ints) -> pa.Array:
+    """Return the texts data[left:right] as one Arrow array."""
+    sizes = right - left
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+    where = np.repeat(left - offsets[:-1], sizes) + np.arange(offsets[-1], dtype=np.int64)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data[where])]
+    cells = pa.Array.from_buffers(pa.large_string(), len(sizes), buffers)
+    try:
+        cells.validate(full=True)
+    except pa.ArrowInvalid:
+        raw = cells.view(pa.large_binary()).to_pylist()
+        return pa.array([cell.decode("utf-8", "replace") for cell in raw], pa.large_string())
+    return cells
+
+
+def _blocks(path: Path) -> Iterator[Bytes]:
+    """Yield the file in blocks that end with a newline."""
+    with _open(path) as file:
+        kept: list[bytes] = []
+        while block := file.read(_BLOCK):
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                yield np.frombuffer(b"".join([*kept, block[:cut]]), dtype=np.uint8)
+                kept = []
+            kept.append(block[cut:])
+        tail = b"".join(kept)
+        if tail:
+            yield np.frombuffer(tail + b"\n", dtype=np.uint8)
+
+
+def _open(path: Path) -> BinaryIO:
+    return cast(BinaryIO, gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb"))

@@ -1,0 +1,146 @@
+"""Layouts of points: how a batch is stored, ordered and counted (by value, never by hash)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.errors import DataError
+from littlestone.types import Point, Points
+
+__all__ = ["as_points", "canonical", "canonical_order", "distinct", "object_points", "totals"]
+
+Counts = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int64]
+
+#: Integers in [-2**62, 2**62) are stored in 64 bits; differences of two of them still fit.
+SMALL = 2**62
+_MAX_DEPTH = 16
+
+
+def object_points(items: Sequence[Any]) -> Points:
+    """Return a 1-D object array of these items (also when they are tuples)."""
+    out = np.empty(len(items), dtype=object)
+    for i, item in enumerate(items):
+        out[i] = item
+    return out
+
+
+def as_points(points: object) -> Points:
+    """Return points as one of the three layouts of `Sample.points`."""
+    if isinstance(points, np.ndarray) and points.ndim == 2:
+        return points
+    if isinstance(points, np.ndarray) and points.dtype.kind in "iu" and points.dtype != np.uint64:
+        return points.astype(np.int64)
+    items = list(points)  # type: ignore[call-overload]
+    if all(isinstance(p, int | np.integer) and -SMALL < p < SMALL for p in items):
+        return np.array([int(p) for p in items], dtype=np.int64)
+    return object_points(items)
+
+
+def canonical(point: Any, depth: int = 0) -> Point:
+    """Return the one form of equal points: int, float, text, bytes, None, or a tuple of these.
+
+    Python says ``1 == 1.0 == True``; if equal points kept their different forms, the form that a
+    sample shows would depend on which record came first.
+
+    Raises
+    ------
+    DataError
+        If the point is of another type, or NaN (which does not equal itself).
+
+    Examples
+    --------
+    >>> canonical((True, 2.0, "a"))
+    (1, 2, 'a')
+    """
+    if isinstance(point, np.generic):
+        point = point.item()
+    if isinstance(point, int):
+        return int(point)
+    if isinstance(point, float) and not math.isnan(point):
+        return int(point) if point.is_integer() else float(point)
+    if isinstance(point, str):
+        return str(point)
+    if point is None or isinstance(point, bytes):
+        return point
+    if isinstance(point, tuple) and depth < _MAX_DEPTH:
+        return tuple(canonical(part, depth + 1) for part in point)
+    raise DataError(
+        "A point must be an integer, a text, bytes, a float (not NaN), None, or a tuple of such "
+        "points. Convert other objects to one of these first."
+    )
+
+
+def canonical_order(point: object) -> tuple[str, object]:
+    """Sort integers by value, and other points by a fixed text form (never by hash)."""
+    if isinstance(point, int | np.integer) and not isinstance(point, bool):
+        return ("0", int(point))
+    if isinstance(point, str):
+        return ("1", point)
+    return ("2", f"{type(point).__name__}:{point!r}")
+
+
+def distinct(points: Points) -> tuple[Points, Index]:
+    """Return the distinct points in canonical order, and where each given point is among them.
+
+    Parameters
+    ----------
+    points : Points
+        In any of the three layouts.
+
+    Examples
+    --------
+    >>> distinct(np.array([5, 3, 5]))
+    (array([3, 5]), array([1, 0, 1]))
+    """
+    if points.ndim == 2:
+        return _distinct_rows(points)
+    if points.dtype != object:
+        values, where = np.unique(points, return_inverse=True)
+        return values, where.reshape(-1).astype(np.int64)
+    table: dict[object, int] = {}
+    first = np.fromiter((table.setdefault(p, len(table)) for p in points), np.int64, len(points))
+    keys = sorted(table, key=canonical_order)
+    rank = np.empty(len(keys), dtype=np.int64)
+    rank[[table[key] for key in keys]] = np.arange(len(keys))
+    return as_points(keys), rank[first]
+
+
+def _distinct_rows(rows: Points) -> tuple[Points, Index]:
+    """Sort rows of small codes by one packed integer where that fits, else column by column."""
+    n, width = rows.shape
+    if n == 0:
+        return rows, np.zeros(0, dtype=np.int64)
+    low = rows.min(axis=0, initial=0)
+    spans = [int(high) - int(at) + 1 for high, at in zip(rows.max(axis=0), low, strict=True)]
+    if math.prod(spans) < SMALL:
+        key = np.zeros(n, dtype=np.int64)
+        for column, span in enumerate(spans):
+            key *= span
+            key += rows[:, column].astype(np.int64) - int(low[column])
+        _, first, where = np.unique(key, return_index=True, return_inverse=True)
+        return rows[first], where.reshape(-1).astype(np.int64)
+    order = np.lexsort(rows.T[::-1]) if width else np.arange(n)
+    ordered = rows[order]
+    new = np.ones(n, dtype=bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    where = np.empty(n, dtype=np.int64)
+    where[order] = np.cumsum(new) - 1
+    return ordered[new], where
+
+
+def totals(where: Index, counts: Counts, size: int) -> Counts:
+    """Add up counts by index: exact integers, as a float sum would not be."""
+    out = np.zeros(size, dtype=np.int64)
+    np.add.at(out, where, counts)
+    return out
+
+
+def integers(items: Iterable[int]) -> npt.NDArray[np.int64]:
+    """Return small integers as an int64 array."""
+    return np.array(list(items), dtype=np.int64)

@@ -1,0 +1,244 @@
+"""A public schema: which columns a row has, and which bins and categories each column has.
+
+A schema is written down by hand from public knowledge (a codebook, common sense), never computed
+from the data. In TOML it is one table for each column::
+
+    [age]
+    bins = [20, 30, 40, 50, 60]      # edges: below 20, 20 to below 30, ..., 60 and above
+
+    [workclass]
+    categories = ["Private", "State-gov", "Self-emp-inc"]
+    missing = ["?"]                  # texts that mean: not known (besides empty cells)
+
+    [education_num]
+    integers = [1, 16]               # short for bins = [1, 2, ..., 16]
+
+Every column has two more codes: *missing* (an empty cell, a null, a text of its ``missing`` list)
+and *other* (anything else that is odd). So every cell of every table has a code.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.data.columns import Codes, Column, Literal
+from littlestone.errors import DataError, ParameterError, parameter_error
+from littlestone.types import Json
+
+__all__ = ["Schema", "suggest"]
+
+_EVERY = "*"  # the name, in files, of the column description that stands for all columns
+_KINDS = ("bins", "categories", "integers")
+_KEYS = (*_KINDS, "missing")
+
+
+@dataclass(frozen=True, repr=False)
+class Schema:
+    """The public columns of a row.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        In the order of the codes of a row; names are distinct.
+    every : Column, optional
+        Instead of columns: one description for each column of an array of any width (see
+        `every_column`).
+
+    Examples
+    --------
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> schema.names
+    ('age', 'city')
+    >>> schema["age"].describe(3), schema["city"].describe(2), schema["city"].describe(0)
+    ('30 <= age < 60', 'city is Bonn', 'city is missing')
+    >>> [literal.text for literal in schema.literals()]
+    ['age >= 30', 'age < 30', 'age >= 60', 'age < 60', 'city is Bonn', 'city is not Bonn']
+    """
+
+    columns: tuple[Column, ...] = ()
+    every: Column | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.columns) == (self.every is not None):
+            raise ParameterError(
+                "A schema needs at least one column: columns=(...) or Schema.every_column(edges)."
+            )
+        if len(set(self.names)) < len(self.columns):
+            raise ParameterError("The columns of a schema must have different names.")
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Schema:
+        """Read a schema from a TOML file.
+
+        Raises
+        ------
+        ParameterError
+            If there is no such file, or it is not a schema; says which key of which column.
+        """
+        try:
+            described = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError:
+            raise parameter_error(
+                "Schema.from_toml", "path", "a readable file", str(path)
+            ) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ParameterError(f"The schema {str(path)!r} is not TOML: {error}.") from None
+        return cls.from_dict(described)
+
+    @classmethod
+    def from_dict(cls, described: Mapping[str, Any]) -> Schema:
+        """Read a schema from plain JSON: ``{name: {"bins": [...]} or {"categories": [...]}}``."""
+        if not isinstance(described, Mapping) or not described:
+            raise ParameterError(
+                "A schema must have at least one column. Write a table such as [age] with "
+                "bins = [30, 60], or [city] with categories = ['Bonn']."
+            )
+        columns = tuple(_read_column(name, entry) for name, entry in described.items())
+        if [column.name for column in columns] == [_EVERY]:
+            return cls(every=columns[0])
+        return cls(columns)
+
+    @classmethod
+    def every_column(cls, edges: Sequence[float]) -> Schema:
+        """Return the schema of arrays of any width: the same public bins for every column.
+
+        Its columns get the names x0, x1, ... when `bind` fixes their number.
+
+        Examples
+        --------
+        >>> Schema.every_column([0]).bind(2).names
+        ('x0', 'x1')
+        """
+        return cls(every=Column.bins(_EVERY, edges))
+
+    def to_dict(self) -> Json:
+        """Return plain JSON; `from_dict` reads it back."""
+        columns = self.columns if self.every is None else (self.every,)
+        return {column.name: column.to_dict() for column in columns}
+
+    @property
+    def bound(self) -> bool:
+        """Whether the number of columns is fixed."""
+        return self.every is None
+
+    def bind(self, n_columns: int, *, owner: str = "Schema") -> Schema:
+        """Return the schema for arrays of this width (itself, when its width is fixed).
+
+        Raises
+        ------
+        ParameterError
+            If the schema has another number of columns.
+        """
+        if self.every is not None:
+            return Schema(tuple(replace(self.every, name=f"x{j}") for j in range(n_columns)))
+        if n_columns != len(self.columns):
+            constraint = f"of {len(self.columns)} columns, as the schema"
+            raise parameter_error(owner, "X", constraint, f"{n_columns} columns")
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_codes(self) -> tuple[int, ...]:
+        """Number of codes of each column."""
+        return tuple(column.n_codes for column in self.columns)
+
+    def literals(self) -> tuple[Literal, ...]:
+        """Return all literals: ``>=`` and ``<`` for edges, ``is`` and ``is not`` for categories.
+
+        A cell that is missing or other satisfies only ``is not``.
+        """
+        return tuple(lit for j, column in enumerate(self.columns) for lit in column.literals(j))
+
+    def encode(self, cells: Sequence[npt.NDArray[Any]], *, owner: str) -> Codes:
+        """Code the columns of a Python array strictly (*missing* is allowed, *other* refused).
+
+        Parameters
+        ----------
+        cells : sequence of ndarray of shape (n,)
+            One for each column.
+
+        Returns
+        -------
+        int16 ndarray of shape (n, columns)
+        """
+        rows = len(cells[0])
+        codes = np.empty((rows, len(cells)), dtype=np.int16)
+        for j, (column, values) in enumerate(zip(self.columns, cells, strict=True)):
+            codes[:, j] = column.codes(values)
+            if (codes[:, j] == column.OTHER).any():
+                raise DataError(
+                    f"Every cell of column {column.name!r} given to {owner} must be {column.rule}. "
+                    "Some cell is not, and Python arrays are read strictly. Clean it, or read a "
+                    "table, where such a cell has the public code 'other'."
+                )
+        return codes
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise ParameterError(f"The schema has no column {name!r}.{suggest(name, self.names)}")
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __repr__(self) -> str:
+        if self.every is not None:
+            return f"Schema.every_column({list(self.every.edges or ())})"
+        return f"Schema({', '.join(self.names)})"
+
+
+def suggest(name: str, names: Sequence[str]) -> str:
+    """Return " Did you mean 'age'?" for a name close to one of the public names, else their list.
+
+    Examples
+    --------
+    >>> suggest("agee", ["age", "sex"]), suggest("q", ["age", "sex"])
+    (" Did you mean 'age'?", ' It has: age, sex.')
+    """
+    close = difflib.get_close_matches(name, names, n=1)
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f" It has: {shown}." if names else ""
+
+
+def _read_column(name: object, entry: object) -> Column:
+    owner = f"column {name!r} of the schema"
+    if not isinstance(name, str) or not name.strip():
+        raise parameter_error("Schema", "name", "a column name, not empty", name)
+    if not isinstance(entry, Mapping):
+        hint = f"Write a table: [{name}] with bins = [...] or categories = [...]."
+        raise parameter_error("Schema", name, "a table", entry, hint)
+    for key in entry:
+        if key not in _KEYS:
+            raise ParameterError(f"The {owner} has an unknown key {key!r}.{suggest(key, _KEYS)}")
+    kinds = [kind for kind in _KINDS if kind in entry]
+    if len(kinds) != 1:
+        given = " and ".join(kinds) or "none"
+        raise ParameterError(
+            f"The {owner} must have exactly one of bins, integers, categories. Got {given}."
+        )
+    missing = entry.get("missing", ())
+    match kinds[0]:
+        case "bins":
+            return Column.bins(name, entry["bins"], missing)
+        case "integers":
+            return Column.integers(name, entry["integers"], missing)
+        case _:
+            return Column.of(name, entry["categories"], missing)

@@ -1,0 +1,245 @@
+"""Any table as one thing: columns by name, and a lazy narwhals frame of those that are asked for.
+
+Four kinds of table, one door (`read_table`): CSV files (parsed by `littlestone.data.lines`) and
+Parquet files are relations of a private DuckDB; frames in memory (pandas, polars, pyarrow, NumPy
+structured arrays, dictionaries of columns) become Arrow columns and are scanned by it in place;
+lazy tables (DuckDB relations, polars lazy frames, Spark data frames, classic and Connect) stay in
+their own engine. Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by
+position, so names with dots, spaces or capitals mean nothing to any engine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from littlestone.data.cells import text
+from littlestone.data.engine import connect, quietly
+from littlestone.data.lines import CsvColumns, header
+from littlestone.data.schema import suggest
+from littlestone.errors import DataError, ParameterError, parameter_error
+
+__all__ = ["Frame", "Table", "read_table"]
+
+Frame = nw.LazyFrame[Any]
+
+_UNREADABLE = (
+    "The table cannot be read. Its engine's own message is not shown, because such messages quote "
+    "rows; run the engine on the table directly to see it."
+)
+_FORMS = (
+    "a path (.csv, .tsv, .csv.gz, .tsv.gz, .parquet), a pandas, polars or pyarrow table, a NumPy "
+    "structured array, a dictionary of columns, a DuckDB relation or a Spark data frame"
+)
+_NESTED = (nw.List, nw.Array, nw.Struct)
+#: Types that Arrow, or the grouping of some engine, does not carry safely: read as texts.
+_AS_TEXT = (
+    *(nw.Unknown, nw.Time, nw.Duration),
+    *(nw.Enum, nw.Categorical, nw.Object),
+    *(nw.Int128, nw.UInt128),
+)
+
+
+class Table(ABC):
+    """A table that has not been read yet.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of its columns (public).
+    """
+
+    names: tuple[str, ...]
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = tuple(names)
+
+    def frame(self, columns: Sequence[str], owner: str, *, ordered: bool = False) -> Frame:
+        """Return these columns, renamed c0, c1, ...; nothing is read before ``collect``.
+
+        Raises
+        ------
+        ParameterError
+            A column that the table does not have.
+        DataError
+            A column of lists or structures: it has no cells.
+        """
+        for name in columns:
+            if name not in self.names:
+                hint = suggest(name, self.names)
+                raise ParameterError(f"The table given to {owner} has no column {name!r}.{hint}")
+        frame = quietly(lambda: self._frame(list(columns), ordered), _UNREADABLE)
+        schema = quietly(frame.collect_schema, _UNREADABLE)
+        for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
+            if isinstance(dtype, _NESTED):
+                raise DataError(
+                    f"The column {name!r} given to {owner} holds lists or structures, not cells. "
+                    "Unnest it first."
+                )
+            if isinstance(dtype, _AS_TEXT):
+                frame = frame.with_columns(nw.col(renamed).cast(nw.String))
+        return frame
+
+    @abstractmethod
+    def _frame(self, columns: list[str], ordered: bool) -> Frame: ...
+
+    def _scan(self, source: Any, ordered: bool) -> Frame:
+        """Let a private DuckDB scan something that speaks Arrow."""
+        self._connection = connect(ordered=ordered)  # kept: it owns the reference to the source
+        self._connection.register("source", source)
+        frame: Frame = nw.from_native(self._connection.table("source"))
+        return frame
+
+    def check(self) -> None:  # noqa: B027 - only CSV files have something to check
+        """After a strict reading: refuse what the reading itself found (ragged lines)."""
+
+
+def read_table(table: Any, *, separator: str | None = None) -> Table:
+    """Return any table as a `Table`, for `Sample.read` and the command line.
+
+    Parameters
+    ----------
+    table : path, data frame, relation, or Table
+        See `Sample.read`. A Parquet path may have wildcards (``part-*.parquet``).
+    separator : str, optional
+        Of CSV files, one character; by default a comma, in ``.tsv`` files a tab. It is not guessed
+        from the data.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such file, or it is nothing of these.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> read_table(pa.table({"age": [44], "ill": [0]})).names
+    ('age', 'ill')
+    """
+    if isinstance(table, Table):
+        return table
+    if isinstance(table, str | Path):
+        return _file(Path(table), separator)
+    if isinstance(table, np.ndarray) and table.dtype.names:
+        return _Columns({name: table[name] for name in table.dtype.names})
+    if isinstance(table, Mapping):
+        return _Columns(dict(table))
+    try:
+        frame = nw.from_native(table)
+    except TypeError:
+        raise parameter_error("read_table", "table", _FORMS, type(table).__name__) from None
+    if isinstance(frame, nw.LazyFrame):
+        return _Lazy(frame)
+    return _Columns({name: frame[name] for name in frame.columns})
+
+
+def _file(path: Path, separator: str | None) -> Table:
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    kind = suffixes[-1] if suffixes else ""
+    if kind == ".gz":
+        kind = suffixes[0]
+    wild = any(letter in str(path) for letter in "*?[")
+    if not path.is_file() and not (wild and kind in (".parquet", ".pq")):
+        raise parameter_error("read_table", "table", "a file that exists", str(path))
+    if kind in (".parquet", ".pq"):
+        return _Parquet(path)
+    if kind in (".csv", ".tsv"):
+        return _Csv(path, separator or ("\t" if kind == ".tsv" else ","))
+    raise parameter_error("read_table", "table", _FORMS, str(path))
+
+
+class _Csv(Table):
+    """A CSV file; one reading at a time."""
+
+    def __init__(self, path: Path, separator: str) -> None:
+        if len(separator) != 1 or not separator.isascii() or separator in '"\r\n':
+            constraint = "one ASCII character, no quote and no line break"
+            raise parameter_error("read_table", "separator", constraint, separator)
+        self._path, self._separator = path, separator
+        self._stream: CsvColumns | None = None
+        message = f"The file {str(path)!r} cannot be read as CSV: no line with column names."
+        super().__init__(quietly(lambda: header(path, separator), message))
+
+    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+        positions = [self.names.index(name) for name in columns]
+        self._stream = CsvColumns(self._path, self._separator, len(self.names), positions)
+        return self._scan(self._stream, ordered)
+
+    def check(self) -> None:
+        if self._stream is not None and self._stream.ragged:
+            raise DataError(
+                "Every line of the CSV file must have as many cells as the first line has names, "
+                "and an even number of quotes. Some line has not, and strict=True refuses it."
+            )
+
+
+class _Parquet(Table):
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        message = f"The file {str(path)!r} cannot be read as Parquet."
+        super().__init__(quietly(lambda: self._relation(ordered=False).columns, message))
+
+    def _relation(self, *, ordered: bool) -> Any:
+        self._connection = connect(ordered=ordered)
+        return self._connection.read_parquet(str(self._path), hive_partitioning=False)
+
+    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+        return _select(nw.from_native(self._relation(ordered=ordered)), columns)
+
+
+class _Columns(Table):
+    """Columns in memory; only the asked ones become Arrow."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._columns = {str(name): values for name, values in columns.items()}
+        super().__init__(list(self._columns))
+
+    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+        arrays = [_arrow(self._columns[name]) for name in columns]
+        names = [f"c{j}" for j in range(len(arrays))]
+        return self._scan(pa.table(arrays, names=names), ordered)
+
+
+class _Lazy(Table):
+    """A table that stays in its own engine."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._lazy = frame
+        super().__init__(quietly(lambda: frame.collect_schema().names(), _UNREADABLE))
+
+    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+        native = self._lazy.to_native()
+        if not hasattr(native, "toDF"):
+            return _select(self._lazy, columns)
+        # Spark resolves names with dots as fields of structures: rename by position first.
+        renamed = native.toDF(*(f"p{j}" for j in range(len(self.names))))
+        positions = [f"p{self.names.index(name)}" for name in columns]
+        return _select(nw.from_native(renamed), positions)
+
+
+def _select(frame: Frame, columns: Sequence[str]) -> Frame:
+    return frame.select(*(nw.col(name).alias(f"c{j}") for j, name in enumerate(columns)))
+
+
+def _arrow(values: Any) -> pa.ChunkedArray | pa.Array:
+    """Return one column in memory as Arrow.
+
+    A column of Python objects has no type of its own. Guessing one would look at all cells at once,
+    and a hash table would let 1 and True and 1.0 become whichever comes first: so each cell is
+    written as its text, alone.
+    """
+    if isinstance(values, nw.Series):
+        if not isinstance(values.dtype, _AS_TEXT):
+            return values.to_arrow()
+        values = values.to_list()
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        return pa.array(values)
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    return pa.array([text(value) for value in values], pa.large_string())

@@ -1,0 +1,298 @@
+"""Labelled records of users who contribute many each: what a user-level learner may see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.data.cells import user_name
+from littlestone.data.points import as_points, canonical_order, distinct
+from littlestone.data.sample import Sample, check_lengths, grouped, strict_labels
+from littlestone.errors import DataError, check_integer
+from littlestone.types import Points
+
+if TYPE_CHECKING:
+    from littlestone.data.domains import Domain
+
+__all__ = ["UserSample", "merge", "user_index"]
+
+Ints = npt.NDArray[np.int64]
+Keys = npt.NDArray[np.uint64]
+
+_BLOCK = 1 << 22  # records that are laid out one by one at a time
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class UserSample:
+    """The records of ``n_users`` users, as one table of groups (user, point, label, count).
+
+    The groups are sorted by user, then point, then label, and each is there once. The neighbouring
+    relation is replacing all records of one user; ``n_users`` is public, everything else is
+    private: how many records a user has, too.
+
+    Parameters
+    ----------
+    points : ndarray
+        Distinct points in canonical order, as in `Sample`.
+    user : int64 ndarray
+        User of each group, from 0 to n_users - 1, in increasing order.
+    point : int64 ndarray
+        Index into ``points`` of each group; -1 stands for all points outside the domain.
+    label : int8 ndarray
+        0 or 1.
+    count : int64 ndarray
+        Number of records of each group, at least 1.
+    keys : uint64 ndarray of shape (n_users,)
+        A fixed function of each user's identity, so that `capped` treats each user alone.
+
+    Examples
+    --------
+    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
+    >>> users, users.starts.tolist(), users.count.tolist()
+    (UserSample(n_users=2), [0, 1, 2], [2, 1])
+    """
+
+    points: Points
+    user: Ints
+    point: Ints
+    label: npt.NDArray[np.int8]
+    count: Ints
+    keys: Keys
+
+    @property
+    def n_users(self) -> int:
+        """Number of users: public under replacing one user."""
+        return len(self.keys)
+
+    @property
+    def n(self) -> int:
+        """The public number of units: users."""
+        return len(self.keys)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each user's groups start; entry n_users is the number of groups (private)."""
+        return np.searchsorted(self.user, np.arange(self.n_users + 1)).astype(np.int64)
+
+    @cached_property
+    def records(self) -> Ints:
+        """Number of records of each user (private)."""
+        if not len(self.count):
+            return np.zeros(0, dtype=np.int64)
+        return np.add.reduceat(self.count, self.starts[:-1])
+
+    @classmethod
+    def of(cls, users: Sequence[Any], points: object, labels: object) -> UserSample:
+        """Count records whose points are known to lie in the domain; users are any hashables."""
+        keys, where = distinct(as_points(points))
+        index, user_keys = user_index(list(users))
+        label = (np.asarray(labels) == 1).astype(np.int8).reshape(-1)
+        check_lengths("UserSample.of", len(where), users=len(index), labels=len(label))
+        return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: Any,
+        y: Any,
+        groups: Any,
+        domain: Domain,
+        *,
+        classes: Sequence[Any] = (0, 1),
+        owner: str = "UserSample.from_arrays",
+    ) -> UserSample:
+        """Count Python arrays, strictly; ``groups`` names the user of each record.
+
+        See `Sample.from_arrays`. A missing user (None, NaN, empty) is refused.
+        """
+        points = domain.array(X, owner=owner)
+        label = strict_labels(y, classes, owner).astype(np.int8)
+        names = groups if isinstance(groups, list | tuple) else np.asarray(groups).reshape(-1)
+        check_lengths(owner, len(points), y=len(label), groups=len(names))
+        named = [user_name(name) for name in names]
+        if any(name is None for name in named):
+            raise DataError(f"Every user in the groups given to {owner} must be named.")
+        keys, where = distinct(points)
+        index, user_keys = user_index(named)
+        return cls(keys, *merge(index, where, label, np.ones(len(where), np.int64)), user_keys)
+
+    @classmethod
+    def read(
+        cls,
+        table: Any,
+        *,
+        user: str,
+        x: str | Sequence[str] | None = None,
+        y: str,
+        domain: Domain,
+        positive: Any = 1,
+        strict: bool = False,
+        negative: Any = None,
+    ) -> UserSample:
+        """Count a table by user; see `Sample.read` for everything but ``user``.
+
+        Parameters
+        ----------
+        user : str
+            Column that names the user of each row, by its text. Rows without a user belong to one
+            user together; with ``strict`` they are refused.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from littlestone.data import IntegerDomain
+        >>> table = pa.table({"who": ["a", "b", "a"], "x": [3, 5, 3], "y": [0, 1, 0]})
+        >>> UserSample.read(table, user="who", x="x", y="y", domain=IntegerDomain(1, 9))
+        UserSample(n_users=2)
+        """
+        from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
+
+        groups = group_table(
+            "UserSample.read",
+            table,
+            domain,
+            x=x,
+            y=y,
+            user=user,
+            positive=positive,
+            negative=negative,
+            strict=strict,
+        )
+        merged = merge(groups.user, groups.point, groups.label, groups.count)
+        return cls(groups.points, *merged, groups.user_keys)
+
+    def of_user(self, user: int) -> Sample:
+        """Return the records of one user."""
+        part = slice(int(self.starts[user]), int(self.starts[user + 1]))
+        held = np.unique(self.point[part][self.point[part] >= 0])
+        point = np.searchsorted(held, self.point[part])
+        point[self.point[part] < 0] = -1
+        return grouped(self.points[held], point, self.label[part], self.count[part])
+
+    def pooled(self) -> Sample:
+        """Return all records together."""
+        return grouped(self.points, self.point, self.label, self.count)
+
+    def capped(self, most: int, *, salt: int) -> UserSample:
+        """Keep at most ``most`` records of each user, chosen uniformly.
+
+        Which records of a user are kept depends on that user's identity, that user's records and
+        the public salt, and on nothing else: replacing one user changes no other user's cut (one
+        stream of random numbers for all users would change all later cuts). Records are chosen by
+        a salted key and not by value, so no value is favoured and rows of nulls count like others.
+
+        Parameters
+        ----------
+        most : int
+            At least 1.
+        salt : int
+            Public, for example ``int(source.public_rng().integers(2**63))``.
+
+        Examples
+        --------
+        >>> users = UserSample.of(["a"] * 5 + ["b"], [1, 2, 3, 4, 4, 9], [0, 0, 1, 1, 1, 0])
+        >>> users.capped(2, salt=7).records.tolist()
+        [2, 1]
+        """
+        most = check_integer("UserSample.capped", "most", most, low=1)
+        salt = check_integer("UserSample.capped", "salt", salt)
+        kept = self.count.copy()
+        for user in np.flatnonzero((self.records > most) & (self.records > _BLOCK)):
+            self._cut_one(int(user), most, salt, kept)
+        over = np.flatnonzero((self.records > most) & (self.records <= _BLOCK))
+        block = np.cumsum(self.records[over]) // _BLOCK
+        for users in np.split(over, np.flatnonzero(np.diff(block)) + 1):
+            self._cut(users, most, salt, kept)
+        some = kept > 0
+        return UserSample(
+            self.points,
+            self.user[some],
+            self.point[some],
+            self.label[some],
+            kept[some],
+            self.keys,
+        )
+
+    def _cut(self, users: Ints, most: int, salt: int, kept: Ints) -> None:
+        """Lay out the records of these users, and keep those with the least salted keys."""
+        starts, sizes = self.starts[users], self.starts[users + 1] - self.starts[users]
+        rows = _ranges(starts, sizes)
+        record_row = np.repeat(rows, self.count[rows])
+        per_user = self.records[users]
+        ordinal = _ranges(np.zeros(len(users), np.int64), per_user)
+        owner = np.repeat(np.arange(len(users)), per_user)
+        seeds = _mix(self.keys[users] ^ _mix(np.array([salt % 2**64], dtype=np.uint64)))
+        key = _mix(seeds[owner] + _mix(ordinal.astype(np.uint64)))
+        order = np.lexsort((key, owner))
+        chosen = record_row[order[ordinal < most]]  # ordinals are also ranks inside each user
+        kept[rows] = 0
+        np.add.at(kept, chosen, 1)
+
+    def _cut_one(self, user: int, most: int, salt: int, kept: Ints) -> None:
+        """Cut one enormous user by the law of the counts, instead of record by record."""
+        part = slice(int(self.starts[user]), int(self.starts[user + 1]))
+        rng = np.random.default_rng([salt % 2**64, int(self.keys[user])])
+        drawn = rng.multivariate_hypergeometric(self.count[part], most, method="marginals")
+        kept[part] = drawn
+
+    def __repr__(self) -> str:
+        return f"UserSample(n_users={self.n_users})"  # nothing else is public
+
+
+def merge(
+    user: Ints, point: Ints, label: npt.NDArray[np.int8], counts: Ints
+) -> tuple[Ints, Ints, npt.NDArray[np.int8], Ints]:
+    """Sort groups by user, point and label, and add up groups that are there more than once."""
+    if len(user) == 0:
+        return user, point, label, counts
+    width = int(point.max()) + 2
+    if (int(user.max()) + 1) * width * 2 < 2**62:
+        order = np.argsort((user * width + (point + 1)) * 2 + label, kind="stable")
+    else:
+        order = np.lexsort((label, point, user))
+    user, point, label, counts = user[order], point[order], label[order], counts[order]
+    new = np.ones(len(user), dtype=bool)
+    new[1:] = (user[1:] != user[:-1]) | (point[1:] != point[:-1]) | (label[1:] != label[:-1])
+    at = np.flatnonzero(new)
+    return user[at], point[at], label[at], np.add.reduceat(counts, at)
+
+
+def user_index(names: Sequence[Any] | Ints) -> tuple[Ints, Keys]:
+    """Return the number of each record's user (by canonical order of names), and users' keys."""
+    if isinstance(names, np.ndarray) and names.dtype == np.int64:
+        values, where = np.unique(names, return_inverse=True)
+        return where.reshape(-1).astype(np.int64), _mix(values.astype(np.uint64))
+    table: dict[Any, int] = {}
+    first = np.fromiter((table.setdefault(n, len(table)) for n in names), np.int64, len(names))
+    ordered = sorted(table, key=canonical_order)
+    rank = np.empty(len(ordered), dtype=np.int64)
+    rank[[table[name] for name in ordered]] = np.arange(len(ordered))
+    words = np.array([_word(name) for name in ordered], dtype=np.uint64)
+    return rank[first], _mix(words)
+
+
+def _word(name: Any) -> int:
+    if isinstance(name, int) and -(2**63) <= name < 2**63:
+        return name % 2**64
+    named = f"{type(name).__name__}:{name!r}".encode()
+    return int.from_bytes(blake2b(named, digest_size=8).digest())
+
+
+def _mix(words: Keys) -> Keys:
+    """Scramble 64-bit words (splitmix64's finalizer, with its increment)."""
+    z = words + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _ranges(starts: Ints, sizes: Ints) -> Ints:
+    """Return the concatenation of range(start, start + size)."""
+    offsets = np.cumsum(sizes) - sizes
+    return np.repeat(starts - offsets, sizes) + np.arange(int(sizes.sum()), dtype=np.int64)
