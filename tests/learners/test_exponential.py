@@ -41,6 +41,7 @@ def test_finite_classes_are_private(name, agnostic, epsilon):
         )
         assert result.holds, result
         assert result.slack == 0
+        assert result.refusals == 0
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
@@ -55,7 +56,7 @@ def test_thresholds_are_private_at_four_records(agnostic, epsilon):
 
 @pytest.mark.parametrize("agnostic", [False, True])
 def test_hashed_points_are_private_for_every_public_seed(agnostic):
-    learner = make(ls.Points(), agnostic=agnostic, alpha=0.6, beta=0.4)
+    learner = make(ls.Points(), agnostic=agnostic, alpha=0.8, beta=0.7)
     for n in (1, 2, 3):
         result = ls.audit.verify(
             learner, points=["a", "b", "c"], n_samples=n, public_seeds=(0, 1, 2)
@@ -92,7 +93,7 @@ class CandidatesFromTheData(ExponentialLearner):
     """Only offers concepts that some record supports."""
 
     def learn(self, sample, source):
-        matrix = np.array(list(self.concept_class.matrix))
+        matrix = self.concept_class.matrix.astype(np.int64)
         seen = [int(p) for p, ones in zip(sample.points, sample.ones, strict=True) if ones]
         rows = [i for i, row in enumerate(matrix) if not row.any() or row[seen].any()]
         zeros, ones = np.zeros((2, matrix.shape[1]), dtype=np.int64)
@@ -100,7 +101,7 @@ class CandidatesFromTheData(ExponentialLearner):
         ones[sample.points] = sample.ones
         errors = matrix @ zeros + (1 - matrix) @ ones
         pick = Explicit(-errors[rows]).draw(self.rate(1), source)
-        return self.concept_class.concept(rows[pick])
+        return list(self.concept_class.concepts())[rows[pick]]
 
 
 class SpeakingRefusal(ExponentialLearner):
@@ -130,6 +131,7 @@ def test_the_verifier_catches(broken):
     result = ls.audit.verify(learner, points=[0, 1, 2], n_samples=3)
     assert not result.holds
     assert result.worst_delta > 1e-3
+    assert (result.refusals > 0) == (broken is SpeakingRefusal)
     whole = ExponentialLearner.of(cls, epsilon=1, alpha=0.1, beta=0.05, agnostic=False)
     assert ls.audit.verify(whole, points=[0, 1, 2], n_samples=3).holds
 
@@ -186,9 +188,9 @@ def test_worst_realizable_case_fails_at_most_beta():
         n = learner.required_samples()
         size = learner.concept_class.size
         assert exact_failure(learner, size, n, alpha) <= 0.05
-        # the certificate is tight: ten percent fewer records would not do
+        # the certificate is tight: fifteen percent fewer records would not do
         if bits >= 10:
-            assert exact_failure(learner, size, int(0.9 * n), alpha) > 0.05
+            assert exact_failure(learner, size, int(0.85 * n), alpha) > 0.05
 
 
 def test_worst_realizable_case_in_practice():

@@ -1,0 +1,174 @@
+"""All learners by name: what the command line and the planner iterate over.
+
+A later learner plugs in by one entry here; nothing above changes.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from littlestone.errors import LittlestoneError, ParameterError, parameter_error
+from littlestone.learners.exponential import ExponentialLearner
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.learners.algorithm import Algorithm
+
+__all__ = ["LEARNERS", "Entry", "auto", "make", "names"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How a learner is made, and what it is for.
+
+    Attributes
+    ----------
+    build : callable
+        ``build(concept_class, *, epsilon, delta, alpha, beta) -> Algorithm``; checks everything
+        and raises `LittlestoneError` when the class or a parameter does not suit the learner.
+    pure : bool
+        Whether delta is zero, so that giving one is an error.
+    agnostic : bool
+        Whether its certificate needs no realizable labels.
+    summary : str
+        One line for people.
+    """
+
+    build: Callable[..., Algorithm]
+    pure: bool
+    agnostic: bool
+    summary: str
+
+
+def _exponential(*, agnostic: bool) -> Callable[..., Algorithm]:
+    def build(
+        concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any
+    ) -> Algorithm:
+        return ExponentialLearner.of(
+            concept_class,
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
+            agnostic=agnostic,
+            owner="AgnosticLearner" if agnostic else "GenericLearner",
+        )
+
+    return build
+
+
+LEARNERS: dict[str, Entry] = {
+    "generic": Entry(
+        _exponential(agnostic=False),
+        pure=True,
+        agnostic=False,
+        summary="exponential mechanism; certificate for realizable labels",
+    ),
+    "agnostic": Entry(
+        _exponential(agnostic=True),
+        pure=True,
+        agnostic=True,
+        summary="exponential mechanism; certificate for any labels",
+    ),
+}
+
+
+def names() -> list[str]:
+    """Return the names of all learners.
+
+    Examples
+    --------
+    >>> names()[:2]
+    ['generic', 'agnostic']
+    """
+    return list(LEARNERS)
+
+
+def make(
+    name: str,
+    concept_class: ConceptClass,
+    *,
+    epsilon: Any,
+    delta: Any = None,
+    alpha: Any = "0.1",
+    beta: Any = "0.05",
+) -> Algorithm:
+    """Return a learner's algorithm by name, after checking all public parameters.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`, or ``"auto"``.
+    concept_class : ConceptClass
+    epsilon : number in (0, inf)
+    delta : number in (0, 1), optional
+        Only for learners that are not pure.
+    alpha, beta : number in (0, 1)
+
+    Raises
+    ------
+    ParameterError, UnsupportedError
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> make("generic", Thresholds(1, 2**20), epsilon=1).required_samples()
+    420
+    """
+    if name == "auto":
+        return auto(concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+    if name not in LEARNERS:
+        close = difflib.get_close_matches(name, LEARNERS, n=1)
+        hint = f"Did you mean {close[0]!r}?" if close else ""
+        raise parameter_error("fit", "learner", f"auto or one of {', '.join(LEARNERS)}", name, hint)
+    entry = LEARNERS[name]
+    if delta is not None and entry.pure:
+        raise ParameterError(
+            f"The 'delta' parameter must not be given to the {name!r} learner. Got {delta!r}. "
+            "It is purely epsilon-private: leave delta out."
+        )
+    return entry.build(concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+
+
+def auto(
+    concept_class: ConceptClass,
+    *,
+    epsilon: Any,
+    delta: Any = None,
+    alpha: Any = "0.1",
+    beta: Any = "0.05",
+    agnostic: bool = True,
+) -> Algorithm:
+    """Return the learner that needs the fewest records for this class; data plays no part.
+
+    Parameters
+    ----------
+    concept_class, epsilon, delta, alpha, beta
+        As for `make`. With a delta, learners that use one are considered too.
+    agnostic : bool, default True
+        Ask for a certificate that does not assume realizable labels.
+
+    Raises
+    ------
+    LittlestoneError
+        The reason of the first learner, if none suits the class.
+    """
+    suitable: list[Algorithm] = []
+    problem: LittlestoneError | None = None
+    for name, entry in LEARNERS.items():
+        if entry.agnostic != agnostic or (delta is None and not entry.pure):
+            continue
+        own_delta = None if entry.pure else delta
+        try:
+            suitable.append(
+                make(
+                    name, concept_class, epsilon=epsilon, delta=own_delta, alpha=alpha, beta=beta
+                )
+            )
+        except LittlestoneError as reason:
+            problem = problem or reason
+    if not suitable:
+        raise problem or ParameterError("No learner has the asked kind of certificate.")
+    return min(suitable, key=lambda a: a.required_samples())
