@@ -1,0 +1,245 @@
+"""Rooted forests by depth arithmetic: the skeleton of every class of VC dimension 1.
+
+A *forest* hangs from `ROOT` (the paper's ∅, at depth 0); its nodes are points, at depths 1, 2, ...
+Nothing is stored unless it must be: a chain of 2**1024 nodes and the networks of IPv6 answer with
+a few operations on integers.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any
+
+from littlestone.errors import UnsupportedError
+
+__all__ = ["ROOT", "Chain", "Forest", "Node", "Root", "Star"]
+
+
+class Root(enum.Enum):
+    """The type of `ROOT`."""
+
+    ROOT = "root"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return self.value
+
+    def __repr__(self) -> str:
+        return "ROOT"
+
+
+#: The node above all points (the paper's ∅). It is no point, and equals no point.
+ROOT = Root.ROOT
+
+Node = Hashable
+
+
+class Forest(ABC):
+    """A rooted forest, finite or not.
+
+    A node *precedes* its ancestors and itself, as in the paper: ``x ⪯ y`` if and only if y lies on
+    the path from x up to the root. Everything follows from `depth` and `ancestor_at`.
+
+    Attributes
+    ----------
+    height : int
+        Largest depth of a node.
+    size : int or math.inf
+        Number of nodes; `ROOT` is not counted.
+    """
+
+    height: int
+    size: int | float
+
+    @abstractmethod
+    def __contains__(self, node: object) -> bool:
+        """Return whether this is a node (`ROOT` is not)."""
+
+    @abstractmethod
+    def depth(self, node: Node) -> int:
+        """Return the number of nodes on the path from a node up to, and without, `ROOT`."""
+
+    @abstractmethod
+    def ancestor_at(self, node: Node, depth: int) -> Node:
+        """Return the node at a depth in [0, depth(node)] on the path up from a node."""
+
+    @abstractmethod
+    def children(self, node: Node) -> Iterator[Node]:
+        """Yield the children of a node or of `ROOT`, in a fixed public order; it may be infinite.
+
+        Raises
+        ------
+        UnsupportedError
+            If they have no public order that can be walked (points of any type).
+        """
+
+    @abstractmethod
+    def child_count(self, node: Node) -> int | float:
+        """Return the number of children of a node or of `ROOT`; ``math.inf`` if infinite."""
+
+    @abstractmethod
+    def eccentricity(self, node: Node) -> int:
+        """Return the largest number of edges from a node or `ROOT` to another one."""
+
+    def parent(self, node: Node) -> Node:
+        """Return the node just above; `ROOT` above a top node."""
+        return self.ancestor_at(node, self.depth(node) - 1)
+
+    def path(self, node: Node) -> Iterator[Node]:
+        """Yield the nodes from the top down to, and with, a node."""
+        for depth in range(1, self.depth(node) + 1):
+            yield self.ancestor_at(node, depth)
+
+    def precedes(self, x: Node, y: Node) -> bool:
+        """Return whether y is x itself or above it (everything precedes `ROOT`)."""
+        depth = self.depth(y)
+        return depth <= self.depth(x) and self.ancestor_at(x, depth) == y
+
+    def meet(self, x: Node, y: Node) -> int:
+        """Return the depth of the deepest node that both precede; 0 if that is `ROOT`.
+
+        Cost: O(log(depth)) calls of `ancestor_at`.
+        """
+        low, high = 0, min(self.depth(x), self.depth(y))
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.ancestor_at(x, middle) == self.ancestor_at(y, middle):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def deepest(self, nodes: Iterable[Node]) -> Node | None:
+        """Return the deepest of pairwise comparable nodes; None if two are incomparable.
+
+        Returns
+        -------
+        Node or None
+            `ROOT` for no nodes.
+        """
+        below: Node = ROOT
+        for node in nodes:
+            if self.precedes(node, below):
+                below = node
+            elif not self.precedes(below, node):
+                return None
+        return below
+
+    def comparable(self, nodes: Iterable[Node]) -> bool:
+        """Return whether the nodes lie on one path."""
+        return self.deepest(nodes) is not None
+
+
+class Chain(Forest):
+    """The integers from ``top`` to ``bottom``, each one the only child of the one before.
+
+    Parameters
+    ----------
+    top, bottom : int of any size
+        Either may be the larger one.
+
+    Examples
+    --------
+    >>> chain = Chain(2**1024, 1)
+    >>> chain.depth(2**1024 - 5), chain.ancestor_at(7, 3) == 2**1024 - 2
+    (6, True)
+    """
+
+    def __init__(self, top: int, bottom: int) -> None:
+        self.top, self.bottom = top, bottom
+        self._step = 1 if bottom >= top else -1
+        self.height = self.size = abs(bottom - top) + 1
+
+    def __contains__(self, node: object) -> bool:
+        return isinstance(node, int) and 0 <= (node - self.top) * self._step < self.height
+
+    def depth(self, node: Any) -> int:
+        """Return the place in the chain, from 1."""
+        return 0 if node is ROOT else int((node - self.top) * self._step + 1)
+
+    def ancestor_at(self, node: Node, depth: int) -> Node:
+        """Return the integer at this place."""
+        return self.top + self._step * (depth - 1) if depth else ROOT
+
+    def children(self, node: Node) -> Iterator[Node]:
+        """Yield the next integer, if there is one."""
+        if self.child_count(node):
+            yield self.ancestor_at(node, self.depth(node) + 1)
+
+    def child_count(self, node: Node) -> int:
+        """Return 0 at the bottom, otherwise 1."""
+        return int(self.depth(node) < self.height)
+
+    def eccentricity(self, node: Node) -> int:
+        """Return the distance of the farther end; `ROOT` is one end."""
+        return max(self.depth(node), self.height - self.depth(node))
+
+    def meet(self, x: Node, y: Node) -> int:
+        """Return the smaller depth: all are comparable."""
+        return min(self.depth(x), self.depth(y))
+
+
+class Star(Forest):
+    """Every point is a child of `ROOT`; there may be infinitely many.
+
+    Parameters
+    ----------
+    size : int or math.inf
+    member : callable
+        Whether something is a point.
+    members : callable, optional
+        Yields the points in a public order.
+
+    Examples
+    --------
+    >>> Star(math.inf, member=lambda x: True).deepest(["a", "b"]) is None
+    True
+    """
+
+    height = 1
+
+    def __init__(
+        self,
+        size: int | float,
+        member: Callable[[object], bool],
+        members: Callable[[], Iterable[Node]] | None = None,
+    ) -> None:
+        self.size = size
+        self._member, self._members = member, members
+
+    def __contains__(self, node: object) -> bool:
+        return node is not ROOT and self._member(node)
+
+    def depth(self, node: Node) -> int:
+        """Return 1 for a point."""
+        return int(node is not ROOT)
+
+    def ancestor_at(self, node: Node, depth: int) -> Node:
+        """Return the point itself, or `ROOT`."""
+        return node if depth else ROOT
+
+    def children(self, node: Node) -> Iterator[Node]:
+        """Yield the points below `ROOT`."""
+        if node is not ROOT:
+            return iter(())
+        if self._members is None:
+            raise UnsupportedError(
+                "The points of an unbounded domain have no public order that could be walked. "
+                "Bound the domain, for example points(low, high)."
+            )
+        return iter(self._members())
+
+    def child_count(self, node: Node) -> int | float:
+        """Return the number of points below `ROOT`, and 0 below a point."""
+        return self.size if node is ROOT else 0
+
+    def eccentricity(self, node: Node) -> int:
+        """Return 1 for `ROOT` (and for an only point), 2 for a point."""
+        return 1 if node is ROOT or self.size == 1 else 2
+
+    def meet(self, x: Node, y: Node) -> int:
+        """Return 1 for one and the same point."""
+        return int(x == y and x is not ROOT)

@@ -1,0 +1,256 @@
+"""The tree of a class that is written out as a 0/1 matrix, and the test that it has one.
+
+After relabelling by a concept f, the all-0 row is in the class. Then no two columns are shattered
+if and only if any two of them, as sets of concepts, are nested or disjoint: a laminar family, and
+its inclusions are the forest. (Population genetics knows the test as that of four gametes, and
+the tree as a perfect phylogeny.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes.hypotheses import TableHypothesis
+from littlestone.classes.trees.forest import Node
+from littlestone.classes.trees.listed import ListedForest, centre
+from littlestone.classes.trees.tree import VC1Tree
+from littlestone.errors import UnsupportedError, parameter_error
+
+__all__ = ["MatrixTree", "shattered_pair"]
+
+Index = npt.NDArray[np.int64]
+Bits = npt.NDArray[np.uint8]
+Words = npt.NDArray[np.uint64]
+
+
+class MatrixTree(VC1Tree):
+    """The tree of an explicit class: a row for each concept, a column for each point.
+
+    Parameters
+    ----------
+    matrix : array-like of 0 and 1, shape (m, n)
+    f : int, optional
+        The row of the concept f. Default: the first one whose tree has the least height.
+
+    Raises
+    ------
+    UnsupportedError
+        If the VC dimension is 2 or more; the message names two columns that are shattered.
+
+    Notes
+    -----
+    A node is the smallest index of the columns it stands for. Cost: O(m n) byte operations and
+    O(m n / 8) memory besides copies of the matrix; 10**4 x 10**4 takes about a second.
+
+    Source: paper 001, Algorithm 1 (MakeTree) and Assumptions 1-2.
+
+    Examples
+    --------
+    >>> tree = MatrixTree([[0, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 1]], f=0)
+    >>> tree.height, [tree.quotient(x) for x in range(4)]
+    (2, [0, 0, 2, None])
+    >>> MatrixTree([[0, 0, 0, 1], [1, 1, 0, 1], [1, 1, 1, 1]]).height
+    1
+    """
+
+    def __init__(self, matrix: npt.ArrayLike, f: int | None = None) -> None:
+        table = _table(matrix)
+        if f is not None and not 0 <= f < len(table):
+            raise parameter_error("MatrixTree", "f", f"a row in [0, {len(table)})", f)
+        forest, columns, ends = _laminar(table, f or 0)
+        if f is None:
+            f = int(np.argmax(ends == centre(forest, ends)))
+            forest, columns, ends = _laminar(table, f)
+        #: The row of f.
+        self.row = f
+        self._forest, self._f = forest, table[f].copy()
+        self._columns = columns
+        #: For each row the index of its node in the list, -1 for `ROOT`.
+        self._ends = ends
+        self._proper = frozenset(ends.tolist())
+        self.height, self.size = forest.height, forest.size
+
+    def quotient(self, point: Any) -> Node | None:
+        """Return the first of the columns that no concept tells apart from this one, given f."""
+        if not self._is_column(point):
+            return None
+        at = int(self._columns[point])
+        return None if at < 0 else self._forest.nodes[at]
+
+    def f(self, point: Any) -> int:
+        """Return the label that f gives to a column; 0 for what is no column."""
+        return int(self._f[point]) if self._is_column(point) else 0
+
+    def _is_column(self, point: object) -> bool:
+        return isinstance(point, int | np.integer) and bool(0 <= point < len(self._f))
+
+    def is_proper(self, node: Node) -> bool:
+        """Return whether some row is the path of this node."""
+        return self._forest.index(node) in self._proper
+
+    def node_of(self, row: int) -> Node:
+        """Return the node of a concept: the concept is f, flipped on the node's path.
+
+        Examples
+        --------
+        >>> MatrixTree([[0, 0], [1, 0], [1, 1]], f=0).node_of(2)
+        1
+        """
+        return self._forest.node(int(self._ends[row]))
+
+    def hypothesis(self, node: Node) -> TableHypothesis:
+        """Return f, flipped on the path of a node, as a row of labels."""
+        flip = np.zeros(self._forest.size + 1, dtype=bool)  # the last entry: constant points
+        flip[[self._forest.index(above) for above in self._forest.path(node)]] = True
+        flip[-1] = False
+        labels = self._f ^ flip[self._columns]
+        return TableHypothesis((labels + ord("0")).tobytes().decode("ascii"))
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._forest
+
+    def depth(self, node: Node) -> int:
+        """Return the number of nodes on the path."""
+        return self._forest.depth(node)
+
+    def ancestor_at(self, node: Node, depth: int) -> Node:
+        """Return the node at a depth on the path."""
+        return self._forest.ancestor_at(node, depth)
+
+    def path(self, node: Node) -> Iterator[Node]:
+        """Yield the nodes from the top down to a node."""
+        return self._forest.path(node)
+
+    def children(self, node: Node) -> Iterator[Node]:
+        """Yield the children: those on most concepts first."""
+        return self._forest.children(node)
+
+    def child_count(self, node: Node) -> int:
+        """Return the number of children."""
+        return self._forest.child_count(node)
+
+    def eccentricity(self, node: Node) -> int:
+        """Return the largest number of nodes on which another path differs from a node's."""
+        return self._forest.eccentricity(node)
+
+
+def shattered_pair(matrix: npt.ArrayLike) -> tuple[int, int] | None:
+    """Return two columns that are shattered, or None if the VC dimension is at most 1.
+
+    Examples
+    --------
+    >>> shattered_pair([[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 1]])
+    (0, 2)
+    >>> shattered_pair([[0, 0], [0, 1], [1, 1]]) is None
+    True
+    """
+    try:
+        _laminar(_table(matrix), 0)
+    except _ShatteredError as found:
+        return found.pair
+    return None
+
+
+class _ShatteredError(UnsupportedError):
+    """Two columns take all four pairs of labels."""
+
+    def __init__(self, *pair: int) -> None:
+        self.pair = (min(pair), max(pair))
+        super().__init__(
+            f"Only a class of VC dimension at most 1 has a tree. Here the points {self.pair[0]} "
+            f"and {self.pair[1]} are shattered: concepts give them all four pairs of labels. Use "
+            "a learner for finite classes, or remove concepts."
+        )
+
+
+def _table(matrix: npt.ArrayLike) -> Bits:
+    table = np.asarray(matrix)
+    if table.ndim != 2 or not table.size or not np.all((table == 0) | (table == 1)):
+        rule = "a nonempty two-dimensional array of 0 and 1"
+        raise parameter_error("MatrixTree", "matrix", rule, f"shape {table.shape}")
+    return table.astype(np.uint8)
+
+
+def _laminar(table: Bits, f: int) -> tuple[ListedForest, Index, Index]:
+    """Return the forest, for each column its place in the list, and for each row its node's.
+
+    A place is -1 for a constant column, and for a row that equals f.
+    """
+    relabelled = table ^ table[f]
+    words = _pack(relabelled)
+    counts = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
+
+    # Assumptions 1 and 2: one column of each kind, and none that is 0 everywhere.
+    first: dict[bytes, int] = {}
+    kind = [first.setdefault(w.tobytes(), x) if c else -1 for x, (w, c) in
+            enumerate(zip(words, counts.tolist(), strict=True))]  # fmt: skip
+    kept = np.array(sorted(set(kind) - {-1}), dtype=np.int64)
+    order = kept[np.argsort(-counts[kept], kind="stable")]  # a larger set before its subsets
+    place = np.full(len(kind) + 1, -1, dtype=np.int64)
+    place[order] = np.arange(len(order))
+
+    inside, words = relabelled[:, order], words[order]
+    parents = _guess_parents(inside)
+    _check(words, counts[order], parents, order)
+
+    forest = ListedForest(order.tolist(), parents)
+    ends = inside.shape[1] - 1 - np.argmax(inside[:, ::-1], axis=1) if len(order) else 0
+    ends = np.where(inside.any(axis=1), ends, -1).astype(np.int64)
+    return forest, place[np.array(kind)], ends
+
+
+def _pack(table: Bits) -> Words:
+    """Return each column as a set of rows: bits in 64-bit words."""
+    packed = np.packbits(np.ascontiguousarray(table.T), axis=1)
+    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 8)))
+    return np.ascontiguousarray(packed).view(np.uint64)
+
+
+def _guess_parents(inside: Bits) -> Index:
+    """Return the parent of each column, if the family is laminar.
+
+    The columns that hold one row of a laminar family are a chain; so, in any row of a column, its
+    parent is the one just before.
+    """
+    parents = np.full(inside.shape[1], -1, dtype=np.int64)
+    if not len(parents):
+        return parents
+    witness = np.argmax(inside, axis=0)  # the first row of each column
+    by_row = np.argsort(witness, kind="stable")
+    rows, starts = np.unique(witness[by_row], return_index=True)
+    for row, these in zip(rows, np.split(by_row, starts[1:]), strict=True):
+        chain = np.append(-1, np.flatnonzero(inside[row]))
+        parents[these] = chain[np.searchsorted(chain, these) - 1]
+    return parents
+
+
+def _check(words: Words, counts: Index, parents: Index, order: Index) -> None:
+    """Raise unless children are subsets of their parents, and siblings are disjoint.
+
+    These two make the family laminar. If one fails, the two columns overlap, and neither holds
+    the other (the parent is not smaller; had one sibling held the other, it would be its parent),
+    so they are shattered, together with the all-0 row of f.
+    """
+    inner = np.flatnonzero(parents >= 0)
+    outside = (words[inner] & ~words[parents[inner]]).any(axis=1)
+    if outside.any():
+        child = int(inner[np.argmax(outside)])
+        raise _ShatteredError(int(order[child]), int(order[parents[child]]))
+    by_parent = np.argsort(parents, kind="stable")
+    if not len(by_parent):
+        return
+    starts = np.unique(parents[by_parent], return_index=True)[1]
+    union = np.bitwise_or.reduceat(words[by_parent], starts, axis=0)
+    covered = np.bitwise_count(union).sum(axis=1, dtype=np.int64)
+    overlap = covered != np.add.reduceat(counts[by_parent], starts)
+    if overlap.any():
+        siblings = np.split(by_parent, starts[1:])[int(np.argmax(overlap))].tolist()
+        for i, one in enumerate(siblings):
+            common = (words[siblings[:i]] & words[one]).any(axis=1)
+            if common.any():
+                other = siblings[int(np.argmax(common))]
+                raise _ShatteredError(int(order[one]), int(order[other]))
