@@ -1,5 +1,80 @@
-"""."""
+"""How many people are enough: certificates with explicit constants, and the claims behind them.
 
-from littlestone.bounds.certificate import *  # noqa
-from littlestone.bounds.exponential import *  # noqa
-from littlestone.bounds.claims import *  # noqa
+=====================  ==========================================================================
+`certificate`          Step, Certificate, the worksheet that computes them, `recheck`, `least_n`
+`formulas`             formulas as text: a safe and rigorous evaluator
+`claims`               the registry of every statement that is relied upon
+`exponential`          tight certificates of the exponential mechanism
+`hashing`              infinite domains by hashing: what buckets and copies certify
+`representations`      the representation that needs the fewest records
+`uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
+`papers`               the papers' own sample sizes, for comparison
+`reference`            without privacy: the planner's yardstick
+`search`               numerical search for good public parameters
+=====================  ==========================================================================
+
+The proofs: ``docs/certificates.md``.
+"""
+
+from littlestone.bounds.certificate import (
+    Certificate,
+    Reference,
+    Step,
+    Worksheet,
+    least_n,
+    recheck,
+)
+from littlestone.bounds.claims import Claim, claim, claims, register
+from littlestone.bounds.exponential import agnostic, agnostic_from, realizable, realizable_from
+from littlestone.bounds.formulas import FormulaError
+from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily, sparse_sets
+from littlestone.bounds.papers import (
+    alon22_lemma29,
+    lwy24_lemma31,
+    lwy24_lemma32,
+    lwy24_theorem34,
+)
+from littlestone.bounds.reference import consistent, consistent_vc, erm, erm_vc, uniform_vc
+from littlestone.bounds.representations import (
+    best_hashing,
+    best_representation,
+    points_representation,
+)
+from littlestone.bounds.uniform import agnostic_vc, realizable_vc, surrogate
+
+__all__ = [
+    "POINTS",
+    "Certificate",
+    "Claim",
+    "FormulaError",
+    "HashFamily",
+    "HashedRepresentation",
+    "Reference",
+    "Step",
+    "Worksheet",
+    "agnostic",
+    "agnostic_from",
+    "agnostic_vc",
+    "alon22_lemma29",
+    "best_hashing",
+    "best_representation",
+    "claim",
+    "claims",
+    "consistent",
+    "consistent_vc",
+    "erm",
+    "erm_vc",
+    "least_n",
+    "lwy24_lemma31",
+    "lwy24_lemma32",
+    "lwy24_theorem34",
+    "points_representation",
+    "realizable",
+    "realizable_from",
+    "realizable_vc",
+    "recheck",
+    "register",
+    "sparse_sets",
+    "surrogate",
+    "uniform_vc",
+]

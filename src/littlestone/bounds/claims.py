@@ -81,6 +81,8 @@ def claims() -> tuple[Claim, ...]:
 
 IID = "records are drawn independently from one distribution"
 TARGET = "some candidate has error 0 (realizable)"
+NEAR = "with probability 1 - beta1 some candidate is within alpha1 of the target (best concept)"
+HASH = "the hash functions of one copy collide as rarely as stated; copies are independent"
 PUBLIC = "the candidates were chosen without looking at the records"
 _OWN, _V = "littlestone", "docs/certificates.md"
 _LWY = ("Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning", "2024")
@@ -120,19 +122,21 @@ for _claim in (
     Claim("exp-mech.representation.realizable", _OWN, _V,
           "If the best candidate has error at most a, Pr[error > alpha] <= "
           "(|H|-1) (1 - alpha(1-e**-l) + a(e**l - 1))**n for every 0 <= l <= epsilon/2.",
-          (IID, PUBLIC)),
+          (IID, PUBLIC, NEAR)),
     Claim("exp-mech.representation.agnostic", _OWN, _V,
           "If a candidate is within a of the best concept, Pr[error > best + alpha] <= "
-          "(|H|-1) (cosh l - (alpha-a) sinh l)**n for every 0 <= l <= epsilon/2.", (IID, PUBLIC)),
+          "(|H|-1) (cosh l - (alpha-a) sinh l)**n for every 0 <= l <= epsilon/2.",
+          (IID, PUBLIC, NEAR)),
     Claim("exp-mech.empirical", "McSherry, Talwar: Mechanism Design via DP", "2007",
           "Weights e**(-rate * cost): Pr[cost > best cost + k] <= |H| e**(-rate * k)."),
     Claim("representation.hashing", _OWN, _V,
           "The best of t independent copies, each with expected disagreement at most c, is off by "
-          "more than a with probability at most (c/a)**t; the layers are summed.", (IID, PUBLIC)),
+          "more than a with probability at most (c/a)**t; the layers are summed.",
+          (IID, PUBLIC, HASH)),
     # ------------------------------------------------------------------ the papers
     Claim("lwy24.thm3.4", *_LWY,
           "Item-level agnostic learning with RepD/(alpha epsilon) + VC/alpha**2 records; here with "
-          "the constants of its proof (Appendix B).", (IID,), "reconstruction"),
+          "the constants of its proof (Appendix B).", (IID, PUBLIC, NEAR), "reconstruction"),
     Claim("lwy24.lemma3.1", *_LWY,
           "Uniform convergence at alpha with n >= 576/alpha**2 (4 VC + ln(8/beta)).", (IID,),
           "imported"),
@@ -152,9 +156,13 @@ for _claim in (
     Claim("vc.consistent", "Blumer, Ehrenfeucht, Haussler, Warmuth: Learnability and VC", "1989",
           "Pr[a consistent concept has error > alpha] <= 2 growth(d, 2n) 2**(-alpha n/2), "
           "n >= 8/alpha.", (IID, TARGET), "imported"),
-    Claim("vc.uniform", *_BLL,
-          "All errors are estimated within 2 sqrt(2 ln(2 growth(d,n))/n) + sqrt(ln(1/beta)/(2n)) "
-          "(Rademacher averages, Massart's lemma).", (IID,), "imported"),
+    Claim("vc.uniform", _OWN, _V,
+          "No error exceeds its estimate by more than sqrt(2 ln growth(d,n)/n) + "
+          "sqrt(ln(1/beta)/(2n)); for both sides at once 2 growth (symmetrization, Massart's lemma "
+          "for centred losses, McDiarmid).", (IID,)),
+    Claim("hoeffding", "Hoeffding: Probability Inequalities for Sums", "1963",
+          "A mean of n variables in [0, 1] exceeds its expectation by sqrt(ln(1/beta)/(2n)) with "
+          "probability at most beta."),
     Claim("vc.relative", *_BLL,
           "error <= e + 2 sqrt(e L) + 4 L, e the empirical error, L = ln(4 growth(2n)/beta)/n "
           "(relative deviations).", (IID,), "imported"),

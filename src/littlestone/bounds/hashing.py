@@ -1,0 +1,151 @@
+"""Hashed representations: few candidates for infinite domains.
+
+A class whose concepts are small sets is represented by hashing the domain to R buckets and taking
+the sets of *buckets*; the union of t independent copies is far from the target only if all copies
+are. More buckets and copies mean nearer candidates, but more of them. Which R and t are best is
+found in `representations`; here is what given ones certify.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from littlestone.bounds.certificate import Certificate, Step, Worksheet, least_n
+
+__all__ = ["POINTS", "HashFamily", "HashedRepresentation", "sparse_sets"]
+
+SOURCE = "representation.hashing"
+
+
+@dataclass(frozen=True)
+class HashFamily:
+    """How a class is represented by hashing its domain to R buckets.
+
+    Parameters
+    ----------
+    candidates : callable, int -> int
+        Number of candidates of one copy with R buckets, without the shared ones.
+    collision : callable, int -> Fraction
+        Bound, for every concept and distribution, on the expected disagreement between the concept
+        and the best candidate of one copy. It must fall at least like a constant over R.
+    shared : int
+        Candidates that all copies have in common (the empty set).
+    """
+
+    candidates: Callable[[int], int]
+    collision: Callable[[int], Fraction]
+    shared: int = 1
+
+
+#: Single points (or none) of any domain: candidates "hash equals r", and the empty set.
+POINTS = HashFamily(
+    candidates=lambda buckets: buckets, collision=lambda buckets: Fraction(1, buckets)
+)
+
+
+@functools.cache
+def sparse_sets(k: int) -> HashFamily:
+    """Return the family for sets of at most k points: sets of at most k buckets.
+
+    A point outside the target collides with one of its k points with probability at most k/R.
+    """
+    return HashFamily(
+        candidates=lambda buckets: sum(math.comb(buckets, i) for i in range(1, k + 1)),
+        collision=lambda buckets: Fraction(k, buckets),
+    )
+
+
+@dataclass(frozen=True)
+class HashedRepresentation:
+    """Public parameters of a representation, and what they certify.
+
+    Parameters
+    ----------
+    buckets, copies : int
+        Hash to ``buckets`` values (R), ``copies`` (t) independent times.
+    size : int
+        Number of candidates in all.
+    collision : Fraction
+        Expected disagreement of one copy.
+    cuts : tuple of Fraction
+        Levels of disagreement at which the layers of the certificate are cut.
+    """
+
+    epsilon: Fraction
+    alpha: Fraction
+    beta: Fraction
+    agnostic: bool
+    buckets: int
+    copies: int
+    size: int
+    collision: Fraction
+    cuts: tuple[Fraction, ...]
+
+    def certificate(self, n: int) -> Certificate:
+        r"""Return the certificate for n records.
+
+        With a_1 < ... < a_J the cuts, F_j the failure probability when the best candidate is off
+        by a_j, and E_j = (collision / a_j)**copies the probability that it is off by more, the
+        total is F_1 + (F_2 - F_1) E_1 + ... + (1 - F_J) E_J.
+        """
+        sheet = Worksheet()
+        total, parts, earlier = "", dict[str, Step](), ""
+        for j, cut in enumerate(self.cuts, 1):
+            parts[f"fail_{j}"] = self._failure(sheet, j, cut, n)
+            parts[f"off_{j}"] = sheet.step(
+                f"off_{j}",
+                "min(1, collision/cut)**copies",
+                SOURCE,
+                collision=self.collision,
+                cut=cut,
+                copies=self.copies,
+            )
+            total += f" + (fail_{j} - fail_{j - 1})*{earlier}" if earlier else "fail_1"
+            earlier = f"off_{j}"
+        total += f" + (1 - fail_{len(self.cuts)})*{earlier}"
+        failure = sheet.step("failure", total, SOURCE, **parts)
+        sheet.step("enough", "failure <= beta", SOURCE, failure=failure, beta=self.beta)
+        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
+
+    def required_samples(self) -> int:
+        """Return the least n from which on the certificate holds (it is monotone in n)."""
+        return least_n(self.certificate)
+
+    def _failure(self, sheet: Worksheet, j: int, cut: Fraction, n: int) -> Step:
+        """Add the bound of ``realizable_from`` or ``agnostic_from`` on the failure at a cut."""
+        if self.agnostic:
+            source = "exp-mech.representation.agnostic"
+            tilt = sheet.step(
+                f"tilt_{j}",
+                "min(epsilon/2, atanh(alpha - cut))",
+                source,
+                epsilon=self.epsilon,
+                alpha=self.alpha,
+                cut=cut,
+            )
+            factor = "cosh(tilt) - (alpha - cut)*sinh(tilt)"
+        else:
+            source = "exp-mech.representation.realizable"
+            tilt = sheet.step(
+                f"tilt_{j}",
+                "min(epsilon/2, log(alpha/cut)/2)",
+                source,
+                epsilon=self.epsilon,
+                alpha=self.alpha,
+                cut=cut,
+            )
+            factor = "1 - alpha*(1 - exp(-tilt)) + cut*(exp(tilt) - 1)"
+        return sheet.step(
+            f"fail_{j}",
+            f"min(1, exp(log(size - 1) + n*log({factor})))",
+            source,
+            size=self.size,
+            n=n,
+            alpha=self.alpha,
+            cut=cut,
+            tilt=tilt,
+        )

@@ -1,0 +1,162 @@
+"""The papers' own sample sizes, with the constants of their proofs: for comparison.
+
+Lemma 29 of Alon et al. and Theorem 3.4 of Li, Wang and Ye state orders only; the constants here are
+those that their proofs need. The certificates of `exponential` and `uniform` prove the same
+releases with fewer records.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from littlestone.bounds.certificate import Certificate, Worksheet, least_n
+from littlestone.errors import check_fraction, check_integer, check_probability
+
+__all__ = ["alon22_lemma29", "lwy24_lemma31", "lwy24_lemma32", "lwy24_theorem34"]
+
+
+def alon22_lemma29(
+    size: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
+) -> Certificate:
+    """Certify error <= alpha when some candidate has error <= alpha/2 (GenericLearner).
+
+    The proof needs, with its 2 alpha read as our alpha: a bad candidate's empirical error is above
+    5/6 of its error (Chernoff), the good one's is below 4/3 of it, and the released one is within
+    alpha/6 of the best.
+
+    Parameters
+    ----------
+    size : int >= 1
+        Number of candidates.
+    epsilon, alpha, beta, n
+        As for `exponential.realizable`.
+
+    Examples
+    --------
+    >>> alon22_lemma29(2**20, epsilon=1, alpha=0.1, beta=0.05).n
+    13137
+    """
+    owner, source = "alon22_lemma29", "alon22.lemma29"
+    inputs = {
+        "size": Fraction(check_integer(owner, "size", size, low=1)),
+        "alpha": check_probability(owner, "alpha", alpha),
+        "beta": check_probability(owner, "beta", beta),
+    }
+    sheet = Worksheet()
+    release = sheet.step(
+        "release",
+        "12*log(2*size/beta)/(alpha*epsilon)",
+        source,
+        epsilon=check_fraction(owner, "epsilon", epsilon),
+        **inputs,
+    )
+    bad = sheet.step("bad_look_bad", "72*log(4*size/beta)/alpha", source, **inputs)
+    del inputs["size"]
+    good = sheet.step("good_looks_good", "54*log(4/beta)/alpha", source, **inputs)
+    needed = sheet.step(
+        "needed", "ceil(max(release, bad, good))", source, release=release, bad=bad, good=good
+    )
+    records = int(needed.value) if n is None else check_integer(owner, "n", n, low=0)
+    sheet.step("enough", "n >= needed", source, n=records, needed=needed)
+    return sheet.certificate(alpha=inputs["alpha"], beta=inputs["beta"], n=records)
+
+
+def lwy24_theorem34(
+    size: int, vc_dim: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
+) -> Certificate:
+    """Certify error <= best + alpha by Theorem 3.4 with the budgets of its proof.
+
+    Parameters
+    ----------
+    size : int >= 1
+        Number of candidates of an (alpha/18, beta/5)-representation of the class.
+    vc_dim : int >= 0
+        Of the class.
+    epsilon, alpha, beta, n
+        As for `exponential.agnostic`.
+
+    Examples
+    --------
+    >>> lwy24_theorem34(2**20, 1, epsilon=1, alpha=0.1, beta=0.05).n
+    1582500
+    """
+    owner, source = "lwy24_theorem34", "lwy24.thm3.4"
+    exact = {
+        "size": Fraction(check_integer(owner, "size", size, low=1)),
+        "vc_dim": Fraction(check_integer(owner, "vc_dim", vc_dim, low=0)),
+        "epsilon": check_fraction(owner, "epsilon", epsilon),
+        "alpha": check_probability(owner, "alpha", alpha),
+        "beta": check_probability(owner, "beta", beta),
+    }
+
+    def certify(records: int) -> Certificate:
+        sheet, known = Worksheet(), {**exact, "n": Fraction(records)}
+
+        def line(name: str, formula: str, claim: str, *names: str, **steps: Any) -> Any:
+            return sheet.step(name, formula, claim, **{key: known[key] for key in names}, **steps)
+
+        line(
+            "release",
+            "n >= 72*log(5*size/beta)/(alpha*epsilon)",
+            source,
+            *("n", "size", "beta", "alpha", "epsilon"),
+        )
+        line(
+            "deviation",
+            "sqrt(2*log(2*growth(vc_dim, n))/n) + sqrt(log(5/beta)/(2*n)) <= alpha/18",
+            "vc.uniform",
+            *("vc_dim", "n", "beta", "alpha"),
+        )
+        spread = line(
+            "spread",
+            "(log(growth(vc_dim, 2*n)) + log(size) + log(20/beta))/n",
+            "vc.relative",
+            *("vc_dim", "n", "size", "beta"),
+        )
+        line(
+            "pairs",
+            "2*sqrt(alpha*spread/3) + 4*spread <= alpha/3",
+            "vc.relative",
+            "alpha",
+            spread=spread,
+        )
+        line("near", "n >= 54*log(5/beta)/alpha", source, "n", "beta", "alpha")
+        return sheet.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
+
+    return certify(least_n(certify) if n is None else check_integer(owner, "n", n, low=1))
+
+
+def lwy24_lemma31(vc_dim: int, *, alpha: Any, beta: Any) -> int:
+    """Return n of Lemma 3.1: all errors are estimated within alpha.
+
+    Examples
+    --------
+    >>> lwy24_lemma31(1, alpha=0.1, beta=0.05), lwy24_lemma31(5, alpha=0.1, beta=0.05)
+    (522731, 1444331)
+    """
+    return _lemma("lwy24.lemma3.1", "576/alpha**2*(4*vc_dim + log(8/beta))", vc_dim, alpha, beta)
+
+
+def lwy24_lemma32(vc_dim: int, *, alpha: Any, beta: Any) -> int:
+    """Return n of Lemma 3.2: pairs at empirical distance alpha/2 are at distance alpha.
+
+    Examples
+    --------
+    >>> lwy24_lemma32(1, alpha=0.1, beta=0.05), lwy24_lemma32(5, alpha=0.1, beta=0.05)
+    (20053, 83438)
+    """
+    formula = "96/alpha*(2*vc_dim*log(384/alpha) + log(4/beta))"
+    return _lemma("lwy24.lemma3.2", formula, vc_dim, alpha, beta)
+
+
+def _lemma(source: str, formula: str, vc_dim: int, alpha: Any, beta: Any) -> int:
+    step = Worksheet().step(
+        "needed",
+        f"ceil({formula})",
+        source,
+        vc_dim=check_integer(source, "vc_dim", vc_dim, low=0),
+        alpha=check_probability(source, "alpha", alpha),
+        beta=check_probability(source, "beta", beta),
+    )
+    return int(step.value)

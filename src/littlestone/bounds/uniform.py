@@ -1,0 +1,282 @@
+"""Certificates by uniform convergence: for candidate sets far larger than the class is complex.
+
+The certificates of `exponential` pay ln|H|/alpha**2 (agnostic) or ln|H|/alpha (realizable) for the
+records *and* for privacy. When ln|H| is huge and the VC dimension small, it is cheaper to pay ln|H|
+for privacy only, and the VC dimension for the records. The failure probability is shared among
+several events; the shares are found numerically, and are public inputs of the certificate.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from littlestone.bounds.certificate import Certificate, Step, Worksheet, least_n
+from littlestone.bounds.formulas import evaluate_at
+from littlestone.bounds.search import HOPELESS, least_point, least_real, softmax
+from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
+
+__all__ = ["agnostic_vc", "realizable_vc", "surrogate"]
+
+#: (name, formula, claim); the last line is the excess error, which must be at most alpha.
+Line = tuple[str, str, str]
+
+_DEVIATION = (
+    "deviation",
+    "sqrt(2*log(growth(vc_dim, n))/n) + sqrt(log(1/(beta*share_deviation))/(2*n))",
+    "vc.uniform",
+)
+_HOEFFDING = ("best", "sqrt(log(1/(beta*share_best))/(2*n))", "hoeffding")
+#: The released cost exceeds the least one by more than ``release * n`` with small probability.
+_RELEASE = (
+    "release",
+    "log(max(size - 1, 1)/(beta*share_release))/(rate*n)",
+    "exp-mech.empirical",
+)
+
+AGNOSTIC: tuple[Line, ...] = (
+    ("rate", "epsilon/2", "exp-mech.privacy"),
+    _DEVIATION,
+    _HOEFFDING,
+    _RELEASE,
+    ("excess", "deviation + best + release", "vc.uniform"),
+)
+REALIZABLE: tuple[Line, ...] = (
+    ("rate", "epsilon/2", "exp-mech.privacy"),
+    _RELEASE,
+    ("spread", "log(4*growth(vc_dim, 2*n)/(beta*share_spread))/n", "vc.relative"),
+    ("excess", "release + 2*sqrt(release*spread) + 4*spread", "vc.relative"),
+)
+#: Theorem 3.4 with its budgets shared anew; the score is min over c of errors(c) + distance(c, h).
+SURROGATE: tuple[Line, ...] = (
+    ("rate", "epsilon/4", "exp-mech.privacy"),  # replacing one record moves the score by up to 2
+    _DEVIATION,
+    _HOEFFDING,
+    _RELEASE,
+    ("slack", "log(1/(beta*share_near))/n", "bernstein"),
+    ("near", "alpha1 + slack/3 + sqrt((slack/3)**2 + 2*alpha1*slack)", "bernstein"),
+    (
+        "spread",
+        "(log(growth(vc_dim, 2*n)) + log(size) + log(4/(beta*share_spread)))/n",
+        "vc.relative",
+    ),
+    ("gap", "deviation + best + near + release", "lwy24.thm3.4"),
+    ("excess", "gap + 2*sqrt(gap*spread) + 4*spread", "lwy24.thm3.4"),
+)
+
+
+def agnostic_vc(
+    size: int, vc_dim: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
+) -> Certificate:
+    """Certify error <= best + alpha for candidates that lie in a class of small VC dimension.
+
+    Weights e**(-epsilon/2 * errors), as for `exponential.agnostic`: the same release, another
+    proof, smaller when ln(size) is much larger than the VC dimension.
+
+    Parameters
+    ----------
+    size : int >= 1
+        Number of candidates.
+    vc_dim : int >= 0
+        Of the candidates.
+    epsilon, alpha, beta, n
+        As for `exponential.agnostic`.
+
+    Examples
+    --------
+    >>> agnostic_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 990_000
+    True
+    """
+    return _certify("agnostic_vc", AGNOSTIC, size, vc_dim, epsilon, alpha, beta, n)
+
+
+def realizable_vc(
+    size: int, vc_dim: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
+) -> Certificate:
+    """Certify error <= alpha for candidates of small VC dimension, one of which has error 0.
+
+    Parameters
+    ----------
+    size, vc_dim, epsilon, alpha, beta, n
+        As for `agnostic_vc`.
+
+    Examples
+    --------
+    >>> realizable_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 940_000
+    True
+    """
+    return _certify("realizable_vc", REALIZABLE, size, vc_dim, epsilon, alpha, beta, n)
+
+
+def surrogate(
+    size: Callable[[Fraction, Fraction], int],
+    vc_dim: int,
+    *,
+    epsilon: Any,
+    alpha: Any,
+    beta: Any,
+    n: int | None = None,
+) -> Certificate:
+    """Certify error <= best + alpha for a representation, by the surrogate score of Theorem 3.4.
+
+    The score of h is min over concepts c of errors(c) + distance(c, h), with rate epsilon/4. Only
+    the VC dimension of the *class* is paid at alpha**-2. The proof, with the budgets shared anew:
+    ``docs/certificates.md``.
+
+    Parameters
+    ----------
+    size : callable, (alpha1, beta1) -> int
+        Number of candidates of an (alpha1, beta1)-representation of the class.
+    vc_dim : int >= 0
+        Of the class.
+    epsilon, alpha, beta, n
+        As for `exponential.agnostic`.
+
+    Examples
+    --------
+    >>> surrogate(lambda a, b: 2**1024 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).holds
+    True
+    """
+    owner = "surrogate"
+    sums = _Sums(
+        SURROGATE,
+        check_integer(owner, "vc_dim", vc_dim, low=0),
+        check_fraction(owner, "epsilon", epsilon),
+        check_probability(owner, "alpha", alpha),
+        check_probability(owner, "beta", beta),
+    )
+    names = _share_names(SURROGATE)
+
+    def point(x: Sequence[float]) -> _Point:
+        near = min(float(sums.alpha) * 2.0 ** -abs(x[0]), 0.9 * float(sums.alpha))
+        first, *shares = (_short(share) for share in softmax([*x[1:], 0.0]))
+        alpha1 = Fraction(f"{near:.3g}")
+        return _Point(
+            size(alpha1, sums.beta * first),
+            dict(zip(names, shares, strict=True)),
+            {"alpha1": alpha1, "share_hashing": first},
+        )
+
+    return _finish(sums, point, [5.0] + [0.0] * len(names), n)
+
+
+def _certify(  # noqa: PLR0917 - the parameters of the public functions, unchanged
+    owner: str,
+    lines: tuple[Line, ...],
+    size: int,
+    vc_dim: int,
+    epsilon: Any,
+    alpha: Any,
+    beta: Any,
+    n: int | None,
+) -> Certificate:
+    check_integer(owner, "size", size, low=1)
+    sums = _Sums(
+        lines,
+        check_integer(owner, "vc_dim", vc_dim, low=0),
+        check_fraction(owner, "epsilon", epsilon),
+        check_probability(owner, "alpha", alpha),
+        check_probability(owner, "beta", beta),
+    )
+    names = _share_names(lines)
+
+    def point(x: Sequence[float]) -> _Point:
+        shares = [_short(share) for share in softmax([*x, 0.0])]
+        return _Point(size, dict(zip(names, shares, strict=True)), {})
+
+    return _finish(sums, point, [0.0] * (len(names) - 1), n)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Public choices: shares of beta, and what else a proof leaves open."""
+
+    size: int
+    shares: Mapping[str, Fraction]
+    others: Mapping[str, Fraction]
+
+    @property
+    def inputs(self) -> dict[str, Fraction]:
+        return {**self.shares, **self.others, "size": Fraction(self.size)}
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """The lines of one proof with its fixed parameters: evaluated in floats, or certified."""
+
+    lines: tuple[Line, ...]
+    vc_dim: int
+    epsilon: Fraction
+    alpha: Fraction
+    beta: Fraction
+
+    def excess(self, n: float, point: _Point) -> float:
+        names: dict[str, Any] = {**self._fixed(), **point.inputs, "n": Fraction(round(n))}
+        for name, formula, _ in self.lines:
+            value = evaluate_at(formula, names, 64)
+            names[name] = lambda bits, value=value: value
+        return float(names["excess"](64).mid())
+
+    def certificate(self, n: int, point: _Point) -> Certificate:
+        sheet = Worksheet()
+        known: dict[str, Fraction | Step] = {**self._fixed(), **point.inputs, "n": Fraction(n)}
+        for name, formula, source in self.lines:
+            inputs = {key: x for key, x in known.items() if key in _names(formula)}
+            known[name] = sheet.step(name, formula, source, **inputs)
+        shares = {k: x for k, x in known.items() if k.startswith("share_")}
+        source = self.lines[-1][2]
+        sheet.step("shares", f"{' + '.join(shares)} <= 1", source, **shares)
+        sheet.step("enough", "excess <= alpha", source, excess=known["excess"], alpha=self.alpha)
+        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
+
+    def _fixed(self) -> dict[str, Fraction]:
+        return {
+            "vc_dim": Fraction(self.vc_dim),
+            "epsilon": self.epsilon,
+            "alpha": self.alpha,
+            "beta": self.beta,
+        }
+
+
+def _finish(
+    sums: _Sums, point: Callable[[Sequence[float]], _Point], start: list[float], n: int | None
+) -> Certificate:
+    """Find good public choices, then certify with them."""
+    target = float(sums.alpha)
+
+    def needed(x: Sequence[float]) -> float:
+        choice = point(x)
+        return least_real(lambda m: sums.excess(m, choice) <= target, 64)
+
+    def excess_at(m: float) -> Callable[[Sequence[float]], float]:
+        return lambda x: sums.excess(m, point(x))
+
+    best = start
+    for _ in range(2):  # the best choices depend on n only through logarithms
+        about = needed(best)
+        if about >= HOPELESS:
+            raise parameter_error("surrogate", "size", "of a representation of the class", "other")
+        best = least_point(excess_at(about), best)
+    choice = point(best)
+    if n is not None:
+        return sums.certificate(check_integer("certificate", "n", n, low=1), choice)
+    return sums.certificate(least_n(lambda m: sums.certificate(m, choice)), choice)
+
+
+def _short(share: float) -> Fraction:
+    """Round a share of beta down to a few digits: the rest is simply not used."""
+    return Fraction(max(int(share * 10_000), 1), 10_010)
+
+
+@functools.cache
+def _names(formula: str) -> frozenset[str]:
+    words = "".join(c if c.isalnum() or c == "_" else " " for c in formula).split()
+    return frozenset(word for word in words if not word[0].isdigit())
+
+
+def _share_names(lines: tuple[Line, ...]) -> list[str]:
+    used = [name for _, formula, _ in lines for name in sorted(_names(formula))]
+    return list(dict.fromkeys(name for name in used if name.startswith("share_")))
