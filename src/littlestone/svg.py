@@ -128,9 +128,9 @@ def picture(body: Element, *, width: float, height: float, title: str, desc: str
     return f"{head}<style>{STYLE}</style>{drawn}</svg>{tail}"  # STYLE is ours: never escaped
 
 
-def text_width(text: str, size: float = 14) -> float:
+def text_width(text: str, size: float = 14, *, bold: bool = False) -> float:
     """Return an estimate, on the high side, of the width of text in a sans-serif font."""
-    return size * sum(_width(c) for c in text)
+    return size * (1.12 if bold else 1.0) * sum(_width(c) for c in text)
 
 
 def clip(text: str, width: float, size: float = 14) -> str:
@@ -185,10 +185,11 @@ def _allowed(c: str) -> bool:
 
 
 def _width(c: str) -> float:
+    """Return the width of a character in a wide sans-serif font, as a share of its size."""
     if unicodedata.east_asian_width(c) in "WF":
         return 1.05
-    if c in "iljtf.,:;|!'()[] ":
-        return 0.36
-    if c in "mwMW@%—":
-        return 0.95
-    return 0.74 if c.isupper() else 0.6
+    if c in "iljtfrI.,:;|!'()[] ":
+        return 0.42
+    if c in "mwMW@%—…≈":
+        return 1.0
+    return 0.8 if c.isupper() or c in "+-=<>≤≥~_" else 0.65

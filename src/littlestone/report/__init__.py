@@ -1,1 +1,10 @@
-"""."""
+"""Pictures and pages of released objects: post-processing, so they cost no privacy.
+
+``draw(obj)`` returns an SVG, ``page(release)`` a self-contained HTML page. Rooms above register
+how their objects are drawn with ``drawer``.
+"""
+
+from littlestone.report.page import page
+from littlestone.report.pictures import Setting, draw, drawer
+
+__all__ = ["Setting", "draw", "drawer", "page"]

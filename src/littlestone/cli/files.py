@@ -1,0 +1,119 @@
+"""Files that a command writes: checked before anything is drawn, replaced in one step."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from littlestone.errors import ParameterError, parameter_error
+
+__all__ = ["check_inputs_kept", "check_outputs", "replacing", "write"]
+
+
+def check_outputs(owner: str, **outputs: str | None) -> None:
+    """Refuse output files that could not be written, before anything is drawn or read.
+
+    Parameters
+    ----------
+    owner : str
+        The command, for the message.
+    **outputs : str or None
+        Option name and path.
+
+    Raises
+    ------
+    ParameterError
+        A folder that does not exist or cannot be written, a path that is a folder, or two options
+        with the same path.
+    """
+    seen: dict[Path, str] = {}
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        where = Path(path)
+        problem = _problem(where)
+        if problem:
+            raise parameter_error(owner, name, "a file that can be written", path, problem)
+        other = seen.setdefault(where.resolve(), name)
+        if other != name:
+            raise parameter_error(
+                owner, name, f"another file than the one of {other!r}", path, "Write to two files."
+            )
+
+
+def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | None) -> None:
+    """Refuse to write over a file that is being read."""
+    kept = {Path(path).resolve() for path in inputs if path is not None}
+    for name, path in outputs.items():
+        if path is not None and Path(path).resolve() in kept:
+            raise parameter_error(
+                owner, name, "a file that is not read", path, "It would be overwritten."
+            )
+
+
+def write(path: str, text: str) -> None:
+    """Write a text file, so that a reader sees the old content or the new one, never a part."""
+    with replacing(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[IO[str]]:
+    """Open a temporary file beside ``path``, and put it in its place when the block succeeds.
+
+    Raises
+    ------
+    ParameterError
+        If the file could not be written (the disk is full, the folder has gone).
+    """
+    where = Path(path)
+    try:
+        if where.exists() and not where.is_file():  # a pipe or a device cannot be replaced
+            with where.open("w", encoding="utf-8", newline="") as file:
+                yield file
+            return
+        with tempfile.NamedTemporaryFile(
+            "w",
+            encoding="utf-8",
+            newline="",
+            dir=where.parent,
+            prefix=f".{where.name}.",
+            delete=False,
+        ) as file:
+            try:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(file.name, _mode(where))
+                os.replace(file.name, where)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as problem:
+        raise ParameterError(
+            f"The file {path} could not be written ({problem.strerror or 'input/output error'})."
+        ) from None
+
+
+def _problem(where: Path) -> str:
+    """Say why a path cannot be written, or nothing."""
+    if where.is_dir():
+        return "It is a folder."
+    if not where.parent.is_dir():
+        return "Its folder does not exist: make it first."
+    if where.exists():
+        return "" if os.access(where, os.W_OK) else "It is write-protected."
+    return "" if os.access(where.parent, os.W_OK) else "Its folder is write-protected."
+
+
+def _mode(where: Path) -> int:
+    """Return the permissions of the file that is replaced, or those of any new file."""
+    if where.exists():
+        return where.stat().st_mode & 0o7777
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask

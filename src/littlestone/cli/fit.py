@@ -1,0 +1,185 @@
+"""``littlestone fit``: learn one hypothesis from a table and release it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from littlestone.cli.options import ClassSpec, Flag, names, open_class, open_learner
+from littlestone.errors import InfeasibleError, ParameterError, check_integer, parameter_error
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.data import Schema
+    from littlestone.learners.algorithm import Algorithm
+    from littlestone.source import Source
+
+__all__ = ["fit"]
+
+
+def fit(
+    data: str,
+    /,
+    *,
+    y: str,
+    concept_class: ClassSpec,
+    epsilon: str,
+    x: str | None = None,
+    learner: str = "auto",
+    delta: str | None = None,
+    alpha: str = "0.1",
+    beta: str = "0.05",
+    schema: str | None = None,
+    positive: str = "1",
+    negative: str | None = None,
+    strict: Flag = False,
+    require_certificate: Flag = False,
+    estimate_error: str | None = None,
+    out: str | None = None,
+    report: str | None = None,
+    seed: int | None = None,
+    json: Flag = False,
+) -> int:
+    """Learn one hypothesis from a table, privately, and release it.
+
+    Parameters
+    ----------
+    data:
+        Table of labelled records: a Parquet or CSV file.
+    y:
+        Column of labels.
+    concept_class:
+        What can be learned, for example "thresholds(1, 99)" or "rules(max_literals=2)".
+    epsilon:
+        Privacy loss, as a number or a fraction. It has no default.
+    x:
+        Column of points, or columns separated by commas. By default those of the schema.
+    learner:
+        The algorithm: generic (certifies data that some concept explains), agnostic (certifies
+        any data), or auto.
+    delta:
+        Only for learners that are not pure.
+    alpha:
+        Error that the certificate is asked to promise.
+    beta:
+        Probability with which the certificate may fail.
+    schema:
+        TOML file with the public columns, bins and categories.
+    positive:
+        The label cell that means 1; every other cell means 0.
+    negative:
+        The label cell that means 0, for --strict (by default 0, if --positive is 1).
+    strict:
+        Refuse cells outside the public domain, instead of converting them by public rules. The
+        refusal is not covered by the privacy guarantee.
+    require_certificate:
+        Release nothing (exit 3) if there are too few records for alpha and beta.
+    estimate_error:
+        Additional privacy loss, spent on the share of these records that the hypothesis gets wrong.
+    out:
+        Write the model (JSON) here; an existing file is replaced.
+    report:
+        Write a page (HTML) here; an existing file is replaced.
+    seed:
+        Make the result reproducible, and NOT PRIVATE.
+    json:
+        Print the release as one JSON object.
+    """
+    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.terminal import working
+    from littlestone.data import RowDomain, Sample
+    from littlestone.learners.publish import promise, publish
+    from littlestone.source import SecureSource, SeededSource
+
+    # Everything public is checked before the table is read; the table before anything is drawn.
+    check_outputs("fit", out=out, report=report)
+    check_inputs_kept("fit", [data, schema], out=out, report=report)
+    source: Source = SecureSource()
+    if seed is not None:
+        source = SeededSource(check_integer("fit", "seed", seed, low=0))
+    chosen = names("fit", "x", x)
+    concepts, public = open_class(concept_class, schema, chosen)
+    algorithm = open_learner(
+        "fit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
+    )
+    promise(algorithm, estimate_error=estimate_error)
+    negative = _negative(positive, negative, strict=strict)
+    columns = _columns(chosen, concepts, public)
+    with working("Counting records"):
+        sample = Sample.read(
+            data,
+            x=None if isinstance(concepts.domain, RowDomain) else columns[0],
+            y=y,
+            domain=concepts.domain,
+            positive=positive,
+            strict=strict,
+            negative=negative,
+        )
+    if require_certificate:
+        _require(algorithm, sample.n)
+    with working("Choosing"):
+        release = publish(
+            algorithm,
+            sample,
+            source,
+            estimate_error=estimate_error,
+            columns={"x": columns, "y": y, "positive": positive},
+        )
+    if out is not None:
+        write(out, release.to_json() + "\n")
+    if report is not None:
+        from littlestone.report import page
+
+        write(report, page(release))
+    if json:
+        print(release.to_json())
+        return 0
+    from littlestone.cli.summary import summary
+    from littlestone.cli.terminal import facts
+
+    written = [("Model", out), ("Page", report)]
+    facts([*summary(release), *((name, path, "") for name, path in written if path is not None)])
+    return 0
+
+
+def _columns(x: list[str] | None, concepts: ConceptClass, public: Schema | None) -> list[str]:
+    """Return the columns to read: for a class over rows those of its schema, else one."""
+    from littlestone.data import RowDomain
+
+    if isinstance(concepts.domain, RowDomain):
+        return list(concepts.domain.schema.names)
+    if public is not None:
+        raise ParameterError(
+            f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
+            "rules(...)."
+        )
+    if x is None or len(x) != 1:
+        hint = "Name it with --x."
+        raise parameter_error("fit", "x", f"one column for {concepts.spec}", x, hint)
+    return x
+
+
+def _negative(positive: str, negative: str | None, *, strict: bool) -> str | None:
+    """Return the only other label that strict reading allows."""
+    if negative is not None and not strict:
+        raise ParameterError(
+            "The 'negative' parameter of fit is for --strict: otherwise every cell other than the "
+            "positive one means 0."
+        )
+    if strict and negative is None:
+        if positive != "1":
+            raise ParameterError("With --strict and --positive, say --negative too.")
+        return "0"
+    return negative
+
+
+def _require(algorithm: Algorithm, n: int) -> None:
+    """Refuse a public number of records that is too small, before anything is drawn."""
+    needed = algorithm.required_samples()
+    if n >= 1 and not algorithm.certificate(n).holds:
+        unit = algorithm.unit
+        raise InfeasibleError(
+            f"The certificate for alpha = {algorithm.alpha} and beta = {algorithm.beta} needs "
+            f"{needed:,} {unit}; there are {n:,}. Nothing was released. Collect more, allow a "
+            "larger alpha, beta or epsilon, or leave out --require-certificate.",
+            n_needed=needed,
+        )

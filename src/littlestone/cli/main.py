@@ -1,0 +1,104 @@
+"""The command line: a thin shell around the rooms below.
+
+Commands are loaded when they are called, so that ``littlestone --version`` is quick. All errors
+end here: one clear message on standard error, an exit code, no traceback (a traceback could show
+data).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+from littlestone import __version__
+from littlestone.errors import InfeasibleError, LittlestoneError
+from littlestone.types import Json
+
+__all__ = ["BAD_INPUT", "DONE", "FAILED", "INFEASIBLE", "app", "main", "run"]
+
+DONE, FAILED, BAD_INPUT, INFEASIBLE = 0, 1, 2, 3
+
+app = App(
+    name="littlestone",
+    version=__version__,
+    help="Private learning with proofs you can run.",
+    help_epilogue=(
+        "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
+        "required certificate."
+    ),
+    help_format="plaintext",
+)
+app.command("littlestone.cli.fit:fit", name="fit")
+app.command("littlestone.cli.predict:predict", name="predict")
+app.command("littlestone.cli.plan:plan", name="plan")
+app.command("littlestone.cli.report:report", name="report")
+audit = App(name="audit", help="Check the privacy of a learner.", help_format="plaintext")
+audit.command("littlestone.cli.audit:exact", name="exact")
+app.command(audit)
+
+
+def main(tokens: Sequence[str]) -> int:
+    """Run one command line and return its exit code; never raises an error of ours.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+        The arguments after the program's name.
+
+    Returns
+    -------
+    int
+        0 done; 1 a verification failed, or a defect of this program; 2 bad input; 3 infeasible.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    0.1.0
+    0
+    """
+    try:
+        code = app(
+            list(tokens), exit_on_error=False, print_error=False, result_action="return_value"
+        )
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of our output is gone (``| head``): nothing is left to say, and nobody to hear.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as problem:
+        error = _explain(problem)
+        print(f"littlestone: {error['message']}", file=sys.stderr)
+        if "--json" in tokens:
+            print(json.dumps({"error": error}))
+        return int(error["exit_code"])
+    return code if isinstance(code, int) else DONE
+
+
+def run() -> None:
+    """Console entry point."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def _explain(problem: Exception) -> Json:
+    """Return what is said about an error: its kind, a message, and the exit code."""
+    kind, message, code = type(problem).__name__, str(problem), BAD_INPUT
+    if isinstance(problem, InfeasibleError):
+        code = INFEASIBLE
+        return {"kind": kind, "message": message, "exit_code": code, "n_needed": problem.n_needed}
+    if isinstance(problem, CycloptsError):
+        kind = "UsageError"
+    elif not isinstance(problem, LittlestoneError):
+        # A defect of ours. Its text could hold data, so only its type is shown.
+        code = FAILED
+        message = (
+            f"A defect of this program ({kind}). Details are not shown, because they could hold "
+            "data; set LITTLESTONE_DEBUG=1 to see them, on data that may be seen."
+        )
+        if os.environ.get("LITTLESTONE_DEBUG"):
+            traceback.print_exception(problem)
+    return {"kind": kind, "message": message, "exit_code": code}

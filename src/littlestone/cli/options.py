@@ -1,0 +1,61 @@
+"""What several commands share: the public parameters, as they are typed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from littlestone.errors import check_fraction, check_probability, parameter_error
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.data import Schema
+    from littlestone.learners.algorithm import Algorithm
+
+__all__ = ["ClassSpec", "Flag", "names", "open_class", "open_learner"]
+
+ClassSpec = Annotated[str, Parameter(name="--class")]
+Flag = Annotated[bool, Parameter(negative="")]
+
+
+def names(owner: str, option: str, text: str | None) -> list[str] | None:
+    """Return the column names of ``--x a,b`` (a name that holds a comma may be quoted)."""
+    if text is None:
+        return None
+    import csv
+
+    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    if not found or not all(found) or len(set(found)) < len(found):
+        raise parameter_error(
+            owner, option, "different column names, separated by commas", text, "Example: a,b."
+        )
+    return found
+
+
+def open_class(
+    spec: str, schema: str | None, x: Sequence[str] | None = None
+) -> tuple[ConceptClass, Schema | None]:
+    """Return the class of ``--class``, over the columns ``--x`` of ``--schema`` if there is one."""
+    from littlestone.classes import parse_class
+    from littlestone.data import Schema
+
+    public = None if schema is None else Schema.from_toml(schema)
+    if public is not None and x is not None and public.bound:
+        public = Schema(tuple(public[name] for name in x))
+    return parse_class(spec, schema=public), public
+
+
+def open_learner(
+    owner: str, name: str, concept_class: ConceptClass, *, delta: str | None, **parameters: str
+) -> Algorithm:
+    """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
+    from littlestone.learners import registry
+
+    small = None if delta is None else check_probability(owner, "delta", delta)
+    numbers = {
+        option: (check_fraction if option == "epsilon" else check_probability)(owner, option, text)
+        for option, text in parameters.items()
+    }
+    return registry.make(name, concept_class, delta=small, **numbers)

@@ -1,0 +1,87 @@
+"""``littlestone predict``: label the rows of a table by a released model."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, TYPE_CHECKING
+
+from littlestone.errors import parameter_error
+
+if TYPE_CHECKING:
+    from littlestone.learners.release import Release
+    from littlestone.types import Labels
+
+__all__ = ["predict"]
+
+_CHUNK = 1 << 20  # rows that are turned into text at once
+
+
+def predict(model: str, data: str, /, *, x: str | None = None, out: str | None = None) -> int:
+    """Label each row of a table by a released model; costs no privacy of the model's records.
+
+    Writes CSV: a line "prediction", then 0 or 1 for each row, in the order of the rows. A row
+    outside the model's public domain is labelled 0.
+
+    Parameters
+    ----------
+    model:
+        File written by `littlestone fit --out`.
+    data:
+        Table: a Parquet or CSV file. The model says which columns are read.
+    x:
+        Column of points, if it has another name here than in the model.
+    out:
+        Write here instead of to the standard output; an existing file is replaced.
+    """
+    from littlestone.cli.files import check_inputs_kept, check_outputs, replacing
+    from littlestone.cli.terminal import working
+    from littlestone.learners.release import Release
+
+    check_outputs("predict", out=out)
+    check_inputs_kept("predict", [model, data], out=out)
+    release = Release.read(model)
+    column = _column(release, x)
+    with working("Labelling rows"):
+        labels = _labels(release, data, column)
+        if out is None:
+            _write(labels, sys.stdout)
+        else:
+            with replacing(out) as file:
+                _write(labels, file)
+    return 0
+
+
+def _column(release: Release, x: str | None) -> str | None:
+    """Return the one column to read, or None for rows of a schema."""
+    from littlestone.data import RowDomain
+
+    if isinstance(release.concept_class.domain, RowDomain):
+        if x is not None:
+            hint = "The columns of its schema are read by their names."
+            raise parameter_error("predict", "x", "left out for this model", x, hint)
+        return None
+    names = (release.columns or {}).get("x") or []
+    if x is None and len(names) != 1:
+        hint = "The model does not say which column to read."
+        raise parameter_error("predict", "x", "the name of one column", x, hint)
+    return str(names[0]) if x is None else x
+
+
+def _labels(release: Release, data: str, column: str | None) -> Labels:
+    import numpy as np
+
+    from littlestone.data import read_points
+
+    points, inside = read_points(
+        data, x=column, domain=release.concept_class.domain, owner="predict"
+    )
+    labels = np.zeros(len(inside), dtype=np.int8)
+    labels[inside] = release.hypothesis.predict(points)
+    return labels
+
+
+def _write(labels: Labels, file: IO[str]) -> None:
+    file.write("prediction\n")
+    for start in range(0, len(labels), _CHUNK):
+        part = labels[start : start + _CHUNK]
+        file.write("\n".join("01"[label] for label in part.tolist()) + "\n")

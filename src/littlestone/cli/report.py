@@ -1,0 +1,27 @@
+"""``littlestone report``: the page of a model."""
+
+from __future__ import annotations
+
+__all__ = ["report"]
+
+
+def report(model: str, /, *, out: str) -> int:
+    """Write the page of a model: the rule, what is promised, and why.
+
+    Parameters
+    ----------
+    model:
+        File written by `littlestone fit --out`.
+    out:
+        Write the page (HTML) here; an existing file is replaced.
+    """
+    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.terminal import facts
+    from littlestone.learners.release import Release
+    from littlestone.report import page
+
+    check_outputs("report", out=out)
+    check_inputs_kept("report", [model], out=out)
+    write(out, page(Release.read(model)))
+    facts([("Page", out, "")])
+    return 0

@@ -1,0 +1,48 @@
+"""A release in a few lines of text: a function of the release only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from littlestone.report.page import accuracy_asked
+from littlestone.report.words import integer, odds_factor, percent
+
+if TYPE_CHECKING:
+    from littlestone.learners.release import Release
+
+__all__ = ["plain", "summary"]
+
+
+def summary(release: Release) -> list[tuple[str, str, str]]:
+    """Return the lines (name, text, style) that ``littlestone fit`` prints."""
+    guarantee, certificate = release.guarantee, release.certificate
+    rows = [("Rule", release.hypothesis.describe(), "bold")]
+    rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
+    if guarantee.seeded:
+        rows.append(("", "Whoever knows the seed can undo the protection: do not publish.", "red"))
+    elif guarantee.pure:
+        factor, who = odds_factor(guarantee.epsilon), guarantee.neighbours.unit
+        rows.append(
+            ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
+        )
+    unit = certificate.unit
+    asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
+    rows.append(("Asked", asked, ""))
+    rows.append(
+        ("Needed", f"{integer(release.required)} {unit}; there are {integer(release.n)}", "")
+    )
+    if certificate.holds:
+        rows.append(("Certificate", f"holds ({certificate.status})", "green"))
+    else:
+        rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
+    if release.error is not None:
+        error = release.error
+        spread = (error["rate_high"] - error["rate_low"]) / 2
+        text = f"about {percent(error['rate'])} wrong on these {unit} (± {percent(spread)} at 95%)"
+        rows.append(("Error", text, ""))
+    return rows
+
+
+def plain(release: Release) -> str:
+    """Return the same as plain text: an observer for exact verification."""
+    return "\n".join(f"{name}: {text}" for name, text, _ in summary(release))

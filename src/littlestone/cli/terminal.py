@@ -1,0 +1,62 @@
+"""What a command says on the terminal: text on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+__all__ = ["facts", "note", "table", "working"]
+
+
+def facts(rows: Sequence[tuple[str, str, str]]) -> None:
+    """Print named lines; each row is (name, text, style)."""
+    console = _console()
+    width = max(len(name) for name, _, _ in rows)
+    for name, text, style in rows:
+        line = Text(f"{name:<{width}}  ", style="bold")
+        line.append(text, style=style)
+        console.print(_hanging(console, line, width + 2) if console.is_terminal else line)
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table; cells are plain text, never markup."""
+    console = _console()
+    grid = Table(title=Text(title), title_justify="left", show_edge=False, pad_edge=False)
+    for name in columns:
+        grid.add_column(Text(name), overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    console.print(grid)
+
+
+def note(text: str) -> None:
+    """Print a line of plain text."""
+    _console().print(Text(text))
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on standard error that work goes on, if somebody is watching: no totals, no times."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(Text(what)):
+        yield
+
+
+def _console() -> Console:
+    # Made anew for each use: standard output may have been redirected since.
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console = Console(highlight=False, markup=False, emoji=False, width=10_000, no_color=True)
+    return console
+
+
+def _hanging(console: Console, line: Text, indent: int) -> Text:
+    lines = line.wrap(console, max(console.width - indent, 20))
+    return Text(f"\n{' ' * indent}").join(lines)

@@ -1,0 +1,127 @@
+"""One fit, released: the hypothesis and, if paid for, a private count of its own mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from littlestone.errors import check_fraction, check_integer
+from littlestone.learners.release import Release
+from littlestone.mechanisms import count_loss, private_count
+from littlestone.privacy import Guarantee, compose
+
+if TYPE_CHECKING:
+    from littlestone.data import Sample
+    from littlestone.learners.algorithm import Algorithm
+    from littlestone.mechanisms import Estimate
+    from littlestone.source import Source
+    from littlestone.types import Json
+
+__all__ = ["promise", "publish"]
+
+_BETA = Fraction(1, 20)  # the interval around a released count is a 95 % interval
+
+
+def publish(
+    algorithm: Algorithm,
+    sample: Sample,
+    source: Source,
+    *,
+    estimate_error: Any = None,
+    columns: Json | None = None,
+) -> Release:
+    """Learn one hypothesis, and return everything that is published about it.
+
+    Parameters
+    ----------
+    algorithm : Algorithm
+    sample : Sample
+        At least one record.
+    source : Source
+        A seeded source makes a release that says NOT PRIVATE (seeded).
+    estimate_error : number > 0, optional
+        Epsilon to spend, on top of the algorithm's, on a count of the records that the released
+        hypothesis gets wrong.
+    columns : dict, optional
+        Public names of what was read.
+
+    Returns
+    -------
+    Release
+        ``error`` holds the released count of mistakes among the n records, an interval that holds
+        the true count with probability at least 95 %, and both as rates.
+
+    Raises
+    ------
+    ParameterError
+        If ``estimate_error`` is not a positive number or the sample is empty (n is public).
+        Everything is checked before anything is drawn.
+
+    Notes
+    -----
+    *Guarantee.* The pair (hypothesis, count) composes: for each value of the hypothesis the count
+    is ``estimate_error``-DP on the same records, so the epsilons add and delta is the algorithm's
+    (claim ``dp.sum``). The release states the sum.
+
+    Examples
+    --------
+    >>> from littlestone.classes import parse_class
+    >>> from littlestone.data import Sample
+    >>> from littlestone.learners import registry
+    >>> from littlestone.source import SeededSource
+    >>> learner = registry.make(
+    ...     "agnostic", parse_class("thresholds(1, 9)"), epsilon=1, alpha=0.1, beta=0.05)
+    >>> sample = Sample.of([2, 3, 7, 8] * 50, [0, 0, 1, 1] * 50)
+    >>> release = publish(learner, sample, SeededSource(0), estimate_error="1/2")
+    >>> release.guarantee.epsilon, release.guarantee.seeded
+    (Fraction(3, 2), True)
+    """
+    n = check_integer("publish", "sample", sample.n, low=1, hint="The table has no records.")
+    guarantee = promise(algorithm, estimate_error=estimate_error, seeded=source.seeded)
+    certificate, required = algorithm.certificate(n), algorithm.required_samples()
+    # All public arguments are checked; from here on the source is drawn from.
+    hypothesis = algorithm.learn(sample, source)
+    error = None
+    if estimate_error is not None:
+        count = algorithm.concept_class.errors(hypothesis, sample)
+        estimate = private_count(count, n, epsilon=estimate_error, source=source, beta=_BETA)
+        error = _describe(estimate, n)
+    return Release(
+        learner=algorithm.name,
+        concept_class=algorithm.concept_class,
+        hypothesis=hypothesis,
+        guarantee=guarantee,
+        certificate=certificate,
+        n=n,
+        required=required,
+        error=error,
+        columns=columns,
+    )
+
+
+def promise(algorithm: Algorithm, *, estimate_error: Any = None, seeded: bool = False) -> Guarantee:
+    """Return the guarantee of what `publish` would release; draws nothing.
+
+    Raises
+    ------
+    ParameterError
+        If ``estimate_error`` is not a positive number.
+    """
+    guarantee = algorithm.guarantee(seeded=seeded)
+    if estimate_error is None:
+        return guarantee
+    extra = count_loss(check_fraction("fit", "estimate_error", estimate_error))
+    epsilon, delta = compose([guarantee.loss, extra], delta=guarantee.delta)
+    claim = f"dp.sum({guarantee.claim}, geometric-count)"
+    return replace(guarantee, epsilon=epsilon, delta=delta, claim=claim)
+
+
+def _describe(estimate: Estimate, n: int) -> Json:
+    described = estimate.to_dict()
+    rates = {
+        "rate": estimate.value / n,
+        "rate_low": estimate.low / n,
+        "rate_high": estimate.high / n,
+    }
+    return {**described, **rates, "on": "the records of this fit"}
