@@ -1,0 +1,124 @@
+"""Irreducibility: how many answers of the standard optimal algorithm lower the dimension.
+
+A class V is *k-irreducible* when no sequence of k points, each answered as ``SOA_V`` answers,
+lowers ``LDim(V)``. The least number of points that does is ``red(V)``; so V is k-irreducible
+exactly when ``red(V) > k``.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.ldim import LittlestoneSearch
+from littlestone.combinatorics.matrix import BitMatrix
+from littlestone.combinatorics.soa import soa
+
+__all__ = ["ReductionSearch"]
+
+V = TypeVar("V")
+C = TypeVar("C")
+
+#: Inclusion is compared pairwise below this many sets only; it is pruning, so any number is exact.
+_COMPARE = 256
+
+
+class ReductionSearch(Generic[V, C]):
+    """Find shortest reductions of version spaces of one matrix; remembers them.
+
+    Parameters
+    ----------
+    matrix : BitMatrix
+        The class.
+    search : LittlestoneSearch
+        Decides dimensions; its memory is shared.
+    budget : Budget
+        A node is one restricted class whose dimension is asked.
+
+    Notes
+    -----
+    Breadth first over the restricted classes that keep the dimension; of several, only the
+    inclusion-minimal ones matter, since what reduces a class reduces its subsets. Exponential in
+    ``red(V)``: the decision problem is coNP-hard already for Littlestone dimension 2.
+
+    References
+    ----------
+    Lyu 2025, Definition 4.1.
+    """
+
+    def __init__(self, matrix: BitMatrix, search: LittlestoneSearch[V, C], budget: Budget) -> None:
+        self._matrix = matrix
+        self._search = search
+        self._budget = budget
+        self._soa: dict[int, int] = {}
+        self._shortest: dict[int, tuple[int, ...]] = {}
+        self._irreducible: dict[int, int] = {}  # largest k for which it is known
+
+    def soa(self, v: int) -> int:
+        """Return the labelling of the standard optimal algorithm, remembered."""
+        labels = self._soa.get(v)
+        if labels is None:
+            labels = self._soa[v] = soa(self._matrix, self._search, v)
+        return labels
+
+    def bounds(self, v: int) -> tuple[int, int]:
+        """Return bounds of red(v) without search; meaningful when LDim(v) >= 1."""
+        if v in self._shortest:
+            return (len(self._shortest[v]),) * 2
+        most = min(len(self._matrix.live), v.bit_count() - 1)
+        return min(self._irreducible.get(v, 0) + 1, most), most
+
+    def is_irreducible(self, v: int, k: int) -> bool:
+        """Decide whether v is k-irreducible."""
+        return self.shortest(v, k) is None
+
+    def shortest(self, v: int, cap: int) -> tuple[int, ...] | None:
+        """Return fewest points (at most cap) whose SOA answers lower LDim(v), or None.
+
+        The points are ordered; each, answered after those before it, splits what is left.
+        """
+        if v in self._shortest:
+            found = self._shortest[v]
+            return found if len(found) <= cap else None
+        dimension = self._search.ldim(v)
+        if dimension <= 0 or cap <= self._irreducible.get(v, 0):
+            return None  # one hypothesis agrees with its own SOA for ever
+        sides = self._soa_sides(v)
+        frontier: dict[int, tuple[int, ...]] = {v: ()}
+        for size in range(1, cap + 1):
+            reached: dict[int, tuple[int, ...]] = {}
+            for part, points in frontier.items():
+                for side, point in sides.items():
+                    rest = part & side
+                    if rest == part or rest in reached:
+                        continue
+                    self._budget.spend()
+                    if not self._search.at_least(rest, dimension):
+                        self._shortest[v] = (*points, point)
+                        return self._shortest[v]
+                    reached[rest] = (*points, point)
+            self._irreducible[v] = max(size, self._irreducible.get(v, 0))
+            minimal = _minimal(list(reached))
+            frontier = {part: reached[part] for part in minimal}
+        return None
+
+    def _soa_sides(self, v: int) -> dict[int, int]:
+        """Return the sides that SOA keeps, inclusion-minimal ones only, each with a point."""
+        labels = self.soa(v)
+        sides: dict[int, int] = {}
+        for point, column in enumerate(self._matrix.columns):
+            side = v & column if labels >> point & 1 else v & ~column
+            if side != v:
+                sides.setdefault(side, point)
+        return {side: sides[side] for side in _minimal(list(sides))}
+
+
+def _minimal(sets: list[int]) -> list[int]:
+    """Return the inclusion-minimal sets, or all of them when there are too many to compare."""
+    if len(sets) > _COMPARE:
+        return sets
+    kept: list[int] = []
+    for candidate in sorted(sets, key=int.bit_count):
+        if all(smaller & ~candidate for smaller in kept):
+            kept.append(candidate)
+    return kept

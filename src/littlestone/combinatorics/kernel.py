@@ -1,0 +1,375 @@
+"""One object that answers every question about one explicit class, and remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import numpy.typing as npt
+
+from littlestone.combinatorics.budget import DEFAULT_MAX_NODES, Budget, OutOfNodes
+from littlestone.combinatorics.ddim import DecompositionSearch
+from littlestone.combinatorics.decomposition import DecompositionTree
+from littlestone.combinatorics.irreducible import ReductionSearch
+from littlestone.combinatorics.ldim import LittlestoneSearch
+from littlestone.combinatorics.matrix import BitMatrix
+from littlestone.combinatorics.sets import VersionSpaces
+from littlestone.combinatorics.spaces import IntegerSpace, Space
+from littlestone.combinatorics.threshold import ThresholdSearch
+from littlestone.combinatorics.vc import VCSearch
+from littlestone.combinatorics.witness import MistakeTree, ShatteredSet, ThresholdSequence
+from littlestone.errors import BudgetExceeded, check_integer, parameter_error
+
+__all__ = ["Backend", "Kernel"]
+
+Backend = Literal["auto", "python", "numba"]
+
+#: From here on the compiled loops repay the second or so that importing numba takes.
+_FAST_FROM = 8192
+
+
+class Kernel(VersionSpaces):
+    """Exact combinatorics of one finite class and of its version spaces.
+
+    A set of hypotheses (a version space) is an integer with bit h set for row h; `full` is the
+    whole class. A labelling of all points is an integer with bit x set for label 1. All methods
+    share what was found before, so ask one kernel all questions.
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_hypotheses, n_points), or BitMatrix
+        Zeros and ones, distinct rows.
+    max_nodes : int or None, default=1_000_000
+        Most search nodes of one question; None never stops. Deterministic: the same question to
+        a fresh kernel takes the same number of nodes on every machine and on both backends.
+    backend : {"auto", "python", "numba"}, default="auto"
+        How Littlestone searches run. Answers and node counts are the same. "auto" takes numba
+        (the ``[fast]`` extra) for 8,192 hypotheses or more, if it is installed.
+
+    Raises
+    ------
+    ParameterError
+        The matrix is not one of distinct binary rows, or numba was asked for and is missing.
+
+    Notes
+    -----
+    Whether a question exceeds its budget depends on what this kernel was asked before, since
+    answers are remembered. Code in which even a refusal must depend on one part of the data only
+    asks a `fresh` kernel for each part.
+
+    Examples
+    --------
+    >>> kernel = Kernel([[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    >>> kernel.ldim(), kernel.vc_dim(), kernel.threshold_dim()
+    (2, 1, 3)
+    >>> rest = kernel.restrict(kernel.full, point=1, label=1)
+    >>> kernel.members(rest), kernel.labels(kernel.soa(rest))
+    (array([2, 3]), array([1, 1, 1], dtype=int8))
+    """
+
+    def __init__(
+        self,
+        matrix: npt.ArrayLike | BitMatrix,
+        *,
+        max_nodes: int | None = DEFAULT_MAX_NODES,
+        backend: Backend = "auto",
+    ) -> None:
+        bits = BitMatrix.from_array(matrix, owner="Kernel")
+        if max_nodes is not None:
+            check_integer("Kernel", "max_nodes", max_nodes, low=0)
+        self._start(bits, max_nodes, *_space(bits, backend))
+
+    def _start(
+        self, matrix: BitMatrix, max_nodes: int | None, space: Space[Any, Any], backend: str
+    ) -> None:
+        super().__init__(matrix)
+        self.backend = backend
+        self._space = space
+        self._budget = Budget(max_nodes)
+        self._search = LittlestoneSearch(matrix, self._budget, space)
+        self._vc = VCSearch(matrix, self._budget)
+        self._thresholds = ThresholdSearch(matrix, self._budget)
+        self._reductions = ReductionSearch(matrix, self._search, self._budget)
+        self._decompositions: dict[tuple[int, int], DecompositionSearch[Any, Any]] = {}
+
+    def fresh(self) -> Kernel:
+        """Return a kernel of the same class that remembers nothing.
+
+        Returns
+        -------
+        Kernel
+            With the same budget for each question and the same backend.
+        """
+        kernel = Kernel.__new__(Kernel)
+        kernel._start(self.matrix, self._budget.limit, self._space, self.backend)
+        return kernel
+
+    @property
+    def nodes(self) -> int:
+        """Search nodes of the last question."""
+        return self._budget.used
+
+    # -- dimensions and witnesses -------------------------------------------------------------
+
+    def ldim(self, hypotheses: int | None = None) -> int:
+        """Return the Littlestone dimension of a set (of all hypotheses by default).
+
+        Parameters
+        ----------
+        hypotheses : int or None
+            A set; -1 is the dimension of the empty one.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        BudgetExceeded
+            With the bounds reached.
+        """
+        v = self._set(hypotheses, "Kernel.ldim")
+        with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
+            return self._search.ldim(v)
+
+    def at_least(self, hypotheses: int, k: int) -> bool:
+        """Decide whether the Littlestone dimension of a set is at least k (cheaper than `ldim`)."""
+        v = self.matrix.check_set(hypotheses, "Kernel.at_least")
+        check_integer("Kernel.at_least", "k", k)
+        with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
+            return self._search.at_least(v, k)
+
+    def mistake_tree(self, hypotheses: int | None = None) -> MistakeTree:
+        """Return a shattered tree of greatest depth: a witness of `ldim`."""
+        v = self._nonempty(hypotheses, "Kernel.mistake_tree")
+        with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
+            return self._search.tree(v, self._search.ldim(v))
+
+    def soa(self, hypotheses: int | None = None) -> int:
+        """Return the standard optimal algorithm's labelling of all points.
+
+        The label is 0 where restricting to label 0 keeps the Littlestone dimension, else 1; so
+        where both labels lower it, the label is 1.
+
+        Parameters
+        ----------
+        hypotheses : int or None
+            A set (all hypotheses by default); all zeros for the empty one.
+
+        Returns
+        -------
+        int
+            A labelling: hashable and canonical. `labels` turns it into an array.
+
+        Raises
+        ------
+        BudgetExceeded
+            With bounds of the Littlestone dimension.
+        """
+        v = self._set(hypotheses, "Kernel.soa")
+        with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
+            return self._reductions.soa(v)
+
+    def vc_dim(self, hypotheses: int | None = None) -> int:
+        """Return the VC dimension of a set (all hypotheses by default; -1 for the empty set)."""
+        v = self._set(hypotheses, "Kernel.vc_dim")
+        with self._asking("The VC dimension", lambda: self._vc.bounds(v)):
+            return self._vc.dimension(v)
+
+    def shattered_set(self, hypotheses: int | None = None) -> ShatteredSet:
+        """Return a largest shattered set of points: a witness of `vc_dim`."""
+        v = self._nonempty(hypotheses, "Kernel.shattered_set")
+        with self._asking("The VC dimension", lambda: self._vc.bounds(v)):
+            return self._vc.witness(v)
+
+    def threshold_dim(self, hypotheses: int | None = None) -> int:
+        """Return how many thresholds a set contains, in the sense of Alon et al., section 3.2.
+
+        Parameters
+        ----------
+        hypotheses : int or None
+            A set, all hypotheses by default.
+
+        Returns
+        -------
+        int
+            Largest k with k hypotheses and k points, ``h_i(x_j) = 1`` exactly when ``i <= j``.
+
+        Raises
+        ------
+        BudgetExceeded
+            With the bounds reached; the upper one uses Theorem 10: less than 2**(LDim + 1).
+        """
+        v = self._set(hypotheses, "Kernel.threshold_dim")
+        with self._asking("The threshold dimension", lambda: self._threshold_bounds(v)):
+            return self._thresholds.dimension(v, self._most_thresholds(v))
+
+    def threshold_sequence(self, hypotheses: int | None = None) -> ThresholdSequence:
+        """Return a longest sequence of thresholds: a witness of `threshold_dim`."""
+        v = self._nonempty(hypotheses, "Kernel.threshold_sequence")
+        with self._asking("The threshold dimension", lambda: self._threshold_bounds(v)):
+            return self._thresholds.witness(v, self._most_thresholds(v))
+
+    # -- irreducibility and decompositions ----------------------------------------------------
+
+    def red(self, hypotheses: int | None = None, cap: int | None = None) -> float:
+        """Return the least number of SOA answers that lower the Littlestone dimension.
+
+        Parameters
+        ----------
+        hypotheses : int or None
+            A set, all hypotheses by default.
+        cap : int or None
+            Look no further than this.
+
+        Returns
+        -------
+        int or math.inf
+            ``math.inf`` when no number of answers does (dimension 0 or -1), or when more than
+            ``cap`` are needed. The set is k-irreducible exactly when ``red(..., cap=k)`` is inf.
+
+        Raises
+        ------
+        BudgetExceeded
+            With the bounds reached.
+        """
+        points = self.reduction(hypotheses, cap)
+        return float("inf") if points is None else len(points)
+
+    def reduction(
+        self, hypotheses: int | None = None, cap: int | None = None
+    ) -> tuple[int, ...] | None:
+        """Return fewest points whose SOA answers lower the dimension: a witness of `red`."""
+        v = self._set(hypotheses, "Kernel.red")
+        if cap is not None:
+            check_integer("Kernel.red", "cap", cap, low=0)
+        with self._asking("The reducibility", lambda: self._reductions.bounds(v)):
+            most = self._reductions.bounds(v)[1]  # asking every column isolates one hypothesis
+            return self._reductions.shortest(v, most if cap is None else min(cap, most))
+
+    def is_irreducible(self, hypotheses: int, k: int) -> bool:
+        """Decide whether a set is k-irreducible (Lyu, Definition 4.1)."""
+        return self.reduction(hypotheses, check_integer("Kernel", "k", k, low=0)) is None
+
+    def ddim(self, hypotheses: int | None, p: int, d: int) -> int:
+        """Return the (p, d)-decomposition dimension of a set.
+
+        Parameters
+        ----------
+        hypotheses : int or None
+            A set; None is the whole class, -1 the answer for the empty set.
+        p : int
+            At least 1.
+        d : int
+            At least the Littlestone dimension of the set. In private learners d is public: take
+            that of the whole class.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        BudgetExceeded
+            With the bounds reached.
+
+        References
+        ----------
+        Lyu 2025, Definition 4.2.
+        """
+        v = self._set(hypotheses, "Kernel.ddim")
+        with self._decomposing(v, p, d, "Kernel.ddim") as search:
+            return search.dimension(v)
+
+    def decomposition(self, hypotheses: int | None, p: int, d: int) -> DecompositionTree:
+        """Return an optimal (p, d)-decomposition tree of a non-empty set: a witness of `ddim`."""
+        v = self._nonempty(hypotheses, "Kernel.decomposition")
+        with self._decomposing(v, p, d, "Kernel.decomposition") as search:
+            return search.tree(v)
+
+    def essential(self, hypotheses: int | None, p: int, d: int) -> tuple[int, ...]:
+        """Return all (p, d)-essential hypotheses of a set, exactly.
+
+        Parameters
+        ----------
+        hypotheses : int or None
+            A set; None is the whole class.
+        p, d : int
+            As in `ddim`.
+
+        Returns
+        -------
+        tuple of int
+            Labellings of all points, ascending. Possibly none, legitimately; none for the empty
+            set. Never a part of the list: it is complete, or `BudgetExceeded` is raised.
+
+        Raises
+        ------
+        BudgetExceeded
+            With bounds of the decomposition dimension.
+
+        References
+        ----------
+        Lyu 2025, Definition 4.3.
+        """
+        v = self._set(hypotheses, "Kernel.essential")
+        with self._decomposing(v, p, d, "Kernel.essential") as search:
+            return search.essential(v)
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _most_thresholds(self, v: int) -> int:
+        lower, upper = self._thresholds.bounds(v)
+        return upper if lower == upper else min(upper, 2 ** (self._search.ldim(v) + 1) - 1)
+
+    def _threshold_bounds(self, v: int) -> tuple[int, int]:
+        lower, upper = self._thresholds.bounds(v)
+        return lower, min(upper, 2 ** (self._search.bounds(v)[1] + 1) - 1)
+
+    @contextmanager
+    def _asking(self, what: str, bounds: Callable[[], tuple[float, float]]) -> Iterator[None]:
+        """Give one question its own budget; turn its end into the public error."""
+        self._budget.used = 0
+        try:
+            yield
+        except OutOfNodes:
+            lower, upper = bounds()
+            raise BudgetExceeded(lower, upper, self._budget.used, what) from None
+
+    @contextmanager
+    def _decomposing(
+        self, v: int, p: int, d: int, owner: str
+    ) -> Iterator[DecompositionSearch[Any, Any]]:
+        check_integer(owner, "p", p, low=1)
+        check_integer(owner, "d", d, low=0)
+        search = self._decompositions.get((p, d))
+        if search is None:
+            search = self._decompositions[p, d] = DecompositionSearch(
+                self.matrix, self._search, self._reductions, self._budget, p=p, d=d
+            )
+        with self._asking("The decomposition dimension", lambda: search.bounds(v)):
+            if self._search.ldim(v) > d:
+                raise parameter_error(owner, "d", "at least the Littlestone dimension", d)
+            yield search
+
+
+def _space(matrix: BitMatrix, backend: str) -> tuple[Space[Any, Any], str]:
+    """Return the representation for a backend, and the backend taken."""
+    if backend not in ("auto", "python", "numba"):
+        raise parameter_error("Kernel", "backend", "'auto', 'python' or 'numba'", backend)
+    if backend == "numba" or (backend == "auto" and matrix.n_hypotheses >= _FAST_FROM):
+        try:
+            from littlestone.combinatorics.fast import RowSpace  # noqa: PLC0415 - optional, slow
+        except (ImportError, RuntimeError):  # missing, or no place for its compilation cache
+            if backend == "numba":
+                raise parameter_error(
+                    "Kernel",
+                    "backend",
+                    "available",
+                    backend,
+                    "Install littlestone[fast], or take backend='python'.",
+                ) from None
+        else:
+            return RowSpace(matrix), "numba"
+    return IntegerSpace(matrix), "python"

@@ -1,0 +1,135 @@
+"""The Littlestone dimension of a version space, exactly, with a shattered tree as witness.
+
+``LDim(V) >= k`` is decided by the recursion "some column leaves ``LDim >= k - 1`` on both sides",
+with four exact short cuts: ``|V| < 2**k`` says no; ``k <= 1`` is a count, because hypotheses are
+distinct; ``k = 2`` asks for two hypotheses on each side; bounds found for V are kept, keyed by
+the whole of V. See docs/combinatorics.md for why nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.matrix import BitMatrix
+from littlestone.combinatorics.spaces import Space
+from littlestone.combinatorics.witness import MistakeTree
+
+__all__ = ["LittlestoneSearch"]
+
+V = TypeVar("V")
+C = TypeVar("C")
+
+#: Memory for remembered bounds, about; when it is full the search goes on without new ones.
+MEMO_BYTES = 2**30
+
+
+class LittlestoneSearch(Generic[V, C]):
+    """Decide Littlestone dimensions of version spaces of one matrix; remembers bounds.
+
+    Parameters
+    ----------
+    matrix : BitMatrix
+        The class.
+    budget : Budget
+        A node is one pass over the columns of a version space whose bound was not remembered.
+    space : Space
+        How version spaces are represented.
+    """
+
+    def __init__(self, matrix: BitMatrix, budget: Budget, space: Space[V, C]) -> None:
+        self._matrix = matrix
+        self._budget = budget
+        self._space = space
+        self._memo: dict[Hashable, tuple[int, int]] = {}
+        self._room = MEMO_BYTES // (matrix.n_hypotheses // 8 + 200)
+
+    def bounds(self, v: int) -> tuple[int, int]:
+        """Return what is known about LDim(v) without any search: (lower, upper)."""
+        n = v.bit_count()
+        return self._memo.get(self._space.key(self._space.of(v)), _bounds(n))
+
+    def ldim(self, v: int) -> int:
+        """Return LDim(v); -1 for the empty set."""
+        lower, upper = self.bounds(v)
+        while lower < upper and self.at_least(v, lower + 1):
+            lower += 1
+        return lower
+
+    def at_least(self, v: int, k: int) -> bool:
+        """Decide LDim(v) >= k."""
+        n = v.bit_count()
+        lower, upper = _bounds(n)
+        if k <= lower or k > upper:
+            return k <= lower
+        return self._at_least(self._space.of(v), n, k, self._space.columns)
+
+    def _at_least(self, v: V, n: int, k: int, columns: C) -> bool:
+        if n < 1 << k:  # a tree of depth k has 2**k leaves with distinct hypotheses
+            return False
+        if k <= 1:
+            return True
+        if k == 2:
+            return self._space.any_balanced(v, n, columns)
+        key = self._space.key(v)
+        lower, upper = self._memo.get(key) or (1, n.bit_length() - 1)
+        if k <= lower or k > upper:
+            return k <= lower
+        self._budget.spend()
+        if k == 3:
+            found = self._space.any_balanced_twice(v, n, columns)
+        else:
+            # Only a column with 2**(k-1) on each side can be the root, but its descendants may
+            # use any column with 2 on each side: passing on the eligible ones only is a bug that
+            # shows on thresholds with 2**j - 1 hypotheses and almost nowhere else.
+            below, splits = self._space.splits(v, n, columns, 1 << (k - 1))
+            found = any(
+                self._at_least(small, size, k - 1, below)
+                and self._at_least(large, n - size, k - 1, below)
+                for size, small, large, _ in splits
+            )
+        if len(self._memo) < self._room or key in self._memo:
+            self._memo[key] = (k, upper) if found else (lower, k - 1)
+        return found
+
+    def tree(self, v: int, k: int) -> MistakeTree:
+        """Return a shattered tree of depth k; that ``LDim(v) >= k >= 0`` is the caller's promise.
+
+        The same splits are walked again; bounds are remembered, so this is cheap after `ldim`.
+        """
+        points = np.empty(2**k - 1, dtype=np.int64)
+        leaves = np.empty(2**k, dtype=np.int64)
+        array, space = self._matrix.array, self._space
+        todo = [(0, space.of(v), v.bit_count(), k, space.columns)]
+        while todo:
+            node, part, n, depth, columns = todo.pop()
+            first, second = space.first_two(part)
+            if depth == 0:
+                leaves[node - (2**k - 1)] = first
+            elif depth == 1:  # any two hypotheses differ somewhere
+                point = int(np.argmax(array[first] != array[second]))
+                zero, one = (first, second) if array[second, point] else (second, first)
+                points[node] = point
+                leaves[2 * node + 1 - (2**k - 1)] = zero
+                leaves[2 * node + 2 - (2**k - 1)] = one
+            else:
+                below, splits = space.splits(part, n, columns, 1 << (depth - 1))
+                size, small, large, point = next(
+                    split
+                    for split in splits
+                    if self._at_least(split[1], split[0], depth - 1, below)
+                    and self._at_least(split[2], n - split[0], depth - 1, below)
+                )
+                points[node] = point
+                label = int(array[space.first_two(small)[0], point])
+                todo.append((2 * node + 1 + label, small, size, depth - 1, below))
+                todo.append((2 * node + 2 - label, large, n - size, depth - 1, below))
+        return MistakeTree(k, tuple(points.tolist()), tuple(leaves.tolist()))
+
+
+def _bounds(n: int) -> tuple[int, int]:
+    """Bound the Littlestone dimension by the number of (distinct) hypotheses alone."""
+    return min(n, 2) - 1, n.bit_length() - 1
