@@ -1,0 +1,54 @@
+"""A private median, quantile or interior point of an ordered public domain of any size.
+
+==================  =============================================================
+`exponential`       A: the exponential mechanism on the rank; pure, n ~ ln |X|
+`tree_em`           B: one draw over tree nodes; n ~ ln ln |X| + ln(1/delta)
+`tree_log`          C: recursion on depths (log*), a reconstruction for reference
+`tree_log_plan`     C's thresholds and certificate
+`one_shot`          B's draw on the paths of any public tree, for VC-1 learners
+`planner`           choosing between A and B by public numbers
+`release`           `private_median`
+`window`, `values`  the target; the records
+`runs`, `trie`      the draw with bottom; tree nodes as few groups
+==================  =============================================================
+
+Statements, proofs and the table of certified n: ``docs/median.md``.
+"""
+
+from littlestone.mechanisms.median.exponential import RankExponential
+from littlestone.mechanisms.median.one_shot import (
+    Chain,
+    PathTree,
+    TuplePaths,
+    one_shot_path,
+    path_odds,
+    paths_needed,
+)
+from littlestone.mechanisms.median.planner import MedianPlan, choose, plan_median
+from littlestone.mechanisms.median.release import MedianRelease, private_median
+from littlestone.mechanisms.median.runs import Runs, bottom_weight
+from littlestone.mechanisms.median.tree_em import TreeEM
+from littlestone.mechanisms.median.tree_log import TreeLog
+from littlestone.mechanisms.median.values import Ordered
+from littlestone.mechanisms.median.window import RankWindow
+
+__all__ = [
+    "Chain",
+    "MedianPlan",
+    "MedianRelease",
+    "Ordered",
+    "PathTree",
+    "RankExponential",
+    "RankWindow",
+    "Runs",
+    "TreeEM",
+    "TreeLog",
+    "TuplePaths",
+    "bottom_weight",
+    "choose",
+    "one_shot_path",
+    "path_odds",
+    "paths_needed",
+    "plan_median",
+    "private_median",
+]

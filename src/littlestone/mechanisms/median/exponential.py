@@ -1,0 +1,122 @@
+"""A. The exponential mechanism on the rank: pure, exact on every domain, needs n ~ ln |X|.
+
+Score of a domain point z: by how many records it exceeds what the window needs on its worse side.
+The score is constant between neighbouring data values, so the whole domain, however large, is at
+most 2k + 1 runs for k distinct values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from littlestone.bounds import Certificate, Worksheet
+from littlestone.mechanisms._least import least
+from littlestone.mechanisms.median.claims import EXPONENTIAL
+from littlestone.mechanisms.median.runs import Runs
+from littlestone.mechanisms.median.values import Ordered
+from littlestone.mechanisms.median.window import RankWindow
+from littlestone.source import Exp, Source, exp
+
+__all__ = ["RankExponential"]
+
+
+@dataclass(frozen=True)
+class RankExponential:
+    """The exponential mechanism over all points of an ordered domain.
+
+    Parameters
+    ----------
+    size : int >= 1
+        Size of the public domain {0, ..., size - 1}.
+    window : RankWindow
+    epsilon : Fraction > 0
+
+    Notes
+    -----
+    *Guarantee.* Pure epsilon-DP, replace-one: ``L(z) = #{x <= z}`` and ``R(z) = #{x >= z}`` move by
+    at most 1, so does the score ``min(L - left, R - right)``; rate epsilon/2. Claim
+    ``median.exponential``.
+
+    *Accuracy.* A point in the window has score >= 0. Some data value has score at least
+    ``top = floor((n + 1 - left - right) / 2)``; each of the at most size - 1 points outside the
+    window has score <= -1. So it fails with odds at most
+    ``(size - 1) * e**(-rate * (top + 1))``.
+
+    *Cost.* One sort; one weight for each distinct score.
+
+    *Source.* McSherry and Talwar, FOCS 2007; the score is folklore (Smith, STOC 2011).
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> A = RankExponential(1000, RankWindow.of((1/3, 2/3)), Fraction(1))
+    >>> A.draw(Ordered.of([480] * 60 + [520] * 60, 1000), SeededSource(0))
+    506
+    """
+
+    size: int
+    window: RankWindow
+    epsilon: Fraction
+
+    name = "exponential"
+    claim = EXPONENTIAL
+    delta = Fraction(0)
+
+    @property
+    def rate(self) -> Fraction:
+        """Half of epsilon: one record can raise one score and lower another."""
+        return self.epsilon / 2
+
+    def draw(self, values: Ordered, source: Source) -> int:
+        """Return a domain point with probability proportional to ``e**(rate * score)``."""
+        drawn = self.runs(values).draw(self.rate, source)
+        assert drawn is not None
+        run, place = drawn
+        if run % 2:
+            return int(values.points[run // 2])
+        return place if run == 0 else int(values.points[run // 2 - 1]) + 1 + place
+
+    def runs(self, values: Ordered) -> Runs:
+        """Return the runs of equal score: gap, value, gap, ..., value, gap."""
+        left, right = self.window.needs(values.n)
+        k, points = len(values.points), values.points
+        at_most = np.zeros(2 * k + 1, dtype=np.int64)
+        at_most[1::2] = at_most[2::2] = values.ends
+        at_least = np.zeros(2 * k + 1, dtype=np.int64)
+        at_least[0:-1:2] = at_least[1::2] = values.n - values.before
+        lengths = np.ones(2 * k + 1, dtype=points.dtype)
+        edge = np.array([-1], dtype=points.dtype)
+        end = np.array([self.size], dtype=object if points.dtype == object else np.int64)
+        lengths[0::2] = np.diff(np.concatenate([edge, points, end])) - 1
+        return Runs(np.minimum(at_most - left, at_least - right), lengths)
+
+    def odds(self, n: int) -> Exp | None:
+        """Return an upper bound of Pr[fail] / Pr[success] with n records; None without one."""
+        top = (self.window.slack(n) + 1) // 2
+        if n < 1 or top < 0:
+            return None
+        return exp(-self.rate * (top + 1), times=self.size - 1)
+
+    def least_n(self, beta: Fraction) -> int:
+        """Return the least n from which on the odds are always at most beta : 1 - beta."""
+        if self.size == 1:
+            return 1
+        bad = (self.size - 1) * (1 - beta) / beta
+        # the least top + 1 that suffices; top >= 0 besides
+        need = least(lambda g: (exp(self.rate * g) - bad).sign() >= 0, low=1)
+        return self.window.least_n(2 * (need - 1) - 1)
+
+    def certificate(self, n: int, beta: Fraction) -> Certificate:
+        """Return the statement that z is in the window except with probability beta."""
+        sheet = Worksheet()
+        needs = self.window.steps(sheet, n, self.claim)
+        top = sheet.step("top", "floor((n + 1 - left - right)/2)", self.claim, n=n, **needs)
+        bad = "(size - 1)*exp(-rate*(top + 1))"
+        odds = sheet.step("odds", bad, self.claim, rate=self.rate, size=self.size, top=top)
+        sheet.step("failure", "odds/(1 + odds)", self.claim, odds=odds)
+        formula = "n >= 1 and top >= 0 and beta >= (1 - beta)*odds"
+        sheet.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
+        return sheet.certificate(alpha=self.window.alpha, beta=beta, n=n)

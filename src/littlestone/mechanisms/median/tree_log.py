@@ -1,0 +1,212 @@
+"""C. TreeLog: recursion on depths, the log* reference. A reconstruction; not used for releases.
+
+Each level replaces a domain of size M by the depths 0, ..., log2(M): follow the heavier child from
+the root and note at which depth each record leaves the path. Every level costs a share of epsilon
+and about 200 records, so on domains that fit into a computer `TreeEM` needs fewer.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds import Certificate
+from littlestone.mechanisms.median.claims import TREE_LOG
+from littlestone.mechanisms.median.exponential import RankExponential
+from littlestone.mechanisms.median.runs import Runs
+from littlestone.mechanisms.median.tree_em import TreeEM
+from littlestone.mechanisms.median.tree_log_plan import Budget, Constants, balanced, certify
+from littlestone.mechanisms.median.trie import Trie, bit_length, branchings
+from littlestone.mechanisms.median.values import Ordered
+from littlestone.mechanisms.median.window import RankWindow
+from littlestone.source import Few, Source, exp
+
+__all__ = ["TreeLog"]
+
+Integers = npt.NDArray[np.int64]
+
+_INTERIOR = RankWindow(Fraction(0), Fraction(1))
+
+
+@dataclass(frozen=True)
+class TreeLog:
+    """One or more levels of recursion on depths, over a base mechanism.
+
+    Parameters
+    ----------
+    height : int >= 0
+        Height of the dyadic tree: ``ceil(log2 |X|)``.
+    window : RankWindow
+    epsilon : Fraction > 0
+    delta : Fraction in (0, 1)
+    levels : int >= 1
+    beta : Fraction in (0, 1), default 1/20
+        Failure probability that the thresholds are designed for; privacy does not depend on it.
+
+    Notes
+    -----
+    *Guarantee.* (epsilon, delta)-DP, replace-one, for every input. Claim ``median.tree-log``;
+    docs/median.md, with its deviations from the paper.
+
+    *Cost.* One sort, and one pass for each branching on the heavy path.
+
+    Examples
+    --------
+    >>> C = TreeLog(1024, RankWindow.of((0, 1)), Fraction(1), Fraction(1, 10**6))
+    >>> C.least_n(Fraction(1, 20))
+    447
+    """
+
+    height: int
+    window: RankWindow
+    epsilon: Fraction
+    delta: Fraction
+    levels: int = 1
+    beta: Fraction = Fraction(1, 20)
+
+    name = "tree-log"
+    claim = TREE_LOG
+
+    @property
+    def budget(self) -> Budget:
+        """How this level splits epsilon and delta."""
+        return Budget.of(self.epsilon, self.delta, self.beta)
+
+    @property
+    def base(self) -> RankExponential | TreeEM | TreeLog:
+        """The mechanism on the depths {0, ..., height}: an interior point, at its epsilon."""
+        epsilon, delta, beta = self.budget.deeper, self.delta / 2, self.beta / 2
+        depth_height = self.height.bit_length()  # height + 1 depths
+        if self.levels > 1:
+            return TreeLog(depth_height, _INTERIOR, epsilon, delta, self.levels - 1, beta)
+        pure = RankExponential(self.height + 1, _INTERIOR, epsilon)
+        tree = TreeEM(depth_height, _INTERIOR, epsilon, delta)
+        return pure if pure.least_n(beta) <= tree.least_n(beta) else tree
+
+    def constants(self, n: int) -> Constants:
+        """Return the thresholds for n records; functions of public parameters only."""
+        return Constants.of(self.budget, self.height, self.window.needs(n), n)
+
+    def draw(self, values: Ordered, source: Source) -> int | None:
+        """Return a domain point, or None where the papers return a default."""
+        if values.size == 1:
+            return 0
+        return self.run(values, self.constants(values.n), source)
+
+    def run(self, values: Ordered, constants: Constants, source: Source) -> int | None:
+        """Run steps 1 to 6 with given constants."""
+        if constants.rest < 1:
+            return None  # public: n is too small for any record to reach the next level
+        h = self.height
+        budget = self.budget
+        # 1. trim, so that any interior point of the middle has rank margins to spare
+        middle = values.trimmed(constants.trim_left, constants.trim_right)
+        # 2. is there a node that splits many records?
+        trie = branchings(middle.points, h)
+        balance = _balance(middle, trie)
+        heaviest = int(balance.max(initial=0))
+        if source.choose(_at_least(budget.test, constants.theta - heaviest)):
+            some = np.flatnonzero(balance >= constants.floor)
+            runs = Runs(balance[some], np.ones(len(some), dtype=np.int64))
+            drawn = runs.draw(budget.heavy / 2, source, constants.bottom)
+            if drawn is None:
+                return None
+            gap = int(some[drawn[0]])
+            first, last_leaf = _node(int(middle.points[gap]), int(trie.heights[gap]))
+            return min((first + last_leaf) // 2, values.size - 1)
+        # 3. depth at which each record leaves the heavy path; the deepest records are dropped
+        star = middle.points[_heavy_leaf(middle, trie)]
+        depths = h - bit_length(middle.points ^ star)
+        inner = _weighted(depths, np.diff(middle.ends, prepend=0), h + 1)
+        # 4. an interior depth
+        q = self.base.draw(inner.trimmed(0, constants.drop), source)
+        if q is None:
+            return None
+        # 5. the fullest node at that depth (the leftmost of several), if it is stably so
+        nodes = middle.points >> (h - q)
+        new = np.ones(len(nodes), dtype=bool)
+        new[1:] = nodes[1:] != nodes[:-1]
+        starts = np.flatnonzero(new)
+        weights = np.add.reduceat(np.diff(middle.ends, prepend=0), starts)
+        best = int(np.argmax(weights))
+        if not source.choose(_at_least(budget.stay, constants.stable - int(weights[best]))):
+            return None
+        # 6. its first leaf, the middle, its last leaf: one of them is interior
+        first, final = _node(int(middle.points[starts[best]]), h - q)
+        candidates = [min(z, values.size - 1) for z in (first, (first + final) // 2, final)]
+        left, right = self.window.needs(values.n)
+        scores = [min(_at_most(values, z) - left, values.n - _at_most(values, z - 1) - right)
+                  for z in candidates]  # fmt: skip
+        drawn = Runs(np.array(scores), np.ones(3, dtype=np.int64)).draw(budget.last / 2, source)
+        assert drawn is not None
+        return candidates[drawn[0]]
+
+    def least_n(self, beta: Fraction | None = None) -> int:
+        """Return the least n from which on success is certified, at the design beta."""
+        if beta is not None and beta != self.beta:
+            return replace(self, beta=beta).least_n()
+        budget, need = self.budget, self.base.least_n(self.beta / 2)
+        # the most that is ever dropped: when as many balanced nodes can appear as fit on a path
+        floors = (1, balanced(budget, 2, 0)[0])
+        drop = max(Constants.at(budget, floor=f, entering=self.height).drop for f in floors)
+        n = self.window.least_n(need + drop + 2 * budget.spare - 2)
+        while n > 1 and self.constants(n - 1).rest >= need:
+            n -= 1
+        return n
+
+    def certificate(self, n: int, beta: Fraction | None = None) -> Certificate:
+        """Return the statement that z is in the window, at the design beta."""
+        return certify(self if beta is None else replace(self, beta=beta), n)
+
+
+def _balance(middle: Ordered, trie: Trie) -> Integers:
+    """Return the lighter child's weight of each branching."""
+    ends, before = middle.ends, middle.before
+    inside = ends[: len(trie.heights)]
+    balance: Integers = np.minimum(inside - before[trie.first], ends[trie.last] - inside)
+    return balance
+
+
+def _heavy_leaf(middle: Ordered, trie: Trie) -> int:
+    """Return the point at the end of the path to the heavier child (the left one if equal)."""
+    ends, before = middle.ends, middle.before
+    low, high = 0, len(ends) - 1
+    while low < high:
+        gap = low + int(np.argmax(trie.heights[low:high]))
+        left, right = ends[gap] - before[low], ends[high] - ends[gap]
+        low, high = (low, gap) if left >= right else (gap + 1, high)
+    return low
+
+
+def _node(point: int, height: int) -> tuple[int, int]:
+    """Return the first and the last leaf of the node of this height over a point."""
+    first = point >> height << height
+    return first, first + (1 << height) - 1
+
+
+def _weighted(values: Integers, weights: Integers, size: int) -> Ordered:
+    """Count values, each with a weight."""
+    order = np.argsort(values, kind="stable")
+    points = values[order]
+    last = np.ones(len(points), dtype=bool)
+    last[:-1] = points[1:] != points[:-1]
+    return Ordered(points[last], np.cumsum(weights[order])[last], size)
+
+
+def _at_most(values: Ordered, z: int) -> int:
+    """Return how many records are <= z."""
+    at = bisect_right(values.points, z)
+    return int(values.ends[at - 1]) if at else 0
+
+
+def _at_least(epsilon: Fraction, k: int) -> Few:
+    """Return the coin that shows 1 with ``Pr[Z >= k]``; Z two-sided geometric."""
+    if k >= 1:
+        tail = exp(-epsilon * k)
+        return Few(1 + exp(-epsilon) - tail, tail)
+    rest = exp(-epsilon * (1 - k))
+    return Few(rest, 1 + exp(-epsilon) - rest)
