@@ -59,9 +59,7 @@ class Literal:
     def children(self, x):
         """Algorithm 1: the nodes just below; x = ROOT stands for the empty set."""
         under = [y for y in self.nodes if y != x and (x is ROOT or self.below(y, x))]
-        between = {
-            y: [z for z in under if z != y and self.below(y, z)] for y in under
-        }
+        between = {y: [z for z in under if z != y and self.below(y, z)] for y in under}
         return {y for y in under if not between[y]}
 
     def positive(self, row):
