@@ -27,6 +27,9 @@ class Hypothesis(Protocol):
     def key(self) -> Hashable:
         """Canonical identity: equal keys imply equal functions."""
 
+    def __hash__(self) -> int:
+        """Hash by the key."""
+
     def predict(self, points: Points) -> Labels:
         """Label each point."""
 

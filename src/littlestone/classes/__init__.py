@@ -5,7 +5,7 @@ on a sample, also where it is far too large to be listed; and a `ConceptClass.re
 which for an infinite class is a random finite hypothesis set.
 """
 
-from littlestone.classes.base import ConceptClass, errors
+from littlestone.classes.base import ConceptClass, check_class, errors
 from littlestone.classes.conjunction import RuleHypothesis, conjunction
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.hashing import HashFunction, HashHypothesis
@@ -50,6 +50,7 @@ __all__ = [
     "ThresholdHypothesis",
     "Thresholds",
     "Whole",
+    "check_class",
     "class_from_dict",
     "conjunction",
     "errors",

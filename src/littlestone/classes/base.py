@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from littlestone.data import Sample
-from littlestone.errors import UnsupportedError
+from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, Source
 from littlestone.types import Hypothesis, Json
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from littlestone.classes.representations import Representation
     from littlestone.data import Domain
 
-__all__ = ["ConceptClass", "Mapped", "errors", "weights_inside"]
+__all__ = ["ConceptClass", "Mapped", "check_class", "errors", "weights_inside"]
 
 T = TypeVar("T")
 
@@ -155,6 +155,24 @@ class ConceptClass(ABC):
     def __repr__(self) -> str:
         head, _, tail = self.spec.partition("(")
         return f"{type(self).__name__}({tail}" if head else self.spec
+
+
+def check_class(owner: str, concept_class: Any) -> ConceptClass:
+    """Return the concept class, or refuse what is none.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if not isinstance(concept_class, ConceptClass):
+        raise parameter_error(
+            owner,
+            "concept_class",
+            "a concept class",
+            type(concept_class).__name__,
+            "For example Thresholds(1, 99) or FiniteClass(matrix).",
+        )
+    return concept_class
 
 
 class Mapped(Generic[T]):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from littlestone.bounds import Certificate
+    from littlestone.bounds import Certificate, Unit
     from littlestone.classes import ConceptClass
     from littlestone.data import Sample
     from littlestone.privacy import Guarantee
@@ -26,12 +26,29 @@ class Algorithm(Protocol):
     the scikit-learn estimators all wrap this one object.
     """
 
-    name: str
-    unit: str  # "records" or "users"
-    concept_class: ConceptClass
-    epsilon: Fraction
-    alpha: Fraction
-    beta: Fraction
+    @property
+    def name(self) -> str:
+        """The learner's name in the registry."""
+
+    @property
+    def unit(self) -> Unit:
+        """What is counted: ``"records"`` or ``"users"``."""
+
+    @property
+    def concept_class(self) -> ConceptClass:
+        """The public class."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Privacy loss of one call of ``learn``."""
+
+    @property
+    def alpha(self) -> Fraction:
+        """Error that the certificate is about."""
+
+    @property
+    def beta(self) -> Fraction:
+        """Failure probability that the certificate is about."""
 
     def learn(self, sample: Sample, source: Source) -> Hypothesis:
         """Return one hypothesis; private for every input."""

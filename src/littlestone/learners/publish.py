@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from littlestone.bounds import Claim, register
 from littlestone.errors import check_fraction, check_integer
 from littlestone.learners.release import Release
 from littlestone.mechanisms import count_loss, private_count
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["promise", "publish"]
 
+COUNT = register(
+    Claim(
+        "geometric-count",
+        "Ghosh, Roughgarden, Sundararajan: Universally Utility-Maximizing Privacy Mechanisms",
+        "2009",
+        "A count that one record changes by at most 1, plus two-sided geometric noise of rate "
+        "epsilon, clamped to [0, n], is epsilon-DP.",
+    )
+)
 _BETA = Fraction(1, 20)  # the interval around a released count is a 95 % interval
 
 
@@ -113,7 +123,7 @@ def promise(algorithm: Algorithm, *, estimate_error: Any = None, seeded: bool = 
         return guarantee
     extra = count_loss(check_fraction("fit", "estimate_error", estimate_error))
     epsilon, delta = compose([guarantee.loss, extra], delta=guarantee.delta)
-    claim = f"dp.sum({guarantee.claim}, geometric-count)"
+    claim = f"dp.sum({guarantee.claim}, {COUNT.id})"
     return replace(guarantee, epsilon=epsilon, delta=delta, claim=claim)
 
 

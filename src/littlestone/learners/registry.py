@@ -163,9 +163,7 @@ def auto(
         own_delta = None if entry.pure else delta
         try:
             suitable.append(
-                make(
-                    name, concept_class, epsilon=epsilon, delta=own_delta, alpha=alpha, beta=beta
-                )
+                make(name, concept_class, epsilon=epsilon, delta=own_delta, alpha=alpha, beta=beta)
             )
         except LittlestoneError as reason:
             problem = problem or reason

@@ -14,7 +14,6 @@ from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
     from littlestone.learners.algorithm import Algorithm
-    from littlestone.mechanisms import Estimate
     from littlestone.types import Hypothesis, Json
 
 __all__ = ["FORMAT", "Release"]

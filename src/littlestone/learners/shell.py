@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from littlestone.classes import check_class
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import DataError, check_integer, parameter_error
 from littlestone.source import SecureSource, SeededSource, Source
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["PrivateClassifier"]
 
 
-class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PrivateClassifier(ClassifierMixin, BaseEstimator):
     """Base of the estimators: reads arrays strictly, draws at one source, keeps public results.
 
     The classes are public (``classes``, the second one is the positive one) and are never learned
@@ -58,6 +59,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         classes = self._public_classes()
         source = self._source()
+        check_class(type(self).__name__, self.concept_class)
         points = self._points(X, y)
         algorithm = self.algorithm()
         sample = Sample.from_arrays(
@@ -133,6 +135,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if isinstance(self.concept_class.domain, RowDomain):
             return validate_data(self, X, y, dtype=None, ensure_min_samples=1)[0]
+        if len(y) == 0:  # type: ignore[arg-type]
+            raise DataError(
+                f"The data given to {type(self).__name__} must have at least one record."
+            )
         shape = np.shape(X) if isinstance(X, np.ndarray) else ()
         self.n_features_in_ = int(shape[1]) if len(shape) > 1 else 1
         return X
@@ -140,6 +146,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
+        if len(np.unique(labels)) > 2:  # the words are scikit-learn's protocol
+            raise DataError(
+                "Only binary classification is supported. The labels must be the two public "
+                f"classes {classes.tolist()}."
+            )
         positive = np.asarray(labels == classes[1])
         if not np.all(positive | (labels == classes[0])):
             raise DataError(
@@ -155,6 +166,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         tags.classifier_tags.poor_score = True
         tags.non_deterministic = True
         tags.input_tags.two_d_array = True
+        tags.input_tags.string = tags.input_tags.categorical = True  # a schema has categories
         return tags
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

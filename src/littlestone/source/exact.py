@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Container, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -178,5 +178,21 @@ class ExactSource:
                 while draws and draws[-1].tried + 1 == len(draws[-1].options):
                     draws.pop()
                 if not draws:
-                    return Law(outcomes, slack, paths, public_coins)
+                    break
                 draws[-1].tried += 1
+            self._repeat(run, outcomes, cut)
+            return Law(outcomes, slack, paths, public_coins)
+
+    def _repeat(
+        self, run: Callable[[Source], Hashable], outcomes: Container[Hashable], cut: arb
+    ) -> None:
+        """Run the first path once more: its output must be one that was seen before."""
+        try:
+            again = run(_Path([], cut, self._public_seed))
+        except _Cut:
+            return
+        if again not in outcomes:
+            raise HiddenStateError(
+                "Equal draws led to different outputs. The run depends on hidden state: the order "
+                "of a hash table, a clock, an ordinary random generator, or an earlier run."
+            )

@@ -15,7 +15,6 @@ error over H is used too, unless the surrogate's certificate needs fewer records
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,12 +22,13 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone import bounds
-from littlestone.errors import check_fraction, check_probability, parameter_error
-from littlestone.mechanisms import exponential_mechanism, selection_rate
+from littlestone.classes import check_class
+from littlestone.errors import check_fraction, check_probability
+from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate
+    from littlestone.bounds import Certificate, Unit
     from littlestone.classes import ConceptClass, Representation
     from littlestone.data import Sample
     from littlestone.source import Source
@@ -63,7 +63,7 @@ class ExponentialLearner:
     beta: Fraction
     agnostic: bool
     name: str
-    unit: str = "records"
+    unit: Unit = "records"
 
     @classmethod
     def of(
@@ -91,14 +91,7 @@ class ExponentialLearner:
         ------
         ParameterError
         """
-        if not hasattr(concept_class, "representation"):
-            raise parameter_error(
-                owner,
-                "concept_class",
-                "a concept class",
-                type(concept_class).__name__,
-                "For example Thresholds(1, 99) or FiniteClass(matrix).",
-            )
+        check_class(owner, concept_class)
         return cls(
             concept_class,
             check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),

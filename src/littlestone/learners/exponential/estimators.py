@@ -175,8 +175,8 @@ class AgnosticLearner(_ExponentialClassifier):
     --------
     >>> import littlestone as ls
     >>> L = ls.AgnosticLearner(ls.FiniteClass([[0, 0], [0, 1]]), epsilon=1.0, random_state=0)
-    >>> L.fit([0, 1] * 50, [0, 1] * 50).hypothesis_.predict([0, 1])
-    array([0, 1], dtype=int8)
+    >>> L.fit([0, 1] * 50, [0, 1] * 50).predict([0, 1])
+    array([0, 1])
     """
 
     _agnostic = True
