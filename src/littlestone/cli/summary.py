@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.report.page import accuracy_asked
+from littlestone.report.page import accuracy_asked, meaning
 from littlestone.report.words import integer, odds_factor, percent
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     """Return the lines (name, text, style) that ``littlestone fit`` prints."""
     guarantee, certificate = release.guarantee, release.certificate
     rows = [("Rule", release.hypothesis.describe(), "bold")]
+    if meaning(release):
+        rows.append(("", meaning(release), ""))
     rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))
     if guarantee.seeded:
         rows.append(("", "Whoever knows the seed can undo the protection: do not publish.", "red"))

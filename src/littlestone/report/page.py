@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
-__all__ = ["accuracy_asked", "page"]
+__all__ = ["accuracy_asked", "meaning", "page"]
 
 
 def page(release: Release) -> str:
@@ -49,7 +49,6 @@ def page(release: Release) -> str:
     """
     guarantee = release.guarantee
     certificate = release.certificate
-    positive, negative = outcomes(release)
     html: str = _template().render(
         title=f"littlestone: {release.concept_class.spec}",
         css=Markup(_css()),  # noqa: S704 - our own file
@@ -58,7 +57,7 @@ def page(release: Release) -> str:
         who=guarantee.neighbours.unit,
         relation=guarantee.neighbours.words,
         words=release.hypothesis.describe(),
-        meaning="" if positive == "label 1" else f"Here 1 says: {positive}; 0 says: {negative}.",
+        meaning=meaning(release),
         picture=Markup(draw(release)),  # noqa: S704 - escaped by littlestone.svg
         n=integer(release.n),
         required=integer(release.required),
@@ -99,6 +98,17 @@ def accuracy_asked(certificate: Certificate) -> str:
     return f"on new records, an error of at most {alpha}"
 
 
+def meaning(release: Release) -> str:
+    """Say what x, 1 and 0 stand for, in the public names of what was read; or nothing."""
+    columns = release.columns or {}
+    if not columns.get("y"):
+        return ""
+    positive, negative = outcomes(release)
+    x = columns.get("x") or []
+    named = f"x is {x[0]}; " if len(x) == 1 else ""
+    return f"{named}1 means: {positive}; 0 means: {negative}"
+
+
 def certifies_agnostic(certificate: Certificate) -> bool:
     """Return whether a certificate is about the error above that of the best concept."""
     return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
@@ -124,7 +134,7 @@ def _css() -> str:
 def _step(step: Step, certificate: Certificate) -> Json:
     inputs = ", ".join(
         f"{name} = {amount(certificate[x.step] if isinstance(x, Reference) else x)}"
-        for name, x in step.inputs.items()
+        for name, x in sorted(step.inputs.items())  # as a JSON file has them
     )
     return {
         "name": step.name.replace("_", " "),

@@ -103,8 +103,9 @@ def cells(labels: str, *, caption: str, title: str, desc: str, first: int = 0) -
         more = (
             f"and {integer(len(rest))} more points, {integer(rest.count('1'))} of them labelled 1"
         )
-        body.add("text", more, x=MARGIN, y=y + 14, class_="ls-dim")
-        y += 20
+        for line in wrap(more, _INNER):
+            body.add("text", line, x=MARGIN, y=y + 14, class_="ls-dim")
+            y += 18
     return picture(body, width=WIDTH, height=y + 8, title=title, desc=desc)
 
 

@@ -137,6 +137,6 @@ def _posterior(before: Fraction, log_factor: Fraction) -> float:
     """Return the probability whose odds are those of ``before`` times e**log_factor."""
     log_odds = math.log(before / (1 - before)) + float(log_factor)
     if log_odds > 0:
-        return 1 / (1 + math.exp(-min(log_odds, 700)))
+        return min(1 / (1 + math.exp(-min(log_odds, 700))), math.nextafter(1, 0))  # never certain
     grown = math.exp(max(log_odds, -700))
     return grown / (1 + grown)

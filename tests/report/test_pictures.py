@@ -1,0 +1,181 @@
+"""`draw`: a well-formed, described picture for every hypothesis that can be released."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import littlestone as ls
+from littlestone.classes import (
+    HashFunction,
+    HashHypothesis,
+    IntervalHypothesis,
+    Never,
+    PointHypothesis,
+    RuleHypothesis,
+    TableHypothesis,
+    ThresholdHypothesis,
+    conjunction,
+)
+from littlestone.data import IntegerDomain, Schema
+from littlestone.errors import UnsupportedError
+from littlestone.report import Setting, drawer
+from littlestone.report.pictures import _DRAWERS
+from littlestone.svg import text_width
+
+SCHEMA = Schema.from_dict(
+    {"age": {"bins": [30, 60]}, "<b>\"&'": {"categories": ["</svg><script>alert(1)</script>"]}}
+)
+LITERALS = SCHEMA.literals()
+HUGE = 2**1024
+
+HYPOTHESES = [
+    *(ThresholdHypothesis(a, 1, 9) for a in (0, 3, 9)),
+    *(ThresholdHypothesis(a, 1, 99) for a in (0, 1, 50, 98, 99)),
+    *(ThresholdHypothesis(a, 1, HUGE) for a in (0, 17, HUGE // 3, HUGE - 5, HUGE)),
+    ThresholdHypothesis(3**600, -(2**1000), HUGE),
+    IntervalHypothesis(18, 65),
+    IntervalHypothesis(7, 7),
+    IntervalHypothesis(HUGE, 2 * HUGE),
+    PointHypothesis(5),
+    PointHypothesis("</text>" * 100),
+    PointHypothesis(("a", 2**80, None)),
+    Never(),
+    TableHypothesis("0"),
+    TableHypothesis("0110" * 5),
+    TableHypothesis("011" * 1000),
+    RuleHypothesis(()),
+    conjunction([LITERALS[0]]),
+    conjunction([LITERALS[0], LITERALS[4]]),
+    HashHypothesis(HashFunction(3, 5, 7, 315), 12),
+    HashHypothesis(HashFunction(3, 5, 7, 315), 12, (1, HUGE)),
+]
+
+
+def texts(svg):
+    return [element.text for element in ET.fromstring(svg).iter() if element.tag.endswith("}text")]
+
+
+@pytest.mark.parametrize("hypothesis", HYPOTHESES, ids=lambda h: f"{h.TYPE}-{hash(h) % 997}")
+def test_every_hypothesis_is_drawn(hypothesis):
+    svg = ls.draw(hypothesis)
+    root = ET.fromstring(svg)
+    assert root[0].tag.endswith("title")
+    assert root[0].text
+    assert root[1].text == hypothesis.describe()
+    assert "<script" not in svg
+    assert "http" not in svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
+    assert "nan" not in svg.lower()
+    assert svg == ls.draw(hypothesis)
+
+
+@pytest.mark.parametrize("hypothesis", HYPOTHESES, ids=lambda h: f"{h.TYPE}-{hash(h) % 997}")
+def test_nothing_sticks_out(hypothesis):
+    root = ET.fromstring(ls.draw(hypothesis))
+    _, _, width, height = map(float, root.get("viewBox").split())
+    assert width <= 360  # text of 14 units is readable where the picture is a phone's width
+    for element in root.iter():
+        tag = element.tag.rpartition("}")[2]
+        if tag == "rect":
+            left, top = float(element.get("x")), float(element.get("y"))
+            assert left >= 0
+            assert left + float(element.get("width")) <= width + 0.1
+            assert top + float(element.get("height")) <= height + 0.1
+        if tag == "text":
+            size = float(element.get("font-size", 14))
+            long = text_width(element.text, size)
+            shift = {"start": 0, "middle": long / 2, "end": long}[
+                element.get("text-anchor", "start")
+            ]
+            left = float(element.get("x")) - shift
+            assert left >= -1
+            assert left + long <= width + 1
+            assert float(element.get("y")) <= height
+
+
+def test_every_released_type_has_its_own_picture():
+    from littlestone.classes.hypotheses import _READERS
+
+    assert {kind.TYPE for kind in _DRAWERS if hasattr(kind, "TYPE")} >= set(_READERS)
+
+
+def test_a_threshold_shows_where_it_changes():
+    assert "18" in texts(ls.draw(ThresholdHypothesis(17, 1, 99)))
+    drawn = texts(ls.draw(ThresholdHypothesis(17, 1, HUGE)))
+    assert {"18", "1", "2**1024", "logarithmic scale"} <= set(drawn)
+
+
+def test_small_domains_are_drawn_cell_by_cell():
+    assert texts(ls.draw(ThresholdHypothesis(2, 1, 4)))[1:] == [
+        "0",
+        "1",
+        "0",
+        "2",
+        "1",
+        "3",
+        "1",
+        "4",
+    ]
+
+
+def test_an_interval_shows_both_ends():
+    learner = ls.GenericLearner(ls.Intervals(1, 1000), epsilon=1, random_state=0)
+    learner.fit([[5], [18], [65], [900]] * 300, [0, 1, 1, 0] * 300)
+    drawn = texts(ls.draw(learner))
+    assert {str(learner.hypothesis_.first), str(learner.hypothesis_.last), "1,000"} <= set(drawn)
+
+
+def test_runs_on_the_axis_have_the_right_proportions():
+    svg = ls.draw(ThresholdHypothesis(25, 1, 100))
+    bars = re.findall(
+        r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"[^>]*class="ls-(zero|one)"', svg
+    )
+    (_, zero, _), (_, one, _) = bars
+    assert float(zero) / (float(zero) + float(one)) == pytest.approx(0.25, abs=0.005)
+
+
+def test_a_rule_shows_each_condition():
+    drawn = " ".join(texts(ls.draw(conjunction([LITERALS[0], LITERALS[4]]))))
+    assert "age >= 30" in drawn
+    assert "AND" in drawn
+    assert "</svg><script>" in drawn.replace(" ", "")  # as text
+
+
+def test_the_constant_zero_knows_its_domain():
+    drawn = _DRAWERS[Never](Never(), Setting(IntegerDomain(1, 2**64)))
+    assert "2**64" in texts(drawn)
+
+
+def test_unknown_objects_are_refused_with_what_is_known():
+    with pytest.raises(UnsupportedError, match=r"type int\b.*ThresholdHypothesis"):
+        ls.draw(3)
+
+
+def test_rooms_above_register_their_own():
+    class Tree:
+        pass
+
+    @drawer(Tree)
+    def _(tree, setting):
+        return "<svg/>"
+
+    try:
+        assert ls.draw(Tree()) == "<svg/>"
+    finally:
+        del _DRAWERS[Tree]
+
+
+def test_a_hypothesis_of_an_unknown_type_is_said_in_words():
+    class Odd:
+        key = ("odd",)
+
+        def predict(self, points):
+            return points % 2
+
+        def describe(self):
+            return "1 on odd numbers"
+
+        def to_dict(self):
+            return {"type": "odd"}
+
+    assert "1 on odd numbers" in texts(ls.draw(Odd()))
