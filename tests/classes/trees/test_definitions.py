@@ -114,8 +114,8 @@ def check_quotient_and_order(tree, literal, f):
         # a forest order: everything above x is one chain, with one node at each depth
         assert all(literal.below(y, z) or literal.below(z, y) for y in above for z in above)
         assert sorted(tree.depth(y) for y in above) == list(range(1, tree.depth(x) + 1))
-        assert {tree.ancestor_at(x, tree.depth(y)) for y in above} == set(above)
-        assert tree.ancestor_at(x, 0) is ROOT
+        assert {tree.ancestor(x, tree.depth(y)) for y in above} == set(above)
+        assert tree.ancestor(x, 0) is ROOT
         assert list(tree.path(x)) == sorted(above, key=tree.depth)
         for y in nodes:
             assert tree.precedes(x, y) == literal.below(x, y)
@@ -239,7 +239,7 @@ def test_the_example_of_the_paper():
     # with the concept h_7, the points forced by {x_1} and by {x_1, x_5, x_7}
     forced = [tree.deterministic(Sample.of(points, [1] * len(points))) for points in ([0], [0, 6])]
     assert [tree.depth(node) for node in forced] == [1, 3]
-    assert tree.ancestor_at(forced[1], 2) == 4  # the good point of the middle layer is x_5
+    assert tree.ancestor(forced[1], 2) == 4  # the good point of the middle layer is x_5
     # rooted at h_1 instead, all concepts are within two flips
     assert make_tree(finite).height == 2
     assert make_tree(finite).concept(ROOT) == TableHypothesis("1000000")

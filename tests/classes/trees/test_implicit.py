@@ -55,6 +55,8 @@ def test_every_f_of_small_classes(concept_class):
     for row, f in enumerate(concepts):
         tree, explicit = make_tree(concept_class, f), MatrixTree(matrix, f=row)
         check_same(tree, explicit, points, batch)
+        check_order(tree, points)
+        check_order(explicit, range(len(points)))
         heights.append(tree.height)
     assert make_tree(concept_class).height == min(heights) == MatrixTree(matrix).height
 
@@ -90,6 +92,15 @@ def check_same(tree, explicit, points, batch):
             assert column_or_none(tree.deepest([node, other]), column) == explicit.deepest([x, y])
 
 
+def check_order(tree, nodes):
+    """The order is depth first: a node, and then, without a gap, all that lies below it."""
+    ranked = sorted([ROOT, *nodes], key=tree.order)
+    assert ranked[0] is ROOT
+    for i, node in enumerate(ranked):
+        below = [j for j, other in enumerate(ranked) if tree.precedes(other, node)]
+        assert below == list(range(i, i + len(below)))
+
+
 def column_or_none(node, column):
     return None if node is None else column(node)
 
@@ -123,11 +134,11 @@ def test_huge_thresholds():
     assert f == ThresholdHypothesis(2**1023, 1, 2**1024)
     right, left = 2**1023 + 10**9, 2**1023 - 10**9
     assert (tree.depth(right), tree.depth(left)) == (10**9, 10**9 + 1)
-    assert tree.ancestor_at(right, 7) == 2**1023 + 7
-    assert tree.ancestor_at(left, 7) == 2**1023 - 6
+    assert tree.ancestor(right, 7) == 2**1023 + 7
+    assert tree.ancestor(left, 7) == 2**1023 - 6
     assert not tree.comparable([left, right])
     assert tree.deepest([2**1023 + 5, right, 2**1023 + 1]) == right
-    assert tree.concept(tree.ancestor_at(left, 7)) == ThresholdHypothesis(2**1023 - 7, 1, 2**1024)
+    assert tree.concept(tree.ancestor(left, 7)) == ThresholdHypothesis(2**1023 - 7, 1, 2**1024)
     assert set(tree.children(ROOT)) == {2**1023, 2**1023 + 1}
     # labels as thresholds give them: 1 above 2**1023 + 3
     data = Sample.of([2**1023 - 8, 2**1023 + 2, 2**1023 + 3, 2**1023 + 90], [0, 0, 0, 1])
@@ -140,7 +151,7 @@ def test_points_of_any_type():
     assert tree.concept(ROOT) == Never()
     assert tree.concept(("a", 1)) == PointHypothesis(("a", 1))
     assert tree.depth("x") == 1
-    assert tree.ancestor_at("x", 1) == "x"
+    assert tree.ancestor("x", 1) == "x"
     assert tree.quotient(np.int64(3)) == 3
     assert tree.precedes("x", ROOT)
     assert not tree.precedes("x", "y")
@@ -169,11 +180,11 @@ def test_ipv6_is_fast():
     for address in addresses:
         node = tree.quotient(address)
         assert tree.depth(node) == 128
-        assert tree.precedes(node, tree.ancestor_at(node, 48))
+        assert tree.precedes(node, tree.ancestor(node, 48))
     assert time.perf_counter() - start < 1.0
     site = IPV6.parse("2001:db8:17::/48")
     assert tree.depth(site) == 48
-    assert IPV6.write(tree.ancestor_at(site, 32)) == "2001:db8::/32"
+    assert IPV6.write(tree.ancestor(site, 32)) == "2001:db8::/32"
     assert tree.child_count(site) == 2
     # the root of the forest is reversed: f is 1 on ::/0 alone
     assert (tree.f(1), tree.f(site), tree.depth(1)) == (1, 0, 1)
@@ -209,6 +220,40 @@ def test_nodes_are_canonical_candidates():
     assert len(set(keys)) == len(nodes)
     assert all(a != b for a, b in itertools.combinations(nodes, 2))
     assert repr(ROOT) == "ROOT"
+
+
+def test_trees_serve_the_one_shot_draw():
+    """The draw over paths has the same exact law on a tree and on its written-out matrix."""
+    from fractions import Fraction
+
+    from littlestone.mechanisms.median import one_shot_path
+    from littlestone.source import ExactSource
+
+    kinds = TreePaths(FOREST)
+    points = domain_of(kinds)
+    batch = np.array(points, dtype=object)
+    concepts = list(kinds.concepts())
+    matrix = np.array([c.predict(batch) for c in concepts])
+    tree, explicit = make_tree(kinds, concepts[4]), MatrixTree(matrix, f=4)
+    ends = ["c", "c", "a", ROOT, "v"]
+    columns = [end if end is ROOT else points.index(end) for end in ends]
+
+    def law(this, ends):
+        def run(source):
+            node = one_shot_path(
+                ends, this, max_depth=this.height, epsilon=1, delta=Fraction(1, 10), source=source
+            )
+            return None if node is None else labels(this.concept(node))
+
+        return ExactSource().law(run).outcomes
+
+    def labels(concept):
+        listed = getattr(concept, "labels", None)
+        return listed or "".join(map(str, concept.predict(batch)))
+
+    laws = [law(tree, ends), law(explicit, columns)]
+    assert set(laws[0]) == set(laws[1])
+    assert all(float(abs(laws[0][k] - laws[1][k]).upper()) < 1e-30 for k in laws[0])
 
 
 def test_large_matrices():

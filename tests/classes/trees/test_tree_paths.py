@@ -141,9 +141,9 @@ def test_preorder(how):
     assert found == ([forest.span(n)[0] for n in nodes], [forest.span(n)[1] for n in nodes])
     for x, y in combinations(nodes[:30], 2):
         common = 0
-        while common < min(forest.depth(x), forest.depth(y)) and forest.ancestor_at(
+        while common < min(forest.depth(x), forest.depth(y)) and forest.ancestor(
             x, common + 1
-        ) == forest.ancestor_at(y, common + 1):
+        ) == forest.ancestor(y, common + 1):
             common += 1
         assert forest.meet(x, y) == common
     assert 0 not in forest

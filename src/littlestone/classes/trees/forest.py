@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any
 
+from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError
 
 __all__ = ["ROOT", "Chain", "Forest", "Node", "Root", "Star"]
@@ -41,7 +42,8 @@ class Forest(ABC):
     """A rooted forest, finite or not.
 
     A node *precedes* its ancestors and itself, as in the paper: ``x ⪯ y`` if and only if y lies on
-    the path from x up to the root. Everything follows from `depth` and `ancestor_at`.
+    the path from x up to the root. Everything follows from `depth` and `ancestor`. Every forest is
+    a `littlestone.mechanisms.median.PathTree`.
 
     Attributes
     ----------
@@ -63,7 +65,7 @@ class Forest(ABC):
         """Return the number of nodes on the path from a node up to, and without, `ROOT`."""
 
     @abstractmethod
-    def ancestor_at(self, node: Node, depth: int) -> Node:
+    def ancestor(self, node: Node, depth: int) -> Node:
         """Return the node at a depth in [0, depth(node)] on the path up from a node."""
 
     @abstractmethod
@@ -81,32 +83,36 @@ class Forest(ABC):
         """Return the number of children of a node or of `ROOT`; ``math.inf`` if infinite."""
 
     @abstractmethod
+    def order(self, node: Node) -> Any:
+        """Return a sort key of a depth-first order: a node, then all that lies below it."""
+
+    @abstractmethod
     def eccentricity(self, node: Node) -> int:
         """Return the largest number of edges from a node or `ROOT` to another one."""
 
     def parent(self, node: Node) -> Node:
         """Return the node just above; `ROOT` above a top node."""
-        return self.ancestor_at(node, self.depth(node) - 1)
+        return self.ancestor(node, self.depth(node) - 1)
 
     def path(self, node: Node) -> Iterator[Node]:
         """Yield the nodes from the top down to, and with, a node."""
         for depth in range(1, self.depth(node) + 1):
-            yield self.ancestor_at(node, depth)
+            yield self.ancestor(node, depth)
 
     def precedes(self, x: Node, y: Node) -> bool:
         """Return whether y is x itself or above it (everything precedes `ROOT`)."""
         depth = self.depth(y)
-        return depth <= self.depth(x) and self.ancestor_at(x, depth) == y
+        return depth <= self.depth(x) and self.ancestor(x, depth) == y
 
     def meet(self, x: Node, y: Node) -> int:
         """Return the depth of the deepest node that both precede; 0 if that is `ROOT`.
 
-        Cost: O(log(depth)) calls of `ancestor_at`.
+        Cost: O(log(depth)) calls of `ancestor`.
         """
         low, high = 0, min(self.depth(x), self.depth(y))
         while low < high:
             middle = (low + high + 1) // 2
-            if self.ancestor_at(x, middle) == self.ancestor_at(y, middle):
+            if self.ancestor(x, middle) == self.ancestor(y, middle):
                 low = middle
             else:
                 high = middle - 1
@@ -144,7 +150,7 @@ class Chain(Forest):
     Examples
     --------
     >>> chain = Chain(2**1024, 1)
-    >>> chain.depth(2**1024 - 5), chain.ancestor_at(7, 3) == 2**1024 - 2
+    >>> chain.depth(2**1024 - 5), chain.ancestor(7, 3) == 2**1024 - 2
     (6, True)
     """
 
@@ -160,18 +166,22 @@ class Chain(Forest):
         """Return the place in the chain, from 1."""
         return 0 if node is ROOT else int((node - self.top) * self._step + 1)
 
-    def ancestor_at(self, node: Node, depth: int) -> Node:
+    def ancestor(self, node: Node, depth: int) -> Node:
         """Return the integer at this place."""
         return self.top + self._step * (depth - 1) if depth else ROOT
 
     def children(self, node: Node) -> Iterator[Node]:
         """Yield the next integer, if there is one."""
         if self.child_count(node):
-            yield self.ancestor_at(node, self.depth(node) + 1)
+            yield self.ancestor(node, self.depth(node) + 1)
 
     def child_count(self, node: Node) -> int:
         """Return 0 at the bottom, otherwise 1."""
         return int(self.depth(node) < self.height)
+
+    def order(self, node: Node) -> int:
+        """Return the depth."""
+        return self.depth(node)
 
     def eccentricity(self, node: Node) -> int:
         """Return the distance of the farther end; `ROOT` is one end."""
@@ -195,7 +205,7 @@ class Star(Forest):
 
     Examples
     --------
-    >>> Star(math.inf, member=lambda x: True).deepest(["a", "b"]) is None
+    >>> Star(float("inf"), member=lambda x: True).deepest(["a", "b"]) is None
     True
     """
 
@@ -217,7 +227,7 @@ class Star(Forest):
         """Return 1 for a point."""
         return int(node is not ROOT)
 
-    def ancestor_at(self, node: Node, depth: int) -> Node:
+    def ancestor(self, node: Node, depth: int) -> Node:
         """Return the point itself, or `ROOT`."""
         return node if depth else ROOT
 
@@ -235,6 +245,10 @@ class Star(Forest):
     def child_count(self, node: Node) -> int | float:
         """Return the number of points below `ROOT`, and 0 below a point."""
         return self.size if node is ROOT else 0
+
+    def order(self, node: Node) -> Any:
+        """Return the canonical order of points, after `ROOT`."""
+        return (0,) if node is ROOT else (1, *canonical_order(node))
 
     def eccentricity(self, node: Node) -> int:
         """Return 1 for `ROOT` (and for an only point), 2 for a point."""

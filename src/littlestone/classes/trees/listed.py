@@ -28,7 +28,7 @@ class ListedForest(Forest):
 
     Notes
     -----
-    Cost: building O(n log(height)), `ancestor_at` O(log(height)) (binary lifting).
+    Cost: building O(n log(height)), `ancestor` O(log(height)) (binary lifting).
 
     Examples
     --------
@@ -80,7 +80,7 @@ class ListedForest(Forest):
         """Return the number of nodes on the path."""
         return 0 if node is ROOT else int(self.depths[self._index[node]])
 
-    def ancestor_at(self, node: Node, depth: int) -> Node:
+    def ancestor(self, node: Node, depth: int) -> Node:
         """Return the ancestor, by at most log2(height) jumps."""
         if not depth:
             return ROOT
@@ -109,6 +109,25 @@ class ListedForest(Forest):
         starts = self._below[1]
         at = self.index(node) + 1
         return int(starts[at + 1] - starts[at])
+
+    @cached_property
+    def _ranks(self) -> list[int]:
+        """The rank of each node in preorder, siblings in the order of the list."""
+        count = [1] * self.size + [0]  # nodes below, and with, each one; the root's comes last
+        above = self.parents.tolist()
+        for i in range(self.size - 1, -1, -1):
+            count[above[i]] += count[i]
+        free = [0] * (self.size + 1)  # the next free rank below each node
+        ranks = [0] * self.size
+        for i in range(self.size):
+            ranks[i] = free[above[i]]
+            free[above[i]] += count[i]
+            free[i] = ranks[i] + 1
+        return ranks
+
+    def order(self, node: Node) -> int:
+        """Return the rank in preorder; -1 for `ROOT`."""
+        return -1 if node is ROOT else self._ranks[self._index[node]]
 
     def eccentricity(self, node: Node) -> int:
         """Return the largest distance, by one sweep: O(n)."""

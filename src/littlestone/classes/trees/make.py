@@ -97,11 +97,11 @@ def _thresholds(thresholds: Thresholds, f: Any) -> PathsTree:
     def concept(node: Any) -> ThresholdHypothesis:
         return ThresholdHypothesis(high if node is ROOT else node - 1, low, high)
 
-    at: Node = chain.ancestor_at(low, chain.height // 2)
+    at: Node = chain.ancestor(low, chain.height // 2)
     if f is not None:
         if not isinstance(f, ThresholdHypothesis) or (f.low, f.high) != (low, high):
             raise no_concept(thresholds.spec)
-        at = chain.ancestor_at(low, high - f.above)
+        at = chain.ancestor(low, high - f.above)
     return PathsTree(chain, at, concept)
 
 

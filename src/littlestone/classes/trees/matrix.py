@@ -118,9 +118,9 @@ class MatrixTree(VC1Tree):
         """Return the number of nodes on the path."""
         return self._forest.depth(node)
 
-    def ancestor_at(self, node: Node, depth: int) -> Node:
+    def ancestor(self, node: Node, depth: int) -> Node:
         """Return the node at a depth on the path."""
-        return self._forest.ancestor_at(node, depth)
+        return self._forest.ancestor(node, depth)
 
     def path(self, node: Node) -> Iterator[Node]:
         """Yield the nodes from the top down to a node."""
@@ -133,6 +133,10 @@ class MatrixTree(VC1Tree):
     def child_count(self, node: Node) -> int:
         """Return the number of children."""
         return self._forest.child_count(node)
+
+    def order(self, node: Node) -> int:
+        """Return the rank in preorder."""
+        return self._forest.order(node)
 
     def eccentricity(self, node: Node) -> int:
         """Return the largest number of nodes on which another path differs from a node's."""

@@ -164,7 +164,7 @@ class PrefixForest(Forest):
     --------
     >>> forest = PrefixForest(IPV6)
     >>> site = IPV6.parse("2001:db8:17::/48")
-    >>> forest.depth(site), IPV6.write(forest.ancestor_at(site, 33)), forest.height
+    >>> forest.depth(site), IPV6.write(forest.ancestor(site, 33)), forest.height
     (49, '2001:db8::/32', 129)
     """
 
@@ -195,7 +195,7 @@ class PrefixForest(Forest):
         """Return the number of digits plus 1: the empty prefix has depth 1."""
         return 0 if node is ROOT else (int(node).bit_length() - 1) // self._bits + 1
 
-    def ancestor_at(self, node: Any, depth: int) -> Node:
+    def ancestor(self, node: Any, depth: int) -> Node:
         """Return the prefix of ``depth - 1`` digits."""
         return int(node) >> (self.depth(node) - depth) * self._bits if depth else ROOT
 
@@ -204,8 +204,8 @@ class PrefixForest(Forest):
         depth = min(self.depth(x), self.depth(y))
         if not depth:
             return 0
-        a: Any = self.ancestor_at(x, depth)
-        b: Any = self.ancestor_at(y, depth)
+        a: Any = self.ancestor(x, depth)
+        b: Any = self.ancestor(y, depth)
         return depth - -(-int(a ^ b).bit_length() // self._bits)
 
     def children(self, node: Any) -> Iterator[Node]:
@@ -220,6 +220,10 @@ class PrefixForest(Forest):
         if node is ROOT:
             return 1
         return self.notation.base if self.depth(node) < self.height else 0
+
+    def order(self, node: Any) -> int:
+        """Return the rank in preorder; -1 for `ROOT`."""
+        return -1 if node is ROOT else self.span(node)[0]
 
     def eccentricity(self, node: Node) -> int:
         """Return the distance to a whole string that shares no digit with the prefix."""

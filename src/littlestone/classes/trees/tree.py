@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -209,14 +209,14 @@ class PathsTree(VC1Tree):
             return self._top - depth + 1
         return self._top - shared + depth - shared
 
-    def ancestor_at(self, node: Node, depth: int) -> Node:
+    def ancestor(self, node: Node, depth: int) -> Node:
         """Return the node at a depth on the path from a node to the root of this tree."""
         if not depth:
             return ROOT
         shared = self.forest.meet(self.at, node)
         if depth <= self._top - shared or shared == self.forest.depth(node):
-            return self.forest.ancestor_at(self.at, self._top - depth + 1)
-        return self.forest.ancestor_at(node, 2 * shared + depth - self._top)
+            return self.forest.ancestor(self.at, self._top - depth + 1)
+        return self.forest.ancestor(node, 2 * shared + depth - self._top)
 
     def vertex(self, node: Node) -> Node:
         """Return the node of the forest whose path is the concept of a node of this tree."""
@@ -241,6 +241,18 @@ class PathsTree(VC1Tree):
         if self._reversed(node):  # the edge that led here is one of them
             from_here -= 1
         return from_here + (vertex is not ROOT and self._goes_up(node))
+
+    def order(self, node: Node) -> Any:
+        """Return first how many reversed edges lead to a node, then the order of the forest.
+
+        Below a reversed edge lie exactly the nodes that take at least as many of them.
+        """
+        if node is ROOT:
+            return (-1,)
+        shared = self.forest.meet(self.at, node)
+        if shared == self.forest.depth(node):
+            return (self._top - shared + 1, 0)
+        return (self._top - shared, 1, self.forest.order(node))
 
     def eccentricity(self, node: Node) -> int:
         """Return the largest number of points on which another path differs from a node's."""
