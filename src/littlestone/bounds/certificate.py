@@ -52,7 +52,8 @@ class Step:
     inputs : mapping from str to Fraction or Reference
         Exact public numbers, or earlier steps.
     value : int, float, bool or str
-        For readers: a float is the nearest one; nothing is computed from it.
+        For readers: a float is the nearest one; a text ("~1.97e+434") where no float is near.
+        Nothing is computed from it.
     source : str
         Identifier of the claim that says why this formula.
     """
@@ -252,7 +253,7 @@ def show(value: Value) -> Shown:
     if math.isfinite(shown):
         return shown
     enclosure = value if isinstance(value, arb) else arb(value.numerator) / value.denominator
-    return str(enclosure.str(15, radius=False))
+    return "~" + str(enclosure.str(15, radius=False))
 
 
 def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
@@ -354,7 +355,7 @@ def _read_step(data: Mapping[str, Any]) -> Step:
         is_step = isinstance(x, str) and x.startswith("@")
         inputs[name] = Reference(x[1:]) if is_step else decode(x)
     value = data["value"]
-    if isinstance(value, str) and value.startswith(("2**", "0x")):
+    if isinstance(value, str) and not value.startswith("~"):
         value = int(decode(value))
     return Step(data["name"], data["formula"], inputs, value, data["source"])
 

@@ -77,21 +77,19 @@ def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
     tree = _parse(formula)
     for bits in PRECISIONS:
         try:
-            return evaluate_at(tree, names, bits, last=bits == PRECISIONS[-1])
+            return evaluate_at(tree, names, bits)
         except _Undecided:
             continue
     raise AssertionError("the last precision always decides")
 
 
-def evaluate_at(
-    tree: ast.expr | str, names: Mapping[str, Meaning], bits: int, *, last: bool = False
-) -> Value:
-    """Return the value at one precision (the building block of `evaluate`)."""
-    if isinstance(tree, str):
-        tree = _parse(tree)
+def evaluate_at(formula: ast.expr | str, names: Mapping[str, Meaning], bits: int) -> Value:
+    """Return the value at one precision: the building block of `evaluate`."""
+    tree = _parse(formula) if isinstance(formula, str) else formula
     with ctx.workprec(bits):
+        walk = _Evaluation(names, bits)
         try:
-            return _Evaluation(names, bits, last).visit(tree)
+            return walk.defined(walk.visit(tree))
         except (ZeroDivisionError, OverflowError, ValueError) as error:
             if isinstance(error, FormulaError):
                 raise
@@ -147,8 +145,16 @@ def _parse(formula: str) -> ast.expr:
 class _Evaluation(ast.NodeVisitor):
     """One walk over a formula at one precision."""
 
-    def __init__(self, names: Mapping[str, Meaning], bits: int, last: bool) -> None:
-        self.names, self.bits, self.last = names, bits, last
+    def __init__(self, names: Mapping[str, Meaning], bits: int) -> None:
+        self.names, self.bits, self.last = names, bits, bits >= PRECISIONS[-1]
+
+    def defined(self, value: Value) -> Value:
+        """Refuse what lies outside a function's domain; a wide ball may only seem to."""
+        if isinstance(value, bool | Fraction) or not value.is_nan():
+            return value
+        if self.last:
+            raise FormulaError("A formula has no value: a function is outside its domain.")
+        raise _Undecided
 
     def generic_visit(self, node: ast.AST) -> NoReturn:
         raise FormulaError(f"A formula may not use {type(node).__name__}.")
@@ -186,11 +192,9 @@ class _Evaluation(ast.NodeVisitor):
         return all([self.truth(part) for part in node.values])
 
     def number(self, node: ast.expr) -> Number:
-        value = self.visit(node)
+        value = self.defined(self.visit(node))
         if isinstance(value, bool):
             raise FormulaError("A formula uses a comparison as a number.")
-        if not isinstance(value, Fraction) and value.is_nan():
-            raise FormulaError("A formula has no value: a function is outside its domain.")
         return value
 
     def truth(self, node: ast.expr) -> bool:

@@ -1,0 +1,198 @@
+"""Certificates: everything in them is computed again; forgeries are noticed."""
+
+import contextlib
+import copy
+import json
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from littlestone import bounds
+from littlestone.bounds import (
+    Certificate,
+    Claim,
+    FormulaError,
+    Reference,
+    Worksheet,
+    claim,
+    claims,
+    least_n,
+    recheck,
+    register,
+)
+from littlestone.errors import ParameterError
+
+PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
+FREE = {"alpha": 0.1, "beta": 0.05}
+NEAR = {"alpha1": "1/200", "beta1": "1/60"}
+
+
+def points(n=None):
+    found = bounds.points_representation(**PAR)
+    return found.certificate(n or found.required_samples())
+
+
+ALL = {
+    "realizable": lambda n=None: bounds.realizable(2**1024 + 1, **PAR, n=n),
+    "agnostic": lambda n=None: bounds.agnostic(40_000, **PAR, n=n),
+    "realizable_from": lambda n=None: bounds.realizable_from(3**500, **PAR, **NEAR, n=n),
+    "agnostic_from": lambda n=None: bounds.agnostic_from(999, **PAR, alpha1=0.01, beta1=0.01, n=n),
+    "agnostic_vc": lambda n=None: bounds.agnostic_vc(2**65536 + 1, 1, **PAR, n=n),
+    "realizable_vc": lambda n=None: bounds.realizable_vc(2**65536 + 1, 1, **PAR, n=n),
+    "surrogate": lambda n=None: bounds.surrogate(lambda a, b: 2**1024 + 1, 2, **PAR, n=n),
+    "alon22_lemma29": lambda n=None: bounds.alon22_lemma29(2**20, **PAR, n=n),
+    "lwy24_theorem34": lambda n=None: bounds.lwy24_theorem34(2**20, 1, **PAR, n=n),
+    "consistent": lambda n=None: bounds.consistent(2**20, **FREE, n=n),
+    "erm": lambda n=None: bounds.erm(2**20, **FREE, n=n),
+    "consistent_vc": lambda n=None: bounds.consistent_vc(3, **FREE, n=n),
+    "uniform_vc": lambda n=None: bounds.uniform_vc(3, **FREE, n=n),
+    "erm_vc": lambda n=None: bounds.erm_vc(3, **FREE, n=n),
+    "points": lambda n=None: points(n),
+    "representation": lambda n=None: bounds.best_representation(lambda a, b: int(9 / a / b), **PAR),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_round_trip_and_recheck(name):
+    certificate = ALL[name]()
+    assert certificate.holds
+    data = json.loads(json.dumps(certificate.to_dict()))
+    assert Certificate.from_dict(data) == certificate
+    assert recheck(data) == () == recheck(certificate)
+    assert f"from {certificate.n:,} records: holds" in str(certificate)
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name != "representation"])
+def test_least(name):
+    """n holds, n-1 does not, and 2n and 10n still do."""
+    n = ALL[name]().n
+    assert ALL[name](n).holds
+    assert not ALL[name](n - 1).holds
+    assert ALL[name](2 * n).holds
+    assert ALL[name](10 * n).holds
+
+
+def test_every_forged_number_is_noticed():
+    honest = ALL["points"]().to_dict()
+    for i, step in enumerate(honest["steps"]):
+        forged = copy.deepcopy(honest)
+        value = step["value"]
+        forged["steps"][i]["value"] = (not value) if isinstance(value, bool) else value * 0.999
+        assert recheck(forged), step["name"]
+        for name, given_input in step["inputs"].items():
+            if not str(given_input).startswith("@") and step["value"] is not True:
+                forged = copy.deepcopy(honest)
+                forged["steps"][i]["inputs"][name] = "7/13"
+                with contextlib.suppress(FormulaError):  # not even a formula: noticed as well
+                    assert recheck(forged) or float(step["value"]) == 1, (step["name"], name)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("n", 100, "its n is not the certificate's"),
+        ("alpha_exact", "1/100", "its alpha is not the certificate's"),
+        ("beta_exact", "1/100", "its beta is not the certificate's"),
+        ("holds", False, "holds: the steps give True"),
+        ("status", "reconstruction", "status: the steps give explicit"),
+        ("claims", [], "claims: the steps give"),
+        ("assumptions", [], "assumptions: the steps give"),
+        ("steps", [], "holds: the steps give False"),
+    ],
+)
+def test_forged_heads_are_noticed(key, value, words):
+    forged = ALL["realizable"]().to_dict() | {key: value}
+    assert any(words in problem for problem in recheck(forged))
+
+
+def test_a_certificate_must_mention_n():
+    sheet = Worksheet()
+    sheet.step("easy", "1 >= 0", "dp.sum")
+    empty = sheet.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5)
+    assert empty.holds
+    assert recheck(empty) == ("no step mentions n",)
+
+
+def test_references_point_backwards():
+    data = ALL["realizable"]().to_dict()
+    data["steps"].reverse()
+    with pytest.raises(FormulaError, match="does not come before"):
+        recheck(data)
+    with pytest.raises(FormulaError, match="does not come before"):
+        Worksheet().step("a", "b", "dp.sum", b=Reference("b"))
+
+
+def test_unregistered_sources_and_repeated_names_are_refused():
+    sheet = Worksheet()
+    with pytest.raises(ParameterError, match="registered claim"):
+        sheet.step("a", "1", "my.own.idea")
+    sheet.step("a", "1", "dp.sum")
+    with pytest.raises(ParameterError, match="new"):
+        sheet.step("a", "2", "dp.sum")
+
+
+def test_status_is_that_of_the_weakest_claim():
+    assert ALL["realizable"]().status == "explicit"
+    assert ALL["consistent_vc"]().status == "explicit"  # imported, with its constant
+    assert ALL["lwy24_theorem34"]().status == "reconstruction"
+    register(Claim("test.order", "nobody", "0", "n = O(d).", (), "order-only"))
+    sheet = Worksheet()
+    sheet.step("guess", "17", "test.order")
+    unknown = sheet.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5)
+    assert not unknown.holds  # a constant that is unknown certifies nothing
+    assert unknown.status == "order-only"
+    assert "does not hold (order-only)" in str(unknown)
+
+
+def test_values_for_readers():
+    sheet = Worksheet()
+    assert sheet.step("int", "2**80", "dp.sum").value == 2**80
+    assert sheet.step("float", "1/3", "dp.sum").value == 1 / 3
+    assert sheet.step("huge", "exp(1000)", "dp.sum").value.startswith("~1.97007111401705e+434")
+    assert sheet.step("large", "2**3000/3", "dp.sum").value.startswith("~4.1")
+    data = sheet.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5).to_dict()
+    assert Certificate.from_dict(json.loads(json.dumps(data))).steps == tuple(sheet.steps.values())
+    assert recheck(data) == ()
+    assert ALL["realizable"]()["enough"] is True
+    with pytest.raises(KeyError):
+        ALL["realizable"]()["nothing"]
+
+
+def synthetic(condition):
+    def certify(n):
+        sheet = Worksheet()
+        sheet.step("n", "n >= 0" if condition(n) else "n <= -1", "dp.sum", n=n)
+        return sheet.certificate(alpha=Fraction(1, 2), beta=Fraction(1, 2), n=n)
+
+    return certify
+
+
+@given(st.integers(1, 10**6), st.integers(1, 50))
+def test_least_n_of_monotone_conditions(threshold, start):
+    assert least_n(synthetic(lambda n: n >= threshold), start=start) == threshold
+
+
+def test_least_n_walks_down_below_start():
+    assert least_n(synthetic(lambda n: n >= 7), start=20) == 7
+    # Holds at 3 and from 30 on: "from which on it always holds" is 30.
+    assert least_n(synthetic(lambda n: n == 3 or n >= 30), start=20) == 30
+    assert least_n(synthetic(lambda n: n >= 1)) == 1
+
+
+def test_least_n_gives_up():
+    with pytest.raises(ParameterError, match="No n up to it is certified"):
+        least_n(synthetic(lambda n: False), largest=1000)
+
+
+def test_registry():
+    assert [c.id for c in claims()] == sorted(c.id for c in claims())
+    for one in claims():
+        assert claim(one.id) is one
+        assert json.loads(json.dumps(one.to_dict()))["statement"] == one.statement
+        assert register(one) is one
+    with pytest.raises(ParameterError, match="new identifier"):
+        register(Claim("dp.sum", "me", "0", "Adds up to nothing."))
+    with pytest.raises(ParameterError, match="registered claim"):
+        claim("nothing")
