@@ -62,7 +62,10 @@ class MatrixTree(VC1Tree):
         if f is not None and not 0 <= f < len(table):
             raise parameter_error("MatrixTree", "f", f"a row in [0, {len(table)})", f)
         by_point = np.ascontiguousarray(table.T)
-        forest, columns, ends = _laminar(by_point, f or 0)
+        try:
+            forest, columns, ends = _laminar(by_point, f or 0)
+        except _ShatteredError as found:
+            raise UnsupportedError(str(found)) from None
         if f is None:
             f = int(np.argmax(ends == centre(forest, ends)))
             forest, columns, ends = _laminar(by_point, f)
@@ -160,7 +163,7 @@ def shattered_pair(matrix: npt.ArrayLike) -> tuple[int, int] | None:
     return None
 
 
-class _ShatteredError(UnsupportedError):
+class _ShatteredError(Exception):
     """Two columns take all four pairs of labels."""
 
     def __init__(self, *pair: int) -> None:
