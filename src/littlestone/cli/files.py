@@ -70,10 +70,11 @@ def replacing(path: str) -> Iterator[IO[str]]:
     ParameterError
         If the file could not be written (the disk is full, the folder has gone).
     """
-    where = Path(path)
+    # A link is followed, so that its target is replaced and never the link itself.
+    where = Path(path).resolve()
     try:
-        if where.exists() and not where.is_file():  # a pipe or a device cannot be replaced
-            with where.open("w", encoding="utf-8", newline="") as file:
+        if not _replaceable(Path(path)):
+            with Path(path).open("w", encoding="utf-8", newline="") as file:
                 yield file
             return
         with tempfile.NamedTemporaryFile(
@@ -97,6 +98,18 @@ def replacing(path: str) -> Iterator[IO[str]]:
         raise ParameterError(
             f"The file {path} could not be written ({problem.strerror or 'input/output error'})."
         ) from None
+
+
+def _replaceable(path: Path) -> bool:
+    """Return whether a path names an ordinary file, or nothing yet.
+
+    Pipes and devices are written to. So is everything in /dev and /proc: there /dev/stdout is a
+    link that leads to an ordinary file when the output is redirected, and replacing either would
+    take the file away from whoever has it open.
+    """
+    absolute = Path(os.path.abspath(path))  # not resolved: the name itself counts
+    special = any(absolute.is_relative_to(place) for place in ("/dev", "/proc"))
+    return not special and (path.is_file() or not path.exists())
 
 
 def _problem(where: Path) -> str:

@@ -12,12 +12,15 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError
 
 from littlestone import __version__
 from littlestone.errors import InfeasibleError, LittlestoneError
-from littlestone.types import Json
+
+if TYPE_CHECKING:
+    from littlestone.types import Json
 
 __all__ = ["BAD_INPUT", "DONE", "FAILED", "INFEASIBLE", "app", "main", "run"]
 

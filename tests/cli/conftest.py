@@ -1,0 +1,60 @@
+"""A small table in two formats, and a command line that is run in this process."""
+
+import json
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+
+from littlestone.cli.main import main
+
+AGES = [3, 12, 16, 17, 18, 19, 44, 60] * 100
+ROWS = {
+    "age": AGES,
+    "adult": [int(age > 17) for age in AGES],
+    "city": ["Bonn", "Rome"] * 400,
+}
+SCHEMA = """
+[age]
+bins = [10, 18, 30]
+
+[city]
+categories = ["Bonn", "Rome"]
+"""
+
+
+class Run(NamedTuple):
+    """What one command line did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder with data.parquet, data.csv and schema.toml."""
+    monkeypatch.chdir(tmp_path)
+    table = pa.table(ROWS)
+    pq.write_table(table, "data.parquet")
+    pacsv.write_csv(table, "data.csv")
+    (tmp_path / "schema.toml").write_text(SCHEMA)
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capfd):
+    """Run a command line, written as one text."""
+
+    def call(line, *more):
+        code = main([*line.split(), *more])
+        out, err = capfd.readouterr()
+        return Run(code, out, err)
+
+    return call

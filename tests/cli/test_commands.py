@@ -1,0 +1,280 @@
+"""predict, plan, audit exact, report, and the program itself."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.bounds import recheck
+from littlestone.data import Sample
+from littlestone.learners import registry
+from littlestone.learners.publish import publish
+from littlestone.source import SeededSource
+
+FIT = "fit data.parquet --x age --y adult --epsilon 100 --class thresholds(1,99) --out m.json"
+
+
+@pytest.mark.parametrize("data", ["data.parquet", "data.csv"])
+def test_predictions_are_the_hypothesis_in_the_order_of_rows(run, folder, data):
+    release = run(f"{FIT} --json").json
+    done = run(f"predict m.json {data}")
+    head, *rows = done.out.splitlines()
+    assert head == "prediction"
+    ages = [3, 12, 16, 17, 18, 19, 44, 60] * 100
+    assert rows == [str(int(age > release["hypothesis"]["above"])) for age in ages]
+
+
+def test_predictions_into_a_file_and_of_rows(run, folder):
+    fit = "fit data.csv --schema schema.toml --y adult --epsilon 100 --class rules(max_literals=1)"
+    run(f"{fit} --out m.json")
+    printed = run("predict m.json data.parquet").out
+    done = run("predict m.json data.csv --out y.csv")
+    assert done == (0, "", "")
+    assert (folder / "y.csv").read_text() == printed
+    assert printed.splitlines()[1:9] == list("00001111")
+
+
+def test_odd_rows_are_predicted_too(run, folder):
+    run(FIT)
+    cells = ["60", "17.0", '" 60 "', "abc", "", "1e9", "60.5", '"6""0"']
+    (folder / "odd.csv").write_text(
+        "\n".join(["city,age", *(f"x,{cell}" for cell in cells)]) + "\n"
+    )
+    assert run("predict m.json odd.csv").out.split()[1:] == list("10100000")
+
+
+def test_predictions_for_another_column_name(run, folder):
+    run(FIT)
+    (folder / "new.csv").write_text("years\n5\n50\n")
+    assert run("predict m.json new.csv").code == 2
+    assert run("predict m.json new.csv --x years").out == "prediction\n0\n1\n"
+
+
+def test_no_rows_no_predictions(run, folder):
+    run(FIT)
+    (folder / "new.csv").write_text("age\n")
+    assert run("predict m.json new.csv").out == "prediction\n"
+
+
+def test_big_integers_and_texts(run, folder):
+    (folder / "big.csv").write_text(f"x,y\n{2**80},1\n{2**90},1\n5,0\n" * 50)
+    run("fit big.csv --x x --y y --epsilon 100 --class thresholds(1,2**100) --out m.json")
+    assert run("predict m.json big.csv").out.split()[1:4] == list("110")
+    (folder / "text.csv").write_text("x,y\nrome,1\nbonn,0\n" * 300)
+    run("fit text.csv --x x --y y --epsilon 100 --class points() --out m.json")
+    assert run("predict m.json text.csv").out.split()[1:3] == list("10")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"format": "littlestone-release-1"}', "\ud800"]
+)
+def test_models_that_are_none(run, folder, text):
+    (folder / "m.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    for line in ("predict m.json data.csv", "report m.json --out p.html"):
+        done = run(line)
+        assert done.code == 2
+        assert done.err.count("\n") == 1
+    assert not (folder / "p.html").exists()
+
+
+def test_report_is_the_page_of_fit(run, folder):
+    run(f"{FIT} --report p.html --estimate-error 1")
+    assert run("report m.json --out again.html").code == 0
+    assert (folder / "again.html").read_bytes() == (folder / "p.html").read_bytes()
+
+
+def test_plan_agrees_with_the_learners(run):
+    done = run(
+        "plan --epsilon 1 --alpha 0.1 --beta 0.05 --json --class", "thresholds(1, 2**20 - 1)"
+    )
+    assert done.code == 0
+    plans = {plan["learner"]: plan for plan in done.json["plans"]}
+    assert list(plans) == registry.names()
+    assert plans["generic"]["n"] == 420
+    assert done.json["chosen"] == "generic"
+    assert isinstance(done.json["lower_bounds"], list)
+    for name, plan in plans.items():
+        algorithm = registry.make(name, ls.Thresholds(1, 2**20 - 1), epsilon=1)
+        assert plan["n"] == algorithm.required_samples()
+        assert plan["certificate"]["holds"]
+        assert not algorithm.certificate(plan["n"] - 1).holds
+        assert recheck(plan["certificate"]) == ()
+        assert plan["unit"] == "records"
+        assert plan["guarantee"]["epsilon"] == 1
+
+
+def test_plan_for_any_labels_and_with_a_delta(run):
+    line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --class points() --json"
+    assert run(f"{line} --agnostic").json["chosen"] == "agnostic"
+    assert run(f"{line} --delta 1e-6").json["chosen"] == "generic"
+
+
+def test_plan_for_users(run):
+    line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --class points() --samples-per-user 8"
+    for plan in run(f"{line} --json").json["plans"]:
+        assert plan["unit"] == "users"
+    assert "one record of each user" in run(line).out
+
+
+def test_plan_as_a_table(run):
+    done = run("plan --epsilon 1 --alpha 0.1 --beta 0.05 --class", "thresholds(1, 2**20 - 1)")
+    assert "generic (chosen)" in done.out
+    assert "420 records" in done.out
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "--epsilon 0",
+        "--alpha 1",
+        "--beta x",
+        "--delta 1",
+        "--samples-per-user 0",
+        "--class pints()",
+    ],
+)
+def test_plan_refuses(run, bad):
+    good = {"--epsilon": "1", "--alpha": "0.1", "--beta": "0.05", "--class": "points()"}
+    options = {**good, **dict([bad.split()])}
+    done = run("plan", *(part for pair in options.items() for part in pair))
+    assert done.code == 2
+    assert done.out == ""
+
+
+AUDIT = "audit exact --epsilon 1 --n 2"
+
+
+@pytest.mark.parametrize("learner", ["generic", "agnostic"])
+@pytest.mark.parametrize(
+    "line", ["--points 1,2,3 --class thresholds(1,3)", "--points 1,2 --class points(1,2) --outside"]
+)
+def test_audit_holds_and_prints_sizes(run, learner, line):
+    done = run(f"{AUDIT} --learner {learner} {line}")
+    assert done.code == 0, done.err
+    assert done.out.startswith("HOLDS: ")
+    for part in ("data sets", "neighbour pairs", "paths", "slack"):
+        assert part in done.out
+
+
+def test_audit_as_json(run):
+    done = run(f"{AUDIT} --learner generic --points 1,2 --class thresholds(1,2) --json")
+    assert done.json["holds"] is True
+    assert done.json["datasets"] == 16
+    assert done.json["pairs"] == 96
+
+
+def test_audit_of_rows(run, folder):
+    line = f"{AUDIT} --learner agnostic --class rules(max_literals=1) --schema schema.toml"
+    done = run(line, "--points", "5,Bonn; 40,Rome")
+    assert done.code == 0, done.err
+    assert "HOLDS" in done.out
+
+
+def test_audit_of_a_broken_learner_fails(run, monkeypatch):
+    real, claimed = (registry.make("generic", ls.Thresholds(1, 2), epsilon=e) for e in (2, 1))
+
+    class Broken:
+        """Half the noise of what it claims."""
+
+        name, unit, concept_class = "broken", "records", real.concept_class
+        epsilon, alpha, beta = real.epsilon / 2, real.alpha, real.beta
+        learn, certificate, required_samples = (
+            real.learn,
+            real.certificate,
+            real.required_samples,
+        )
+
+        def guarantee(self, *, seeded=False):
+            return claimed.guarantee(seeded=seeded)
+
+    monkeypatch.setattr(registry, "make", lambda *_, **__: Broken())
+    done = run(f"{AUDIT} --learner generic --points 1,2 --class thresholds(1,2)")
+    assert done.code == 1
+    assert done.out.startswith("FAILS: ")
+    assert "data sets" in done.out
+
+
+@pytest.mark.parametrize("points", ["7", "1,,2", "", "x"])
+def test_audit_refuses_points_outside_the_domain(run, points):
+    done = run(f"{AUDIT} --learner generic --class thresholds(1,3)", "--points", points)
+    assert done.code == 2
+    assert "'points'" in done.err
+
+
+def test_the_printed_text_is_a_function_of_the_release():
+    """What fit prints depends on data only through the released values."""
+    from littlestone.cli.summary import plain
+
+    learner = registry.make("generic", ls.Thresholds(1, 3), epsilon=1)
+    seen = {}
+    for labels in np.ndindex(2, 2, 2):
+        release = publish(learner, Sample.of([1, 2, 3], labels), SeededSource(3), estimate_error=1)
+        key = (release.hypothesis.key, release.error["value"])
+        assert seen.setdefault(key, plain(release)) == plain(release)
+    assert len(seen) > 1
+
+
+def test_help_names_every_command(run):
+    done = run("--help")
+    assert done.code == 0
+    for name in ("fit", "predict", "plan", "audit", "report", "Exit codes"):
+        assert name in done.out
+
+
+@pytest.mark.parametrize("command", ["fit", "predict", "plan", "report", "audit exact"])
+def test_every_option_is_explained(run, command):
+    done = run(f"{command} --help")
+    assert done.code == 0
+    options = [line for line in done.out.splitlines() if line.lstrip("│* ").startswith("--")]
+    assert options
+    for line in options:
+        name = line.strip("│* ").split()[0]
+        assert len(line.strip("│* ").split("  ", 1)) == 2 or name in ("--help", "--version"), line
+
+
+def python(*arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "littlestone", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_as_a_program(folder):
+    assert python("--version").stdout.strip() == ls.__version__
+    fit = ["--x=age", "--y=adult", "--epsilon=1", "--json", "--class=points()"]
+    done = python("fit", "data.csv", *fit)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["n"] == 800
+    bad = python("fit", "none.csv", *fit)
+    assert bad.returncode == 2
+    assert "error" in json.loads(bad.stdout)
+
+
+def test_version_loads_no_heavy_room():
+    code = (
+        "import sys; from littlestone.cli.main import main; main(['--version']); main(['--help']);"
+        "heavy = {'numpy', 'sklearn', 'duckdb', 'pyarrow', 'flint', 'jinja2', 'narwhals'};"
+        "sys.exit(bool(heavy & set(sys.modules)))"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+def test_a_reader_that_goes_away_is_no_error(folder):
+    python(*FIT.split())
+    done = subprocess.run(
+        f"{sys.executable} -m littlestone predict m.json data.csv | head -1",
+        shell=True,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "prediction\n"
+    assert done.stderr == ""

@@ -1,0 +1,172 @@
+"""``littlestone fit``: what it prints, writes and promises."""
+
+import json
+import os
+import stat
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from littlestone.classes import load
+from littlestone.cli.files import _replaceable, write
+from littlestone.learners.release import Release
+from littlestone.report import page
+
+ADULT = "fit data.parquet --x age --y adult --epsilon 1 --class"
+ROWS = "fit data.parquet --schema schema.toml --y adult --epsilon 1 --class rules(max_literals=1)"
+
+
+@pytest.mark.parametrize("data", ["data.parquet", "data.csv"])
+@pytest.mark.parametrize("learner", ["generic", "agnostic", "auto"])
+def test_json_is_one_object_with_the_contract_s_keys(run, data, learner):
+    done = run(
+        f"fit {data} --x age --y adult --epsilon 1 --learner {learner} --json --class",
+        "thresholds(1, 99)",
+    )
+    assert done.code == 0
+    assert done.err == ""
+    assert done.out.count("\n") == 1
+    release = done.json
+    assert {"learner", "class", "hypothesis", "guarantee", "certificate", "n"} <= set(release)
+    assert release["learner"] == ("agnostic" if learner == "auto" else learner)
+    assert release["class"]["spec"] == "thresholds(1, 99)"
+    assert release["n"] == 800
+    assert release["hypothesis"]["description"].startswith("1 if x > ")
+    promised = release["guarantee"]
+    assert (promised["epsilon"], promised["delta"]) == (1, 0)
+    assert promised["neighbours"] == "replace-one"
+    assert promised["seeded"] is False
+    assert release["certificate"]["holds"] is (learner == "generic")
+    assert release["columns"] == {"x": ["age"], "y": "adult", "positive": "1"}
+
+
+def test_the_printed_text_says_everything(run):
+    done = run(f"{ADULT} thresholds(1,99) --learner generic --out m.json --report p.html")
+    assert done.code == 0
+    assert done.err == ""
+    for part in (
+        "1 if x > ",
+        "x is age; 1 means: adult is 1",
+        "pure 1-differential privacy, replace-one",
+        "2.72-fold",
+        "an error of at most 10%, except with probability 5%",
+        "190 records; there are 800",
+        "Certificate  holds",
+        "m.json",
+        "p.html",
+    ):
+        assert part in done.out, part
+
+
+def test_files_are_the_release(run, folder):
+    done = run(f"{ADULT} thresholds(1,99) --out m.json --report p.html --json")
+    written = (folder / "m.json").read_text()
+    assert written == done.out
+    release = Release.read("m.json")
+    assert (folder / "p.html").read_text() == page(release)
+    assert load({k: v for k, v in done.json["hypothesis"].items() if k != "description"})
+
+
+def test_existing_files_are_replaced_and_keep_their_permissions(run, folder):
+    (folder / "m.json").write_text("old")
+    (folder / "m.json").chmod(0o640)
+    run(f"{ADULT} thresholds(1,99) --out m.json --report p.html")
+    assert Release.read("m.json").n == 800
+    assert stat.S_IMODE((folder / "m.json").stat().st_mode) == 0o640
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+
+def test_links_are_followed_and_kept(run, folder):
+    (folder / "real.json").write_text("old")
+    (folder / "m.json").symlink_to("real.json")
+    run(f"{ADULT} thresholds(1,99) --out m.json")
+    assert (folder / "m.json").is_symlink()
+    assert Release.read("real.json").n == 800
+
+
+@pytest.mark.parametrize(
+    "place", ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "/dev/../dev/null"]
+)
+def test_what_lies_in_dev_is_never_replaced(place):
+    assert not _replaceable(Path(place))
+
+
+def test_pipes_are_written_to(folder):
+    os.mkfifo("pipe")
+    seen = []
+    reader = Thread(target=lambda: seen.append(Path("pipe").read_text()))
+    reader.start()
+    write("pipe", "model")
+    reader.join()
+    assert seen == ["model"]
+    assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
+
+
+def test_a_seed_repeats_and_says_not_private(run, folder):
+    line = f"{ADULT} thresholds(1,99) --seed 5 --report p.html"
+    first, second = run(line), run(line)
+    assert first == second
+    assert "NOT PRIVATE (seeded)" in first.out
+    assert "NOT PRIVATE (seeded)" in (folder / "p.html").read_text()
+    assert run(f"{line} --json").json["guarantee"]["seeded"] is True
+
+
+def test_the_error_estimate_is_composed(run):
+    done = run(f"{ADULT} thresholds(1,99) --estimate-error 1/4 --seed 0 --json")
+    assert done.json["guarantee"]["epsilon_exact"] == "5/4"
+    assert 0 <= done.json["error"]["value"] <= 800
+    said = run(f"{ADULT} thresholds(1,99) --estimate-error 1/4 --seed 0")
+    assert "pure 1.25-differential privacy" in said.out
+    assert "wrong on these records" in said.out
+    assert "at 95%" in said.out
+
+
+@pytest.mark.parametrize(("typed", "exact"), [("0.1", "1/10"), ("1/3", "1/3"), ("1e-2", "1/100")])
+def test_numbers_are_the_exact_fractions_that_were_typed(run, typed, exact):
+    done = run(
+        f"fit data.parquet --x age --y adult --class points() --epsilon {typed} "
+        f"--alpha {typed} --beta {typed} --json"
+    )
+    assert done.json["guarantee"]["epsilon_exact"] == exact
+    assert done.json["certificate"]["alpha_exact"] == exact
+    assert done.json["certificate"]["beta_exact"] == exact
+
+
+def test_rows_of_a_schema_need_no_x(run):
+    done = run(f"{ROWS} --json")
+    assert done.json["columns"]["x"] == ["age", "city"]
+    assert "age" in done.json["hypothesis"]["description"]
+
+
+def test_x_chooses_columns_of_the_schema(run):
+    done = run(f"{ROWS} --x age --json")
+    assert done.json["columns"]["x"] == ["age"]
+    assert "city" not in json.dumps(done.json["class"])
+
+
+def test_positive_and_negative(run):
+    line = "fit data.csv --x age --y city --class thresholds(1,99) --epsilon 1 --positive Rome"
+    assert run(f"{line} --json").json["columns"]["positive"] == "Rome"
+    assert run(f"{line} --strict --negative Bonn").code == 0
+
+
+def test_the_certificate_is_required_only_when_asked(run, folder):
+    line = f"{ADULT} thresholds(1,99) --alpha 0.001 --out m.json --json"
+    refused = run(f"{line} --require-certificate")
+    assert refused.code == 3
+    assert refused.json["error"]["n_needed"] > 800
+    assert f"{refused.json['error']['n_needed']:,} records" in refused.err
+    assert not (folder / "m.json").exists()
+    assert run(line).code == 0
+    enough = refused.json["error"]["n_needed"]
+    assert run(f"{line} --require-certificate").json["error"]["n_needed"] == enough
+
+
+def test_one_odd_cell_changes_nothing_but_its_record(run, folder):
+    text = (folder / "data.csv").read_text()
+    (folder / "odd.csv").write_text(text.replace("\n60,1,", '\n"sixty ""x"",1,', 1))
+    done = run("fit odd.csv --x age --y adult --class thresholds(1,99) --epsilon 1 --json")
+    assert done.code == 0
+    assert done.err == ""
+    assert done.json["n"] == 800
