@@ -83,8 +83,8 @@ class LittlestoneSearch(Generic[V, C]):
             found = self._space.any_balanced_twice(v, n, columns)
         else:
             # Only a column with 2**(k-1) on each side can be the root, but its descendants may
-            # use any column with 2 on each side: passing on the eligible ones only is a bug that
-            # shows on thresholds with 2**j - 1 hypotheses and almost nowhere else.
+            # use any column with 2 on each side. Handing down fewer is a bug that shows on
+            # thresholds (2**j - 1 points, 2**j hypotheses) and almost nowhere else.
             below, splits = self._space.splits(v, n, columns, 1 << (k - 1))
             found = any(
                 self._at_least(small, size, k - 1, below)
