@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from littlestone.cli.files import write
+from littlestone.errors import ParameterError
 from littlestone.source import SecureSource, SeededSource
 
 GOOD = {
@@ -42,7 +44,7 @@ def fit(run, **changes):
     return run("", *tokens(**named))
 
 
-def refused(folder, done, *parts, code=2, shown_ok=()):
+def refused(folder, done, *parts, code=2):
     assert done.code == code
     assert done.err.startswith("littlestone: ")
     assert done.err.count("\n") == 1
@@ -166,10 +168,25 @@ def test_outputs_are_checked_first(run, folder):
     assert not (folder / "both").exists()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_write_protected_folders(run, folder):
-    (folder / "locked").mkdir(mode=0o500)
-    refused(folder, fit(run, out="locked/m.json"), "write-protected")
+def test_write_protected_folders_and_files(run, folder, monkeypatch):
+    (folder / "kept.json").write_text("kept")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
+    refused(folder, fit(run), "'out'", "Its folder is write-protected")
+    refused(folder, fit(run, out="kept.json"), "'out'", "It is write-protected")
+    assert (folder / "kept.json").read_text() == "kept"
+
+
+def test_a_disk_that_fills_up_keeps_the_old_file(folder, monkeypatch):
+    (folder / "kept.json").write_text("kept")
+
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ParameterError, match="No space left"):
+        write("kept.json", "new")
+    assert (folder / "kept.json").read_text() == "kept"
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
 
 
 def test_inputs_are_never_overwritten(run, folder):
