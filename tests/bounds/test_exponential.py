@@ -175,6 +175,12 @@ def test_refusals(make, arguments):
         make(**{"size": 10, **PAR, **arguments})
 
 
+def test_hopeless_parameters_are_refused():
+    with pytest.raises(ParameterError, match="Raise epsilon or alpha"):
+        bounds.agnostic_vc(100, 1, epsilon=1e-40, alpha=0.1, beta=0.05)
+    assert realizable(100, epsilon=1e-40, alpha=0.1, beta=0.05).n > 10**40  # exact all the same
+
+
 @pytest.mark.parametrize("arguments", [{"alpha1": 0.1}, {"beta1": 0.05}, {"alpha1": -1}])
 @pytest.mark.parametrize("make", [realizable_from, agnostic_from])
 def test_refusals_of_representations(make, arguments):

@@ -286,6 +286,25 @@ def test_refusals(bad):
         bad()
 
 
+def test_a_large_delta_leaves_nothing_to_pay():
+    assert compose([Pure(0.1)], delta=0.5) == (0, Fraction(1, 2))
+    assert compose([Pure(0), BoundedRange(0)], delta=0.5)[0] == 0
+
+
+def test_a_loss_of_ones_own():
+    """A new mechanism brings the descriptions it can prove; this one, two of the three."""
+
+    class Own(Loss):
+        reach = Fraction(1)
+
+        def profile(self, t):
+            return BoundedRange(1).profile(t)
+
+    own, known = compose([Own()], delta=1e-3), compose([BoundedRange(1)], delta=1e-3)
+    assert own == known
+    assert {route.name for route in routes([Own(), Pure(1)], delta=1e-3)} == {"sum", "grid"}
+
+
 def test_too_many_for_the_grid_leaves_the_other_routes():
     found = by_name({Pure(0.001): 10**6}, 1e-9)
     assert set(found) == {"sum", "renyi", "simple"}

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from scipy.optimize import minimize
-
 __all__ = ["HOPELESS", "least_point", "least_real", "softmax"]
 
 #: Stands for "no n suffices" in searches (an infinity would make differences undefined).
@@ -21,6 +19,8 @@ def least_point(
     height: Callable[[Sequence[float]], float], start: Sequence[float], *, scale: float = 0.7
 ) -> list[float]:
     """Return where a function of a few numbers is about least (Nelder-Mead from ``start``)."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import, and rarely needed
+
     simplex = [list(start)]
     simplex += [[x + scale * (i == k) for i, x in enumerate(start)] for k in range(len(start))]
     found = minimize(

@@ -258,7 +258,13 @@ def _finish(
     for _ in range(2):  # the best choices depend on n only through logarithms
         about = needed(best)
         if about >= HOPELESS:
-            raise parameter_error("surrogate", "size", "of a representation of the class", "other")
+            raise parameter_error(
+                "certificate",
+                "epsilon",
+                "large enough for fewer than 10**30 records",
+                float(sums.epsilon),
+                "Raise epsilon or alpha.",
+            )
         best = least_point(excess_at(about), best)
     choice = point(best)
     if n is not None:

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from flint import arb, arb_poly, ctx
 
-from littlestone.privacy.losses import BoundedRange, Loss
+from littlestone.privacy.losses import Loss, Pure
 from littlestone.privacy.rounding import upper
 from littlestone.source import ball
 
@@ -118,6 +118,6 @@ def _step(parts: list[tuple[Loss, int]], fine: int) -> Fraction:
         )
     if total / common > fine:
         return total / fine
-    if all(not isinstance(loss, BoundedRange) for loss, _ in parts):
-        return common
+    if all(isinstance(loss, Pure) for loss, _ in parts):
+        return common  # their profiles are linear between the dots: nothing is lost
     return common / (fine * common // total)
