@@ -29,6 +29,8 @@ from littlestone.classes.representations import (
 from littlestone.classes.rules import Rules
 from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
 from littlestone.classes.thresholds import Thresholds
+from littlestone.classes.tree_paths import Prefixes, TreePaths
+from littlestone.classes.trees import PathHypothesis, PrefixHypothesis, make_tree
 
 __all__ = [
     "CLASSES",
@@ -41,20 +43,25 @@ __all__ = [
     "IntervalHypothesis",
     "Intervals",
     "Never",
+    "PathHypothesis",
     "PointHypothesis",
     "Points",
+    "PrefixHypothesis",
+    "Prefixes",
     "Representation",
     "RuleHypothesis",
     "Rules",
     "TableHypothesis",
     "ThresholdHypothesis",
     "Thresholds",
+    "TreePaths",
     "Whole",
     "check_class",
     "class_from_dict",
     "conjunction",
     "errors",
     "load",
+    "make_tree",
     "number",
     "parse_class",
     "parse_integer",

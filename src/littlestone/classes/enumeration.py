@@ -38,8 +38,8 @@ class _ColumnLiterals:
     def __init__(self, column: Column, position: int) -> None:
         self.literals = column.literals(position)
         accepts = np.array([lit.accepts(column.n_codes) for lit in self.literals])
-        patterns, self.atom = np.unique(accepts, axis=1, return_inverse=True)
-        self.atom = self.atom.reshape(-1)
+        patterns, atom = np.unique(accepts, axis=1, return_inverse=True)
+        self.atom = atom.reshape(-1).astype(np.uint16)  # of each code
         self.accepts: npt.NDArray[np.bool_] = patterns  # literals by atoms
         self.n_atoms = patterns.shape[1]
 
@@ -171,7 +171,7 @@ class Enumeration:
         return out
 
     def _table(
-        self, columns: tuple[int, ...], atoms: list[npt.NDArray[np.intp]], weights: Floats
+        self, columns: tuple[int, ...], atoms: list[npt.NDArray[np.uint16]], weights: Floats
     ) -> Floats:
         """Sum up the weights by the atoms of some columns."""
         shape = tuple(self.columns[c].n_atoms for c in columns)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -91,11 +91,11 @@ class HashFunction:
 
     @cached_property
     def _step(self) -> Multiplier:
-        return Multiplier(self.key)
+        return _tables(self.key)
 
     @cached_property
     def _times(self) -> Multiplier:
-        return Multiplier(self.multiplier)
+        return _tables(self.multiplier)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -111,6 +111,12 @@ class HashFunction:
             raise fields.refuse("type", "'multiply-add'")
         s, a, b = (fields.integer(c, low=0, high=2**64 - 1) for c in coins)
         return cls(s, a, b, fields.integer("buckets", low=1, high=MAX_BUCKETS))
+
+
+@lru_cache(maxsize=256)
+def _tables(constant: int) -> Multiplier:
+    """Keep the tables: verification draws the same public coins once for every path."""
+    return Multiplier(constant)
 
 
 def fingerprints(points: Points, step: Multiplier) -> Words:

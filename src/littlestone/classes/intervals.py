@@ -112,20 +112,18 @@ class _Candidates:
 
     Let x_1 < ... < x_k be the points of the sample, x_0 = low - 1, x_{k+1} = high + 1, and W_i
     the sum of the first i weights. An interval's left end a lies in one of the runs
-    (x_i, x_{i+1}], i = 0..k (``left[i]`` many; i points are before it), its right end b in one of
-    [x_j, x_{j+1}), j = 0..k (``right[j]`` many; j points are not after it). If i < j, then a <= b
-    always, and the interval holds the points i+1..j: its errors are W_j - W_i plus a constant. It
-    holds no point, like the empty interval, exactly if both ends lie inside one open gap.
+    (x_i, x_{i+1}] (i points are before it), its right end b in one of [x_j, x_{j+1}) (j points are
+    not after it). If i < j, then a <= b always, and the interval holds the points i+1..j: its
+    errors are W_j - W_i plus a constant; ``left`` has the lengths of the runs of a, i = 0..k-1,
+    ``right`` of those of b, j = 1..k. Otherwise a <= b only if i = j and both lie inside the open
+    gap (x_i, x_{i+1}): then the interval holds no point, like the empty one.
     """
 
     def __init__(self, low: int, high: int, points: Sequence[int], weights: Sequence[int]) -> None:
         self._edges = [low - 1, *points, high + 1]
         self._weights = list(weights)
         runs = [after - before for before, after in pairwise(self._edges)]
-        # low - 1 and high + 1 are not in the domain: the last left run and the first right run
-        # are open at both ends.
-        self._left = [*runs[:-1], runs[-1] - 1]
-        self._right = [runs[0] - 1, *runs[1:]]
+        self._left, self._right = runs[:-1], runs[1:]
         gaps = (_pairs(run - 1) for run in runs)
         self._pointless = list(accumulate(gaps, initial=1))  # the empty interval comes first
         self._prefix = list(accumulate(self._weights, initial=0))  # W_0 .. W_k
@@ -133,13 +131,11 @@ class _Candidates:
 
     def draw(self, rate: Fraction, source: Source) -> Hypothesis:
         """Return an interval, with probability exactly proportional to e**(-rate * errors)."""
-        ends = _RightEnds(
-            self._pointless[-1], self._left[:-1], self._right[1:], self._weights, rate
-        )
+        ends = _RightEnds(self._pointless[-1], self._left, self._right, self._weights, rate)
         j = source.choose(ends)
         if j == 0:
             return self._without_points(source.below(self._pointless[-1]))
-        last = self._edges[j] + source.below(self._right[j])
+        last = self._edges[j] + source.below(self._right[j - 1])
         # Given b, the weight of a is proportional to e**(rate * W_i), i < j.
         i = source.choose(Levels(self._left[:j], self._prefix[:j], rate))
         first = self._edges[i] + 1 + source.below(self._left[i])

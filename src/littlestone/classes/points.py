@@ -111,7 +111,7 @@ class Points(ConceptClass):
         if self.bounds is not None and alpha is None and beta is None:
             return Whole(self)
         hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
-        hashed = HashedPoints(
+        hashed = HashedPoints.smallest(
             self,
             check_probability("Points.representation", "alpha", alpha, hint=hint),
             check_probability("Points.representation", "beta", beta, hint=hint),

@@ -25,10 +25,10 @@ import numpy.typing as npt
 
 from littlestone.classes.base import Mapped
 from littlestone.classes.fields import json_integer
-from littlestone.classes.hashing import MAX_BUCKETS, MAX_WORDS, HashFunction, collision
+from littlestone.classes.hashing import MAX_WORDS, HashFunction, collision
 from littlestone.classes.hashing import HashHypothesis as _Bucket
 from littlestone.classes.hypotheses import Never
-from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit, Source
 from littlestone.types import Hypothesis, Json
 
@@ -163,26 +163,25 @@ class HashedPoints(Representation):
     ----------
     concept_class : Points
     alpha, beta : Fraction in (0, 1)
+    copies, buckets : int >= 1
+        They must reach beta; `smallest` finds those with the smallest size.
 
     Attributes
     ----------
-    copies, buckets : int
-        Those with the smallest size that reach beta.
     size : int
-        copies * buckets + 1.
+        copies * buckets + 1: the constant 0 is counted once.
     collision : Fraction
         Bound on Pr[h(x) = h(y)] for different points x, y shorter than 2**32 words.
 
     Raises
     ------
     ParameterError
-        If more than 5 * 10**7 hypotheses would be needed.
+        If copies and buckets do not reach beta, or make more than 5 * 10**7 hypotheses.
 
     Notes
     -----
     Source: Li, Wang, Ye 2024, Definition 2.3; the construction is the point functions' (Beimel,
-    Nissim, Stemmer 2013) with exact constants. The size does not depend on the domain. The
-    constant 0 is counted once, not once for each copy.
+    Nissim, Stemmer 2013) with exact constants. The size does not depend on the domain.
 
     Examples
     --------
@@ -194,17 +193,42 @@ class HashedPoints(Representation):
 
     proper = False
 
-    def __init__(self, concept_class: Points, alpha: Fraction, beta: Fraction) -> None:
+    def __init__(
+        self,
+        concept_class: Points,
+        alpha: Fraction,
+        beta: Fraction,
+        copies: int,
+        buckets: int,
+    ) -> None:
         self.concept_class: Points = concept_class
         self.alpha, self.beta = alpha, beta
-        options = ((t, _buckets(alpha, beta, t)) for t in range(1, _MAX_COPIES + 1))
-        self.copies, self.buckets = min(options, key=lambda option: option[0] * option[1])
+        self.copies = check_integer("HashedPoints", "copies", copies, low=1)
+        self.buckets = check_integer("HashedPoints", "buckets", buckets, low=1)
         self.size = self.copies * self.buckets + 1
-        if self.size > _MAX_SIZE or self.buckets > MAX_BUCKETS:
+        if self.size > _MAX_SIZE:
             raise parameter_error(
-                "Points.representation", "alpha", "larger for this beta", float(alpha),
+                "HashedPoints",
+                "alpha",
+                "larger for this beta",
+                float(alpha),
                 f"More than {_MAX_SIZE} hypotheses would be needed.",
-            )  # fmt: skip
+            )
+        if (self.collision / alpha) ** self.copies > beta:
+            raise parameter_error(
+                "HashedPoints",
+                "buckets",
+                "large enough to reach beta",
+                self.buckets,
+                "HashedPoints.smallest(concept_class, alpha, beta) finds copies and buckets.",
+            )
+
+    @classmethod
+    def smallest(cls, concept_class: Points, alpha: Fraction, beta: Fraction) -> HashedPoints:
+        """Return the representation of the smallest size that reaches alpha and beta."""
+        options = ((t, _buckets(alpha, beta, t)) for t in range(1, _MAX_COPIES + 1))
+        copies, buckets = min(options, key=lambda option: option[0] * option[1])
+        return cls(concept_class, alpha, beta, copies, buckets)
 
     @property
     def collision(self) -> Fraction:
@@ -226,14 +250,14 @@ def _buckets(alpha: Fraction, beta: Fraction, copies: int) -> int:
     """Return the least number of buckets with (collision / alpha)**copies <= beta."""
     share: float = float(alpha) * float(beta) ** (1 / copies)
     if share * _MAX_SIZE < 1:
-        return MAX_BUCKETS + 1
+        return _MAX_SIZE
     guess = ceil(1 / share)
     buckets = max(guess - 2, 1)
     # collision(buckets) decreases to 2**-32: stop where no number of buckets can do
     while (_collision(buckets) / alpha) ** copies > beta:
         buckets += 1
         if buckets > guess + 2:
-            return MAX_BUCKETS + 1
+            return _MAX_SIZE
     return buckets
 
 

@@ -1,0 +1,268 @@
+"""Hashing with an exact collision probability, and exact surrogate scores."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import product
+
+import flint
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from littlestone.classes import (
+    FiniteClass,
+    HashedPoints,
+    HashFunction,
+    HashHypothesis,
+    Never,
+    Points,
+    Thresholds,
+    Whole,
+)
+from littlestone.classes.field64 import Multiplier
+from littlestone.classes.hashing import collision
+from littlestone.classes.values import words
+from littlestone.data import Sample
+from littlestone.data.points import canonical, object_points
+from littlestone.errors import DataError, ParameterError, UnsupportedError
+from littlestone.source import ExactSource, SeededSource
+
+COIN = st.integers(0, 2**64 - 1)
+ATOMS = st.one_of(
+    st.integers(), st.text(max_size=20), st.binary(max_size=20), st.none(), st.booleans(),
+    st.floats(allow_nan=False),
+)  # fmt: skip
+POINTS = st.recursive(ATOMS, lambda p: st.lists(p, max_size=3).map(tuple), max_leaves=5)
+
+
+def polynomial(bits: int) -> flint.nmod_poly:
+    return flint.nmod_poly([bits >> i & 1 for i in range(bits.bit_length())], 2)
+
+
+@pytest.mark.parametrize("width", [8, 64])
+def test_the_field_is_a_field(width):
+    modulus = polynomial((1 << width) | 0b11011)
+    factors = modulus.factor()[1]
+    assert len(factors) == 1
+    assert factors[0][1] == 1
+
+
+@given(a=COIN, b=COIN)
+def test_multiplication_is_that_of_polynomials_modulo_two(a, b):
+    product_ = polynomial(a) * polynomial(b) % polynomial((1 << 64) | 0b11011)
+    expected = sum(int(c) << i for i, c in enumerate(product_.coeffs()))
+    assert Multiplier(a)(np.array([b], dtype=np.uint64)).tolist() == [expected]
+
+
+@pytest.mark.parametrize("buckets", [1, 2, 3, 7, 10])
+def test_collisions_by_counting_all_coins_of_a_small_field(buckets):
+    x, y = 17, 200
+    colliding = 0
+    for a in range(256):
+        values = Multiplier(a, width=8)(np.array([x, y], dtype=np.uint64)).astype(np.int64)
+        shifted = values[:, None] ^ np.arange(256)
+        first, second = shifted * buckets // 256
+        colliding += int((first == second).sum())
+    assert Fraction(colliding, 2**16) == collision(buckets, width=8)
+    assert 0 <= collision(buckets, width=8) - Fraction(1, buckets) < Fraction(buckets, 2**16)
+
+
+@given(
+    s=COIN,
+    a=COIN,
+    b=COIN,
+    buckets=st.integers(1, 2**32 - 1),
+    point=st.integers(-(2**63), 2**63 - 1),
+)
+def test_a_bucket_by_plain_integers(s, a, b, buckets, point):
+    def times(u: int, v: int) -> int:
+        out = polynomial(u) * polynomial(v) % polynomial((1 << 64) | 0b11011)
+        return sum(int(c) << i for i, c in enumerate(out.coeffs()))
+
+    tag, value = words(point)
+    element = times(a, times(s, tag) ^ value) ^ b
+    h = HashFunction(s, a, b, buckets)
+    assert h(np.array([point])).tolist() == [element * buckets >> 64]
+    assert h(object_points([point])).tolist() == [element * buckets >> 64]
+
+
+def test_the_hash_never_changes():
+    """A released hypothesis keeps its meaning in every later version, process and machine."""
+    h = HashFunction(key=2**63 + 3, multiplier=0xDEADBEEF, addend=12345, buckets=1000)
+    points = object_points([1, -1, 2**64, "", "a", "aa", b"a", 0.5, None, (), ("a", (1, 2))])
+    assert h(points).tolist() == [500, 500, 250, 500, 250, 750, 500, 455, 0, 500, 726]
+
+
+@given(p=POINTS, q=POINTS)
+@settings(max_examples=300)
+def test_different_points_have_different_words_and_none_is_a_prefix(p, q):
+    p, q = canonical(p), canonical(q)
+    u, v = words(p), words(q)
+    assert (u == v) == (p == q)
+    assert u == v or u != v[: len(u)]
+    assert u[0] > 0
+    assert all(0 <= w < 2**64 for w in u)
+
+
+def test_layouts_agree():
+    h = HashFunction(3, 5, 7, 1000)
+    rows = np.array([[1, 2], [3, 4], [-1, 0]])
+    assert h(rows).tolist() == h(object_points([(1, 2), (3, 4), (-1, 0)])).tolist()
+    assert h(np.array([4, -4])).tolist() == h(object_points([4.0, -4])).tolist()
+
+
+def test_expected_disagreement_over_the_coins():
+    """E[dis(1_x, bucket of x)] <= collision, by simulation of the drawn functions."""
+    rng = np.random.default_rng(1)
+    others = object_points([1, 2, 2**70, "a", "b", ("a", 1)])
+    hits, trials, buckets = 0, 800, 4
+    for _ in range(trials):
+        first, *rest = HashFunction.drawn(rng, buckets)(object_points(["x", *others])).tolist()
+        hits += rest.count(first)
+    mean = trials * len(others) / buckets
+    assert abs(hits - mean) < 6 * (mean * len(others)) ** 0.5  # rows of dependent indicators
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(0.1, 0.05), (0.25, 0.25), (0.5, 0.01), (0.01, 1e-6)])
+def test_the_parameters_reach_alpha_and_beta_and_are_the_cheapest(alpha, beta):
+    r = Points().representation(alpha, beta)
+    a, b = Fraction(str(alpha)), Fraction(str(beta))
+    assert isinstance(r, HashedPoints)
+    assert (r.alpha, r.beta, r.proper) == (a, b, False)
+    assert (r.collision / a) ** r.copies <= b
+    sizes = []
+    for copies in range(1, 40):  # the least number of buckets, by bisection in exact arithmetic
+        low, high = 0, 2**32
+        while high - low > 1:
+            middle = (low + high) // 2
+            share = collision(middle) + Fraction(1, 2**32)
+            low, high = (low, middle) if (share / a) ** copies <= b else (middle, high)
+        sizes.append(copies * high + 1)
+    assert r.size == min(sizes)
+
+
+def test_a_representation_represents():
+    """Definition 2.3 by simulation: P[no hypothesis within alpha] <= beta."""
+    alpha, beta = 0.25, 0.25
+    r = Points().representation(alpha, beta)
+    source = SeededSource(5)
+    x, rest = 0, np.arange(1, 7)  # six other points share all the mass
+    failures = 0
+    for _ in range(800):
+        functions = r.drawn(source).functions
+        best = min(float(np.mean(f(rest) == f(np.array([x]))[0])) for f in functions)
+        failures += best > alpha
+    assert failures / 800 <= beta
+
+
+def concept_errors(point: object, sample: Sample, h) -> tuple[int, int]:
+    """Return errors of 1_point (None: of 0), and its disagreements with h, by definition."""
+    wrong, differ = sample.outside[1], 0
+    for x, zeros, ones, label in zip(
+        sample.points, sample.zeros, sample.ones, h.predict(sample.points), strict=True
+    ):
+        mine = int(point is not None and x == point[0])
+        wrong += int(zeros) if mine else int(ones)
+        differ += int(zeros + ones) if mine != label else 0
+    return wrong, differ
+
+
+RECORDS = st.lists(
+    st.tuples(st.sampled_from([0, 1, 2, "a", "bb", 2**70, ("a", 1)]), st.integers(0, 1)),
+    max_size=8,
+)
+
+
+@given(records=RECORDS, seed=st.integers(0, 100), outside=st.sampled_from([(0, 0), (2, 1)]))
+@settings(max_examples=40, deadline=None)
+def test_exact_scores_of_hashed_points(oracle, records, seed, outside):
+    sample = Sample.of([x for x, _ in records], [y for _, y in records])
+    sample = Sample(sample.points, sample.zeros, sample.ones, outside)
+    drawn = Points().representation(0.5, 0.4).drawn(SeededSource(seed))
+    buckets = drawn.functions[0].buckets
+    hypotheses = [Never()] + [
+        HashHypothesis(f, r) for f, r in product(drawn.functions, range(buckets))
+    ]
+    # A point outside the sample's support can only be seen by its bucket: one more for each
+    # would have errors of the constant 0; so the support and "no point" are all concepts.
+    concepts = [None] + [(x,) for x in sample.points] + [("elsewhere",)]
+    direct, surrogate = [], []
+    for h in hypotheses:
+        wrong = sample.outside[1] + int(
+            np.where(h.predict(sample.points) == 1, sample.zeros, sample.ones).sum()
+        )
+        direct.append((h.key, wrong))
+        surrogate.append((h.key, min(sum(concept_errors(c, sample, h)) for c in concepts)))
+    assert drawn.size == len(hypotheses)
+    oracle.assert_same_law(drawn.candidates(sample), direct, Fraction(1, 2))
+    oracle.assert_same_law(drawn.surrogate_candidates(sample), surrogate, Fraction(1, 2))
+    assert drawn.surrogate_sensitivity == 2
+
+
+def test_the_surrogate_of_a_class_is_its_error():
+    """min over c of err(c) + dis(c, h) = err(h) for h in the class, by brute force."""
+    rows = [(0, 0, 1), (0, 1, 0), (1, 1, 1)]
+    whole = FiniteClass(rows).representation()
+    assert isinstance(whole, Whole)
+    assert (whole.alpha, whole.beta, whole.proper, whole.surrogate_sensitivity) == (0, 0, True, 1)
+    for labels in product((0, 1), repeat=3):
+        for h in rows:
+
+            def distance(u, v):
+                return sum(a != b for a, b in zip(u, v, strict=True))
+
+            assert min(distance(c, labels) + distance(c, h) for c in rows) == distance(h, labels)
+    assert whole.drawn(SeededSource(0)) is whole
+    sample = Sample.of([0, 1, 2], [0, 1, 0])
+    assert whole.surrogate_candidates(sample).size == whole.candidates(sample).size == 3
+
+
+def test_bounded_points_take_the_smaller_of_hashing_and_enumeration():
+    assert isinstance(Points(1, 50).representation(0.1, 0.05), Whole)
+    assert isinstance(Points(1, 50).representation(), Whole)
+    hashed = Points(1, 2**64).representation(0.1, 0.05)
+    assert hashed.size == Points().representation(0.1, 0.05).size
+    drawn = hashed.drawn(SeededSource(0))
+    inside = Sample.of([5], [1])
+    beyond = Sample.of([0, 5], [1, 1])  # 0 is outside 1 .. 2**64: labelled 0 by all
+    scores = [
+        c.draw(Fraction(1000), SeededSource(1)).key
+        for c in (drawn.candidates(inside), drawn.candidates(beyond))
+    ]
+    assert scores[0] == scores[1]
+    hypothesis = drawn.candidates(inside).draw(Fraction(1000), SeededSource(1))
+    assert hypothesis.predict(np.array([5])).tolist() == [1]
+    assert not hypothesis.predict(np.arange(-3000, 1)).any()
+    assert json.loads(json.dumps(drawn.to_dict()))["size"] == hashed.size
+
+
+def test_public_coins_are_drawn_only_when_needed():
+    law = ExactSource().law(
+        lambda source: Points().representation(0.5, 0.5).drawn(source).functions[0].key
+    )
+    assert len(law.outcomes) == 1
+    other = ExactSource(public_seed=1).law(
+        lambda source: Points().representation(0.5, 0.5).drawn(source).functions[0].key
+    )
+    assert set(law.outcomes) != set(other.outcomes)
+
+
+def test_refusals():
+    with pytest.raises(UnsupportedError, match="representation"):
+        Points().candidates(Sample.of([1], [1]))
+    with pytest.raises(UnsupportedError, match="infinite"):
+        Whole(Points())
+    with pytest.raises(ParameterError, match="'alpha' parameter of Points"):
+        Points().representation(beta=0.1)
+    with pytest.raises(ParameterError, match="hypotheses would be needed"):
+        Points().representation(1e-9, 0.1)
+    with pytest.raises(ParameterError, match="hypotheses would be needed"):
+        Points().representation("1e-320", "1e-400")
+    with pytest.raises(DataError, match="A point must be"):
+        HashFunction(1, 2, 3, 4)(object_points([{1}]))
+    with pytest.raises(ParameterError, match="'buckets' parameter of HashedPoints"):
+        HashedPoints(Points(), Fraction(1, 10), Fraction(1, 20), copies=3, buckets=27)
+    assert Thresholds(1, 3).representation(0.1, 0.1).size == 4
