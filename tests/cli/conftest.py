@@ -16,12 +16,13 @@ ROWS = {
     "adult": [int(age > 17) for age in AGES],
     "city": ["Bonn", "Rome"] * 400,
 }
+# not in the order of the alphabet, as a program that sorts keys would like it
 SCHEMA = """
-[age]
-bins = [10, 18, 30]
-
 [city]
 categories = ["Bonn", "Rome"]
+
+[age]
+bins = [10, 18, 30]
 """
 
 

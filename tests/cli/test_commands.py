@@ -37,6 +37,29 @@ def test_predictions_into_a_file_and_of_rows(run, folder):
     assert printed.splitlines()[1:9] == list("00001111")
 
 
+def test_what_is_predicted_is_what_was_estimated(run, folder):
+    """Fit, write, read, predict: the errors are those that the release counted (in its order)."""
+    fit = "fit data.csv --schema schema.toml --y adult --epsilon 1 --class rules(max_literals=2)"
+    done = run(f"{fit} --estimate-error 1000 --out m.json --json")  # hardly any noise
+    labels = run("predict m.json data.csv").out.split()[1:]
+    truth = [str(int(age > 17)) for age in [3, 12, 16, 17, 18, 19, 44, 60] * 100]
+    wrong = sum(a != b for a, b in zip(labels, truth, strict=True))
+    assert wrong == done.json["error"]["value"]
+
+
+def test_a_model_whose_columns_changed_places_is_refused(run, folder):
+    fit = "fit data.csv --schema schema.toml --y adult --epsilon 100 --class rules(max_literals=1)"
+    model = run(f"{fit} --json").json
+    (folder / "m.json").write_text(json.dumps(model))
+    assert run("predict m.json data.csv").code == 0
+    model["class"]["schema"] = dict(reversed(model["class"]["schema"].items()))
+    (folder / "m.json").write_text(json.dumps(model))
+    done = run("predict m.json data.csv")
+    assert done.code == 2
+    assert "does not fit its schema" in done.err
+    assert done.out == ""
+
+
 def test_odd_rows_are_predicted_too(run, folder):
     run(FIT)
     cells = ["60", "17.0", '" 60 "', "abc", "", "1e9", "60.5", '"6""0"']
@@ -168,7 +191,7 @@ def test_audit_as_json(run):
 
 def test_audit_of_rows(run, folder):
     line = f"{AUDIT} --learner agnostic --class rules(max_literals=1) --schema schema.toml"
-    done = run(line, "--points", "5,Bonn; 40,Rome")
+    done = run(line, "--points", "Bonn,5; Rome,40")
     assert done.code == 0, done.err
     assert "HOLDS" in done.out
 

@@ -135,7 +135,7 @@ def test_numbers_are_the_exact_fractions_that_were_typed(run, typed, exact):
 
 def test_rows_of_a_schema_need_no_x(run):
     done = run(f"{ROWS} --json")
-    assert done.json["columns"]["x"] == ["age", "city"]
+    assert done.json["columns"]["x"] == ["city", "age"]
     assert "age" in done.json["hypothesis"]["description"]
 
 

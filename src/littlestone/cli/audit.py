@@ -63,7 +63,7 @@ def exact(
     from littlestone.audit import verify
     from littlestone.cli.summary import plain
     from littlestone.cli.terminal import note, working
-    from littlestone.report import page
+    from littlestone.report import model_json, page
 
     concepts, _ = open_class(concept_class, schema)
     algorithm = open_learner(
@@ -73,7 +73,11 @@ def exact(
     check_integer("audit", "n", n, low=1)
     with working("Enumerating all data sets and all paths"):
         result: Verification = verify(
-            algorithm, points=places, n_samples=n, outside=outside, observers=[page, plain]
+            algorithm,
+            points=places,
+            n_samples=n,
+            outside=outside,
+            observers=[page, plain, model_json],
         )
     if json:
         print(jsonlib.dumps(result.to_dict(), sort_keys=True))

@@ -88,6 +88,7 @@ def fit(
     from littlestone.cli.terminal import working
     from littlestone.data import RowDomain, Sample
     from littlestone.learners.publish import promise, publish
+    from littlestone.report import model_json, page
     from littlestone.source import SecureSource, SeededSource
 
     # Everything public is checked before the table is read; the table before anything is drawn.
@@ -125,13 +126,11 @@ def fit(
             columns={"x": columns, "y": y, "positive": positive},
         )
     if out is not None:
-        write(out, release.to_json() + "\n")
+        write(out, model_json(release) + "\n")
     if report is not None:
-        from littlestone.report import page
-
         write(report, page(release))
     if json:
-        print(release.to_json())
+        print(model_json(release))
         return 0
     from littlestone.cli.summary import summary
     from littlestone.cli.terminal import facts

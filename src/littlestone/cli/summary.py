@@ -40,7 +40,8 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     if release.error is not None:
         error = release.error
         spread = (error["rate_high"] - error["rate_low"]) / 2
-        text = f"about {percent(error['rate'])} wrong on these {unit} (± {percent(spread)} at 95%)"
+        rate, around = percent(error["rate"], 2), percent(spread, 2)
+        text = f"about {rate} wrong on these {unit} (± {around} at 95%)"
         rows.append(("Error", text, ""))
     return rows
 

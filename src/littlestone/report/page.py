@@ -7,6 +7,7 @@ as private as the release, and `littlestone.audit.verify` compares its text amon
 from __future__ import annotations
 
 import base64
+import json
 import math
 from functools import lru_cache
 from importlib.resources import files
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
-__all__ = ["accuracy_asked", "meaning", "page"]
+__all__ = ["accuracy_asked", "meaning", "model_json", "page"]
 
 
 def page(release: Release) -> str:
@@ -74,11 +75,11 @@ def page(release: Release) -> str:
         steps=[_step(step, certificate) for step in certificate.steps],
         error=_error(release.error),
         reads=_reads(release),
-        model_link=_data_link(release.to_json()),
+        model_link=_data_link(model_json(release)),
         provenance=_provenance(release),
         claims=_claims(certificate, guarantee),
         version=__version__,
-        embedded=_json_in_html(release.to_json()),
+        embedded=_json_in_html(model_json(release)),
     )
     return html
 
@@ -96,6 +97,15 @@ def accuracy_asked(certificate: Certificate) -> str:
             "function of the class"
         )
     return f"on new records, an error of at most {alpha}"
+
+
+def model_json(release: Release) -> str:
+    """Return the text of a model file: one line of JSON, keys in the order of `to_dict`.
+
+    Not sorted, as `Release.to_json` is: a schema is written as a JSON object whose order is the
+    order of its columns, and the tests of a rule refer to columns by position.
+    """
+    return json.dumps(release.to_dict(), ensure_ascii=False)
 
 
 def meaning(release: Release) -> str:
@@ -211,5 +221,5 @@ def _json_in_html(text: str) -> Markup:
 
 
 def _data_link(text: str) -> str:
-    encoded = base64.b64encode(text.encode("utf-8", "replace")).decode("ascii")
+    encoded = base64.b64encode(text.encode("utf-8")).decode("ascii")
     return f"data:application/json;base64,{encoded}"
