@@ -21,7 +21,7 @@ class NodeDomain(TextDomain):
 
     Examples
     --------
-    >>> from littlestone.classes.tree_paths import TreePaths
+    >>> from littlestone.classes import TreePaths
     >>> domain = TreePaths({"a": None, "b": "a"}).domain
     >>> domain.cell(" b "), domain.cell("c")
     ('b', OUTSIDE)
