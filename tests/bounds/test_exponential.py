@@ -175,6 +175,23 @@ def test_refusals(make, arguments):
         make(**{"size": 10, **PAR, **arguments})
 
 
+@pytest.mark.parametrize("is_agnostic", [False, True])
+@pytest.mark.parametrize("exponent", [3, 64, 2**16])
+def test_the_better_of_both(is_agnostic, exponent):
+    size = 2**exponent + 1
+    tight, uniform = (
+        (agnostic, bounds.agnostic_vc) if is_agnostic else (realizable, bounds.realizable_vc)
+    )
+    found = bounds.best_finite(size, vc_dim=1, **PAR, agnostic=is_agnostic)
+    assert found.n == min(tight(size, **PAR).n, uniform(size, 1, **PAR).n)
+    for n, holds in ((found.n, True), (found.n - 1, False)):
+        again = bounds.best_finite(size, vc_dim=1, **PAR, agnostic=is_agnostic, n=n)
+        assert again.holds is holds
+        assert again.claims == found.claims
+    assert bounds.best_finite(size, **PAR, agnostic=is_agnostic) == tight(size, **PAR)
+    assert bounds.best_finite(1, vc_dim=0, **PAR, agnostic=is_agnostic).n == 0
+
+
 def test_hopeless_parameters_are_refused():
     with pytest.raises(ParameterError, match="Raise epsilon or alpha"):
         bounds.agnostic_vc(100, 1, epsilon=1e-40, alpha=0.1, beta=0.05)

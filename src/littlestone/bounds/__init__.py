@@ -40,7 +40,7 @@ from littlestone.bounds.representations import (
     best_representation,
     points_representation,
 )
-from littlestone.bounds.uniform import agnostic_vc, realizable_vc, surrogate
+from littlestone.bounds.uniform import agnostic_vc, best_finite, realizable_vc, surrogate
 
 __all__ = [
     "POINTS",
@@ -56,6 +56,7 @@ __all__ = [
     "agnostic_from",
     "agnostic_vc",
     "alon22_lemma29",
+    "best_finite",
     "best_hashing",
     "best_representation",
     "claim",

@@ -15,11 +15,13 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.bounds.certificate import Certificate, Step, Worksheet, least_n
+from littlestone.bounds.exponential import agnostic as tight_agnostic
+from littlestone.bounds.exponential import realizable as tight_realizable
 from littlestone.bounds.formulas import evaluate_at
 from littlestone.bounds.search import HOPELESS, least_point, least_real, softmax
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 
-__all__ = ["agnostic_vc", "realizable_vc", "surrogate"]
+__all__ = ["agnostic_vc", "best_finite", "realizable_vc", "surrogate"]
 
 #: (name, formula, claim); the last line is the excess error, which must be at most alpha.
 Line = tuple[str, str, str]
@@ -109,6 +111,52 @@ def realizable_vc(
     True
     """
     return _certify("realizable_vc", REALIZABLE, size, vc_dim, epsilon, alpha, beta, n)
+
+
+def best_finite(
+    size: int,
+    *,
+    vc_dim: int | None = None,
+    epsilon: Any,
+    alpha: Any,
+    beta: Any,
+    agnostic: bool = False,
+    n: int | None = None,
+) -> Certificate:
+    """Return the better of the two certificates of one release: tight, or by uniform convergence.
+
+    Both speak about the exponential mechanism with weights e**(-epsilon/2 * errors) over ``size``
+    public candidates. The one that needs fewer records is chosen from public parameters alone.
+
+    Parameters
+    ----------
+    size : int >= 1
+    vc_dim : int >= 0, optional
+        Of the candidates; by default unknown, and only the tight certificate is considered.
+    epsilon, alpha, beta
+        As for `exponential.realizable`; alpha is excess error if ``agnostic``.
+    agnostic : bool, default=False
+    n : int, optional
+        By default the least that suffices.
+
+    Examples
+    --------
+    >>> best_finite(2**20 + 1, vc_dim=1, epsilon=1, alpha=0.1, beta=0.05).n
+    420
+    >>> best_finite(2**64 + 1, epsilon=1, alpha=0.1, beta=0.05, agnostic=True).n
+    9424
+    >>> best_finite(2**64 + 1, vc_dim=1, epsilon=1, alpha=0.1, beta=0.05, agnostic=True).n < 6700
+    True
+    """
+    given = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
+    tight = tight_agnostic if agnostic else tight_realizable
+    least = tight(size, **given)
+    if vc_dim is not None and size > 1:
+        other = agnostic_vc if agnostic else realizable_vc
+        uniform = other(size, vc_dim, **given)
+        if uniform.n < least.n:
+            return uniform if n is None else other(size, vc_dim, **given, n=n)
+    return least if n is None else tight(size, **given, n=n)
 
 
 def surrogate(
