@@ -17,8 +17,7 @@ def facts(rows: Sequence[tuple[str, str, str]]) -> None:
     console = _console()
     width = max(len(name) for name, _, _ in rows)
     for name, text, style in rows:
-        line = Text(f"{name:<{width}}  ", style="bold")
-        line.append(text, style=style)
+        line = Text.assemble((f"{name:<{width}}  ", "bold"), (text, style))
         console.print(_hanging(console, line, width + 2) if console.is_terminal else line)
 
 
