@@ -98,15 +98,15 @@ def test_pure_covers_laplace():
 
 
 def test_published_figures():
-    """spec/building-blocks, "BR facts": eta=.1, 100 times, delta=1e-6."""
+    """Figures computed apart from this library: eta=.1, 100 times, delta=1e-6."""
     found = by_name({BoundedRange(0.1): 100}, 1e-6)
     assert found["renyi"] == pytest.approx(2.419, abs=5e-4)
     assert 2.59 < found["grid"] <= 2.6175
     rr = by_name({Pure(0.1): 100}, 1e-6)
     assert rr["grid"] == pytest.approx(4.775, abs=5e-4)
-    # Erratum 4: 100 times epsilon=1; the printed formula of the paper gives 52.57.
+    # 100 times epsilon=1: the formula printed in Yan (second version), Theorem 7, gives 52.57.
     assert by_name({Pure(1): 100}, 1e-6)["grid"] == pytest.approx(83.53, abs=5e-3)
-    # Style page: 100 times epsilon=1, delta=1e-5.
+    # 100 times epsilon=1, delta=1e-5.
     assert by_name({Pure(1): 100}, 1e-5)["grid"] == pytest.approx(79.84, abs=1e-2)
 
 
