@@ -18,9 +18,9 @@ PAR = {"epsilon": 1, "alpha": 0.1, "beta": 0.05}
 @pytest.mark.parametrize(
     ("size", "n"),
     [
-        (2**20, 420),  # also found by simulation: failure .046 to .053
+        (2**20, 420),
         (2**20 + 1, 420),  # thresholds on 2**20 points
-        (2**64, 1180),  # also found by simulation: failure .046 to .053
+        (2**64, 1180),
         (2**64 + 1, 1180),
         (2, 75),
         (1, 0),
