@@ -16,6 +16,7 @@ from littlestone.source import Choice, Source
 from littlestone.types import Hypothesis, Json
 
 if TYPE_CHECKING:
+    from littlestone.bounds import HashFamily
     from littlestone.classes.representations import Representation
     from littlestone.data import Domain
 
@@ -130,6 +131,24 @@ class ConceptClass(ABC):
         from littlestone.classes.representations import Whole  # noqa: PLC0415 - it imports us
 
         return Whole(self)
+
+    @property
+    def hashing(self) -> HashFamily:
+        """How hashing represents an infinite class; see `hashed`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class cannot be hashed.
+        """
+        raise UnsupportedError(
+            f"The class {self.spec} is infinite and has no finite representation by hashing, so "
+            "this learner cannot choose among its concepts. Bound its domain."
+        )
+
+    def hashed(self, copies: int, buckets: int) -> Representation:
+        """Return the representation by so many hash functions with so many buckets each."""
+        raise UnsupportedError(f"The class {self.spec} has no representation by hashing.")
 
     def errors(self, hypothesis: Hypothesis, sample: Sample) -> int:
         """Return the number of records of the sample that a hypothesis labels wrongly."""

@@ -7,6 +7,9 @@ is contracted, column by column, with the 0/1 matrix that says which codes each 
 accepts. So a million rows are visited once for each set of at most k *columns* (91 pairs of 14),
 not for each of 10**5 sets of literals; a database could count the tables as well.
 
+Where columns are many and have few literals each, all pairs of columns are counted by one product
+of literal-by-row matrices instead.
+
 Codes that all literals of a column treat alike are one *atom*; tables are then not much larger
 than the blocks themselves. All sums are of integers below 2**53 in size (there are fewer records
 than that), so float64 matrix products are exact.
@@ -158,8 +161,15 @@ class Enumeration:
             return out
         atoms = [c.atom[rows[:, j]] for j, c in enumerate(self.columns)]
         exact = weights.astype(np.float64)
+        products = self._products(atoms, exact) if self._narrow(len(rows)) else None
+        first = np.concatenate([[0], np.cumsum(self._n_literals)])  # literal of each column
         known: tuple[tuple[int, ...], Floats] | None = None
         for block in self.blocks:
+            if products is not None and block.taken == (1, 1):
+                a, b = block.columns
+                pairs = products[first[a] : first[a + 1], first[b] : first[b + 1]]
+                out[spare + block.start : spare + block.start + pairs.size] = pairs.reshape(-1)
+                continue
             # blocks of one set of columns follow each other: count their table once
             if known is None or known[0] != block.columns:
                 known = block.columns, self._table(block.columns, atoms, exact)
@@ -168,6 +178,25 @@ class Enumeration:
                 table = self.columns[column].contract(table, axis, taken)
             start = spare + block.start
             out[start : start + table.size] = table.reshape(-1)  # integers, exactly
+        return out
+
+    def _narrow(self, n_rows: int) -> bool:
+        """Say whether one matrix product is cheaper than a table for each pair of columns."""
+        n_literals, n_columns = sum(self._n_literals), len(self._n_literals)
+        tables = comb(n_columns, 2) * (8e-9 * n_rows + 1e-4)  # seconds, roughly
+        return self._most > 1 and 1e-10 * n_literals**2 * n_rows < tables
+
+    def _products(self, atoms: list[npt.NDArray[np.uint16]], weights: Floats) -> Floats:
+        """Return the total weight of the rows that satisfy each pair of literals."""
+        n_literals = sum(self._n_literals)
+        out = np.zeros((n_literals, n_literals))
+        step = max(64, _CHUNK // 8 // n_literals)
+        for start in range(0, len(weights), step):
+            part = slice(start, start + step)
+            satisfied = np.concatenate(
+                [c.accepts[:, atom[part]] for c, atom in zip(self.columns, atoms, strict=True)]
+            ).astype(np.float64)
+            out += (satisfied * weights[part]) @ satisfied.T
         return out
 
     def _table(

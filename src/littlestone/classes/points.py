@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import ConceptClass, Mapped, weights_inside
 from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hypotheses import Never, PointHypothesis
 from littlestone.classes.integers import number
-from littlestone.classes.representations import HashedPoints, Representation, Whole
+from littlestone.classes.representations import (
+    HASHED_POINTS,
+    HashedPoints,
+    Representation,
+    Whole,
+)
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import AnyDomain, IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, check_probability, parameter_error
 from littlestone.source import Choice, Segments
 from littlestone.types import Hypothesis, Json
+
+if TYPE_CHECKING:
+    from littlestone.bounds import HashFamily
 
 __all__ = ["Points"]
 
@@ -117,6 +126,17 @@ class Points(ConceptClass):
             check_probability("Points.representation", "beta", beta, hint=hint),
         )
         return hashed if self.size > hashed.size else Whole(self)
+
+    @property
+    def hashing(self) -> HashFamily:
+        """How hashing represents the class: what `littlestone.bounds.best_hashing` searches."""
+        return HASHED_POINTS
+
+    def hashed(self, copies: int, buckets: int) -> Representation:
+        """Return the representation with this many hash functions and buckets of each."""
+        alpha = min(Fraction(1, 2), 2 * HASHED_POINTS.collision(buckets))
+        beta = (HASHED_POINTS.collision(buckets) / alpha) ** copies
+        return HashedPoints(self, alpha, beta, copies, buckets)
 
     def _finite(self) -> tuple[int, int]:
         if self.bounds is None:

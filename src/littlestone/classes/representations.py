@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.bounds import HashFamily
 from littlestone.classes.base import Mapped
 from littlestone.classes.fields import json_integer
 from littlestone.classes.hashing import MAX_WORDS, HashFunction, collision
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from littlestone.classes.points import Points
     from littlestone.data import Sample
 
-__all__ = ["HashedPoints", "HypothesisSet", "Representation", "Whole"]
+__all__ = ["HASHED_POINTS", "HashedPoints", "HypothesisSet", "Representation", "Whole"]
 
 #: Scores of hashed points are stored one by one: 8 bytes each.
 _MAX_SIZE = 50_000_000
@@ -244,6 +245,10 @@ class HashedPoints(Representation):
 
 def _collision(buckets: int) -> Fraction:
     return collision(buckets) + Fraction(MAX_WORDS, 2**64)
+
+
+#: Buckets are the candidates of one copy; all copies share the constant 0.
+HASHED_POINTS = HashFamily(candidates=lambda buckets: buckets, collision=_collision)
 
 
 def _buckets(alpha: Fraction, beta: Fraction, copies: int) -> int:
