@@ -232,9 +232,11 @@ def _edge(owner: str, edge: object) -> int | float:
     constraint = "finite numbers that a double holds exactly"
     if isinstance(edge, np.generic):
         edge = edge.item()
-    if isinstance(edge, bool) or not isinstance(edge, int | float) or not math.isfinite(edge):
+    if isinstance(edge, bool) or not isinstance(edge, int | float):
         raise parameter_error(owner, "bins", constraint, edge)
-    if isinstance(edge, int) and (abs(edge) >= 2**1000 or float(edge) != edge):
+    if isinstance(edge, int) and abs(edge) >= 2**1000:
+        raise parameter_error(owner, "bins", constraint, "an integer beyond 2**1000")
+    if not math.isfinite(edge) or float(edge) != edge:
         raise parameter_error(owner, "bins", constraint, edge)
     return int(edge) if edge == int(edge) else edge
 

@@ -101,14 +101,27 @@ def distinct(points: Points) -> tuple[Points, Index]:
     if points.ndim == 2:
         return _distinct_rows(points)
     if points.dtype != object:
-        values, where = np.unique(points, return_inverse=True)
-        return values, where.reshape(-1).astype(np.int64)
+        return _distinct_integers(points)
     table: dict[object, int] = {}
     first = np.fromiter((table.setdefault(p, len(table)) for p in points), np.int64, len(points))
     keys = sorted(table, key=canonical_order)
     rank = np.empty(len(keys), dtype=np.int64)
     rank[[table[key] for key in keys]] = np.arange(len(keys))
     return as_points(keys), rank[first]
+
+
+def _distinct_integers(values: Points) -> tuple[Points, Index]:
+    """Mark which integers are there, where their range is short; else sort them."""
+    if values.dtype == np.int64 and len(values):
+        low, high = int(values.min()), int(values.max())
+        if high - low < 4 * len(values) + 1024:
+            offsets = values - low
+            there = np.zeros(high - low + 1, dtype=bool)
+            there[offsets] = True
+            rank = np.cumsum(there) - 1
+            return np.flatnonzero(there) + low, rank[offsets]
+    keys, where = np.unique(values, return_inverse=True)
+    return keys, where.reshape(-1).astype(np.int64)
 
 
 def _distinct_rows(rows: Points) -> tuple[Points, Index]:

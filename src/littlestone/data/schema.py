@@ -120,9 +120,33 @@ class Schema:
         return cls(every=Column.bins(_EVERY, edges))
 
     def to_dict(self) -> Json:
-        """Return plain JSON; `from_dict` reads it back."""
+        """Return plain JSON in the layout of the TOML file; `from_dict` reads it back."""
         columns = self.columns if self.every is None else (self.every,)
         return {column.name: column.to_dict() for column in columns}
+
+    def to_list(self) -> list[Json]:
+        """Return plain JSON that keeps the order of the columns whatever sorts its keys.
+
+        Codes and literals speak of columns by position, so files that are read back use this.
+        """
+        return [{"name": name, **column} for name, column in self.to_dict().items()]
+
+    @classmethod
+    def from_list(cls, described: Any) -> Schema:
+        """Read what `to_list` wrote.
+
+        Raises
+        ------
+        ParameterError
+        """
+        columns = described if isinstance(described, list) else [None]
+        if not all(isinstance(c, Mapping) and isinstance(c.get("name"), str) for c in columns):
+            raise ParameterError("The schema of a model must be a list of named columns.")
+        if len({c["name"] for c in columns}) < len(columns):
+            raise ParameterError("The columns of a schema must have different names.")
+        return cls.from_dict(
+            {c["name"]: {k: v for k, v in c.items() if k != "name"} for c in columns}
+        )
 
     @property
     def bound(self) -> bool:

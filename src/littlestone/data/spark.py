@@ -32,13 +32,18 @@ exec "{java}" "$@"
 """
 
 
-def local_spark(cores: int = 1, *, config: Mapping[str, str] | None = None) -> Any:
+def local_spark(
+    cores: int = 1, *, memory: str = "2g", config: Mapping[str, str] | None = None
+) -> Any:
     """Start Spark in this process (about 5 seconds), or return the session that is running.
 
     Parameters
     ----------
     cores : int
         Threads of the engine, at least 1.
+    memory : str
+        Of the Java process. Ten million groups (user, point, label) need about 4g; with too little
+        Spark may wait for ever.
     config : mapping, optional
         More Spark settings.
 
@@ -56,6 +61,7 @@ def local_spark(cores: int = 1, *, config: Mapping[str, str] | None = None) -> A
     folder = tempfile.mkdtemp(prefix="littlestone-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     settings = {
+        "spark.driver.memory": memory,
         "spark.ui.enabled": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",

@@ -253,7 +253,7 @@ def merge(
         return user, point, label, counts
     width = int(point.max()) + 2
     if (int(user.max()) + 1) * width * 2 < 2**62:
-        order = np.argsort((user * width + (point + 1)) * 2 + label, kind="stable")
+        order = np.argsort((user * width + (point + 1)) * 2 + label)
     else:
         order = np.lexsort((label, point, user))
     user, point, label, counts = user[order], point[order], label[order], counts[order]
@@ -266,8 +266,8 @@ def merge(
 def user_index(names: Sequence[Any] | Ints) -> tuple[Ints, Keys]:
     """Return the number of each record's user (by canonical order of names), and users' keys."""
     if isinstance(names, np.ndarray) and names.dtype == np.int64:
-        values, where = np.unique(names, return_inverse=True)
-        return where.reshape(-1).astype(np.int64), _mix(values.astype(np.uint64))
+        values, where = distinct(names)
+        return where, _mix(values.astype(np.uint64))
     table: dict[Any, int] = {}
     first = np.fromiter((table.setdefault(n, len(table)) for n in names), np.int64, len(names))
     ordered = sorted(table, key=canonical_order)

@@ -1,0 +1,220 @@
+"""The public rules for one cell: total, deterministic, exact, and the same for equal values."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import time
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from littlestone.data.cells import MAX_DIGITS, Match, digits, number, text, user_name
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.decimals(),
+    st.fractions(),
+    st.text(),
+    st.binary(),
+    st.dates(),
+    st.datetimes(),
+    st.floats(width=32).map(np.float32),
+    st.integers(-(2**63), 2**63 - 1).map(np.int64),
+    st.lists(st.integers()),
+    st.dictionaries(st.text(), st.integers()),
+    st.builds(object),
+)
+NUMERALS = st.from_regex(r"\A ?[+-]?[0-9]{0,25}\.?[0-9]{0,25}([eE][+-]?[0-9]{1,3})?[ \t]?\Z")
+
+
+@given(SCALARS)
+def test_text_is_total_and_deterministic(raw):
+    written = text(raw)
+    assert written is None or (isinstance(written, str) and written)
+    assert text(raw) == written
+
+
+@given(st.one_of(st.text(), NUMERALS))
+def test_number_is_total_and_deterministic(cell):
+    value = number(cell)
+    assert value is None or type(value) in (int, float)
+    again = number(cell)
+    assert value == again or (math.isnan(value) and math.isnan(again))
+
+
+@given(NUMERALS)
+def test_number_is_what_the_text_says(cell):
+    """Compare with exact rational arithmetic."""
+    try:
+        exact = Fraction(cell.strip(" \t\n\r\v\f"))
+    except ValueError:
+        exact = None
+    value = number(cell)
+    if exact is None:
+        assert value is None
+    elif exact.denominator == 1:
+        assert type(value) is int
+        assert value == exact
+    else:
+        assert type(value) is float
+        assert value == float(cell)
+
+
+@given(
+    st.one_of(
+        st.integers(), st.floats(allow_nan=False), st.booleans(), st.decimals(allow_nan=False)
+    )
+)
+def test_a_number_survives_being_written(raw):
+    value = number(text(raw))
+    assert value == raw or value == float(raw)
+
+
+@given(st.integers(-(10**18), 10**18))
+def test_equal_numbers_are_written_equally(n):
+    forms = {text(n), text(Decimal(n)), text(np.int64(n)), text(Fraction(n)), text(f" {n}\t")}
+    if float(n) == n:
+        forms |= {text(float(n)), text(np.float64(n)), text(Decimal(n).scaleb(3).scaleb(-3))}
+    assert forms == {str(n)}
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_decimal_and_its_equal_float_are_written_equally(x):
+    assert text(Decimal(x)) == text(x)
+
+
+@pytest.mark.parametrize(
+    ("raw", "written"),
+    [
+        (None, None),
+        (float("nan"), None),
+        (Decimal("NaN"), None),
+        (Decimal("sNaN"), None),
+        (pd.NA, None),
+        (pd.NaT, None),
+        (np.datetime64("NaT"), None),
+        ("", None),
+        (" \t", None),
+        ("\u00a0", "\u00a0"),  # only ASCII white space is stripped
+        (True, "true"),
+        (np.False_, "false"),
+        (-0.0, "0"),
+        (1e23, str(int(1e23))),
+        (float("-inf"), "-inf"),
+        (Decimal("1.50"), "1.5"),
+        (Decimal("1E+999999999"), "inf"),
+        (b" \xffa", "\ufffda"),
+        (dt.date(2020, 1, 2), "2020-01-02"),
+        (dt.datetime(2020, 1, 2, 3, 4, 5, 500_000), "2020-01-02 03:04:05.5"),
+        (np.datetime64("2020-01-02T03:04:05.500000000"), "2020-01-02 03:04:05.5"),
+        (pd.Timestamp("2020-01-02 03:04:05.5"), "2020-01-02 03:04:05.5"),
+        ([1], None),
+        ({}, None),
+        (object(), None),
+        (1j, None),
+    ],
+)
+def test_text(raw, written):
+    assert text(raw) == written
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("007", 7),
+        ("-0", 0),
+        ("5.", 5),
+        (".5", 0.5),
+        ("1e3", 1000),
+        ("12e-1", 1.2),
+        ("120e-1", 12),
+        ("True", 1),
+        ("FALSE", 0),
+        ("-Infinity", -math.inf),
+        ("9" * 30, 10**30 - 1),
+        ("9007199254740993", 2**53 + 1),  # no detour through a double
+        ("9007199254740993.0", 2**53 + 1),
+        ("2.00000000000000000000001", 2.0),  # a float: not exactly whole
+        ("1e-400", 0.0),
+    ],
+)
+def test_number(cell, value):
+    found = number(cell)
+    assert found == value
+    assert type(found) is type(value)
+
+
+@pytest.mark.parametrize(
+    "cell", ["", "-", ".", "e5", "1 2", "1,000", "0x10", "1_0", "１２", "1e", "--1"]
+)
+def test_no_number(cell):
+    assert number(cell) is None
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["9" * 10**6, "0." + "0" * 10**6 + "1", "1e" + "9" * 10**6, "1e-" + "9" * 10**6, "1e999999999"],
+)
+def test_huge_texts_do_not_hold_up_the_reading(cell):
+    start = time.perf_counter()
+    assert number(cell) in (math.inf, 0.0)
+    assert Match(1)(cell) is False
+    assert time.perf_counter() - start < 0.5
+
+
+@pytest.mark.parametrize("n", [10**4000 - 1, 10**4000, -(10**12_001) + 7, 2**60_000], ids=hex)
+def test_integers_beyond_pythons_guard_survive(n):
+    assert number(digits(n)) == n
+    assert number(digits(n), max_digits=10) == (math.inf if n > 0 else -math.inf)
+
+
+def test_integers_beyond_all_domains_are_infinite():
+    assert digits(10 ** (MAX_DIGITS + 10)) == "inf"
+    assert digits(-(10 ** (MAX_DIGITS + 10))) == "-inf"
+
+
+ONES = ["1", 1, 1.0, True, np.int8(1), Decimal("1.00"), " 1.0 ", "1e0", "true", "TRUE", b"1"]
+
+
+@pytest.mark.parametrize("positive", [1, "1", True, "true", 1.0, "1.0"])
+def test_all_forms_of_the_positive_label_are_one_label(positive):
+    match = Match(positive)
+    assert all(match(raw) for raw in ONES)
+    assert not any(match(raw) for raw in (0, "0", "", None, "yes", 2, float("nan"), "1 1", [1]))
+
+
+def test_a_textual_label_matches_exactly():
+    match = Match(">50K")
+    assert match(" >50K ")
+    assert not any(match(raw) for raw in (">50K.", "<=50K", ">50k", None, 1))
+
+
+@pytest.mark.parametrize("nothing", [None, "", float("nan"), "nan", []])
+def test_nothing_equals_a_missing_label(nothing):
+    with pytest.raises(ValueError):
+        Match(nothing)
+
+
+@given(SCALARS, SCALARS)
+def test_the_label_rule_is_total(positive, raw):
+    try:
+        match = Match(positive)
+    except ValueError:
+        return
+    assert match(positive)
+    assert match(raw) in (True, False)
+
+
+@given(SCALARS)
+def test_user_names_are_total(raw):
+    name = user_name(raw)
+    assert name is None or str(name) == text(raw)

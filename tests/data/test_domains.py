@@ -1,0 +1,193 @@
+"""Domains: cells are converted totally, Python arrays strictly, refusals name no value."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Schema, TextDomain
+from littlestone.errors import DataError, ParameterError
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.decimals(),
+    st.text(),
+    st.binary(),
+    st.datetimes(),
+    st.lists(st.integers()),
+)
+
+ROWS = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
+DOMAINS = [
+    IntegerDomain(1, 99),
+    IntegerDomain(-5, 2**1024),
+    TextDomain(),
+    AnyDomain(),
+    RowDomain(ROWS),
+]
+
+
+@pytest.mark.parametrize("domain", DOMAINS, ids=repr)
+@given(SCALARS)
+def test_cells_are_total_and_deterministic(domain, raw):
+    point = domain.cell(raw)
+    assert point is OUTSIDE or hash(point) == hash(domain.cell(raw))
+    assert domain.cell(raw) == point
+
+
+@given(st.integers(-150, 150), st.sampled_from(["{}", " {} ", "{}.0", "{}e0", "+{}", "0{}"]))
+def test_integers_in_any_writing(n, form):
+    written = form.format(n)
+    expected = n if -99 <= n <= 99 and not (n < 0 and form[0] in "+0") else OUTSIDE
+    assert IntegerDomain(-99, 99).cell(written) == expected
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [2.5, "2.5", "x", '5"', "", None, float("nan"), float("inf"), "9" * 50, 100, -1, [3], b"\xff"],
+)
+def test_odd_cells_are_outside(odd):
+    assert IntegerDomain(0, 99).cell(odd) is OUTSIDE
+
+
+def test_integers_of_any_size():
+    domain = IntegerDomain(-(2**60_000), 2**60_000)  # more digits than Python converts by itself
+    assert domain.cell(2**60_000) == 2**60_000
+    assert domain.cell(2**60_000 + 1) is OUTSIDE
+    assert domain.cell("1" + "0" * 10_000) == 10**10_000
+    assert domain.cell("1" + "0" * 10**6) is OUTSIDE
+    assert repr(domain) == "IntegerDomain(-2**60000, 2**60000)"
+    assert IntegerDomain(0, 2**64 - 1).rule == "an integer in [0, 2**64 - 1]"
+    assert IntegerDomain(0, 10**30).rule == "an integer in [0, 10000000...(31 digits)]"
+
+
+def test_layout_follows_from_the_public_bounds():
+    assert IntegerDomain(0, 9).array([1, 2]).dtype == np.int64
+    assert IntegerDomain(0, 2**64).array([1, 2]).dtype == object
+    big = IntegerDomain(0, 2**64).array(np.array([2**63, 5], dtype=np.uint64))
+    assert big.tolist() == [2**63, 5]
+
+
+@pytest.mark.parametrize("low_high", [(2, 1), (0.5, 1), (True, 2), (0, 10**500_000)])
+def test_bounds_are_checked(low_high):
+    with pytest.raises(ParameterError, match="IntegerDomain"):
+        IntegerDomain(*low_high)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [5, 7],
+        [[5], [7]],
+        np.array([5, 7]),
+        np.array([[5], [7]]),
+        np.array([5.0, 7.0]),
+        np.array(["5", " 7 "]),
+        np.array([5, 7], dtype=np.uint64),
+        np.array([5, 7], dtype=object),
+        pd.Series([5, 7]),
+        pd.DataFrame({"a": [5, 7]}),
+        pl.Series([5, 7]),
+        (5, 7.0),
+    ],
+    ids=lambda X: type(X).__name__,
+)
+def test_arrays_of_integers(X):
+    points = IntegerDomain(1, 9).array(X, owner="fit")
+    assert points.dtype == np.int64
+    assert points.tolist() == [5, 7]
+
+
+SECRET = 31337
+
+
+@pytest.mark.parametrize(
+    ("domain", "X", "rule"),
+    [
+        (IntegerDomain(1, 99), np.array([3, SECRET]), r"an integer in \[1, 99\]"),
+        (IntegerDomain(1, 99), [3, f"x{SECRET}"], r"an integer in \[1, 99\]"),
+        (IntegerDomain(1, 2**80), [3, SECRET + 0.5], r"2\*\*80"),
+        (TextDomain(), ["a", None], "a text"),
+        (RowDomain(ROWS), [[44, f"x{SECRET}"]], "column 'city'.*public categories"),
+        (RowDomain(ROWS), np.array([[f"x{SECRET}", "Bonn"]]), "column 'age'.*a number"),
+        (AnyDomain(), [[SECRET, SECRET]], "A point must be"),
+        (AnyDomain(), [float("nan")], "A point must be"),
+    ],
+)
+def test_refusals_name_column_and_rule_only(domain, X, rule):
+    with pytest.raises(DataError, match=rule) as refused:
+        domain.array(X, owner="fit")
+    error = refused.value
+    assert str(SECRET) not in str(error)
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+@pytest.mark.parametrize("X", [np.zeros((2, 2), int), np.zeros((1, 1, 1), int), 3])
+def test_one_column_is_needed(X):
+    with pytest.raises(ParameterError, match="one column"):
+        IntegerDomain(0, 9).array(X, owner="fit")
+
+
+def test_texts():
+    assert TextDomain().array(np.array([" a", "b "])).tolist() == ["a", "b"]
+    assert TextDomain().cell(3.0) == "3"
+    assert TextDomain().cell("") is OUTSIDE
+
+
+def test_any_hashable_keeps_one_form_of_equal_points():
+    points = AnyDomain().array([("a", 1.0), ("a", True), None, b"x", np.str_("t"), 2**80])
+    assert points.tolist() == [("a", 1), ("a", 1), None, b"x", "t", 2**80]
+    assert AnyDomain().array([1, True, 1.0, np.int8(1)]).dtype == np.int64
+    assert AnyDomain().array([["a"], ["b"]]).tolist() == ["a", "b"]
+    assert AnyDomain().array(np.array([[3], [4]])).tolist() == [3, 4]
+    assert AnyDomain().cell(3) == TextDomain().cell(3.0) == "3"
+
+
+ROW_TABLES = [
+    np.array([[44, "Bonn"], [None, "Rome"]], dtype=object),
+    [[44.0, "Bonn"], [float("nan"), "Rome"]],
+    pd.DataFrame({"city": ["Bonn", "Rome"], "more": [1, 2], "age": [44, None]}),
+    pl.DataFrame({"city": ["Bonn", "Rome"], "age": [44, None]}),
+]
+
+
+@pytest.mark.parametrize("X", ROW_TABLES, ids=lambda X: type(X).__module__)
+def test_rows(X):
+    codes = RowDomain(ROWS).array(X, owner="fit")
+    assert codes.dtype == np.int16
+    assert codes.tolist() == [[3, 2], [0, 3]]
+
+
+def test_a_row_is_a_mapping_or_a_sequence():
+    domain = RowDomain(ROWS)
+    assert domain.cell({"age": "x", "city": " Rome"}) == (1, 3)
+    assert domain.cell(["61"]) == (4, 0)
+    assert domain.cell(np.array([1.5, 2])) == (2, 1)
+    assert domain.cell("Rome") is OUTSIDE
+    with pytest.raises(ParameterError, match="2 columns"):
+        domain.array(np.zeros((4, 3)), owner="fit")
+    with pytest.raises(ParameterError, match="2-D"):
+        domain.array(np.zeros(4), owner="fit")
+
+
+def test_rows_of_any_width():
+    domain = RowDomain(Schema.every_column([0.0]))
+    codes = domain.array(np.array([[-1.5, 0.0, np.nan], [np.inf, -np.inf, 3.0]]), owner="fit")
+    assert codes.tolist() == [[2, 3, 0], [3, 2, 3]]
+
+
+def test_domains_are_values():
+    assert IntegerDomain(1, 2) == IntegerDomain(1, 2) != IntegerDomain(1, 3)
+    assert TextDomain() == TextDomain() != AnyDomain()
+    assert RowDomain(ROWS) == RowDomain(Schema.from_dict(ROWS.to_dict()))
+    assert len({IntegerDomain(1, 2), IntegerDomain(1, 2), TextDomain(), RowDomain(ROWS)}) == 3
+    assert "age, city" in repr(RowDomain(ROWS))
+    assert repr(OUTSIDE) == "OUTSIDE"
