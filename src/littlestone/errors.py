@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -33,6 +34,10 @@ __all__ = [
     "check_probability",
     "parameter_error",
 ]
+
+_LONGEST = 400  # characters of a number that somebody typed
+_DIGITS = 3  # of its exponent
+_WIDEST = 4096  # bits of an integer that is still written out
 
 
 class LittlestoneError(Exception):
@@ -80,8 +85,15 @@ def parameter_error(
     >>> print(parameter_error("plan", "alpha", "in (0, 1)", 2, "Try 0.1."))
     The 'alpha' parameter of plan must be in (0, 1). Got 2. Try 0.1.
     """
-    message = f"The {name!r} parameter of {owner} must be {constraint}. Got {value!r}."
+    message = f"The {name!r} parameter of {owner} must be {constraint}. Got {_shown(value)}."
     return ParameterError(f"{message} {hint}".rstrip())
+
+
+def _shown(value: object) -> str:
+    """Return the repr of a public value; Python refuses to print enormous integers."""
+    if isinstance(value, int) and value.bit_length() > _WIDEST:
+        return f"an integer of {value.bit_length()} bits"
+    return repr(value)
 
 
 def check_fraction(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
@@ -136,8 +148,16 @@ def _exact(value: Any) -> Fraction | None:
     if isinstance(value, numbers.Real):
         return Fraction(repr(float(value))) if math.isfinite(value) else None
     if isinstance(value, str):
-        try:
-            return Fraction(value)
-        except (ValueError, ZeroDivisionError):
-            return None
+        return _exact_text(value)
     return None
+
+
+def _exact_text(text: str) -> Fraction | None:
+    """Read a decimal or a fraction; a text that would be an enormous number is no number."""
+    exponent = re.search(r"[eE][+-]?(\d+)$", text.strip())
+    if len(text) > _LONGEST or (exponent and len(exponent[1].lstrip("0")) > _DIGITS):
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        return None

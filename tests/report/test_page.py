@@ -15,7 +15,7 @@ from littlestone.classes import ThresholdHypothesis, conjunction
 from littlestone.data import Schema
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, Neighbours
-from littlestone.report import model_json, page
+from littlestone.report import page
 
 HOSTILE = "</script><script>alert('1')</script><img src=x onerror=alert(1)>&\"\u2028"
 VOID = {"meta", "br", "img", "link", "input", "hr"}
@@ -109,7 +109,7 @@ def test_the_release_is_inside_and_reads_back(release):
     (embedded,) = Checker(html).scripts
     assert Release.from_dict(json.loads(embedded)) == release
     (link,) = [v for _, _, v in Checker(html).links]
-    assert base64.b64decode(link.partition("base64,")[2]).decode() == model_json(release)
+    assert base64.b64decode(link.partition("base64,")[2]).decode() == release.to_json()
     assert page(Release.from_dict(json.loads(embedded))) == html
 
 

@@ -63,7 +63,7 @@ def exact(
     from littlestone.audit import verify
     from littlestone.cli.summary import plain
     from littlestone.cli.terminal import note, working
-    from littlestone.report import model_json, page
+    from littlestone.report import page
 
     concepts, _ = open_class(concept_class, schema)
     algorithm = open_learner(
@@ -77,7 +77,7 @@ def exact(
             points=places,
             n_samples=n,
             outside=outside,
-            observers=[page, plain, model_json],
+            observers=[page, plain],
         )
     if json:
         print(jsonlib.dumps(result.to_dict(), sort_keys=True))

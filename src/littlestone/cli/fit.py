@@ -88,7 +88,7 @@ def fit(
     from littlestone.cli.terminal import working
     from littlestone.data import RowDomain, Sample
     from littlestone.learners.publish import promise, publish
-    from littlestone.report import model_json, page
+    from littlestone.report import page
     from littlestone.source import SecureSource, SeededSource
 
     # Everything public is checked before the table is read; the table before anything is drawn.
@@ -126,11 +126,11 @@ def fit(
             columns={"x": columns, "y": y, "positive": positive},
         )
     if out is not None:
-        write(out, model_json(release) + "\n")
+        write(out, release.to_json() + "\n")
     if report is not None:
         write(report, page(release))
     if json:
-        print(model_json(release))
+        print(release.to_json())
         return 0
     from littlestone.cli.summary import summary
     from littlestone.cli.terminal import facts

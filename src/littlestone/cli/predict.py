@@ -55,8 +55,8 @@ def predict(model: str, data: str, /, *, x: str | None = None, out: str | None =
 def _check_columns(release: Release) -> None:
     """Refuse a rule that does not speak of its schema's columns.
 
-    A tool that sorts the keys of a JSON file changes the order of the columns, and with it what the
-    rule says: better no prediction than a wrong one.
+    Codes speak of columns by position: in a file that was changed, better no prediction than a
+    wrong one.
     """
     from littlestone.classes import RuleHypothesis
     from littlestone.data import RowDomain
@@ -66,8 +66,8 @@ def _check_columns(release: Release) -> None:
         return
     if not set(hypothesis.literals) <= set(domain.schema.literals()):
         raise ParameterError(
-            "The rule of the model does not fit its schema. The file has been changed (perhaps its "
-            "keys were sorted); write it again with `littlestone fit --out`."
+            "The rule of the model does not fit its schema. The file has been changed; "
+            "write it again with `littlestone fit --out`."
         )
 
 

@@ -4,7 +4,7 @@
 how their objects are drawn with ``drawer``.
 """
 
-from littlestone.report.page import model_json, page
+from littlestone.report.page import page
 from littlestone.report.pictures import Setting, draw, drawer
 
-__all__ = ["Setting", "draw", "drawer", "model_json", "page"]
+__all__ = ["Setting", "draw", "drawer", "page"]

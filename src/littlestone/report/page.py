@@ -7,7 +7,6 @@ as private as the release, and `littlestone.audit.verify` compares its text amon
 from __future__ import annotations
 
 import base64
-import json
 import math
 from functools import lru_cache
 from importlib.resources import files
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
-__all__ = ["accuracy_asked", "meaning", "model_json", "page"]
+__all__ = ["accuracy_asked", "meaning", "page"]
 
 
 def page(release: Release) -> str:
@@ -75,11 +74,11 @@ def page(release: Release) -> str:
         steps=[_step(step, certificate) for step in certificate.steps],
         error=_error(release.error),
         reads=_reads(release),
-        model_link=_data_link(model_json(release)),
+        model_link=_data_link(release.to_json()),
         provenance=_provenance(release),
         claims=_claims(certificate, guarantee),
         version=__version__,
-        embedded=_json_in_html(model_json(release)),
+        embedded=_json_in_html(release.to_json()),
     )
     return html
 
@@ -97,15 +96,6 @@ def accuracy_asked(certificate: Certificate) -> str:
             "function of the class"
         )
     return f"on new records, an error of at most {alpha}"
-
-
-def model_json(release: Release) -> str:
-    """Return the text of a model file: one line of JSON, keys in the order of `to_dict`.
-
-    Not sorted, as `Release.to_json` is: a schema is written as a JSON object whose order is the
-    order of its columns, and the tests of a rule refer to columns by position.
-    """
-    return json.dumps(release.to_dict(), ensure_ascii=False)
 
 
 def meaning(release: Release) -> str:

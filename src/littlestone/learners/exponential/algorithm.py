@@ -15,30 +15,24 @@ error over H is used too, unless the surrogate's certificate needs fewer records
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
-from littlestone import bounds
 from littlestone.classes import check_class
 from littlestone.errors import check_fraction, check_probability
+from littlestone.learners.exponential.plan import Plan, plan
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
-    from littlestone.classes import ConceptClass, Representation
+    from littlestone.classes import ConceptClass
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
 __all__ = ["ExponentialLearner"]
-
-#: Shares of alpha and beta that a representation may spend; the best pair is searched for.
-_ALPHA_SHARES = [Fraction(1, d) for d in (3, 4, 6, 8, 10, 12, 16, 20, 24, 28, 32, 40, 64)]
-_BETA_SHARES = [Fraction(1, d) for d in (2, 3, 4, 6, 8, 12, 16)]
 
 
 @dataclass(frozen=True)
@@ -107,11 +101,16 @@ class ExponentialLearner:
 
     def certificate(self, n: int) -> Certificate:
         """Return the accuracy certificate for n records."""
-        return self._certify(self.representation, n)
+        return self.plan.certify(n)
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate always holds."""
-        return max(self._certify(self.representation, None).n, 1)
+        return self.plan.required
+
+    @property
+    def plan(self) -> Plan:
+        """The hypothesis set and the score, chosen from public parameters only."""
+        return plan(self.concept_class, self.epsilon, self.alpha, self.beta, agnostic=self.agnostic)
 
     def rate(self, sensitivity: int) -> Fraction:
         """Return the rate of the exponential weights for a score of this sensitivity."""
@@ -130,45 +129,9 @@ class ExponentialLearner:
         -------
         Hypothesis
         """
-        hypotheses = self.representation.drawn(source)  # step 1: public coins
+        way = self.plan
+        hypotheses = way.representation.drawn(source)  # step 1: public coins
+        if way.surrogate:
+            candidates = hypotheses.surrogate_candidates(sample)
+            return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
         return hypotheses.candidates(sample).draw(self.rate(1), source)  # step 2
-
-    @cached_property
-    def representation(self) -> Representation:
-        """The distribution over hypothesis sets, chosen from public parameters only."""
-        if isinstance(self.concept_class.size, int):
-            return self.concept_class.representation()
-        return min(self._affordable(), key=lambda r: self._certify(r, None).n)
-
-    def _affordable(self) -> Iterator[Representation]:
-        for share in _ALPHA_SHARES:
-            for part in _BETA_SHARES:
-                yield self.concept_class.representation(self.alpha * share, self.beta * part)
-
-    def _certify(self, representation: Representation, n: int | None) -> Certificate:
-        return _certificate(
-            self.agnostic,
-            representation.size,
-            (representation.alpha, representation.beta),
-            (self.epsilon, self.alpha, self.beta),
-            n,
-        )
-
-
-@lru_cache(maxsize=1024)  # a function of public numbers; verification asks for it on every path
-def _certificate(
-    agnostic: bool,
-    size: int,
-    missed: tuple[Fraction, Fraction],
-    budget: tuple[Fraction, Fraction, Fraction],
-    n: int | None,
-) -> Certificate:
-    """Return the certificate of size candidates; ``missed`` is the representation's own loss."""
-    epsilon, alpha, beta = budget
-    if not missed[0]:
-        certify = bounds.agnostic if agnostic else bounds.realizable
-        return certify(size, epsilon=epsilon, alpha=alpha, beta=beta, n=n)
-    certify_from = bounds.agnostic_from if agnostic else bounds.realizable_from
-    return certify_from(
-        size, epsilon=epsilon, alpha=alpha, beta=beta, alpha1=missed[0], beta1=missed[1], n=n
-    )
