@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from littlestone.classes import FiniteClass as FiniteClass
     from littlestone.classes import Intervals as Intervals
     from littlestone.classes import Points as Points
+    from littlestone.classes import Prefixes as Prefixes
     from littlestone.classes import Rules as Rules
     from littlestone.classes import Thresholds as Thresholds
+    from littlestone.classes import TreePaths as TreePaths
     from littlestone.data import Sample as Sample
     from littlestone.data import Schema as Schema
     from littlestone.data import UserSample as UserSample
@@ -32,6 +34,8 @@ _HOMES = {
     "Intervals": "classes",
     "Points": "classes",
     "Rules": "classes",
+    "TreePaths": "classes",
+    "Prefixes": "classes",
     "Sample": "data",
     "Schema": "data",
     "Thresholds": "classes",

@@ -52,7 +52,7 @@ def test_a_model_whose_columns_changed_places_is_refused(run, folder):
     model = run(f"{fit} --json").json
     (folder / "m.json").write_text(json.dumps(model))
     assert run("predict m.json data.csv").code == 0
-    model["class"]["schema"] = dict(reversed(model["class"]["schema"].items()))
+    model["class"]["schema"].reverse()
     (folder / "m.json").write_text(json.dumps(model))
     done = run("predict m.json data.csv")
     assert done.code == 2

@@ -21,6 +21,7 @@ from littlestone.classes.intervals import Intervals
 from littlestone.classes.points import Points
 from littlestone.classes.rules import Rules
 from littlestone.classes.thresholds import Thresholds
+from littlestone.classes.tree_paths import Prefixes, TreePaths
 from littlestone.data import Schema
 from littlestone.errors import ParameterError
 
@@ -44,6 +45,8 @@ class Entry:
         How many of them must be given.
     file : bool
         The one argument is the path of a public file, with or without quotes.
+    text : bool
+        ``build`` reads the text between the parentheses itself.
     schema : bool
         The first argument of ``build`` is the schema, which is not part of the text.
     """
@@ -54,6 +57,7 @@ class Entry:
     names: tuple[str, ...] = ()
     required: int = 0
     file: bool = False
+    text: bool = False
     schema: bool = False
 
 
@@ -65,6 +69,10 @@ _ENTRIES: dict[str, Entry] = {
     FiniteClass.name: Entry(
         "finite(matrix.csv)", FiniteClass.from_csv, FiniteClass.from_dict, file=True
     ),
+    TreePaths.name: Entry(
+        "tree_paths(taxonomy.csv)", TreePaths.from_csv, TreePaths.from_dict, file=True
+    ),
+    Prefixes.name: Entry("prefixes(ipv4)", Prefixes.from_spec, Prefixes.from_dict, text=True),
     Rules.name: Entry(
         "rules(max_literals=2)", Rules, Rules.from_dict, ("max_literals",), schema=True
     ),
@@ -117,6 +125,8 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
         raise ParameterError(f"There is no class {name[:60]!r}.{_suggestion(name)}")
     if entry.file:
         return entry.build(_path(inside, entry))
+    if entry.text:
+        return entry.build(inside.strip())
     arguments = _arguments(inside, entry, f"{name}(...)")
     if not entry.schema:
         return entry.build(**arguments)

@@ -15,6 +15,7 @@ from littlestone.data.cells import user_name
 from littlestone.data.points import as_points, canonical_order, distinct
 from littlestone.data.sample import Sample, check_lengths, grouped, strict_labels
 from littlestone.errors import DataError, check_integer
+from littlestone.source import public_generator
 from littlestone.types import Points
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ class UserSample:
     def _cut_one(self, user: int, most: int, salt: int, kept: Ints) -> None:
         """Cut one enormous user by the law of the counts, instead of record by record."""
         part = slice(int(self.starts[user]), int(self.starts[user + 1]))
-        rng = np.random.default_rng([salt % 2**64, int(self.keys[user])])
+        rng = public_generator(salt % 2**64, int(self.keys[user]))
         drawn = rng.multivariate_hypergeometric(self.count[part], most, method="marginals")
         kept[part] = drawn
 
