@@ -117,6 +117,7 @@ def test_a_decimal_and_its_equal_float_are_written_equally(x):
         (dt.datetime(2020, 1, 2, 3, 4, 5, 500_000), "2020-01-02 03:04:05.5"),
         (np.datetime64("2020-01-02T03:04:05.500000000"), "2020-01-02 03:04:05.5"),
         (pd.Timestamp("2020-01-02 03:04:05.5"), "2020-01-02 03:04:05.5"),
+        (dt.time(3, 4), "03:04:00"),
         ([1], None),
         ({}, None),
         (object(), None),

@@ -68,6 +68,17 @@ def test_every_column_and_back():
         bound.bind(2, owner="fit")
 
 
+def test_lists_keep_the_order():
+    schema = Schema((CITY, AGE))
+    assert Schema.from_list(schema.to_list()) == schema
+    assert Schema.from_list(schema.to_list()).names == ("city", "age")
+    for bad in (None, [], [3], [{"bins": [1]}], {"age": {"bins": [1]}}):
+        with pytest.raises(ParameterError, match="a list of named columns"):
+            Schema.from_list(bad)
+    with pytest.raises(ParameterError, match="different names"):
+        Schema.from_list([AGE.to_dict() | {"name": "age"}] * 2)
+
+
 @pytest.mark.parametrize(
     ("raw", "code"),
     [

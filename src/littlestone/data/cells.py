@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from datetime import date
+from datetime import date, time
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -75,7 +75,7 @@ def text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
         return bytes(raw).decode("utf-8", "replace").strip(WHITE) or None
     if type(raw).__name__ in _NULLS:
         return None
-    if isinstance(raw, date | np.datetime64):  # datetimes are dates too
+    if isinstance(raw, date | time | np.datetime64):  # datetimes are dates too
         return date_text(str(raw))
     return None
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import logging
+import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -35,14 +37,24 @@ _LOUD = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 def connect(*, ordered: bool = False) -> DuckDBPyConnection:
-    """Return a new in-memory DuckDB: never the process-wide one, and it fetches no extensions.
+    """Return a connection to this process's own in-memory DuckDB.
+
+    It is never the engine that ``duckdb.sql`` uses, and it fetches no extensions.
 
     Parameters
     ----------
     ordered : bool
         Keep the order of rows (costs memory; counting does not need it).
     """
-    connection = duckdb.connect(
+    connection = _database(os.getpid(), ordered).cursor()
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+@cache
+def _database(process: int, ordered: bool) -> DuckDBPyConnection:
+    """Start the engine; a forked process must not share its parent's, so it is asked by its id."""
+    return duckdb.connect(
         ":memory:",
         config={
             "memory_limit": MEMORY_LIMIT,
@@ -54,8 +66,6 @@ def connect(*, ordered: bool = False) -> DuckDBPyConnection:
             "allow_community_extensions": False,
         },
     )
-    connection.execute("SET enable_progress_bar = false")
-    return connection
 
 
 def quietly(action: Callable[[], T], message: str) -> T:
@@ -85,15 +95,10 @@ def _hushed() -> Iterator[None]:
             logger.disabled = disabled
 
 
-_folder: str | None = None
-
-
 def _spill_folder() -> str:
-    global _folder  # noqa: PLW0603 - one private folder for the process, made when it is needed
-    if _folder is None:
-        _folder = tempfile.mkdtemp(prefix="littlestone-")
-        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
-    return _folder
+    folder = tempfile.mkdtemp(prefix="littlestone-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _release_cached_types() -> None:
@@ -108,6 +113,7 @@ def _release_cached_types() -> None:
                 clear: Any = getattr(member, "cache_clear", None)
                 if callable(clear):
                     clear()
+    _database.cache_clear()
 
 
 atexit.register(_release_cached_types)

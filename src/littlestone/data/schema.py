@@ -139,8 +139,9 @@ class Schema:
         ------
         ParameterError
         """
-        columns = described if isinstance(described, list) else [None]
-        if not all(isinstance(c, Mapping) and isinstance(c.get("name"), str) for c in columns):
+        columns: list[Mapping[str, Any]] = described if isinstance(described, list) else []
+        named = [isinstance(c, Mapping) and isinstance(c.get("name"), str) for c in columns]
+        if not (named and all(named)):
             raise ParameterError("The schema of a model must be a list of named columns.")
         if len({c["name"] for c in columns}) < len(columns):
             raise ParameterError("The columns of a schema must have different names.")

@@ -1,0 +1,112 @@
+"""The CSV parser against a reference that follows the rules line by line, in plain Python."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from littlestone.data import lines
+from littlestone.data.lines import CsvColumns, header
+from littlestone.errors import DataError
+
+
+def reference(line: bytes, width: int) -> tuple[list[str], bool]:
+    """Return the cells of one line, and whether it is ragged."""
+    meant = line.count(b'"') % 2 == 0
+    cells, cell, inside = [], b"", False
+    for byte in (bytes([b]) for b in line):
+        inside ^= byte == b'"' and meant
+        if byte == b"," and not inside:
+            cells.append(cell)
+            cell = b""
+        else:
+            cell += byte
+    cells.append(cell)
+    plain = [
+        c[1:-1].replace(b'""', b'"') if meant and len(c) >= 2 and c[:1] == c[-1:] == b'"' else c
+        for c in cells
+    ]
+    ragged = len(cells) != width or not meant
+    padded = [*plain, *[b""] * (width - len(plain))][:width]
+    return [c.decode("utf-8", "replace") for c in padded], ragged
+
+
+def parse(path, width=3):
+    stream = CsvColumns(path, ",", width, range(width))
+    rows = pa.Table.from_batches(stream.batches(), stream.schema).to_pydict()
+    return [list(row) for row in zip(*rows.values(), strict=True)], stream.ragged
+
+
+BODY = st.lists(
+    st.sampled_from([b"a", b"1", b",", b'"', b" ", b"\n", b"\r", b"\xff", "é".encode()])
+)
+
+
+@given(BODY.map(b"".join), st.sampled_from([1, 2, 7, 1 << 20]))
+@example(b"1,2,3\n4,5,6\n\n7,8,9\n\n", 4)
+@example(b'"1,2,3\n4,5,6\n', 1 << 20)
+def test_every_line_is_a_record_whatever_it_holds(tmp_path_factory, body, block):
+    path = tmp_path_factory.getbasetemp() / "fuzz.csv"
+    path.write_bytes(b"x,y,z\n" + body)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "_BLOCK", block)
+        rows, ragged = parse(path)
+    if not body.endswith(b"\n"):
+        body += b"\n" if body else b""
+    expected = [reference(line.removesuffix(b"\r"), 3) for line in body.split(b"\n")[:-1]]
+    assert rows == [cells for cells, _ in expected]
+    assert ragged == any(odd for _, odd in expected)
+
+
+CELL = st.text(st.characters(exclude_characters="\r\n\0", exclude_categories=["Cs"]), max_size=8)
+
+
+@given(st.lists(st.tuples(CELL, CELL, CELL), max_size=6))
+def test_what_a_writer_writes_is_read_back(tmp_path_factory, rows):
+    """Against Python's own csv module, for tables without line breaks in cells."""
+    text = io.StringIO()
+    csv.writer(text).writerows([("x", "y", "z"), *rows])
+    path = tmp_path_factory.getbasetemp() / "written.csv"
+    path.write_bytes(text.getvalue().encode())
+    assert parse(path) == ([list(row) for row in rows], False)
+
+
+def test_compressed_with_byte_order_mark_and_quoted_names(tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(gzip.compress(b'\xef\xbb\xbf"x, really", y \r\n"1,5",2\r\n'))
+    assert header(path, ",") == ["x, really", "y"]
+    assert parse(path, 2) == ([["1,5", "2"]], False)
+
+
+def test_some_columns_only(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"x,y,z\n1,2,3\n4\n,,6,7")
+    stream = CsvColumns(path, ",", 3, [2, 0])
+    table = pa.Table.from_batches(stream.batches())
+    assert table.to_pylist() == [
+        {"c0": "3", "c1": "1"},
+        {"c0": "", "c1": "4"},
+        {"c0": "6", "c1": ""},
+    ]
+    assert stream.ragged
+
+
+@pytest.mark.parametrize("start", [b"", b"\n1,2\n", b"x,x\n1,2\n", b"x, x \n"])
+def test_the_first_line_must_name_the_columns(tmp_path, start):
+    path = tmp_path / "table.csv"
+    path.write_bytes(start)
+    with pytest.raises(DataError, match="first line"):
+        header(path, ",")
+
+
+def test_a_line_longer_than_many_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "_BLOCK", 100)
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"x,y\n1,2\n" + b"9" * 10_000 + b",3\n4,5")
+    assert parse(path, 2)[0] == [["1", "2"], ["9" * 10_000, "3"], ["4", "5"]]
