@@ -24,6 +24,7 @@ from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import check_integer, parameter_error
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
+from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, HiddenStateError, Law, Source
 
 if TYPE_CHECKING:
@@ -269,8 +270,8 @@ def _compare(
     worst, worst_pair, epsilon, holds = Fraction(-1), None, 0.0, True
     for left, right in _neighbours(laws, kinds):
         p, q = laws[left], laws[right]
-        slack = _upper(p.slack)
-        delta = _upper(hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon)) + slack
+        slack = upper(p.slack)
+        delta = upper(hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon)) + slack
         tight = tightest_epsilon(p.outcomes, q.outcomes, guarantee.delta)
         epsilon = max(epsilon, nextafter(float(tight.upper()), inf))
         holds &= delta <= guarantee.delta + slack + ROUNDING
@@ -281,7 +282,7 @@ def _compare(
         paths=sum(law.paths for law in laws.values()),
         delta=max(worst, Fraction(0)),
         epsilon=epsilon,
-        slack=max(float(_upper(law.slack)) for law in laws.values()),
+        slack=max(float(upper(law.slack)) for law in laws.values()),
         refusals=sum(any(o[0] == REFUSED for o in law.outcomes) for law in laws.values()),  # type: ignore[index]
         pair=worst_pair,
         holds=holds,
@@ -301,11 +302,6 @@ def _neighbours(
                 if new != old:
                     right = (*left[:i], *left[i + 1 :], new)
                     yield left, tuple(sorted(right, key=lambda r: order[r]))
-
-
-def _upper(value: arb) -> Fraction:
-    man, power = value.upper().man_exp()
-    return Fraction(int(man)) * Fraction(2) ** int(power)
 
 
 def _outward(value: arb) -> tuple[float, float]:

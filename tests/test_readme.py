@@ -1,0 +1,111 @@
+"""The README's main job, as a newcomer runs it, and what it promises about real data."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import littlestone as ls
+from littlestone.classes import load
+from littlestone.data import RowDomain, Sample
+
+ROOT = Path(__file__).parents[1]
+ADULT = ROOT / "examples" / "adult"
+
+
+def main_job():
+    """Return the arguments of ``littlestone`` in the README's first command."""
+    shell = re.search(r"```sh\npip install \. && littlestone (.*?)```", _readme(), re.DOTALL)
+    return shell[1].replace("\\\n", " ").replace('"', "").split()
+
+
+def _readme():
+    return (ROOT / "README.md").read_text()
+
+
+def run(arguments, folder):
+    program = Path(sys.executable).parent / "littlestone"
+    paths = [str(ROOT / a) if a.startswith("examples/") else a for a in arguments]
+    return subprocess.run(
+        [str(program), *paths], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_main_job(tmp_path):
+    done = run(main_job(), tmp_path)
+    assert done.returncode == 0, done.stderr
+    for word in ("Rule", "Guarantee", "Needed", "Certificate", "rule.html"):
+        assert word in done.stdout
+    page = (tmp_path / "rule.html").read_text()
+    assert "<svg" in page
+    assert "://" not in re.sub(r'xmlns="[^"]*"', "", page)  # self-contained: nothing is loaded
+
+
+@pytest.fixture(scope="module")
+def adult():
+    schema = ls.Schema.from_toml(ADULT / "schema.toml")
+    sample = Sample.read(ADULT / "adult.parquet", y="over_50k", domain=RowDomain(schema))
+    return schema, sample
+
+
+def test_the_private_rule_is_nearly_the_best(adult):
+    """Best of at most two literals: about 0.819; within 0.005 at epsilon 1, 0.02 at 0.1."""
+    schema, sample = adult
+    assert sample.n == 48_842
+    rules = ls.Rules(schema, max_literals=2)
+    best = best_accuracy(schema)
+    assert best == pytest.approx(0.82, abs=0.002)
+    for epsilon, distance in ((1, 0.005), (0.1, 0.02)):
+        for seed in range(5):
+            learner = ls.AgnosticLearner(rules, epsilon=epsilon, random_state=seed)
+            hypothesis = learner.algorithm().learn(sample, learner._source())
+            accuracy = 1 - rules.errors(hypothesis, sample) / sample.n
+            assert accuracy >= best - distance
+
+
+def best_accuracy(schema):
+    """Best conjunction of at most two literals, from the raw cells and the words of the literals.
+
+    Brute force over all pairs, apart from the library's codes and scores.
+    """
+    table = pq.read_table(ADULT / "adult.parquet")
+    label = table["over_50k"].to_numpy()
+    holds = np.array([_holds(table, literal.text) for literal in schema.literals()], dtype=float)
+    gain = np.where(label == 1, 1.0, -1.0)
+    return ((label == 0).sum() + ((holds * gain) @ holds.T).max()) / len(label)
+
+
+def _holds(table, words):
+    name, op, wanted = re.fullmatch(r"(\S+) (>=|<|is not|is) (.*)", words).groups()
+    cells = table[name].to_numpy()
+    if op in ("is", "is not"):
+        return (cells == wanted) == (op == "is")
+    return cells >= float(wanted) if op == ">=" else cells < float(wanted)
+
+
+def test_model_file_predicts_what_it_says(tmp_path, adult):
+    data = str(ADULT / "adult.parquet")
+    fit = ["fit", data, "--schema", str(ADULT / "schema.toml"), "--y", "over_50k"]
+    fit += ["--class", "rules(max_literals=2)", "--epsilon", "1", "--out", "m.json", "--json"]
+    done = run([*fit, "--estimate-error", "0.5", "--seed", "3"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    out = json.loads(done.stdout)
+    assert set(out) >= {"learner", "class", "hypothesis", "guarantee", "certificate", "n"}
+    assert out["guarantee"]["epsilon"] == 1.5
+    assert out["guarantee"]["seeded"] is True
+    done = run(["predict", "m.json", data, "--out", "labels.csv"], tmp_path)
+    assert done.returncode == 0, done.stderr
+    labels = np.loadtxt(tmp_path / "labels.csv", skiprows=1, dtype=int)
+    truth = pq.read_table(data)["over_50k"].to_numpy()
+    wrong = int((labels != truth).sum())
+    _, sample = adult
+    description = out["hypothesis"].pop("description")
+    assert description
+    hypothesis = load(out["hypothesis"])
+    assert wrong == ls.Rules(adult[0]).errors(hypothesis, sample)
+    assert out["error"]["low"] <= wrong <= out["error"]["high"]
