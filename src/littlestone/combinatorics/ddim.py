@@ -188,7 +188,7 @@ class DecompositionSearch(Generic[V, C]):
         splits = self._splits(v)
         if self._isolates(v, depth, s, len(splits)):
             return True
-        for harder, easier, _ in splits:
+        for harder, easier, _ in self._ranked(splits):
             if (yield harder, depth + 1) and (yield easier, depth + 1):
                 return True
         return False
@@ -213,29 +213,38 @@ class DecompositionSearch(Generic[V, C]):
         return depth + questions <= min(self._limit(0), self._limit(s - 1) + 1)
 
     def _splits(self, v: int) -> list[tuple[int, int, int]]:
-        """Return the distinct splits of v as (harder side, easier side, point), best first."""
-        splits: dict[int, tuple[int, int, int, int, int]] = {}
+        """Return the distinct splits of v as (side, other side, point), in column order."""
+        splits: dict[int, int] = {}
         lowest = v & -v
         for column, point in self._matrix.live.items():
             side = v & column
             if side & lowest:
                 side ^= v
-            if side and side not in splits:
-                first, second = sorted((side, v ^ side), key=self._hardness, reverse=True)
-                size = max(first.bit_count(), second.bit_count())
-                splits[side] = (self._search.ldim(first), size, first, second, point)
-        ranked = sorted(splits.values(), key=lambda split: split[:2])
-        return [(first, second, point) for _, _, first, second, point in ranked]
+            if side:
+                splits.setdefault(side, point)
+        return [(side, v ^ side, point) for side, point in splits.items()]
 
-    def _hardness(self, side: int) -> tuple[int, int]:
-        return self._search.ldim(side), side.bit_count()
+    def _ranked(self, splits: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+        """Return splits as (harder side, easier side, point), the least hard ones first."""
+
+        def hardness(side: int) -> tuple[int, int]:
+            return self._search.ldim(side), side.bit_count()
+
+        ordered = [
+            (one, two, point) if hardness(one) >= hardness(two) else (two, one, point)
+            for one, two, point in splits
+        ]
+        return sorted(ordered, key=lambda split: hardness(split[0]))
 
     def _split(self, v: int, depth: int, t: int) -> int:
         """Return a point of which both sides sit one deeper; v is known to sit at this depth."""
+        splits = self._splits(v)
+        if self._isolates(v, depth, self._search.ldim(v), len(splits)):  # then any will do
+            return max(splits, key=lambda s: min(s[0].bit_count(), s[1].bit_count()))[2]
         goal = (t, None)
         return next(
             point
-            for harder, easier, point in self._splits(v)
+            for harder, easier, point in self._ranked(splits)
             if self._sits(harder, depth + 1, goal) and self._sits(easier, depth + 1, goal)
         )
 

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from littlestone.combinatorics.budget import Budget
 from littlestone.combinatorics.ldim import LittlestoneSearch
-from littlestone.combinatorics.matrix import BitMatrix
+from littlestone.combinatorics.matrix import BitMatrix, set_of
 from littlestone.combinatorics.soa import soa
 
 __all__ = ["ReductionSearch"]
@@ -37,9 +37,10 @@ class ReductionSearch(Generic[V, C]):
 
     Notes
     -----
-    Breadth first over the restricted classes that keep the dimension; of several, only the
-    inclusion-minimal ones matter, since what reduces a class reduces its subsets. Exponential in
-    ``red(V)``: the decision problem is coNP-hard already for Littlestone dimension 2.
+    First a certificate in polynomial time, `is_packed`. Then breadth first over the restricted
+    classes that keep the dimension; of several, only the inclusion-minimal ones matter, since
+    what reduces a class reduces its subsets. Exponential in ``red(V)``: the decision problem is
+    coNP-hard already for Littlestone dimension 2.
 
     References
     ----------
@@ -98,9 +99,45 @@ class ReductionSearch(Generic[V, C]):
                         return self._shortest[v]
                     reached[rest] = (*points, point)
             self._irreducible[v] = max(size, self._irreducible.get(v, 0))
+            if size == 1 < cap and self.is_packed(v, cap):
+                return None
             minimal = _minimal(list(reached))
             frontier = {part: reached[part] for part in minimal}
         return None
+
+    def is_packed(self, v: int, k: int) -> bool:
+        """Try to prove that v is k-irreducible by a packing of shattered trees.
+
+        Trees of depth ``LDim(v)`` are found one after the other in what the earlier ones left
+        (a hypothesis that agrees with the SOA everywhere is never removed and may be shared). As
+        long as one of them loses no leaf, the dimension stays: so if any k answers together
+        touch fewer trees than there are, no k answers lower the dimension.
+
+        Returns
+        -------
+        bool
+            True is a proof; False says nothing.
+        """
+        dimension = self._search.ldim(v)
+        if dimension <= 0 or k <= self._irreducible.get(v, 0):
+            return True
+        removed = [v ^ side for side in self._soa_sides(v)]
+        removable = 0
+        for lost in removed:
+            removable |= lost
+        most = removable.bit_count() // (2**dimension - 1)
+        touched = [0] * len(removed)
+        trees, rest = 0, v
+        while most > k and len(removed) > k and self._search.at_least(rest, dimension):
+            self._budget.spend()
+            leaves = set_of(self._search.tree(rest, dimension).leaves)
+            rest &= ~(leaves & removable)
+            trees += 1
+            touched = [n + bool(lost & leaves) for n, lost in zip(touched, removed, strict=True)]
+            if sum(sorted(touched, reverse=True)[:k]) < trees:
+                self._irreducible[v] = k
+                return True
+        return False
 
     def _soa_sides(self, v: int) -> dict[int, int]:
         """Return the sides that SOA keeps, inclusion-minimal ones only, each with a point."""

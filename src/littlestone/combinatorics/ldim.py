@@ -57,6 +57,7 @@ class LittlestoneSearch(Generic[V, C]):
         lower, upper = self.bounds(v)
         while lower < upper and self.at_least(v, lower + 1):
             lower += 1
+        self._remember(self._space.key(self._space.of(v)), lower, lower)
         return lower
 
     def at_least(self, v: int, k: int) -> bool:
@@ -91,9 +92,15 @@ class LittlestoneSearch(Generic[V, C]):
                 and self._at_least(large, n - size, k - 1, below)
                 for size, small, large, _ in splits
             )
-        if len(self._memo) < self._room or key in self._memo:
-            self._memo[key] = (k, upper) if found else (lower, k - 1)
+        if found:
+            self._remember(key, k, upper)
+        else:
+            self._remember(key, lower, k - 1)
         return found
+
+    def _remember(self, key: Hashable, lower: int, upper: int) -> None:
+        if len(self._memo) < self._room or key in self._memo:
+            self._memo[key] = (lower, upper)
 
     def tree(self, v: int, k: int) -> MistakeTree:
         """Return a shattered tree of depth k; that ``LDim(v) >= k >= 0`` is the caller's promise.

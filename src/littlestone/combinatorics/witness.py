@@ -192,7 +192,8 @@ class ThresholdSequence:
         """
         labels = np.asarray(matrix)
         return (
-            len(self.hypotheses) - len(self.points) in (0, 1)
+            len(self.hypotheses) > 0
+            and len(self.hypotheses) - len(self.points) in (0, 1)
             and _within(self.hypotheses, labels.shape[0])
             and _within(self.points, labels.shape[1])
             and all(
