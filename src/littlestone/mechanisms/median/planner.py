@@ -107,7 +107,7 @@ def choose(
     Examples
     --------
     >>> window = RankWindow.of((0, 1))
-    >>> [choose(2**k, 124, window, Fraction(1), Fraction(1, 10**6)).name for k in (41, 42)]
+    >>> [choose(2**k, 125, window, Fraction(1), Fraction(1, 10**6)).name for k in (41, 42)]
     ['exponential', 'tree']
     """
     if name not in NAMES:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +77,7 @@ class TreeLog:
         """How this level splits epsilon and delta."""
         return Budget.of(self.epsilon, self.delta, self.beta)
 
-    @property
+    @cached_property
     def base(self) -> RankExponential | TreeEM | TreeLog:
         """The mechanism on the depths {0, ..., height}: an interior point, at its epsilon."""
         epsilon, delta, beta = self.budget.deeper, self.delta / 2, self.beta / 2
@@ -101,47 +102,59 @@ class TreeLog:
         """Run steps 1 to 6 with given constants."""
         if constants.rest < 1:
             return None  # public: n is too small for any record to reach the next level
-        h = self.height
-        budget = self.budget
         # 1. trim, so that any interior point of the middle has rank margins to spare
         middle = values.trimmed(constants.trim_left, constants.trim_right)
+        trie = branchings(middle.points, self.height)
         # 2. is there a node that splits many records?
-        trie = branchings(middle.points, h)
+        heaviest = int(_balance(middle, trie).max(initial=0))
+        if source.choose(_at_least(self.budget.test, constants.theta - heaviest)):
+            return self.heavy_branch(middle, trie, constants, source)
+        return self.path_branch(values, middle, trie, constants, source)
+
+    def heavy_branch(
+        self, middle: Ordered, trie: Trie, constants: Constants, source: Source
+    ) -> int | None:
+        """Choose a balanced node: any value between its children is interior."""
         balance = _balance(middle, trie)
-        heaviest = int(balance.max(initial=0))
-        if source.choose(_at_least(budget.test, constants.theta - heaviest)):
-            some = np.flatnonzero(balance >= constants.floor)
-            runs = Runs(balance[some], np.ones(len(some), dtype=np.int64))
-            drawn = runs.draw(budget.heavy / 2, source, constants.bottom)
-            if drawn is None:
-                return None
-            gap = int(some[drawn[0]])
-            first, last_leaf = _node(int(middle.points[gap]), int(trie.heights[gap]))
-            return min((first + last_leaf) // 2, values.size - 1)
+        some = np.flatnonzero(balance >= constants.floor)
+        runs = Runs(balance[some], np.ones(len(some), dtype=np.int64))
+        drawn = runs.draw(self.budget.heavy / 2, source, constants.bottom)
+        if drawn is None:
+            return None
+        gap = int(some[drawn[0]])
+        first, final = _node(int(middle.points[gap]), int(trie.heights[gap]))
+        return min((first + final) // 2, middle.size - 1)
+
+    def path_branch(
+        self, values: Ordered, middle: Ordered, trie: Trie, constants: Constants, source: Source
+    ) -> int | None:
+        """Find an interior depth, then the node there, then an interior point of its ends."""
         # 3. depth at which each record leaves the heavy path; the deepest records are dropped
-        star = middle.points[_heavy_leaf(middle, trie)]
-        depths = h - bit_length(middle.points ^ star)
-        inner = _weighted(depths, np.diff(middle.ends, prepend=0), h + 1)
+        depths = _depths(middle, trie, self.height).trimmed(0, constants.drop)
         # 4. an interior depth
-        q = self.base.draw(inner.trimmed(0, constants.drop), source)
+        q = self.base.draw(depths, source)
         if q is None:
             return None
         # 5. the fullest node at that depth (the leftmost of several), if it is stably so
+        h, records = self.height, np.diff(middle.ends, prepend=0)
         nodes = middle.points >> (h - q)
         new = np.ones(len(nodes), dtype=bool)
         new[1:] = nodes[1:] != nodes[:-1]
         starts = np.flatnonzero(new)
-        weights = np.add.reduceat(np.diff(middle.ends, prepend=0), starts)
+        weights = np.add.reduceat(records, starts)
         best = int(np.argmax(weights))
-        if not source.choose(_at_least(budget.stay, constants.stable - int(weights[best]))):
+        if not source.choose(_at_least(self.budget.stay, constants.stable - int(weights[best]))):
             return None
         # 6. its first leaf, the middle, its last leaf: one of them is interior
         first, final = _node(int(middle.points[starts[best]]), h - q)
         candidates = [min(z, values.size - 1) for z in (first, (first + final) // 2, final)]
         left, right = self.window.needs(values.n)
-        scores = [min(_at_most(values, z) - left, values.n - _at_most(values, z - 1) - right)
-                  for z in candidates]  # fmt: skip
-        drawn = Runs(np.array(scores), np.ones(3, dtype=np.int64)).draw(budget.last / 2, source)
+        margins = [
+            min(_at_most(values, z) - left, values.n - _at_most(values, z - 1) - right)
+            for z in candidates
+        ]
+        runs = Runs(np.array(margins, dtype=np.int64), np.ones(3, dtype=np.int64))
+        drawn = runs.draw(self.budget.last / 2, source)
         assert drawn is not None
         return candidates[drawn[0]]
 
@@ -188,13 +201,15 @@ def _node(point: int, height: int) -> tuple[int, int]:
     return first, first + (1 << height) - 1
 
 
-def _weighted(values: Integers, weights: Integers, size: int) -> Ordered:
-    """Count values, each with a weight."""
-    order = np.argsort(values, kind="stable")
-    points = values[order]
+def _depths(middle: Ordered, trie: Trie, height: int) -> Ordered:
+    """Return the depth at which each record leaves the path to the heavier child."""
+    star = middle.points[_heavy_leaf(middle, trie)]
+    depths = height - bit_length(middle.points ^ star)
+    order = np.argsort(depths, kind="stable")
+    points, ends = depths[order], np.cumsum(np.diff(middle.ends, prepend=0)[order])
     last = np.ones(len(points), dtype=bool)
     last[:-1] = points[1:] != points[:-1]
-    return Ordered(points[last], np.cumsum(weights[order])[last], size)
+    return Ordered(points[last], ends[last], height + 1)
 
 
 def _at_most(values: Ordered, z: int) -> int:
@@ -203,6 +218,7 @@ def _at_most(values: Ordered, z: int) -> int:
     return int(values.ends[at - 1]) if at else 0
 
 
+@lru_cache(maxsize=1024)
 def _at_least(epsilon: Fraction, k: int) -> Few:
     """Return the coin that shows 1 with ``Pr[Z >= k]``; Z two-sided geometric."""
     if k >= 1:
