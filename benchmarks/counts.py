@@ -56,7 +56,7 @@ def sql(path: str) -> tuple[int, int, int]:
 
     # Only the engine's own columns: what a programmer would write for this one table.
     query = f"SELECT x, y, count(*) AS n FROM read_parquet('{path}') GROUP BY x, y"
-    groups = duckdb.connect().execute(query).to_arrow_table()
+    groups = duckdb.connect().sql(query).to_arrow_table()
     x, y, n = (groups[name].to_numpy() for name in ("x", "y", "n"))
     return int(n.sum()), int(n[y == 1].sum()), int((n * x).sum())
 
@@ -66,7 +66,7 @@ def sql_users(path: str) -> tuple[int, int, int]:
     import duckdb
 
     query = f"SELECT user, x, y, count(*) AS n FROM read_parquet('{path}') GROUP BY user, x, y"
-    groups = duckdb.connect().execute(query).to_arrow_table()
+    groups = duckdb.connect().sql(query).to_arrow_table()
     x, y, n = (groups[name].to_numpy() for name in ("x", "y", "n"))
     return int(n.sum()), int(n[y == 1].sum()), int((n * x).sum())
 

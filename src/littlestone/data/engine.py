@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import logging
 import os
 import shutil
 import sys
@@ -32,7 +31,7 @@ T = TypeVar("T")
 #: What DuckDB may use before it spills (encrypted, into a private folder that is removed at exit).
 MEMORY_LIMIT = "2GB"
 
-# Spark's Python side logs the JVM's message, with rows, before it raises.
+# Spark's Python side logs Java's message, with rows, before it raises.
 _LOUD = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
@@ -84,7 +83,8 @@ def quietly(action: Callable[[], T], message: str) -> T:
 
 @contextlib.contextmanager
 def _hushed() -> Iterator[None]:
-    loggers = [logging.getLogger(name) for name in _LOUD if name in logging.root.manager.loggerDict]
+    spark = sys.modules.get("pyspark.logger")
+    loggers = [] if spark is None else [spark.PySparkLogger.getLogger(name) for name in _LOUD]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True

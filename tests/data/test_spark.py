@@ -1,0 +1,150 @@
+"""The same counts from a real Spark, classic and Connect, started here from pip packages alone."""
+
+from __future__ import annotations
+
+import logging
+import random
+import socket
+import traceback
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+
+from littlestone.data import (
+    OUTSIDE,
+    IntegerDomain,
+    RowDomain,
+    Sample,
+    Schema,
+    TextDomain,
+    UserSample,
+    local_spark,
+    read_points,
+)
+from littlestone.errors import DataError, ParameterError
+
+pytestmark = [
+    pytest.mark.xdist_group("spark"),  # one worker, one Java process
+    # pyspark says so of pandas 3; nothing here goes through pandas.
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
+]
+
+DOMAIN = IntegerDomain(1, 99)
+SCHEMA = Schema.from_dict({"x.cell": {"bins": [5, 10.5, 40]}, "num": {"bins": [-1, 0.1, 7]}})
+ODD = ["text", "2.5", None, "", "9" * 400, '5"', "1e2", " 7 ", "7\n", "7\u2028", "007", "NaN", "é"]
+
+
+@pytest.fixture(scope="module")
+def port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def classic(port):
+    connect = {
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+    }
+    session = local_spark(1, memory="1g", config=connect)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module", params=["classic", "connect"])
+def spark(request, classic, port):
+    if request.param == "classic":
+        yield classic
+        return
+    from pyspark.sql.connect.session import SparkSession
+
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+    yield session
+    session.stop()
+
+
+def base_table(odd=()):
+    rng = random.Random(1)
+    x = [*odd, *(str(rng.randrange(1, 50)) for _ in range(40 - len(odd)))]
+    return pa.table(
+        {
+            "x.cell": pa.array(x, pa.string()),
+            "num": pa.array([None, float("nan"), 0.1, -1.0, -0.0, 7.5, float("inf"), 3] * 5),
+            "label": pa.array([rng.choice(["0", "1", "true", None]) for _ in range(40)]),
+            "The User": pa.array([7, None, 8, 7] * 10),
+        }
+    )
+
+
+def multiset(sample: Sample) -> Counter:
+    points = [tuple(p) if isinstance(p, list) else p for p in sample.points.tolist()]
+    ones, zeros = [*sample.ones, sample.outside[1]], [*sample.zeros, sample.outside[0]]
+    found: Counter = Counter()
+    for point, zero, one in zip([*points, OUTSIDE], zeros, ones, strict=True):
+        found[point, 0] += int(zero)
+        found[point, 1] += int(one)
+    return +found
+
+
+@pytest.mark.parametrize("domain", [DOMAIN, TextDomain(), RowDomain(SCHEMA)], ids=repr)
+def test_spark_agrees_with_the_embedded_engine(spark, domain):
+    x = None if isinstance(domain, RowDomain) else "x.cell"
+    for odd in ((), ODD):
+        table = base_table(odd)
+        here = Sample.read(table, x=x, y="label", domain=domain)
+        there = Sample.read(spark.createDataFrame(table), x=x, y="label", domain=domain)
+        assert there.n == 40
+        assert multiset(there) == multiset(here)
+
+
+def test_one_odd_cell_changes_one_record_and_nothing_else(spark):
+    def read(odd):
+        frame = spark.createDataFrame(base_table(odd))
+        return multiset(Sample.read(frame, x="x.cell", y="label", domain=DOMAIN))
+
+    before = read(["44"])
+    for odd in ("text", "7\u2028", None):
+        after = read([odd])
+        assert after.total() == before.total()
+        assert (before - after).total() == (after - before).total() == 1
+
+
+def test_users_and_points(spark):
+    table = base_table(ODD)
+    frame = spark.createDataFrame(table)
+    names = {"user": "The User", "x": "x.cell", "y": "label", "domain": DOMAIN}
+    here, there = UserSample.read(table, **names), UserSample.read(frame, **names)
+    assert there.n_users == here.n_users == 3
+    for i in range(3):
+        assert multiset(there.of_user(i)) == multiset(here.of_user(i))
+    assert (there.keys == here.keys).all()
+    points, inside = read_points(frame, domain=RowDomain(SCHEMA))
+    assert inside.all()
+    assert (points == read_points(table, domain=RowDomain(SCHEMA))[0]).all()
+
+
+def test_refusals_name_column_and_rule_only(spark, capfd, caplog):
+    frame = spark.createDataFrame(base_table(["Jane Roe"]))
+    with pytest.raises(DataError, match=r"'x.cell'.*an integer in") as refused:
+        Sample.read(frame, x="x.cell", y="label", domain=DOMAIN, strict=True)
+    failing = frame.selectExpr("CAST(`x.cell` AS INT) AS x", "label")
+    with caplog.at_level(logging.INFO), pytest.raises(DataError, match="engine stopped") as failed:
+        Sample.read(failing, x="x", y="label", domain=DOMAIN)
+    for error in (refused.value, failed.value):
+        assert error.__cause__ is None
+        assert error.__context__ is None
+        assert "Jane" not in "".join(traceback.format_exception(error))
+    shown = capfd.readouterr()
+    assert "Jane" not in shown.out + shown.err
+    assert "Jane" not in caplog.text
+
+
+def test_columns_and_empty_tables(spark):
+    frame = spark.createDataFrame(base_table())
+    with pytest.raises(ParameterError, match=r"no column 'x_cell'. Did you mean 'x.cell'"):
+        Sample.read(frame, x="x_cell", y="label", domain=DOMAIN)
+    with pytest.raises(DataError, match="no rows"):
+        Sample.read(frame.limit(0), x="x.cell", y="label", domain=DOMAIN)
