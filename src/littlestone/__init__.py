@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from littlestone import audit as audit
+    from littlestone.classes import DecisionTrees as DecisionTrees
     from littlestone.classes import FiniteClass as FiniteClass
     from littlestone.classes import Intervals as Intervals
     from littlestone.classes import Points as Points
@@ -29,6 +30,7 @@ __version__ = "0.1.0"
 #: Every public name and the room it lives in.
 _HOMES = {
     "AgnosticLearner": "learners.exponential.estimators",
+    "DecisionTrees": "classes",
     "FiniteClass": "classes",
     "GenericLearner": "learners.exponential.estimators",
     "Intervals": "classes",

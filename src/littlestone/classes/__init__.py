@@ -7,6 +7,7 @@ which for an infinite class is a random finite hypothesis set.
 
 from littlestone.classes.base import ConceptClass, check_class, errors
 from littlestone.classes.conjunction import RuleHypothesis, conjunction
+from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.hashing import HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
@@ -35,6 +36,7 @@ from littlestone.classes.trees import PathHypothesis, PrefixHypothesis, make_tre
 __all__ = [
     "CLASSES",
     "ConceptClass",
+    "DecisionTrees",
     "FiniteClass",
     "HashFunction",
     "HashHypothesis",
@@ -54,6 +56,7 @@ __all__ = [
     "TableHypothesis",
     "ThresholdHypothesis",
     "Thresholds",
+    "TreeHypothesis",
     "TreePaths",
     "Whole",
     "check_class",

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from littlestone.classes.base import ConceptClass
+from littlestone.classes.decision_trees import DecisionTrees
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.integers import evaluate, parse
 from littlestone.classes.intervals import Intervals
@@ -75,6 +76,9 @@ _ENTRIES: dict[str, Entry] = {
     Prefixes.name: Entry("prefixes(ipv4)", Prefixes.from_spec, Prefixes.from_dict, text=True),
     Rules.name: Entry(
         "rules(max_literals=2)", Rules, Rules.from_dict, ("max_literals",), schema=True
+    ),
+    DecisionTrees.name: Entry(
+        "decision_trees(depth=2)", DecisionTrees, DecisionTrees.from_dict, ("depth",), schema=True
     ),
 }
 

@@ -1,0 +1,14 @@
+"""Decision trees over a public schema, drawn exactly by the exponential mechanism.
+
+One room: splits of the schema and their patterns on counted rows (`splits`), label counts by pairs
+of them (`counts`), partition functions in balls (`partition`) and in doubles with a proved error
+(`filter`), the top-down draw (`sampler`), normal forms (`nodes`), the released tree (`hypothesis`)
+and its texts (`export`, `sql`), the class (`concept_class`).
+"""
+
+from littlestone.classes.decision_trees.concept_class import DecisionTrees
+from littlestone.classes.decision_trees.export import sides
+from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.classes.decision_trees.nodes import Known, Node, Tree
+
+__all__ = ["DecisionTrees", "Known", "Node", "Tree", "TreeHypothesis", "sides"]

@@ -1,0 +1,179 @@
+"""All decision trees of one depth over the bins and categories of a public schema."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from littlestone.classes.base import ConceptClass
+from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.classes.decision_trees.nodes import Node, Tree
+from littlestone.classes.decision_trees.sampler import Candidates, count
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.fields import Fields
+from littlestone.data import RowDomain, Sample, Schema
+from littlestone.errors import check_integer, parameter_error
+from littlestone.source import Choice
+from littlestone.types import Hypothesis, Json
+
+__all__ = ["MAX_SPLITS", "DecisionTrees"]
+
+#: How many splits a schema may have, by depth: more would take minutes, or gigabytes.
+MAX_SPLITS = {1: 30_000, 2: 5_000, 3: 600}
+
+
+class DecisionTrees(ConceptClass):
+    """Decision trees such as "if married, then (if education >= 13, ...), otherwise ...".
+
+    A *representation* is a full binary tree of the given depth: at each inner node one split, at
+    each leaf a label. The splits are the literals of the schema (``>=`` and ``<`` for each edge,
+    ``is`` for each category), without ``is not``, which is ``is`` with the sides swapped. A cell
+    that is missing or other answers no to every split. Different representations may be the same
+    function: each one counts, in ``size``, in the certificates and in the weights; a released
+    tree is in normal form.
+
+    So the class contains all `Rules` of at most ``depth`` literals, and all shallower trees.
+
+    Parameters
+    ----------
+    schema : Schema
+        Public columns, bins and categories. With `Schema.every_column`, `bind` the number of
+        columns before use (the estimators do).
+    depth : int in 1 .. 3, default 2
+
+    Raises
+    ------
+    ParameterError
+        If the schema has too many splits for this depth: 30,000, 5,000, 600.
+
+    Guarantee
+    ---------
+    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law over the
+    representations, whose number is ``size``: with s splits 4 s, 16 s**3, 256 s**7.
+
+    Notes
+    -----
+    The trees are never listed: their weight factorises over the two sides of a root
+    (docs/decision-trees.md). Cost with p different splits on n different rows: matrix products of
+    n p**2 (depth 2) and columns * n p**2 (depth 3) steps, then 4 p**2 and 8 p**3 leaves.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> from fractions import Fraction
+    >>> import numpy as np
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> trees = DecisionTrees(schema, depth=2)
+    >>> trees.size, trees.vc_dim
+    (2000, 10)
+    >>> rows = np.array([[2, 2], [3, 2], [2, 1], [3, 1]])  # codes: age < 30 in Bonn, ...
+    >>> data = Sample.of(rows, [0, 1, 1, 0])  # exclusive or, which no rule is
+    >>> trees.candidates(data).draw(Fraction(50), SeededSource(1)).predict(rows).tolist()
+    [0, 1, 1, 0]
+    """
+
+    name = "decision_trees"
+    vc_exact = False
+
+    def __init__(self, schema: Schema, depth: int = 2) -> None:
+        if not isinstance(schema, Schema):
+            raise parameter_error(
+                "DecisionTrees", "schema", "a Schema", type(schema).__name__,
+                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
+            )  # fmt: skip
+        self.schema = schema
+        self.depth = check_integer("DecisionTrees", "depth", depth, low=1)
+        if self.depth not in MAX_SPLITS:
+            raise parameter_error("DecisionTrees", "depth", "1, 2 or 3", self.depth)
+        if schema.bound and len(self._splits) > MAX_SPLITS[self.depth]:
+            raise parameter_error(
+                "DecisionTrees", "schema",
+                f"of at most {MAX_SPLITS[self.depth]} splits for depth {self.depth}",
+                len(self._splits), "Use fewer bins or categories, or a smaller depth.",
+            )  # fmt: skip
+
+    def bind(self, n_columns: int) -> DecisionTrees:
+        """Return the trees for arrays with this (public) number of columns."""
+        schema = self.schema.bind(n_columns, owner="DecisionTrees")
+        return self if schema is self.schema else DecisionTrees(schema, self.depth)
+
+    @cached_property
+    def _splits(self) -> Splits:
+        if not self.schema.bound:
+            raise parameter_error(
+                "DecisionTrees", "schema", "of a fixed number of columns", self.schema,
+                "Call bind(n_columns) first.",
+            )  # fmt: skip
+        return Splits(self.schema)
+
+    @property
+    def spec(self) -> str:
+        """The text of the class; the schema is not part of it."""
+        return f"decision_trees(depth={self.depth})"
+
+    def __repr__(self) -> str:
+        return f"DecisionTrees({self.schema!r}, depth={self.depth})"
+
+    @property
+    def domain(self) -> RowDomain:
+        """The rows of the schema."""
+        return RowDomain(self.schema)
+
+    @property
+    def size(self) -> int:
+        """Number of representations, exactly."""
+        return count(len(self._splits), self.depth)
+
+    @cached_property
+    def vc_dim(self) -> int:
+        """An upper bound of the VC dimension.
+
+        Of m points, a column of numbers can tell apart at most 2 (m - 1) ways by ``>=`` and ``<``,
+        a column of texts m by ``is``, and all other splits are constant on them. So the trees
+        label m points in at most N(s(m)) ways, where s(m) counts the different splits and N the
+        representations; if the points are shattered, this is at least 2**m.
+        """
+        kinds = [(len(column.literals(0)), column.numeric) for column in self.schema]
+
+        def different(m: int) -> int:
+            ways = (min(n, 2 * (m - 1)) if numeric else min(n // 2, m) for n, numeric in kinds)
+            return 1 + sum(ways)
+
+        m = self.size.bit_length() - 1
+        while m > 1 and 2**m > count(different(m), self.depth):
+            m -= 1
+        return m
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all representations, scored by minus their errors; see the base class."""
+        return Candidates(self._splits, self.depth, sample)
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        seen: set[Hashable] = set()
+        for hypothesis in map(TreeHypothesis.of, self._representations(self.depth)):
+            if hypothesis.key not in seen:
+                seen.add(hypothesis.key)
+                yield hypothesis
+
+    def _representations(self, depth: int) -> Iterator[Tree]:
+        if depth == 0:
+            yield from (0, 1)
+            return
+        below = list(self._representations(depth - 1))
+        for split, yes, no in product(self._splits.literals, below, below):
+            yield Node(split, yes, no)
+
+    def _identity(self) -> Hashable:
+        return (self.schema, self.depth)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with the schema."""
+        return {"type": self.name, "schema": self.schema.to_dict(), "depth": self.depth}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> DecisionTrees:
+        """Read it back."""
+        fields = Fields(data, ("schema", "depth"))
+        return cls(Schema.from_dict(fields.any("schema")), fields.integer("depth", low=1))

@@ -1,0 +1,151 @@
+"""Label counts of the crossings of two patterns in a region, and in the two sides of each pattern.
+
+They are sums of the counts of rows over 0/1 matrices, so matrix products. Every partial sum is an
+integer of at most n, so floating-point products are exact: in single precision below 2**24
+records, in double precision below 2**53.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+from littlestone.classes.decision_trees.splits import Bits, Counts, Region
+
+__all__ = ["Pairs", "crossings", "one_thread", "singles", "within_sides"]
+
+Floats = npt.NDArray[Any]
+
+_BLOCK = 64  # roots that are counted together
+_MEMORY = 1 << 23  # entries of one table of a block: 64 MB at most, and a few such tables
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Counts of a region by two patterns.
+
+    Attributes
+    ----------
+    zeros, ones : arrays of shape (patterns, patterns), integers in int64 or exact floats
+        Records of each label that answer yes to both; on the diagonal, yes to the one.
+    totals : (int, int)
+        Records of each label.
+    """
+
+    zeros: Floats
+    ones: Floats
+    totals: tuple[int, int]
+
+    def without(self, part: Pairs) -> Pairs:
+        """Return the counts of the rest, when a part of the region is taken out."""
+        totals = (self.totals[0] - part.totals[0], self.totals[1] - part.totals[1])
+        return Pairs(self.zeros - part.zeros, self.ones - part.ones, totals)
+
+    def leaves(self) -> Iterator[tuple[Counts, Counts]]:
+        """Yield (zeros, ones) where t and v answer (yes, yes), (yes, no), (no, yes), (no, no)."""
+        tables = [table.astype(np.int64) for table in (self.zeros, self.ones)]
+        single = [table.diagonal() for table in tables]
+        yield tables[0], tables[1]
+        yield single[0][:, None] - tables[0], single[1][:, None] - tables[1]
+        yield single[0] - tables[0], single[1] - tables[1]
+        neither = [
+            total - one[:, None] - one + table
+            for total, one, table in zip(self.totals, single, tables, strict=True)
+        ]
+        yield neither[0], neither[1]
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Let matrix products use one thread: ours are small and many, and threads wait for each other.
+
+    On two busy cores, two threads took ten times as long as one.
+    """
+    limits: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
+    return limits
+
+
+@lru_cache(maxsize=1)
+def _controller() -> Any:
+    return ThreadpoolController()  # finds the libraries once
+
+
+def singles(region: Region) -> tuple[Counts, Counts]:
+    """Return the (zeros, ones) of the yes side of each pattern."""
+    yes = region.patterns.yes.astype(np.float64)
+    zeros, ones = (yes @ weights.astype(np.float64) for weights in (region.zeros, region.ones))
+    return zeros.astype(np.int64), ones.astype(np.int64)
+
+
+def crossings(region: Region) -> Pairs:
+    """Count a region by all pairs of its patterns: one matrix product for each label."""
+    yes = region.patterns.yes.astype(_exact(region))
+    zeros, ones = (_cross(yes, weights) for weights in (region.zeros, region.ones))
+    return Pairs(zeros, ones, region.totals)
+
+
+def within_sides(region: Region) -> Iterator[tuple[Pairs, Pairs]]:
+    """Yield for each pattern, in order, the counts by pairs inside its yes and its no side.
+
+    Rows that answer a whole block of patterns alike form an *atom* (the splits of one column have
+    hardly more atoms than splits). Each atom is counted by all pairs once, and a side is a sum of
+    atoms; so the matrix products of all roots of a block together cost as much as that of one.
+    """
+    whole = crossings(region)
+    for start, stop in _blocks(region):
+        zeros, ones = _tables(region, region.patterns.yes[start:stop], whole.zeros.dtype)
+        for i, root in enumerate(range(start, stop)):
+            inside = Pairs(zeros[i], ones[i], (int(zeros[i, root, root]), int(ones[i, root, root])))
+            yield inside, whole.without(inside)
+
+
+def _blocks(region: Region) -> Iterator[tuple[int, int]]:
+    """Yield ranges of patterns of one column, few enough for their tables to fit into memory."""
+    columns = region.columns[[members[0] for members in region.patterns.members]]
+    step = max(1, min(_BLOCK, _MEMORY // len(columns) ** 2))
+    start = 0
+    for stop in range(1, len(columns) + 1):
+        if stop == len(columns) or columns[stop] != columns[start] or stop - start == step:
+            yield start, stop
+            start = stop
+
+
+def _tables(region: Region, block: Bits, kind: Any) -> tuple[Floats, Floats]:
+    """Return the counts by pairs inside the yes side of each pattern of a block."""
+    yes = region.patterns.yes
+    atoms = _atoms(block)
+    accepts = np.array([block[:, rows[0]] for rows in atoms], dtype=kind).reshape(-1, len(block))
+    out = []
+    for weights in (region.zeros, region.ones):
+        of_atom = np.zeros((len(atoms), len(yes), len(yes)), dtype=kind)
+        for table, rows in zip(of_atom, atoms, strict=True):
+            table[:] = _cross(yes[:, rows].astype(kind), weights[rows])
+        out.append(np.tensordot(accepts.T, of_atom, axes=1))
+    return out[0], out[1]
+
+
+def _atoms(block: Bits) -> list[npt.NDArray[np.intp]]:
+    """Return the rows of each atom of a block of patterns."""
+    if not block.shape[1]:
+        return []
+    packed = np.ascontiguousarray(np.packbits(block, axis=0).T)
+    keys = packed.view(np.dtype((np.void, packed.shape[1]))).reshape(-1)
+    _, atom = np.unique(keys, return_inverse=True)
+    order = np.argsort(atom.reshape(-1), kind="stable")
+    return np.split(order, np.cumsum(np.bincount(atom.reshape(-1)))[:-1])
+
+
+def _cross(yes: Floats, weights: Counts) -> Floats:
+    product: Floats = (yes * weights.astype(yes.dtype)) @ yes.T
+    return product
+
+
+def _exact(region: Region) -> type[np.floating[Any]]:
+    """Return the narrowest floating type in which all sums of these counts are exact."""
+    return np.float32 if sum(region.totals) < 2**24 else np.float64

@@ -1,0 +1,85 @@
+"""A tree in words, and as indented text in the style of scikit-learn's ``export_text``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from littlestone.classes.decision_trees.nodes import Known, Node, Tree, after
+from littlestone.data import Literal
+
+__all__ = ["as_text", "in_words", "sides"]
+
+_INDENT = "|   "
+_OPPOSITE = {">=": "<", "<": ">=", "is": "is not"}
+
+
+def in_words(tree: Tree) -> str:
+    """Say a tree in one sentence.
+
+    Examples
+    --------
+    >>> in_words(Node(Literal(0, "is", 2, "city is Bonn"), 1, 0)), in_words(1)
+    ('if city is Bonn, then 1, otherwise 0', 'always 1')
+    """
+    return _sentence(tree) if isinstance(tree, Node) else f"always {tree}"
+
+
+def _sentence(tree: Tree) -> str:
+    if not isinstance(tree, Node):
+        return str(tree)
+    yes, no = (f"({_sentence(s)})" if isinstance(s, Node) else str(s) for s in (tree.yes, tree.no))
+    return f"if {tree.split.text}, then {yes}, otherwise {no}"
+
+
+def as_text(tree: Tree) -> str:
+    """Return a tree as indented lines.
+
+    Examples
+    --------
+    >>> print(as_text(Node(Literal(0, "<", 3, "age < 30"), 1, 0)))
+    |--- age < 30
+    |   |--- class: 1
+    |--- age >= 30, missing or other
+    |   |--- class: 0
+    """
+    return "\n".join(_lines(tree, {}, 0))
+
+
+def _lines(tree: Tree, known: Mapping[int, Known], depth: int) -> Iterator[str]:
+    start = _INDENT * depth + "|--- "
+    if not isinstance(tree, Node):
+        yield f"{start}class: {tree}"
+        return
+    for text, side, then in sides(tree, known):
+        yield start + text
+        yield from _lines(side, then, depth + 1)
+
+
+def sides(
+    node: Node, known: Mapping[int, Known]
+) -> Iterator[tuple[str, Tree, Mapping[int, Known]]]:
+    """Yield, for yes and then no: when this side is taken, the side, and what is known there.
+
+    Parameters
+    ----------
+    node : Node
+    known : mapping of column to Known
+        What the splits above have told.
+    """
+    split = node.split
+    cell = known.get(split.column, Known())
+    yes, no = after(cell, split)
+    # In normal form both sides are possible.
+    yield split.text, node.yes, {**known, split.column: yes or cell}
+    yield _otherwise(split, cell, no or cell), node.no, {**known, split.column: no or cell}
+
+
+def _otherwise(split: Literal, cell: Known, no: Known) -> str:
+    """Say when a split is answered no."""
+    name, value = split.text.split(f" {split.op} ", 1)
+    if split.op == "is":
+        return f"{name} is not {value}"
+    if no.low >= no.high:  # all numbers answer yes
+        return f"{name} is missing or other"
+    numbers = f"{name} {_OPPOSITE[split.op]} {value}"
+    return f"{numbers}, missing or other" if cell.odd else numbers

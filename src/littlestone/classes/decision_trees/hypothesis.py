@@ -1,0 +1,202 @@
+"""Released trees: splits at inner nodes, labels at leaves, in a normal form."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes.decision_trees.export import as_text, in_words
+from littlestone.classes.decision_trees.nodes import Node, Tree, key, normal, walk
+from littlestone.classes.decision_trees.sql import as_sql
+from littlestone.classes.fields import Fields
+from littlestone.classes.hypotheses import readable
+from littlestone.data import Column, Literal
+from littlestone.types import Json, Labels, Points
+
+if TYPE_CHECKING:
+    from littlestone.data import Schema
+
+__all__ = ["TreeHypothesis"]
+
+_DEEPEST = 12
+_MAX_COLUMN = 1_000_000
+_MAX_CODE = 2**15 - 1
+_OPS = (">=", "<", "is")
+
+
+@readable
+@dataclass(frozen=True)
+class TreeHypothesis:
+    """A decision tree over the columns of a public schema. Make one by `TreeHypothesis.of`.
+
+    Parameters
+    ----------
+    tree : Node or int
+        In normal form (see `nodes.normal`); an int is a constant label.
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> at30, below30, at60, below60, bonn, _ = schema.literals()
+    >>> tree = TreeHypothesis.of(Node(at30, Node(bonn, 1, 0), Node(at60, 1, 0)))
+    >>> tree.describe()
+    'if age >= 30, then (if city is Bonn, then 1, otherwise 0), otherwise 0'
+    >>> tree.predict(np.array([[3, 2], [3, 1], [0, 2]])).tolist()  # 0 is missing, 1 is other
+    [1, 0, 0]
+    >>> print(tree.export_text())
+    |--- age >= 30
+    |   |--- city is Bonn
+    |   |   |--- class: 1
+    |   |--- city is not Bonn
+    |   |   |--- class: 0
+    |--- age < 30, missing or other
+    |   |--- class: 0
+    """
+
+    tree: Tree
+
+    TYPE = "tree"
+
+    @classmethod
+    def of(cls, tree: Tree) -> Self:
+        """Return the hypothesis of any tree, in normal form.
+
+        Parameters
+        ----------
+        tree : Node or int
+            With splits of one schema: ``>=``, ``<`` or ``is``.
+        """
+        return cls(normal(tree))
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity: splits (not their wording) and labels."""
+        return (self.TYPE, key(self.tree))
+
+    @property
+    def depth(self) -> int:
+        """Number of splits on the longest path; 0 for a constant."""
+        return max((depth + 1 for _, depth in walk(self.tree)), default=0)
+
+    def predict(self, points: Points) -> Labels:
+        """Label each row of codes."""
+        out = np.empty(len(points), dtype=np.int8)
+        _label(self.tree, points, np.arange(len(points)), out)
+        return out
+
+    def describe(self) -> str:
+        """Say the tree in words."""
+        return in_words(self.tree)
+
+    def export_text(self) -> str:
+        """Return the tree as indented text, in the style of scikit-learn's ``export_text``."""
+        return as_text(self.tree)
+
+    def to_sql(self, schema: Schema, *, dialect: str = "standard") -> str:
+        """Return the tree as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``.
+
+        Parameters
+        ----------
+        schema : Schema
+            The schema that the tree was learned with: it has the edges, the categories and the
+            texts that mean *missing*.
+        dialect : {"standard", "duckdb"}, default "standard"
+            ``"standard"`` is plain SQL, for tables whose columns have their proper types: numbers
+            in numeric columns, texts in textual ones, NULL for what is not known. ``"duckdb"``
+            reads any cell exactly as this library does, also numbers that are written as text,
+            white space around cells, NaN, and numbers that mean *missing*.
+
+        Returns
+        -------
+        str
+            An expression with the value 0 or 1, never NULL. Names and texts are quoted.
+
+        Raises
+        ------
+        ParameterError
+            If the schema does not have the tree's columns, or the dialect is unknown.
+
+        Examples
+        --------
+        >>> from littlestone.data import Schema
+        >>> schema = Schema.from_dict({"age": {"bins": [30]}})
+        >>> print(TreeHypothesis.of(Node(schema.literals()[0], 1, 0)).to_sql(schema))
+        CASE WHEN "age" >= 30 THEN
+          1
+        ELSE
+          0
+        END
+        """
+        return as_sql(self.tree, schema, dialect)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": self.TYPE, "tree": _to_dict(self.tree)}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; only the normal form is accepted."""
+        fields = Fields(data, ("tree",))
+        tree = _from_dict(fields.any("tree"), 0)
+        kinds: dict[int, bool] = {}
+        for split, _ in walk(tree):
+            if kinds.setdefault(split.column, split.op == "is") != (split.op == "is"):
+                raise fields.refuse("tree", "of one kind (numbers or texts) for each column")
+        if any(_unreadable(split) for split, _ in walk(tree)) or normal(tree) != tree:
+            raise fields.refuse("tree", "in normal form, without needless splits")
+        return cls(tree)
+
+
+def _label(tree: Tree, points: Points, rows: npt.NDArray[np.intp], out: Labels) -> None:
+    if not isinstance(tree, Node):
+        out[rows] = tree
+        return
+    split, codes = tree.split, points[rows, tree.split.column]
+    match split.op:
+        case ">=":
+            yes = codes >= split.code
+        case "<":
+            yes = (codes >= Column.FIRST) & (codes < split.code)
+        case _:
+            yes = codes == split.code
+    _label(tree.yes, points, rows[yes], out)
+    _label(tree.no, points, rows[~yes], out)
+
+
+def _unreadable(split: Literal) -> bool:
+    """Return whether a text is not "name op value", as all splits of a schema are."""
+    return f" {split.op} " not in split.text
+
+
+def _to_dict(tree: Tree) -> Json | int:
+    if not isinstance(tree, Node):
+        return tree
+    split = tree.split
+    test = {"column": split.column, "op": split.op, "code": split.code, "text": split.text}
+    return {"type": "node", **test, "yes": _to_dict(tree.yes), "no": _to_dict(tree.no)}
+
+
+def _from_dict(data: Any, depth: int) -> Tree:
+    if isinstance(data, int) and not isinstance(data, bool) and data in (0, 1):
+        return data
+    fields = Fields(data, ("column", "op", "code", "text", "yes", "no"))
+    op = fields.text("op", 10)
+    if fields.type != "node" or op not in _OPS:
+        raise fields.refuse("op", f"one of {', '.join(_OPS)}, of a 'node'")
+    if depth >= _DEEPEST:
+        raise fields.refuse("yes", f"a tree of depth at most {_DEEPEST}")
+    # The first bin has no edge below it, so no edge has its code.
+    first = Column.FIRST + (op != "is")
+    split = Literal(
+        fields.integer("column", low=0, high=_MAX_COLUMN),
+        op,
+        fields.integer("code", low=first, high=_MAX_CODE),
+        fields.text("text"),
+    )
+    yes, no = (_from_dict(fields.any(side), depth + 1) for side in ("yes", "no"))
+    return Node(split, yes, no)

@@ -1,0 +1,136 @@
+"""The exponential mechanism over all trees of one depth: a root by its weight, then its sides.
+
+A *representation* is a full binary tree: a split at each of 2**depth - 1 inner nodes, a label at
+each of 2**depth leaves. The draw is top-down: the pattern of the root, proportional to the weight
+of all trees with such a root (`partition`); a member of the pattern, uniformly; and then the two
+sides, which given the root are independent, in the same way. The product of these probabilities
+is e**(-rate * errors) / total for each representation.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from littlestone.classes.decision_trees.counts import one_thread
+from littlestone.classes.decision_trees.filter import enclose_roots
+from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.classes.decision_trees.nodes import Node, Tree
+from littlestone.classes.decision_trees.partition import Powers, root_weights
+from littlestone.classes.decision_trees.splits import Region, Splits
+from littlestone.data import Sample
+from littlestone.source import Levels, Source
+
+__all__ = ["Candidates", "Roots", "count"]
+
+_FILTER_BITS = 96  # what a draw asks for first
+_FEW = 2_000_000  # leaves that balls enclose in about a second
+
+
+def count(splits: int, depth: int) -> int:
+    """Return the number of representations: N(0) = 2, N(d) = splits * N(d - 1)**2.
+
+    Examples
+    --------
+    >>> [count(3, depth) for depth in range(4)] == [2, 3 * 4, 3 * 12**2, 3 * 432**2]
+    True
+    """
+    total = 2
+    for _ in range(depth):
+        total = splits * total**2
+    return total
+
+
+class Roots:
+    """The patterns of a region, weighted as roots of trees of a depth.
+
+    Parameters
+    ----------
+    region : Region
+    depth : int >= 1
+    rate : Fraction
+    fast : bool, optional
+        Whether the first enclosures come from the filter in double precision. By default where
+        balls would take more than about a second.
+    """
+
+    def __init__(
+        self, region: Region, depth: int, rate: Fraction, *, fast: bool | None = None
+    ) -> None:
+        self._region, self._depth, self._rate = region, depth, Fraction(rate)
+        if fast is None:
+            fast = (2 * len(region.patterns)) ** depth > _FEW
+        self._fast = fast and depth >= 2 and self._rate > 0
+        self._known: dict[int, list[arb]] = {}
+
+    def __len__(self) -> int:
+        return len(self._region.patterns)
+
+    def enclose(self, bits: int) -> list[arb]:
+        """Return the enclosures, computed once for each precision."""
+        if bits not in self._known:
+            self._known[bits] = self._enclose(bits)
+        return self._known[bits]
+
+    def _enclose(self, bits: int) -> list[arb]:
+        if self._fast and bits <= _FILTER_BITS:
+            with ctx.workprec(bits), one_thread():
+                return enclose_roots(self._region, self._depth, self._rate).balls()
+        # At most 2**depth * (patterns + 8) factors, each of one unit of rounding.
+        spare = self._depth + (len(self) + 8).bit_length() + 4
+        with ctx.workprec(bits + spare), one_thread():
+            return root_weights(self._region, self._depth, Powers(self._rate))
+
+
+class Candidates:
+    """All representations of trees of one depth, weighted by their errors on a sample.
+
+    Parameters
+    ----------
+    splits : Splits
+    depth : int >= 1
+    sample : Sample
+    fast : bool, optional
+        As for `Roots`.
+    """
+
+    def __init__(
+        self, splits: Splits, depth: int, sample: Sample, *, fast: bool | None = None
+    ) -> None:
+        self._splits, self._depth, self._fast = splits, depth, fast
+        self._records = splits.region(sample)
+        self._known: dict[tuple[Fraction, tuple[int, ...]], tuple[Region, Roots | None]] = {}
+
+    @property
+    def size(self) -> int:
+        """Number of representations."""
+        return count(len(self._splits), self._depth)
+
+    def draw(self, rate: Fraction, source: Source) -> TreeHypothesis:
+        """Return a tree; each representation weighs e**(-rate * errors)."""
+        return TreeHypothesis.of(self._grow(Fraction(rate), (), source))
+
+    def _grow(self, rate: Fraction, path: tuple[int, ...], source: Source) -> Tree:
+        region, roots = self._node(rate, path)
+        if roots is None:
+            zeros, ones = region.totals
+            return source.choose(Levels((1, 1), (-ones, -zeros), rate))
+        members = region.patterns.members[source.choose(roots)]
+        split = int(members[source.below(len(members))])
+        yes = self._grow(rate, (*path, 2 * split + 1), source)
+        no = self._grow(rate, (*path, 2 * split), source)
+        return Node(self._splits.literals[split], yes, no)
+
+    def _node(self, rate: Fraction, path: tuple[int, ...]) -> tuple[Region, Roots | None]:
+        """Return the region that a path of answers leads to (2 * split + answer), and its roots."""
+        known = self._known.get((rate, path))
+        if known is None:
+            region = self._records
+            if path:
+                split, yes = divmod(path[-1], 2)
+                region = self._node(rate, path[:-1])[0].side(split, yes=bool(yes))
+            depth = self._depth - len(path)
+            roots = Roots(region, depth, rate, fast=self._fast) if depth else None
+            known = self._known[rate, path] = region, roots
+        return known
