@@ -5,10 +5,14 @@ on a sample, also where it is far too large to be listed; and a `ConceptClass.re
 which for an infinite class is a random finite hypothesis set.
 """
 
+from littlestone.classes.affine_subspaces import AffineSubspaces
 from littlestone.classes.base import ConceptClass, check_class, errors
 from littlestone.classes.conjunction import RuleHypothesis, conjunction
+from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.finite import FiniteClass
+from littlestone.classes.flats import FlatHypothesis, flat_through
+from littlestone.classes.hashed_sets import HashedSets, HashSetHypothesis
 from littlestone.classes.hashing import HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     IntervalHypothesis,
@@ -20,6 +24,7 @@ from littlestone.classes.hypotheses import (
 )
 from littlestone.classes.integers import number, parse_integer
 from littlestone.classes.intervals import Intervals
+from littlestone.classes.point_sets import SetHypothesis, on_points
 from littlestone.classes.points import Points
 from littlestone.classes.representations import (
     HashedPoints,
@@ -28,6 +33,7 @@ from littlestone.classes.representations import (
     Whole,
 )
 from littlestone.classes.rules import Rules
+from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
 from littlestone.classes.thresholds import Thresholds
 from littlestone.classes.tree_paths import Prefixes, TreePaths
@@ -35,12 +41,18 @@ from littlestone.classes.trees import PathHypothesis, PrefixHypothesis, make_tre
 
 __all__ = [
     "CLASSES",
+    "AffineSubspaces",
     "ConceptClass",
+    "ConjunctionHypothesis",
+    "Conjunctions",
     "DecisionTrees",
     "FiniteClass",
+    "FlatHypothesis",
     "HashFunction",
     "HashHypothesis",
+    "HashSetHypothesis",
     "HashedPoints",
+    "HashedSets",
     "HypothesisSet",
     "IntervalHypothesis",
     "Intervals",
@@ -53,6 +65,8 @@ __all__ = [
     "Representation",
     "RuleHypothesis",
     "Rules",
+    "SetHypothesis",
+    "SparseSets",
     "TableHypothesis",
     "ThresholdHypothesis",
     "Thresholds",
@@ -63,9 +77,11 @@ __all__ = [
     "class_from_dict",
     "conjunction",
     "errors",
+    "flat_through",
     "load",
     "make_tree",
     "number",
+    "on_points",
     "parse_class",
     "parse_integer",
 ]

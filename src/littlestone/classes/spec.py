@@ -14,17 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from littlestone.classes.affine_subspaces import AffineSubspaces
 from littlestone.classes.base import ConceptClass
+from littlestone.classes.conjunctions import Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.integers import evaluate, parse
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.points import Points
 from littlestone.classes.rules import Rules
+from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.thresholds import Thresholds
 from littlestone.classes.tree_paths import Prefixes, TreePaths
 from littlestone.data import Schema
-from littlestone.errors import ParameterError
+from littlestone.errors import ParameterError, UnsupportedError
 
 __all__ = ["CLASSES", "class_from_dict", "parse_class"]
 
@@ -67,6 +70,23 @@ _ENTRIES: dict[str, Entry] = {
     Thresholds.name: Entry("thresholds(1, 99)", Thresholds, Thresholds.from_dict, _BOUNDS, 2),
     Intervals.name: Entry("intervals(1, 99)", Intervals, Intervals.from_dict, _BOUNDS, 2),
     Points.name: Entry("points() or points(1, 99)", Points, Points.from_dict, _BOUNDS),
+    SparseSets.name: Entry(
+        "sparse_sets(5) or sparse_sets(5, 1, 99)",
+        SparseSets,
+        SparseSets.from_dict,
+        ("k", *_BOUNDS),
+        1,
+    ),
+    Conjunctions.name: Entry(
+        "conjunctions(8, monotone=True)", Conjunctions.from_spec, Conjunctions.from_dict, text=True
+    ),
+    AffineSubspaces.name: Entry(
+        "affine_subspaces(7, 20, 2)",
+        AffineSubspaces,
+        AffineSubspaces.from_dict,
+        ("q", "n", "dim"),
+        3,
+    ),
     FiniteClass.name: Entry(
         "finite(matrix.csv)", FiniteClass.from_csv, FiniteClass.from_dict, file=True
     ),
@@ -84,6 +104,20 @@ _ENTRIES: dict[str, Entry] = {
 
 #: What may be written, by name (public, for help texts).
 CLASSES: dict[str, str] = {name: entry.usage for name, entry in _ENTRIES.items()}
+
+_NO_ORDER = (
+    "Their Littlestone dimension is infinite (already thresholds on the real line answer binary "
+    "search forever), so no private learner exists for them (Alon et al. 2022, Theorem 1). "
+)
+#: Classes that people ask for and that cannot be learned privately: why, and what to use instead.
+_INFINITE: dict[str, str] = {
+    "real_thresholds": _NO_ORDER
+    + "Use a public grid: thresholds(low, high), also of 2**64 or more points.",
+    "real_intervals": _NO_ORDER + "Use a public grid: intervals(low, high).",
+    "halfspaces": _NO_ORDER
+    + "Use public bins of each column: rules(max_literals=2) or decision_trees(depth=2).",
+}
+_INFINITE["linear_separators"] = _INFINITE["linear_classifiers"] = _INFINITE["halfspaces"]
 
 _FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*\((.*)\)\s*", re.DOTALL)
 
@@ -107,6 +141,8 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
     ------
     ParameterError
         If the text is not a class; proposes the nearest name.
+    UnsupportedError
+        If it is a class of infinite Littlestone dimension: says why, and what to use instead.
 
     Examples
     --------
@@ -125,6 +161,8 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
         )
     name, inside = form.groups()
     entry = _ENTRIES.get(name) or _ENTRIES.get(name.lower())
+    if entry is None and name.lower() in _INFINITE:
+        raise UnsupportedError(f"{name} cannot be learned privately. {_INFINITE[name.lower()]}")
     if entry is None:
         raise ParameterError(f"There is no class {name[:60]!r}.{_suggestion(name)}")
     if entry.file:

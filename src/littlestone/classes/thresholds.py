@@ -17,10 +17,17 @@ from littlestone.types import Hypothesis, Json
 
 __all__ = ["Thresholds", "integer_bounds"]
 
+_GRID = (
+    "On real numbers, thresholds and intervals have infinite Littlestone dimension, so nobody can "
+    "learn them privately (Alon et al. 2022, Theorem 1). Use a public grid: count in cents, "
+    "seconds or 2**64 steps."
+)
+
 
 def integer_bounds(owner: str, low: Any, high: Any) -> tuple[int, int]:
     """Check the bounds of an integer domain."""
-    low, high = check_integer(owner, "low", low), check_integer(owner, "high", high)
+    low = check_integer(owner, "low", low, hint=_GRID if isinstance(low, float) else "")
+    high = check_integer(owner, "high", high, hint=_GRID if isinstance(high, float) else "")
     if low > high:
         raise parameter_error(owner, "high", "at least 'low'", high, "Swap the two bounds.")
     return low, high
