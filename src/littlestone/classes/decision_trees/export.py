@@ -76,9 +76,11 @@ def sides(
 
 def _otherwise(split: Literal, cell: Known, no: Known) -> str:
     """Say when a split is answered no."""
-    name, value = split.text.split(f" {split.op} ", 1)
     if split.op == "is":
-        return f"{name} is not {value}"
+        parts = split.text.split(" is ")
+        # A name or a category may hold " is " itself.
+        return " is not ".join(parts) if len(parts) == 2 else f"not: {split.text}"
+    name, value = split.text.rsplit(f" {split.op} ", 1)
     if no.low >= no.high:  # all numbers answer yes
         return f"{name} is missing or other"
     numbers = f"{name} {_OPPOSITE[split.op]} {value}"

@@ -1,0 +1,177 @@
+"""The filter in double precision: its error bound against high precision, and the slow path."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+from littlestone.classes.decision_trees import filter as filters
+from littlestone.classes.decision_trees.counts import crossings, within_sides
+from littlestone.classes.decision_trees.filter import Table, enclose_roots, error_bound
+from littlestone.classes.decision_trees.partition import Powers, root_weights
+from littlestone.classes.decision_trees.sampler import Roots
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.data import Sample, Schema
+from littlestone.source import ball
+from littlestone.source.door import BitSource
+
+SCHEMA = Schema.from_dict(
+    {
+        "a": {"bins": [1, 2, 3, 4]},
+        "b": {"categories": ["x", "y", "z"]},
+        "c": {"bins": [0]},
+    }
+)
+RATES = (Fraction(1, 2000), Fraction(1, 20), Fraction(1, 2), Fraction(7))
+
+
+def region(n=20_000, seed=0):
+    """Return counted rows with a label that depends on them, and noise."""
+    rng = np.random.default_rng(seed)
+    rows = np.column_stack([rng.integers(0, n_codes, n) for n_codes in SCHEMA.n_codes])
+    labels = ((rows[:, 0] > 3) ^ (rows[:, 1] == 2) ^ (rng.random(n) < 0.2)).astype(int)
+    return Splits(SCHEMA).region(Sample.of(rows, labels))
+
+
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize("depth", [2, 3])
+def test_error_bound_against_high_precision(depth, rate):
+    """Each double, against its ball of 200 bits: within the bound, with room."""
+    where = region()
+    found = enclose_roots(where, depth, rate)
+    assert found.bound == error_bound(depth, len(where.patterns)) < 2**-43
+    with ctx.workprec(200):
+        truth = root_weights(where, depth, Powers(rate))
+        worst = 0.0
+        for k, x, exact in zip(found.errors.tolist(), found.doubles, truth, strict=True):
+            relative = abs(arb(float(x)) * ball(-rate * k).exp() / exact - 1)
+            assert relative <= arb(found.bound)
+            worst = max(worst, float(relative.upper()))
+    assert worst < found.bound / 4  # there is room, as a bound of the worst case must have
+    with ctx.workprec(96):
+        shown = found.balls()
+        least = int(found.errors.min())
+        for enclosure, exact in zip(shown, truth, strict=True):
+            assert enclosure.overlaps(exact * ball(rate * least).exp())
+            assert 40 < enclosure.rel_accuracy_bits() < 52
+
+
+def test_the_bound_is_larger_than_what_a_table_of_single_precision_would_do(monkeypatch):
+    """A broken control: a table that is too coarse leaves the bound, and is caught when made."""
+
+    class Coarse(Table):
+        def __call__(self, k):
+            return super().__call__(k).astype(np.float32).astype(np.float64)
+
+    where, rate = region(), Fraction(1, 20)
+    monkeypatch.setattr(filters, "Table", Coarse)
+    found = enclose_roots(where, 3, rate)
+    with ctx.workprec(200):
+        truth = root_weights(where, 3, Powers(rate))
+        relative = [
+            abs(arb(float(x)) * ball(-rate * k).exp() / exact - 1)
+            for k, x, exact in zip(found.errors.tolist(), found.doubles, truth, strict=True)
+        ]
+    assert not all(r <= arb(found.bound) for r in relative)
+
+
+def test_a_table_that_is_not_nearest_is_refused(monkeypatch):
+    class Wrong(float):
+        def __new__(cls, value):
+            return super().__new__(cls, float(arb(value) * (1 + arb(2) ** -40)))
+
+    monkeypatch.setattr(filters, "float", Wrong, raising=False)
+    with pytest.raises(ArithmeticError, match="nearest double"):
+        Table(Fraction(1, 3), 10, 100)
+
+
+def test_what_lies_beyond_the_table_is_zero_and_small_enough():
+    rate = Fraction(1, 4)
+    table = Table(rate, 10**9, bits=100)
+    last = len(table._powers) - 2
+    with ctx.workprec(64):
+        assert ball(-rate * last).exp() <= arb(2) ** -100
+    assert table(np.array([last + 1, 10**9])).tolist() == [0.0, 0.0]
+    assert table(np.array([0, 4])).tolist() == [1.0, pytest.approx(np.exp(-1))]
+    short = Table(rate, 3, bits=100)
+    assert short(np.array([3])).tolist() == [pytest.approx(np.exp(-0.75))]
+
+
+class Scripted(BitSource):
+    """The bits of one real number in [0, 1), and nothing random."""
+
+    seeded = True
+
+    def __init__(self, bits: str) -> None:
+        self.rest = bits
+
+    def _bits(self, k):
+        assert len(self.rest) >= k
+        head, self.rest = self.rest[:k], self.rest[k:]
+        return int(head, 2)
+
+    def _bytes(self, k):
+        raise NotImplementedError
+
+    def public_rng(self):
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("above", [False, True])
+def test_forced_fall_into_the_slow_path(above):
+    """U agrees with a boundary between two roots in 80 bits: doubles cannot tell, balls can."""
+    where, rate, depth = region(400), Fraction(1, 20), 3
+    plain = Roots(where, depth, rate, fast=False)
+    with ctx.workprec(300):
+        weights = plain.enclose(280)
+        total = sum(weights, arb(0))
+        for outcome in range(1, len(weights) - 1):
+            boundary = sum(weights[: outcome + 1], arb(0)) / total
+            cell = int((boundary * 2**80).floor().unique_fmpz())
+            next_bits = int((boundary * 2**128).floor().unique_fmpz()) + (1 if above else -1)
+            bits = f"{next_bits:0128b}"
+            assert abs((next_bits >> 48) - cell) <= 1
+            fast = Roots(where, depth, rate, fast=True)
+            assert Scripted(bits + "0" * 200).choose(fast) == outcome + above
+            assert sorted(fast._known)[0] == 96  # the filter was asked first,
+            assert len(fast._known) >= 2  # and could not decide
+            assert Scripted(bits + "0" * 200).choose(plain) == outcome + above
+
+
+def test_both_paths_draw_the_same(brute):
+    """For 300 uniform numbers, the filter and the balls choose the same root."""
+    where, rate = region(2000), Fraction(1, 50)
+    fast, plain = (Roots(where, 3, rate, fast=f) for f in (True, False))
+    rng = np.random.default_rng(5)
+    for _ in range(300):
+        bits = "".join(map(str, rng.integers(0, 2, 400)))
+        assert Scripted(bits).choose(fast) == Scripted(bits).choose(plain)
+
+
+def test_counts_are_exact():
+    """Counts by pairs and by triples, against sums over the rows; single and double precision."""
+    small = region(500)
+    scale = 2**25  # beyond single precision
+    large = type(small)(small.answers, small.columns, small.zeros * scale, small.ones * scale)
+    yes = small.patterns.yes.astype(np.int64)
+    for where, factor, kind in ((small, 1, np.float32), (large, scale, np.float64)):
+        pairs = crossings(where)
+        assert pairs.zeros.dtype == pairs.ones.dtype == kind
+        sides = list(within_sides(where))
+        assert len(sides) == len(yes)
+        for table, weights in (("zeros", small.zeros), ("ones", small.ones)):
+            cross = np.einsum("tr,vr,r->tv", yes, yes, weights) * factor
+            assert (getattr(pairs, table) == cross).all()
+            triple = np.einsum("sr,tr,vr,r->stv", yes, yes, yes, weights) * factor
+            for root, (inside, outside) in enumerate(sides):
+                assert (getattr(inside, table) == triple[root]).all()
+                assert (getattr(outside, table) == cross - triple[root]).all()
+        leaves = list(pairs.leaves())
+        for zeros, ones in leaves:
+            assert zeros.min() >= 0
+            assert ones.min() >= 0
+        assert (sum(zeros for zeros, _ in leaves) == where.totals[0]).all()
+        assert (sum(ones for _, ones in leaves) == where.totals[1]).all()
