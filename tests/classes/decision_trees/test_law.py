@@ -77,8 +77,7 @@ def test_law_of_depth_2_with_the_filter_asked_for(oracle, brute):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("schema", [EDGE, TWO], ids=["edge", "two"])
-@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize(("schema", "rate"), [(EDGE, RATES[0]), (TWO, RATES[1]), (EDGE, RATES[2])])
 def test_law_of_depth_3_against_enumeration(oracle, brute, schema, rate):
     records = [((0,) * len(schema), 1), ((2,) * len(schema), 0), ((2,) * len(schema), 1)]
     records += [((2,) + (1,) * (len(schema) - 1), 1)] * 2

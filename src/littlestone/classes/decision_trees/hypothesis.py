@@ -108,8 +108,9 @@ class TreeHypothesis:
         dialect : {"standard", "duckdb"}, default "standard"
             ``"standard"`` is plain SQL, for tables whose columns have their proper types: numbers
             in numeric columns, texts in textual ones, NULL for what is not known. ``"duckdb"``
-            reads any cell exactly as this library does, also numbers that are written as text,
-            white space around cells, NaN, and numbers that mean *missing*.
+            reads any number, boolean or text exactly as this library does, also numbers that are
+            written as text, white space around cells, NaN, and numbers that mean *missing*
+            (but integers beyond 2**53 are compared as the nearest doubles).
 
         Returns
         -------

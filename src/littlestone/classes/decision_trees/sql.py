@@ -16,7 +16,7 @@ __all__ = ["as_sql"]
 _DIALECTS = ("standard", "duckdb")
 
 #: The numbers that a text may be written as (`littlestone.data.cells.number`).
-_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i)[+-]?inf(inity)?"
 
 
 def as_sql(tree: Tree, schema: Schema, dialect: str = "standard") -> str:
@@ -69,20 +69,25 @@ def _duckdb(split: Literal, column: Column) -> str:
         category = _category(split, column)
         same = f"{written} = {_quoted(category)}"
         worth = number(category)
-        if worth is None or text(worth) != category:
+        if worth is None or category.lower() in ("true", "false"):
             return same
+        if text(worth) != category:  # "3.0", "nan": no number is written so
+            return f"{is_text} AND {same}"
         # A number in a numeric column is its digits, however the engine would write it.
-        plain = f"typeof({cell}) <> 'BOOLEAN' AND TRY_CAST({cell} AS DOUBLE) = {category}"
+        value = f"CAST({_quoted(category)} AS DOUBLE)"
+        plain = f"typeof({cell}) <> 'BOOLEAN' AND TRY_CAST({cell} AS DOUBLE) = {value}"
         return f"CASE WHEN {is_text} THEN {same} ELSE {plain} END"
     value = (
-        f"CASE WHEN {is_text} AND lower({written}) IN ('true', 'false') "
-        f"THEN CAST(lower({written}) = 'true' AS DOUBLE) "
-        f"WHEN {is_text} AND NOT regexp_full_match({written}, '{_NUMBER}|(?i)[+-]?inf(inity)?') "
-        f"THEN NULL ELSE TRY_CAST({written} AS DOUBLE) END"
+        f"CASE WHEN NOT {is_text} THEN TRY_CAST({cell} AS DOUBLE) "
+        f"WHEN regexp_full_match({written}, '{_NUMBER}') THEN TRY_CAST({written} AS DOUBLE) "
+        f"WHEN lower({written}) = 'true' THEN 1 WHEN lower({written}) = 'false' THEN 0 END"
     )
     tests = [f"({value}) {split.op} {_edge(split, column)}", f"NOT isnan({value})"]
     if column.missing:
         tests.append(f"{written} NOT IN ({', '.join(map(_quoted, column.missing))})")
+        nulls = [n for n in column.missing if text(number(n)) == n]
+        if nulls:
+            tests.append(f"({is_text} OR TRY_CAST({cell} AS DOUBLE) NOT IN ({', '.join(nulls)}))")
     return " AND ".join(tests)
 
 
