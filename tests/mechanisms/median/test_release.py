@@ -135,3 +135,20 @@ def test_a_million_values():
             values, -(2**60), 2**60, epsilon=0.1, delta=1e-9, mechanism=mechanism, random_state=0
         )
         assert abs(release.value) < 2**50 / 3
+
+
+def test_huge_releases_can_be_written_and_read():
+    high = 2 ** (2**16)
+    release = private_median([high] * 300, 0, high, epsilon=1, delta=1e-6, random_state=0)
+    assert release.value == high
+    document = json.loads(json.dumps(release.to_dict()))
+    assert document["value"] == "2**65536"
+    assert recheck(Certificate.from_dict(document["certificate"])) == ()
+    assert str(release).startswith("2**65536 (")
+    with pytest.raises(ParameterError, match="must be at least low"):
+        private_median([1], high, high - 10**9 * 2**60, epsilon=1)
+
+
+def test_rows_of_different_lengths_are_refused():
+    with pytest.raises(DataError, match="whole number"):
+        private_median([[1], [2, 3]], 0, 9, epsilon=1)

@@ -98,6 +98,7 @@ def one_shot_path(
     epsilon: Any,
     delta: Any,
     source: Source,
+    reserve: int = 0,
 ) -> Node | None:
     """Return a node that lies on many paths and at or behind the end of many; None for bottom.
 
@@ -112,6 +113,8 @@ def one_shot_path(
         Public bound; longer paths are cut there.
     epsilon, delta : number > 0, number in (0, 1)
     source : Source
+    reserve : int >= 0, default 0
+        Public. Ask for so many more ends at the node or before it than paths through it.
 
     Returns
     -------
@@ -121,9 +124,9 @@ def one_shot_path(
     Notes
     -----
     *Guarantee.* (epsilon, delta)-DP when one end is replaced by any other. The score of x is
-    ``min(#{i : x on path i}, #{i : end i is not strictly below x})``; it moves by at most 1; at
-    most ``max_depth`` nodes enter (the root is always there), with a score of at most 1. Claim
-    ``median.paths``; docs/median.md.
+    ``min(#{i : x on path i}, #{i : end i is not strictly below x} - reserve)``; it moves by at
+    most 1; at most ``max_depth`` nodes enter (the root is always there), with a score of at most
+    1. Claim ``median.paths``; docs/median.md.
 
     *Accuracy.* `path_odds`.
 
@@ -140,10 +143,11 @@ def one_shot_path(
     rate = check_fraction("one_shot_path", "epsilon", epsilon) / 2
     delta = check_probability("one_shot_path", "delta", delta)
     max_depth = check_integer("one_shot_path", "max_depth", max_depth, low=0)
+    reserve = check_integer("one_shot_path", "reserve", reserve, low=0)
     cut = [end if tree.depth(end) <= max_depth else tree.ancestor(end, max_depth) for end in ends]
     edges = _edges(sorted(cut, key=tree.order), tree)
     bottom = bottom_weight(entering=max_depth, score=1, rate=rate, delta=delta)
-    drawn = _runs(edges, len(cut)).draw(rate, source, bottom)
+    drawn = _runs(edges, len(cut), reserve).draw(rate, source, bottom)
     if drawn is None:
         return None
     run, place = drawn
@@ -243,12 +247,12 @@ def _edges(ends: list[Any], tree: PathTree[Any]) -> list[_Edge]:
     return [*done, path[0]]
 
 
-def _runs(edges: list[_Edge], t: int) -> Runs:
+def _runs(edges: list[_Edge], t: int, reserve: int = 0) -> Runs:
     """Return two runs for each edge: its inner nodes, and its last one."""
     scores: list[int] = []
     lengths: list[int] = []
     for edge in edges:
-        beside = t - edge.through
+        beside = t - edge.through - reserve
         scores += [min(edge.through, beside), min(edge.through, beside + edge.ending)]
         lengths += [edge.depth - edge.above - 1, 1]
     return Runs(np.array(scores, dtype=np.int64), lengths)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from littlestone.bounds.formulas import encode
 from littlestone.errors import (
     check_fraction,
     check_integer,
@@ -138,7 +139,7 @@ def check(
     low = check_integer(owner, "low", low)
     high = check_integer(owner, "high", high)
     if high < low:
-        raise parameter_error(owner, "high", "at least low", high)
+        raise parameter_error(owner, "high", "at least low", encode(high))
     epsilon = check_fraction(owner, "epsilon", epsilon)
     delta = check_nonnegative(owner, "delta", delta)
     if delta >= 1:

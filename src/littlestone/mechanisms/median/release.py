@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.bounds import Certificate
+from littlestone.bounds.formulas import encode
 from littlestone.errors import check_integer, check_probability
 from littlestone.mechanisms.median.planner import check, choose
 from littlestone.mechanisms.median.values import Ordered
@@ -40,16 +41,16 @@ class MedianRelease:
     mechanism: str
 
     def to_dict(self) -> Json:
-        """Return plain JSON."""
+        """Return plain JSON; integers from 2**53 on as text."""
         return {
-            "value": self.value,
+            "value": None if self.value is None else encode(self.value),
             "guarantee": self.guarantee.to_dict(),
             "certificate": self.certificate.to_dict(),
             "mechanism": self.mechanism,
         }
 
     def __str__(self) -> str:
-        return f"{self.value} ({self.guarantee}; {self.certificate})"
+        return f"{self.to_dict()['value']} ({self.guarantee}; {self.certificate})"
 
 
 def private_median(

@@ -62,27 +62,20 @@ class Ordered:
         DataError
             If a value is not a whole number (outside the guarantee; names the rule only).
         """
-        array = _integers(values, owner)
-        small = low >= -_SMALL and high <= _SMALL and high - low < _SMALL
-        if array.dtype != object and small:
-            if array.dtype == np.uint64:
-                array = np.minimum(array, np.uint64(max(high, 0)))  # now it fits into int64
-            array = np.clip(array.astype(np.int64, copy=False), low, high)
-            return cls.count(array - low, high - low + 1)
-        clamped = [min(max(int(v), low), high) - low for v in array.tolist()]
-        if small:
-            return cls.count(np.array(clamped, dtype=np.int64), high - low + 1)
-        return cls.count(_objects(clamped), high - low + 1)
-
-    @classmethod
-    def count(cls, offsets: npt.NDArray[Any], size: int) -> Ordered:
-        """Sort and count offsets in [0, size)."""
         # np.sort, not np.unique: unique would hash the big integers of an object array
-        ordered = np.sort(offsets, kind="stable")
-        last = np.ones(len(ordered), dtype=bool)
-        last[:-1] = ordered[1:] != ordered[:-1]
-        ends = np.flatnonzero(last).astype(np.int64) + 1
-        return cls(ordered[last], ends, size)
+        ordered = np.sort(_integers(values, owner), kind="stable")
+        last = _last_of_equals(ordered)
+        distinct, ends = ordered[last], np.flatnonzero(last).astype(np.int64) + 1
+        small = low >= -_SMALL and high <= _SMALL and high - low < _SMALL
+        if small and distinct.dtype != object:
+            if distinct.dtype == np.uint64:
+                distinct = np.minimum(distinct, np.uint64(max(high, 0)))  # now it fits into int64
+            offsets = np.clip(distinct.astype(np.int64, copy=False), low, high) - low
+        else:
+            offsets = _objects([min(max(int(v), low), high) - low for v in distinct.tolist()])
+            offsets = offsets.astype(np.int64) if small else offsets
+        last = _last_of_equals(offsets)  # clamping has merged values, and kept the order
+        return cls(offsets[last], ends[last], high - low + 1)
 
     @classmethod
     def of(cls, offsets: Any, size: int) -> Ordered:
@@ -103,8 +96,17 @@ class Ordered:
         return Ordered(self.points[keep], ends[keep], self.size)
 
 
+def _last_of_equals(ordered: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    last = np.ones(len(ordered), dtype=bool)
+    last[:-1] = ordered[1:] != ordered[:-1]
+    return last
+
+
 def _integers(values: Any, owner: str) -> npt.NDArray[Any]:
-    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    try:
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    except ValueError:  # rows of different lengths
+        raise _refusal(owner) from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
