@@ -469,6 +469,16 @@ def test_a_file_that_breaks_in_the_middle(tmp_path):
     no_trace_of(SECRET, refused.value)
 
 
+def test_columns_with_the_same_name_or_a_number_for_a_name():
+    twice = pd.DataFrame([[1, 2]], columns=["a", "a"])
+    for table in (twice, pa.table([[1], [2]], names=["a", "a"])):
+        with pytest.raises(ParameterError, match="different names"):
+            read_table(table)
+    numbered = pd.DataFrame({0: [5], 1: [1]})
+    assert Sample.read(numbered, x="0", y="1", domain=DOMAIN).points.tolist() == [5]
+    assert Sample.read(numbered, x="1", y="1", domain=DOMAIN).ones.tolist() == [1]
+
+
 @pytest.mark.parametrize("table", [3, None, np.zeros((2, 2)), object()])
 def test_what_is_no_table(table):
     with pytest.raises(ParameterError, match="read_table must be a path"):

@@ -1,4 +1,8 @@
-"""The same counts from a real Spark, classic and Connect, started here from pip packages alone."""
+"""The same counts from a real Spark, classic and Connect, started here from pip packages alone.
+
+One test with many checks, so that one worker of pytest-xdist starts one Java process (its own
+``xdist_group`` mark does nothing with pytest 9.2: pytest-xdist issue 1386).
+"""
 
 from __future__ import annotations
 
@@ -24,46 +28,9 @@ from littlestone.data import (
 )
 from littlestone.errors import DataError, ParameterError
 
-pytestmark = [
-    pytest.mark.xdist_group("spark"),  # one worker, one Java process
-    # pyspark says so of pandas 3; nothing here goes through pandas.
-    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning"),
-]
-
 DOMAIN = IntegerDomain(1, 99)
 SCHEMA = Schema.from_dict({"x.cell": {"bins": [5, 10.5, 40]}, "num": {"bins": [-1, 0.1, 7]}})
 ODD = ["text", "2.5", None, "", "9" * 400, '5"', "1e2", " 7 ", "7\n", "7\u2028", "007", "NaN", "é"]
-
-
-@pytest.fixture(scope="module")
-def port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-@pytest.fixture(scope="module")
-def classic(port):
-    connect = {
-        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": str(port),
-    }
-    session = local_spark(1, memory="1g", config=connect)
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module", params=["classic", "connect"])
-def spark(request, classic, port):
-    if request.param == "classic":
-        yield classic
-        return
-    from pyspark.sql.connect.session import SparkSession
-
-    session = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
-    yield session
-    session.stop()
 
 
 def base_table(odd=()):
@@ -89,8 +56,7 @@ def multiset(sample: Sample) -> Counter:
     return +found
 
 
-@pytest.mark.parametrize("domain", [DOMAIN, TextDomain(), RowDomain(SCHEMA)], ids=repr)
-def test_spark_agrees_with_the_embedded_engine(spark, domain):
+def check_every_domain(spark, domain):
     x = None if isinstance(domain, RowDomain) else "x.cell"
     for odd in ((), ODD):
         table = base_table(odd)
@@ -100,7 +66,7 @@ def test_spark_agrees_with_the_embedded_engine(spark, domain):
         assert multiset(there) == multiset(here)
 
 
-def test_one_odd_cell_changes_one_record_and_nothing_else(spark):
+def check_one_odd_cell_changes_one_record_and_nothing_else(spark):
     def read(odd):
         frame = spark.createDataFrame(base_table(odd))
         return multiset(Sample.read(frame, x="x.cell", y="label", domain=DOMAIN))
@@ -112,7 +78,7 @@ def test_one_odd_cell_changes_one_record_and_nothing_else(spark):
         assert (before - after).total() == (after - before).total() == 1
 
 
-def test_users_and_points(spark):
+def check_users_and_points(spark):
     table = base_table(ODD)
     frame = spark.createDataFrame(table)
     names = {"user": "The User", "x": "x.cell", "y": "label", "domain": DOMAIN}
@@ -126,7 +92,7 @@ def test_users_and_points(spark):
     assert (points == read_points(table, domain=RowDomain(SCHEMA))[0]).all()
 
 
-def test_refusals_name_column_and_rule_only(spark, capfd, caplog):
+def check_refusals_name_column_and_rule_only(spark, capfd, caplog):
     frame = spark.createDataFrame(base_table(["Jane Roe"]))
     with pytest.raises(DataError, match=r"'x.cell'.*an integer in") as refused:
         Sample.read(frame, x="x.cell", y="label", domain=DOMAIN, strict=True)
@@ -142,9 +108,38 @@ def test_refusals_name_column_and_rule_only(spark, capfd, caplog):
     assert "Jane" not in caplog.text
 
 
-def test_columns_and_empty_tables(spark):
+def check_columns_and_empty_tables(spark):
     frame = spark.createDataFrame(base_table())
     with pytest.raises(ParameterError, match=r"no column 'x_cell'. Did you mean 'x.cell'"):
         Sample.read(frame, x="x_cell", y="label", domain=DOMAIN)
     with pytest.raises(DataError, match="no rows"):
         Sample.read(frame.limit(0), x="x.cell", y="label", domain=DOMAIN)
+
+
+# pyspark says so of pandas 3; nothing here goes through pandas.
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_spark_agrees_with_the_embedded_engine(capfd, caplog):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    connect_server = {
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+    }
+    classic = local_spark(1, memory="1g", config=connect_server)
+    from pyspark.sql.connect.session import SparkSession
+
+    connect = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+    try:
+        check_every_domain(classic, TextDomain())
+        check_one_odd_cell_changes_one_record_and_nothing_else(classic)
+        check_columns_and_empty_tables(classic)
+        for spark in (classic, connect):
+            check_every_domain(spark, DOMAIN)
+            check_every_domain(spark, RowDomain(SCHEMA))
+            check_users_and_points(spark)
+            check_refusals_name_column_and_rule_only(spark, capfd, caplog)
+    finally:
+        connect.stop()
+        classic.stop()

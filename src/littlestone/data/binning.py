@@ -15,20 +15,26 @@ _INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt
 _FLOATS = (nw.Float32, nw.Float64)
 
 #: Texts that every engine's cast to double reads alike, and as `cells.number` does.
-_PLAIN = r"\A-?[0-9]{1,15}(\.[0-9]{1,15})?\z"
+_PLAIN = r"\A-?[0-9]{1,15}(\.[0-9]{1,25})?\z"
 
-#: One comparison for each edge; beyond this many, grouping by raw cells is the cheaper way.
+#: Beyond this many the expression is unwieldy, and grouping by raw cells is the cheaper way.
 _MOST_EDGES = 300
 
 
 class Binned(NamedTuple):
-    """A column in the engine: its code, and the raw cells whose code is still null.
+    """A column in the engine: what is to be computed first, and from that its code.
 
-    A cell whose code and rest are both null is missing.
+    A cell whose code is null and whose rest is null is missing; a cell whose code is null and
+    whose rest is not is still to be converted.
     """
 
-    code: nw.Expr
-    rest: nw.Expr | None
+    value: nw.Expr  # a number, or null
+    rest: nw.Expr | None  # cells that are no plain number, as they are
+    edges: tuple[int | float, ...]
+
+    def code(self, value: nw.Expr) -> nw.Expr:
+        """Return the code of the value, which the engine has computed in a step before."""
+        return nw.when(~value.is_null()).then(_code(value, self.edges, 0, len(self.edges)))
 
 
 def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
@@ -41,24 +47,29 @@ def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
     if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
         return None
     if isinstance(dtype, _INTEGERS):
-        return Binned(_code(cell.cast(nw.Int64), column.integer_edges), None)
-    edges = [float(edge) for edge in column.edges]
+        return Binned(cell.cast(nw.Int64), None, column.integer_edges)
     if isinstance(dtype, _FLOATS):
         value = cell.cast(nw.Float64)
-        return Binned(_code(nw.when(~value.is_nan()).then(value), edges), None)
+        return Binned(nw.when(~value.is_nan()).then(value), None, _doubles(column))
     if isinstance(dtype, nw.String):
         plain = cell.str.contains(_PLAIN)
         value = nw.when(plain).then(cell).cast(nw.Float64)
-        return Binned(_code(value, edges), nw.when(~plain).then(cell))
+        return Binned(value, nw.when(~plain).then(cell), _doubles(column))
     return None
 
 
-def _code(value: nw.Expr, edges: Sequence[float]) -> nw.Expr:
-    """Return FIRST + the number of edges <= value, as a balanced sum; null stays null."""
-    terms = [(value >= nw.lit(edge)).cast(nw.Int64) for edge in edges]
-    while len(terms) > 1:
-        pairs = zip(terms[::2], terms[1::2], strict=False)
-        terms = [a + b for a, b in pairs] + ([terms[-1]] if len(terms) % 2 else [])
-    if not terms:  # edges beyond 64 bits, which no integer of the column reaches
-        return nw.when(~value.is_null()).then(nw.lit(Column.FIRST))
-    return terms[0] + nw.lit(Column.FIRST)
+def _doubles(column: Column) -> tuple[float, ...]:
+    return tuple(float(edge) for edge in column.edges or ())
+
+
+def _code(value: nw.Expr, edges: Sequence[float], low: int, high: int) -> nw.Expr:
+    """Search the bin by halves: FIRST + the number of edges <= value, between low and high."""
+    if low == high:
+        return nw.lit(Column.FIRST + low)
+    middle = (low + high) // 2
+    below = value < nw.lit(edges[middle])
+    return (
+        nw.when(below)
+        .then(_code(value, edges, low, middle))
+        .otherwise(_code(value, edges, middle + 1, high))
+    )

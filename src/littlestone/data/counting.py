@@ -155,17 +155,19 @@ def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa
     """Let the engine group by raw cells (k), or by codes (b) and the cells that have none yet."""
 
     def run() -> pa.Table:
-        keys = {}
+        first: dict[str, nw.Expr] = {}
+        then: dict[str, nw.Expr] = {}
         for j, (name, dtype) in enumerate(frame.collect_schema().items()):
             column = schema.columns[j] if schema is not None and j < n_points else None
             binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
-            if binned is None:
-                keys[f"k{j}"] = nw.col(name)
-            else:
-                keys[f"b{j}"] = binned.code
-                if binned.rest is not None:
-                    keys[f"k{j}"] = binned.rest
-        grouped = frame.select(**keys).group_by(*keys).agg(count=nw.len())
+            rest = nw.col(name) if binned is None else binned.rest
+            if binned is not None:
+                first[f"v{j}"] = binned.value
+                then[f"b{j}"] = binned.code(nw.col(f"v{j}"))
+            if rest is not None:
+                first[f"k{j}"] = rest
+                then[f"k{j}"] = nw.col(f"k{j}")
+        grouped = frame.select(**first).select(**then).group_by(*then).agg(count=nw.len())
         return cast(Any, grouped.collect("pyarrow").to_native())
 
     counted = quietly(run, _STOPPED.format(owner))

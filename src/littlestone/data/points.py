@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,9 @@ def as_points(points: object) -> Points:
         return points
     if isinstance(points, np.ndarray) and points.dtype.kind in "iu" and points.dtype != np.uint64:
         return points.astype(np.int64)
-    items = list(points)  # type: ignore[call-overload]
-    if all(isinstance(p, int | np.integer) and -SMALL < p < SMALL for p in items):
-        return np.array([int(p) for p in items], dtype=np.int64)
+    items = [p.item() if isinstance(p, np.generic) else p for p in points]  # type: ignore[attr-defined]
+    if all(isinstance(p, int) and -SMALL < p < SMALL for p in items):
+        return np.array(items, dtype=np.int64)
     return object_points(items)
 
 
@@ -152,8 +152,3 @@ def totals(where: Index, counts: Counts, size: int) -> Counts:
     out = np.zeros(size, dtype=np.int64)
     np.add.at(out, where, counts)
     return out
-
-
-def integers(items: Iterable[int]) -> npt.NDArray[np.int64]:
-    """Return small integers as an int64 array."""
-    return np.array(list(items), dtype=np.int64)

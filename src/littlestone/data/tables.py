@@ -18,6 +18,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+from narwhals.exceptions import DuplicateError
 
 from littlestone.data.cells import text
 from littlestone.data.engine import connect, quietly
@@ -134,9 +135,11 @@ def read_table(table: Any, *, separator: str | None = None) -> Table:
         frame = nw.from_native(table)
     except TypeError:
         raise parameter_error("read_table", "table", _FORMS, type(table).__name__) from None
+    except DuplicateError:
+        raise ParameterError("The columns of a table must have different names.") from None
     if isinstance(frame, nw.LazyFrame):
         return _Lazy(frame)
-    return _Columns({name: frame[name] for name in frame.columns})
+    return _Columns({name: frame.get_column(name) for name in frame.columns})
 
 
 def _file(path: Path, separator: str | None) -> Table:
