@@ -28,9 +28,15 @@ TREES = {
 }
 
 
-def run(max_depth, epsilon, delta):
+def run(max_depth, epsilon, delta, reserve=0):
     return lambda ends, source: one_shot_path(
-        ends, TuplePaths(), max_depth=max_depth, epsilon=epsilon, delta=delta, source=source
+        ends,
+        TuplePaths(),
+        max_depth=max_depth,
+        epsilon=epsilon,
+        delta=delta,
+        source=source,
+        reserve=reserve,
     )
 
 
@@ -44,6 +50,13 @@ def test_one_shot_is_private(verify, name, epsilon, delta):
     nodes = TREES[name]
     for t in (1, 2, 3):
         assert verify(run(depth_of(nodes), epsilon, delta), nodes, t, epsilon).within(delta)
+
+
+@pytest.mark.parametrize("reserve", [1, 2])
+def test_one_shot_with_a_reserve_is_private(verify, reserve):
+    for name in ("chain", "binary"):
+        mechanism = run(3, F(1), F(1, 10**6), reserve)
+        assert verify(mechanism, TREES[name], 3, F(1)).within(F(1, 10**6))
 
 
 def test_longer_paths_are_cut_by_the_public_depth(verify):
@@ -76,14 +89,18 @@ def test_law_by_definition():
     for _ in range(40):
         nodes = TREES[list(TREES)[rng.integers(len(TREES))]]
         ends = [nodes[i] for i in rng.integers(0, len(nodes), rng.integers(1, 6))]
-        d, t = 4, len(ends)
+        d, t, reserve = 4, len(ends), int(rng.integers(0, 3))
         weights = {None: d * math.exp(0.5) * 99}
         for x in nodes:
             through = sum(y[: len(x)] == x for y in ends)
             beyond = sum(y[: len(x)] == x and y != x for y in ends)
             if through or x == ():
-                weights[x] = math.exp(0.5 * min(through, t - beyond))
-        found = ExactSource().law(lambda s, e=ends: run(4, F(1), F(1, 100))(e, s)).outcomes
+                weights[x] = math.exp(0.5 * min(through, t - beyond - reserve))
+        found = (
+            ExactSource()
+            .law(lambda s, e=ends, r=reserve: run(4, F(1), F(1, 100), r)(e, s))
+            .outcomes
+        )
         assert found.keys() == weights.keys()
         for node, p in found.items():
             assert float(p) == pytest.approx(weights[node] / sum(weights.values()), rel=1e-12)
