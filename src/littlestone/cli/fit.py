@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, names, open_class, open_learner
+from littlestone.cli.options import ClassSpec, Flag, is_auto, names, open_class, open_learner
 from littlestone.errors import InfeasibleError, ParameterError, check_integer, parameter_error
 
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ def fit(
     y:
         Column of labels.
     concept_class:
-        What can be learned, for example "thresholds(1, 99)" or "rules(max_literals=2)".
+        What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"; or
+        auto, with --schema: the richest of rules, trees of depth 2 and trees of depth 3 whose
+        certificate holds for alpha, beta and the number of records.
     epsilon:
         Privacy loss, as a number or a fraction. It has no default.
     x:
@@ -87,6 +89,7 @@ def fit(
     from littlestone.cli.files import check_inputs_kept, check_outputs, write
     from littlestone.cli.terminal import working
     from littlestone.data import RowDomain, Sample
+    from littlestone.learners.auto_class import richest
     from littlestone.learners.publish import promise, publish
     from littlestone.report import page
     from littlestone.source import SecureSource, SeededSource
@@ -99,9 +102,13 @@ def fit(
         source = SeededSource(check_integer("fit", "seed", seed, low=0))
     chosen = names("fit", "x", x)
     concepts, public = open_class(concept_class, schema, chosen)
-    algorithm = open_learner(
-        "fit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
-    )
+
+    def learner_of(some: ConceptClass) -> Algorithm:
+        return open_learner(
+            "fit", learner, some, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
+        )
+
+    algorithm = learner_of(concepts)
     promise(algorithm, estimate_error=estimate_error)
     negative = _negative(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public)
@@ -115,6 +122,8 @@ def fit(
             strict=strict,
             negative=negative,
         )
+    if public is not None and is_auto(concept_class):
+        algorithm = richest(public, sample.n, learner_of)
     if require_certificate:
         _require(algorithm, sample.n)
     with working("Choosing"):

@@ -7,14 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from littlestone.errors import check_fraction, check_probability, parameter_error
+from littlestone.errors import (
+    ParameterError,
+    check_fraction,
+    check_probability,
+    parameter_error,
+)
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.learners.algorithm import Algorithm
 
-__all__ = ["ClassSpec", "Flag", "names", "open_class", "open_learner"]
+__all__ = ["ClassSpec", "Flag", "is_auto", "names", "open_class", "open_learner"]
 
 ClassSpec = Annotated[str, Parameter(name="--class")]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -37,14 +42,31 @@ def names(owner: str, option: str, text: str | None) -> list[str] | None:
 def open_class(
     spec: str, schema: str | None, x: Sequence[str] | None = None
 ) -> tuple[ConceptClass, Schema | None]:
-    """Return the class of ``--class``, over the columns ``--x`` of ``--schema`` if there is one."""
+    """Return the class of ``--class``, over the columns ``--x`` of ``--schema`` if there is one.
+
+    For ``auto`` it is the poorest class that may be chosen.
+    """
     from littlestone.classes import parse_class
     from littlestone.data import Schema
 
     public = None if schema is None else Schema.from_toml(schema)
     if public is not None and x is not None and public.bound:
         public = Schema(tuple(public[name] for name in x))
+    if is_auto(spec):
+        if public is None:
+            raise ParameterError(
+                "The class auto chooses among rules and trees over a public schema of the columns. "
+                "Write one as TOML (--schema schema.toml)."
+            )
+        from littlestone.learners.auto_class import ladder
+
+        return ladder(public)[0], public  # they share one domain; the number of records decides
     return parse_class(spec, schema=public), public
+
+
+def is_auto(spec: str) -> bool:
+    """Return whether ``--class`` leaves the choice to the number of records."""
+    return spec.strip().lower() == "auto"
 
 
 def open_learner(

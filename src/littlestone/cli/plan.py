@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, open_class
+from littlestone.cli.options import ClassSpec, Flag, is_auto, open_class
 from littlestone.errors import (
     LittlestoneError,
     UnsupportedError,
@@ -16,6 +16,7 @@ from littlestone.errors import (
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
+    from littlestone.data import Schema
     from littlestone.types import Json
 
 __all__ = ["plan"]
@@ -38,7 +39,8 @@ def plan(
     Parameters
     ----------
     concept_class:
-        What is to be learned, for example "thresholds(1, 2**64)".
+        What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: says
+        from how many records on `fit --class auto` takes which class.
     epsilon:
         Privacy loss that is allowed.
     alpha:
@@ -68,7 +70,9 @@ def plan(
     users = samples_per_user is not None
     if users:
         check_integer("plan", "samples_per_user", samples_per_user, low=1)
-    concepts, _ = open_class(concept_class, schema)
+    concepts, public = open_class(concept_class, schema)
+    if public is not None and is_auto(concept_class):
+        return _auto(public, parameters, json=json)
     plans = [_plan(name, concepts, parameters, users=users) for name in registry.LEARNERS]
     fitting = [p for p in plans if "n" in p and (p["setting"] == "agnostic" or not agnostic)]
     if not fitting:
@@ -80,6 +84,28 @@ def plan(
         print(jsonlib.dumps({"class": concepts.spec, **result}, sort_keys=True))
         return 0
     _show(concepts, plans, chosen)
+    return 0
+
+
+def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
+    """Say from how many records on each class of ``--class auto`` is taken."""
+    from littlestone.learners import registry
+    from littlestone.learners.auto_class import ladder
+    from littlestone.report.words import integer
+
+    steps: list[Json] = []
+    for concepts in ladder(schema):
+        algorithm = registry.make("auto", concepts, **parameters)
+        needed = algorithm.required_samples()
+        steps.append({"class": concepts.spec, "learner": algorithm.name, "n": needed})
+    if json:
+        print(jsonlib.dumps({"class": "auto", "ladder": steps, "lower_bounds": []}, sort_keys=True))
+        return 0
+    from littlestone.cli.terminal import note, table
+
+    rows = [(s["class"], s["learner"], f"{integer(s['n'])} records") for s in steps]
+    table("The richest class that is certified", ("class", "learner", "from"), rows)
+    note("With fewer records than that, the first class is taken, without a certificate.")
     return 0
 
 

@@ -1,0 +1,82 @@
+"""``--class auto``: which class is taken depends on public parameters only."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from littlestone.cli.main import main
+from littlestone.data import Schema
+from littlestone.learners import registry
+from littlestone.learners.auto_class import ladder, richest
+
+SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+NAMES = ["rules(max_literals=2)", "decision_trees(depth=2)", "decision_trees(depth=3)"]
+
+
+def agnostic(concept_class):
+    return registry.make("agnostic", concept_class, epsilon=1)
+
+
+def test_each_class_is_taken_from_its_own_number_of_records_on():
+    needed = [agnostic(c).required_samples() for c in ladder(SCHEMA)]
+    assert needed == sorted(needed)
+    for name, n, after in zip(NAMES, needed, [*needed[1:], 10**9], strict=True):
+        for records in (n, after - 1):
+            algorithm = richest(SCHEMA, records, agnostic)
+            assert algorithm.concept_class.spec == name
+            assert algorithm.certificate(records).holds
+    for records in (0, 1, needed[0] - 1):  # nothing is certified: the one that is nearest to it
+        assert richest(SCHEMA, records, agnostic).concept_class.spec == NAMES[0]
+
+
+def test_classes_that_are_too_large_are_left_out():
+    wide = Schema.from_dict({"x": {"integers": [1, 1000]}})
+    assert [c.spec for c in ladder(wide)] == NAMES[:2]
+    wider = Schema.from_dict({"x": {"integers": [1, 20_000]}})
+    assert [c.spec for c in ladder(wider)] == ["rules(max_literals=1)"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "schema.toml").write_text('[age]\nbins = [30, 60]\n[city]\ncategories = ["Bonn"]\n')
+    ages = [20, 40, 70, 40] * 2000
+    cities = ["Bonn", "Bonn", "Rome", "Rome"] * 2000
+    labels = [int((a >= 30) != (c == "Bonn")) for a, c in zip(ages, cities, strict=True)]
+    pq.write_table(pa.table({"age": ages, "city": cities, "ill": labels}), "data.parquet")
+    return tmp_path
+
+
+def run(line: str, capfd) -> dict:
+    assert main(line.split()) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def test_command_line(folder, capfd):
+    plan = run("plan --class auto --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.05 --json",
+               capfd)  # fmt: skip
+    assert [step["class"] for step in plan["ladder"]] == NAMES
+    assert [step["n"] for step in plan["ladder"]] == [1212, 2109, 3942]
+    fit = "fit data.parquet --y ill --class auto --schema schema.toml --epsilon 1 --json --seed 1"
+    for alpha, name in (("0.1", NAMES[2]), ("0.06", NAMES[1]), ("0.01", NAMES[0])):
+        release = run(f"{fit} --alpha {alpha}", capfd)
+        assert release["class"]["spec"] == name
+        assert release["certificate"]["holds"] == (alpha != "0.01")
+    tree = run(f"{fit} --alpha 0.1", capfd)["hypothesis"]
+    assert tree["type"] == "tree"
+    assert "city is Bonn" in tree["description"]
+    plain = ["plan", "--class", "auto", "--schema", "schema.toml", "--epsilon", "1", "--alpha", "0.1", "--beta", "0.1"]
+    assert main(plain) == 0
+    assert "decision_trees(depth=3)" in capfd.readouterr().out
+
+
+def test_refusals(folder, capfd):
+    assert main(["fit", "data.parquet", "--y", "ill", "--class", "auto", "--epsilon", "1"]) == 2
+    assert "--schema" in capfd.readouterr().err
+    short = "fit data.parquet --y ill --class auto --schema schema.toml --epsilon 1 --alpha 0.01"
+    assert main([*short.split(), "--require-certificate"]) == 3
+    assert "needs" in capfd.readouterr().err
