@@ -308,8 +308,12 @@ def test_points_in_order():
     points, inside = read_points(pa.table({"x": x}), x="x", domain=DOMAIN)
     assert (inside == ((x >= 1) & (x <= 99))).all()
     assert (points == x[inside]).all()
-    rows, inside = read_points({"x": x, "city": ["Rome"] * n}, domain=RowDomain(SCHEMA))
-    assert inside.all()
+    rows, within = read_points({"x": x, "city": ["Rome"] * n}, domain=RowDomain(SCHEMA))
+    assert within.all()
+    points, inside = read_points(
+        pl.DataFrame({"x": pl.Series([], dtype=pl.String)}), x="x", domain=DOMAIN
+    )
+    assert len(points) == len(inside) == 0
     assert (rows[:, 0] == [SCHEMA["x"].code(v) for v in x.tolist()]).all()
 
 

@@ -102,6 +102,26 @@ def test_users(records):
     assert key == sorted(set(key))
 
 
+def test_nobody_and_huge_indices():
+    nobody = UserSample.of([], [], [])
+    assert (
+        nobody.n_users
+        == nobody.pooled().n
+        == len(nobody.records)
+        == len(nobody.capped(1, salt=0).count)
+    )
+    with pytest.raises(ParameterError, match="'users'"):
+        UserSample.of(["a"], [1, 2], [0, 1])
+    with pytest.raises(ParameterError, match="same length"):
+        Sample.of([1, 2], [0])
+    # Indices that do not fit into one packed key are sorted one after the other.
+    user, point = np.array([2**40, 0, 2**40]), np.array([2**40, -1, 2**40])
+    merged = users.merge(user, point, np.array([1, 0, 1], np.int8), np.array([2, 3, 4]))
+    assert [part.tolist() for part in merged] == [[0, 2**40], [-1, 2**40], [0, 1], [3, 6]]
+    with pytest.raises(ParameterError, match="of shape"):
+        Sample.from_arrays([5], np.zeros((1, 1, 1)), IntegerDomain(1, 9))
+
+
 def test_users_in_arrays_are_strict():
     domain = IntegerDomain(1, 9)
     sample = UserSample.from_arrays([5, 3, 5], [1, 0, 1], np.array(["b", "a", "b"]), domain)

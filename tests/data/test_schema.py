@@ -246,5 +246,7 @@ def test_bad_files_are_refused(tmp_path):
         Schema.from_toml(path)
     with pytest.raises(ParameterError, match="different names"):
         Schema((AGE, AGE))
+    with pytest.raises(ParameterError, match="at least one column"):
+        Schema()
     with pytest.raises(ParameterError, match="Did you mean 'age'"):
         Schema((AGE, CITY))["agee"]

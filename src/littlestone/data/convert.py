@@ -24,14 +24,12 @@ _PLAIN = r"\A-?[0-9]{1,17}\z"  # whole numbers that surely fit into 64 bits
 
 def distinct_cells(column: pa.ChunkedArray) -> tuple[list[Any], Ints]:
     """Return the distinct cells as Python values, and which of them each cell is."""
+    temporal = pa.types.is_temporal(column.type)
+    if temporal or pa.types.is_string(column.type):
+        column = column.cast(pa.large_string())  # 64-bit offsets: a column may exceed 2 GB
+    elif pa.types.is_binary(column.type):
+        column = column.cast(pa.large_binary())
     cells = column.combine_chunks()
-    if isinstance(cells, pa.ChunkedArray):  # a column with no chunk at all
-        cells = pa.array([], column.type)
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.dictionary_decode()
-    temporal = pa.types.is_temporal(cells.type)
-    if temporal:
-        cells = pc.cast(cells, pa.large_string())
     encoded = cells.dictionary_encode(null_encoding="encode")
     raw = encoded.dictionary.to_pylist()
     if temporal:
@@ -79,6 +77,7 @@ def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mas
 
 def _written(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask]:
     """Convert texts: plain digits all at once, the others one by one."""
+    column = column.cast(pa.large_string())
     cells = pc.utf8_trim(column, characters=WHITE)
     plain = pc.fill_null(pc.match_substring_regex(cells, _PLAIN), False)
     numbers = pc.cast(pc.if_else(plain, cells, None), pa.int64())
