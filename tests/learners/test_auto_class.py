@@ -69,8 +69,8 @@ def test_command_line(folder, capfd):
     tree = run(f"{fit} --alpha 0.1", capfd)["hypothesis"]
     assert tree["type"] == "tree"
     assert "city is Bonn" in tree["description"]
-    plain = ["plan", "--class", "auto", "--schema", "schema.toml", "--epsilon", "1", "--alpha", "0.1", "--beta", "0.1"]
-    assert main(plain) == 0
+    plain = "plan --class auto --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.1"
+    assert main(plain.split()) == 0
     assert "decision_trees(depth=3)" in capfd.readouterr().out
 
 

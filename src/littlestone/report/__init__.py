@@ -4,6 +4,7 @@
 how their objects are drawn with ``drawer``.
 """
 
+from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
 from littlestone.report.page import page
 from littlestone.report.pictures import Setting, draw, drawer
 

@@ -1,0 +1,64 @@
+"""Trees are drawn inside the picture, with every question and every leaf, whatever the names."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import littlestone as ls
+from littlestone.classes import TreeHypothesis
+from littlestone.classes.decision_trees import Node
+from littlestone.data import Literal, Schema
+from littlestone.report import page
+from littlestone.svg import text_width
+
+SCHEMA = Schema.from_dict(
+    {"age": {"bins": [30, 60]}, "<b>\"&'": {"categories": ["</svg><script>", "w" * 300]}}
+)
+AT30, _, AT60, _, NASTY, _, LONG, _ = SCHEMA.literals()
+TREES = [
+    TreeHypothesis(0),
+    TreeHypothesis(1),
+    TreeHypothesis.of(Node(AT30, 1, 0)),
+    TreeHypothesis.of(Node(NASTY, Node(AT30, Node(AT60, 1, 0), 1), Node(LONG, 0, 1))),
+    TreeHypothesis.of(Node(LONG, 1, Node(Literal(7, ">=", 3, " >= 1"), 0, 1))),
+]
+
+
+@pytest.mark.parametrize("tree", TREES, ids=range(len(TREES)))
+def test_a_tree_is_drawn(tree):
+    svg = ls.draw(tree)
+    root = ET.fromstring(svg)
+    width, height = map(float, root.attrib["viewBox"].split()[2:])
+    assert width <= 360
+    texts = [e for e in root.iter() if e.tag.endswith("}text")]
+    words = " ".join(e.text for e in texts)
+    if isinstance(tree.tree, Node):
+        assert words.count("yes") == words.count("no ") >= 1
+    for element in texts:
+        small = 12 if "small" in element.attrib.get("class", "") else 14
+        assert float(element.attrib["x"]) + text_width(element.text, small) * 0.7 <= width
+        assert 0 < float(element.attrib["y"]) <= height
+    for box in (e for e in root.iter() if e.tag.endswith("}rect")):
+        assert float(box.attrib["x"]) + float(box.attrib["width"]) <= width
+        assert float(box.attrib["y"]) + float(box.attrib["height"]) <= height
+    assert tree.describe() in "".join(root.itertext())
+    assert "<script" not in svg
+
+
+def test_the_page_of_a_fitted_tree():
+    from littlestone.classes import DecisionTrees
+    from littlestone.learners import registry
+    from littlestone.learners.release import Release
+
+    trees = DecisionTrees(Schema.from_dict({"age": {"bins": [30, 60]}}), 2)
+    algorithm = registry.make("agnostic", trees, epsilon=1)
+    release = Release.of(
+        algorithm, TREES[2], n=100, columns={"x": ["age"], "y": "ill", "positive": "1"}
+    )
+    html = page(release)
+    assert "if age &gt;= 30, then 1, otherwise 0" in html
+    assert "age &gt;= 30?" in html
+    assert "ill is not 1" in html
+    assert Release.from_dict(release.to_dict()) == release
