@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from littlestone.combinatorics.budget import DEFAULT_MAX_NODES
 from littlestone.data import Sample
-from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Source
 from littlestone.types import Hypothesis, Json
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
+    from littlestone.classes.oracles import VersionSpace
     from littlestone.classes.representations import Representation
     from littlestone.data import Domain
 
@@ -149,6 +151,30 @@ class ConceptClass(ABC):
     def hashed(self, copies: int, buckets: int) -> Representation:
         """Return the representation by so many hash functions with so many buckets each."""
         raise UnsupportedError(f"The class {self.spec} has no representation by hashing.")
+
+    def version_space(self, max_nodes: int | None = DEFAULT_MAX_NODES) -> VersionSpace:
+        """Return the space of all concepts: restrict it, and ask it what learners ask.
+
+        Parameters
+        ----------
+        max_nodes : int or None, default 1_000_000
+            Budget of each exact search, in nodes (closed forms need none).
+
+        Returns
+        -------
+        VersionSpace
+            See `littlestone.classes.oracles` and docs/oracles.md.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class is too large to be listed and no closed form is known.
+        """
+        from littlestone.classes.version_spaces import version_space  # noqa: PLC0415 - imports us
+
+        if max_nodes is not None:
+            check_integer(f"{type(self).__name__}.version_space", "max_nodes", max_nodes, low=0)
+        return version_space(self, max_nodes)
 
     def errors(self, hypothesis: Hypothesis, sample: Sample) -> int:
         """Return the number of records of the sample that a hypothesis labels wrongly."""

@@ -1,0 +1,239 @@
+"""Version spaces of conjunctions, by smallest hitting sets.
+
+Let U be the literals that all positive examples satisfy, and Z_j those of U that negative example j
+falsifies. A set S of literals is consistent with the examples iff it lies in U and meets every Z_j.
+So let w be the size of the smallest hitting sets:
+
+* with a positive example (or if all concepts are monotone, when U begins as all n literals):
+  Littlestone dimension ``|U| - w``; empty if some Z_j is;
+* otherwise the impossible conjunction is left, too: ``1 + n - w``, or 0 if no set hits all (then
+  every vector is a negative example). Here S may not hold opposite literals.
+
+The SOA is the conjunction of the *union* of all smallest hitting sets. Proof: docs/oracles.md.
+Smallest hitting sets are NP-hard, hence the node budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, TypeVar
+
+from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions, subcube
+from littlestone.classes.hypotheses import Never
+from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
+from littlestone.classes.vectors import Vector
+from littlestone.classes.version_spaces.hitting import HittingSets, bits, minimal
+from littlestone.classes.version_spaces.listed import MOST_LABELS, ListedSpace, listing
+from littlestone.classes.version_spaces.searching import searching
+from littlestone.data import Sample
+from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.types import Hypothesis, Point
+
+__all__ = ["ConjunctionSpace"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ConjunctionSpace(VersionSpace):
+    """The conjunctions that fit some examples.
+
+    Attributes
+    ----------
+    literals : int or None
+        U, bit i for x(i + 1) and bit n + i for its negation; None before the first positive.
+    sets : frozenset of int
+        The inclusion-minimal Z_j; they say the same as all.
+
+    Examples
+    --------
+    >>> space = Conjunctions(3).version_space()
+    >>> space.littlestone_dim(), space.soa().describe()
+    (4, 'always 1')
+    >>> space = space.restrict((1, 1, 0), 1).restrict((0, 1, 0), 0)
+    >>> space.littlestone_dim(), space.soa().describe()
+    (2, '1 if x1, otherwise 0')
+    """
+
+    concept_class: Conjunctions
+    literals: int | None
+    sets: frozenset[int]
+    max_nodes: int | None = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, concept_class: Conjunctions, max_nodes: int | None) -> ConjunctionSpace:
+        """Return the space of all conjunctions."""
+        every = (1 << concept_class.n) - 1 if concept_class.monotone else None
+        return cls(concept_class, every, frozenset(), max_nodes)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no conjunction is left."""
+        return 0 in self.sets
+
+    def restrict(self, point: Any, label: int) -> ConjunctionSpace:
+        """Return the conjunctions that a point satisfies (label 1), or does not."""
+        vector, label = self._vector(as_point(point)), check_label(label)
+        if vector is None:
+            return self._with(self.literals, self.sets | {0}) if label else self
+        n = self.concept_class.n
+        true = sum(1 << (i if bit else n + i) for i, bit in enumerate(vector))
+        false = (1 << 2 * n) - 1 & ~true
+        if label:
+            kept = true if self.literals is None else self.literals & true
+            return self._with(kept, self.sets)
+        falsified = false if self.literals is None else false & self.literals
+        if any(not s & ~falsified for s in self.sets):
+            return self  # an example that says less than an earlier one
+        left = frozenset(s for s in self.sets if falsified & ~s) | {falsified}
+        return ConjunctionSpace(self.concept_class, self.literals, left, self.max_nodes)
+
+    def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
+        """Return the conjunctions of low error.
+
+        Raises
+        ------
+        UnsupportedError
+            If some point may have either label and the class is large: deciding whether any
+            conjunction has low error is NP-hard then.
+        """
+        counts = records(sample, tolerance)
+        forced = counts.settled(tolerance)
+        if forced is None:
+            return self._listed("low error").within_error(sample, tolerance)
+        space = self
+        for point, label in forced:
+            space = space.restrict(point, label)
+        return space
+
+    def littlestone_dim(self) -> int:
+        """Return ``|U| - w`` or ``1 + n - w`` (module docstring); -1 if empty."""
+        if self.is_empty:
+            return -1
+        return self._dimension(self._ask(lambda search: search.least()))
+
+    def soa(self) -> Hypothesis:
+        """Return the conjunction of the union of all smallest hitting sets."""
+        if self.is_empty:
+            return Never()
+        if self._ask(lambda search: search.least()) is None:
+            return Never()  # only the impossible conjunction is left
+        return subcube(self.concept_class.n, self._ask(lambda search: search.union()))
+
+    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
+        """Return a vector that satisfies one conjunction but not the other."""
+        ones = [self._literals_of(hypothesis) for hypothesis in (h, g)]
+        for one, other in (ones, ones[::-1]):
+            if one is None:
+                continue
+            if other is None:
+                return self._vector_in(one, 0)
+            extra = bits(other & ~one)
+            if extra:  # satisfy one, falsify a literal that only the other has
+                return self._vector_in(one, extra[0])
+        return None
+
+    def red(self, cap: int | None = None) -> float:
+        """Return 1 where the SOA asks for less than U; else search sets of negative examples."""
+        most = inf if cap is None else cap
+        dimension = self.littlestone_dim()
+        if dimension <= 0:
+            return inf
+        if self.literals is None:
+            if not isinstance(self.soa(), Never):
+                return 1 if most >= 1 else inf
+            return self._listed("the reducibility").red(cap)
+        literals = self.literals
+        if self._ask(lambda search: search.union()) != literals:
+            return 1 if most >= 1 else inf
+        # A negative example that falsifies one literal of U forces it into every hitting set.
+        least = self._ask(lambda search: search.unheld(literals, most))
+        return inf if least is None else least
+
+    def splitting_point(self) -> Vector | None:
+        """Return a vector of a largest subcube that fits, just outside of what is known positive.
+
+        It satisfies all of U but one literal that some smallest hitting set does without; before
+        the first positive example any vector of a largest subcube will do.
+        """
+        if self.littlestone_dim() <= 0:
+            return None
+        smallest = self._ask(lambda search: search.smallest()) or 0
+        if self.literals is None:
+            return self._vector_in(smallest, 0)
+        spare = bits(self.literals & ~smallest)[0]
+        return self._vector_in(self.literals & ~spare, spare)
+
+    def member(self) -> Hypothesis:
+        """Return the impossible conjunction if it is left, else the most specific one."""
+        if self.is_empty:
+            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
+        return Never() if self.literals is None else subcube(self.concept_class.n, self.literals)
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _dimension(self, least: int | None) -> int:
+        if self.literals is None:
+            return 0 if least is None else 1 + self.concept_class.n - least
+        assert least is not None
+        return self.literals.bit_count() - least
+
+    def _ask(self, question: Callable[[HittingSets], T]) -> T:
+        half = self.concept_class.n if self.literals is None else 0
+        most = self.concept_class.n + 1 if self.literals is None else self.literals.bit_count()
+        with searching(self.max_nodes, "The Littlestone dimension", lambda: (0, most)) as budget:
+            return question(HittingSets(self.sets, half, budget))
+
+    def _with(self, literals: int | None, sets: frozenset[int]) -> ConjunctionSpace:
+        left = minimal(s if literals is None else s & literals for s in sets)
+        return ConjunctionSpace(self.concept_class, literals, left, self.max_nodes)
+
+    def _vector(self, point: Point) -> Vector | None:
+        n = self.concept_class.n
+        if isinstance(point, tuple) and len(point) == n and all(v in (0, 1) for v in point):
+            return point
+        return None
+
+    def _vector_in(self, satisfied: int, falsified: int) -> Vector:
+        """Return the vector with these literals; undecided bits are 0."""
+        n = self.concept_class.n
+        ones = satisfied & (1 << n) - 1 | falsified >> n
+        return tuple(ones >> i & 1 for i in range(n))
+
+    def _literals_of(self, hypothesis: Hypothesis) -> int | None:
+        if isinstance(hypothesis, Never):
+            return None
+        if isinstance(hypothesis, ConjunctionHypothesis):
+            return hypothesis.ones | hypothesis.zeros << self.concept_class.n
+        raise UnsupportedError(f"Only conjunctions are told apart in {self.concept_class.spec}.")
+
+    def _listed(self, what: str) -> VersionSpace:
+        concepts = self.concept_class
+        if concepts.n > 20 or int(concepts.size) << concepts.n > MOST_LABELS:
+            raise UnsupportedError(
+                f"{what[0].upper()}{what[1:]} has no closed form for this version space of "
+                f"{concepts.spec}, deciding it is NP-hard, and the class is too large to be listed "
+                "(n at most 10, monotone 13)."
+            )
+        listed = listing(concepts, self.max_nodes)
+        space = ListedSpace.of(listed)
+        for vector, label in self._examples():
+            space = space.restrict(vector, label)
+        return space
+
+    def _examples(self) -> Iterator[tuple[Vector, int]]:
+        """Yield labelled examples that leave the same space."""
+        n = self.concept_class.n
+        if self.literals is not None:
+            yield self._vector_in(self.literals, 0), 1
+            for i in range(n):  # bits that positive examples have both ways
+                undecided = not (self.literals >> i & 1 or self.literals >> n + i & 1)
+                if undecided and not self.concept_class.monotone:
+                    yield self._vector_in(self.literals | 1 << i, 0), 1
+        for s in self.sets:
+            if self.literals is None:
+                yield self._vector_in((1 << 2 * n) - 1 & ~s, 0), 0
+            else:
+                yield self._vector_in(self.literals & ~s, s), 0

@@ -1,0 +1,199 @@
+"""Infinite and enormous domains: against the kernel on cuts with enough unseen points."""
+
+from __future__ import annotations
+
+import math
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from littlestone.classes import (
+    AffineSubspaces,
+    Conjunctions,
+    Never,
+    Points,
+    SparseSets,
+    Thresholds,
+    on_points,
+)
+from littlestone.combinatorics import Kernel
+from littlestone.data import Sample
+
+SEEN, UNSEEN = 5, 9
+NAMES = [f"p{i}" for i in range(SEEN)] + [f"q{i}" for i in range(UNSEEN)]
+
+
+def cut(k):
+    """All sets of at most k of the named points."""
+    sets = [s for r in range(k + 1) for s in combinations(range(len(NAMES)), r)]
+    matrix = np.zeros((len(sets), len(NAMES)), dtype=int)
+    for row, chosen in zip(matrix, sets, strict=True):
+        row[list(chosen)] = 1
+    return matrix
+
+
+CUTS = {k: cut(k) for k in (1, 2, 3)}
+KERNELS = {k: Kernel(matrix) for k, matrix in CUTS.items()}
+
+
+def low_error(k, xs, ys, tolerance):
+    wrong = (CUTS[k][:, xs] != ys).sum(axis=1)
+    return sum(1 << i for i in np.flatnonzero(wrong <= tolerance).tolist())
+
+
+def labels(hypothesis):
+    return tuple(hypothesis.predict(np.array(NAMES, dtype=object)).tolist())
+
+
+def labelling(k, bits):
+    return tuple(KERNELS[k].labels(bits).tolist())
+
+
+def low_error_space(rng, k):
+    n = int(rng.integers(2, 8))
+    xs, ys = rng.integers(0, SEEN, n), (rng.random(n) < 0.7).astype(int)
+    tolerance = int(rng.integers(0, max(2, n - 1)))
+    sample = Sample.of([NAMES[x] for x in xs], ys)
+    concepts = Points() if k == 1 and rng.random() < 0.5 else SparseSets(k)
+    space = concepts.version_space().within_error(sample, tolerance)
+    return space, low_error(k, xs, ys, tolerance)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_low_error_of_sparse_sets(k):
+    rng, sizes = np.random.default_rng(k), set()
+    for _ in range(40):
+        space, left = low_error_space(rng, k)
+        sizes.add(len(getattr(space, "atoms", ())))
+        assert space.littlestone_dim() == KERNELS[k].ldim(left)
+        assert labels(space.soa()) == labelling(k, KERNELS[k].soa(left))
+        reduced = KERNELS[k].red(left, cap=3)  # the cut has 9 unseen points: no effect up to here
+        assert space.red(cap=3) == reduced
+        if space.littlestone_dim() > 0:
+            at = space.splitting_point()
+            for label in (0, 1):
+                part = space.restrict(at, label)
+                assert part.littlestone_dim() >= space.littlestone_dim() - 1
+    assert max(sizes) > 3  # several atoms, not one
+
+
+@pytest.mark.parametrize(("k", "p", "d"), [(1, 1, 1), (1, 1, 2), (1, 2, 1), (2, 1, 2)])
+def test_decompositions_of_sparse_sets(k, p, d):
+    rng, degrees = np.random.default_rng(10 * k + p), set()
+    for _ in range(25):
+        space, left = low_error_space(rng, k)
+        dimension = space.littlestone_dim()
+        if dimension > d:
+            continue
+        degrees.add(space.decomposition_dim(p, d))
+        assert space.decomposition_dim(p, d) == KERNELS[k].ddim(left, p, d)
+        found = {labels(h) for h in space.essential(p, d)}
+        assert found == {labelling(k, f) for f in KERNELS[k].essential(left, p, d)}
+    assert len(degrees) > 1
+
+
+def test_one_atom_is_never_reduced():
+    """Lyu's theory in its own setting: the class never degenerates, whatever p."""
+    space = SparseSets(5).version_space().restrict("a", 1).restrict("b", 0)
+    assert space.red() == math.inf
+    assert space.decomposition_dim(10**9, 5) == 4
+    assert space.essential(10**9, 5) == (on_points(["a"]),)
+    points = Points().version_space()
+    assert points.essential(10**30, 1) == (Never(),)
+
+
+def timed(question, limit=0.25):
+    """Return an answer that must come within milliseconds (generously, on a busy machine)."""
+    start = time.perf_counter()
+    answer = question()
+    assert time.perf_counter() - start < limit
+    return answer
+
+
+def test_thresholds_over_an_enormous_domain():
+    high = 2**1024
+    rng = np.random.default_rng(0)
+    target = high // 3
+    points = [int.from_bytes(rng.bytes(128), "big") for _ in range(1000)]
+    data = Sample.of(points, [int(x > target) for x in points])
+
+    def ask():
+        space = Thresholds(1, high).version_space()
+        assert space.littlestone_dim() == 1024
+        assert space.soa().above == 1  # 2**1024 + 1 thresholds: the second one
+        space = space.within_error(data, 0)
+        below = max(x for x in points if x <= target)
+        above = min(x for x in points if x > target)
+        assert space.runs == ((below, above - 1),)
+        assert space.littlestone_dim() == (above - below).bit_length() - 1
+        everything = space.essential(2, 1024)
+        assert everything.size == above - below
+        assert everything[0].above == below
+        assert space.soa() in everything
+        assert space.soa().above == above - 2 ** space.littlestone_dim()
+        return Thresholds(1, high).version_space().within_error(data, 10)
+
+    assert timed(ask).littlestone_dim() > 1000
+
+
+def test_sparse_sets_over_texts():
+    def ask():
+        space = SparseSets(20).version_space()
+        assert space.littlestone_dim() == 20
+        for i in range(1000):
+            space = space.restrict(f"name-{i}", int(i % 100 == 0))
+        assert space.littlestone_dim() == 10
+        assert space.soa() == on_points(f"name-{i}" for i in range(0, 1000, 100))
+        return space
+
+    timed(ask, limit=1.0)
+    names = [f"name-{i}" for i in range(500)]
+    data = Sample.of(names * 4, [int(i % 50 == 0) for i in range(500)] * 4)
+    near = timed(lambda: SparseSets(12).version_space().within_error(data, 3), limit=1.0)
+    assert len(near.atoms) == 1  # every sampled point was seen four times: nobody may be wrong
+    assert near.soa() == on_points(names[::50])
+
+
+@pytest.mark.parametrize("positives", [0, 1, 2, 3])
+def test_affine_subspaces_of_a_huge_space_with_a_thousand_negatives(positives):
+    rng = np.random.default_rng(positives)
+    concepts = AffineSubspaces(7, 20, 3)
+    negatives = [tuple(x) for x in rng.integers(0, 7, (1000, 20)).tolist()]
+    space = concepts.version_space()
+    for i in range(positives):
+        space = space.restrict(tuple(int(j == i) for j in range(20)), 1)
+    for x in negatives:
+        space = space.restrict(x, 0)
+
+    def ask():
+        assert space.littlestone_dim() == 4 - positives
+        soa = space.soa()
+        assert soa == (space.flat if positives else Never())
+        assert space.red(cap=10**6) == math.inf
+        assert space.decomposition_dim(10**4, 4) == 4 - positives
+        assert space.essential(10**4, 4) == (soa,)
+        return space.splitting_point()
+
+    timed(ask, limit=1.0)
+    point = ask()
+    for label in (0, 1):
+        assert space.restrict(point, label).littlestone_dim() == 3 - positives + (not label)
+
+
+def test_conjunctions_over_many_bits():
+    rng = np.random.default_rng(1)
+    target = [1, 4, 6]
+    rows = [tuple(x) for x in rng.integers(0, 2, (300, 100)).tolist()]
+    space = Conjunctions(100, monotone=True).version_space()
+    assert space.littlestone_dim() == 100
+    for x in rows:
+        space = space.restrict(x, int(all(x[i] for i in target)))
+    assert not space.is_empty
+    assert space.littlestone_dim() == 0
+    assert space.soa().describe() == "1 if x2 and x5 and x7, otherwise 0"
+    few = Conjunctions(100).version_space().restrict((1,) * 100, 1).restrict((0,) * 100, 0)
+    assert (few.littlestone_dim(), few.soa().describe()) == (99, "1 if " + " and ".join(
+        f"x{i}" for i in range(1, 101)
+    ) + ", otherwise 0")  # fmt: skip
