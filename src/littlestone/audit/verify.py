@@ -18,9 +18,10 @@ from itertools import combinations_with_replacement
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from flint import arb
 
-from littlestone.data import OUTSIDE, Sample
+from littlestone.data import OUTSIDE, RowDomain, Sample
 from littlestone.errors import check_integer, parameter_error
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
@@ -28,6 +29,7 @@ from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, HiddenStateError, Law, Source
 
 if TYPE_CHECKING:
+    from littlestone.data import Domain
     from littlestone.learners.algorithm import Algorithm
     from littlestone.types import Hypothesis
 
@@ -120,7 +122,8 @@ def verify(
     ----------
     learner : estimator or Algorithm
     points : sequence
-        The points that records may have. All labelings are tried, realizable or not.
+        The points that records may have (for rows of a schema, tuples of codes). All labelings
+        are tried, realizable or not.
     n_samples : int >= 1
     outside : bool, default False
         Also try records whose point lies outside the domain (as files may contain).
@@ -227,9 +230,12 @@ def _kinds(points: Sequence[Any], *, outside: bool) -> list[Record]:
     return [(x, label) for x in places for label in (0, 1)]
 
 
-def _sample(data: Sequence[Record]) -> Sample:
+def _sample(data: Sequence[Record], domain: Domain) -> Sample:
     inside = [(x, label) for x, label in data if x is not OUTSIDE]
-    counted = Sample.of([x for x, _ in inside], [label for _, label in inside])
+    points: Any = [x for x, _ in inside]
+    if isinstance(domain, RowDomain):  # rows of codes are stored in two dimensions
+        points = np.array(points, dtype=np.int16).reshape(len(points), len(domain.schema))
+    counted = Sample.of(points, [label for _, label in inside])
     beyond = [label for x, label in data if x is OUTSIDE]
     return Sample(counted.points, counted.zeros, counted.ones, (beyond.count(0), beyond.count(1)))
 
@@ -238,7 +244,7 @@ def _law(
     algorithm: Algorithm, data: Sequence[Record], observers: Sequence[Observer], seed: int
 ) -> Law:
     def run(source: Source) -> Hashable:
-        sample = _sample(data)
+        sample = _sample(data, algorithm.concept_class.domain)
         try:
             hypothesis = algorithm.learn(sample, source)
         except HiddenStateError:

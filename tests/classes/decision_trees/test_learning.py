@@ -1,0 +1,188 @@
+"""The learner over trees: exact verification, a broken control, the theorem, and the census."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from scipy.stats import beta as beta_law
+
+import littlestone as ls
+from littlestone.audit import verify
+from littlestone.classes import DecisionTrees
+from littlestone.classes.decision_trees.sampler import Candidates
+from littlestone.data import RowDomain, Sample, Schema
+from littlestone.learners import registry
+from littlestone.report import page
+from littlestone.source import SecureSource, SeededSource
+
+ADULT = Path(__file__).parents[3] / "examples" / "adult"
+EDGE = Schema.from_dict({"age": {"bins": [30]}})
+TWO = Schema.from_dict({"a": {"categories": ["x"]}, "b": {"categories": ["y"]}})
+#: Census-like columns for the theorem: 9 splits.
+THREE = Schema.from_dict(
+    {"age": {"bins": [30, 60]}, "sex": {"categories": ["f", "m"]}, "job": {"categories": ["a"]}}
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "depth", "points", "n", "epsilon"),
+    [
+        (EDGE, 1, [(0,), (2,), (3,)], 3, 1),
+        (TWO, 1, [(2, 2), (2, 0), (0, 2), (0, 0)], 2, "0.3"),
+        (EDGE, 2, [(0,), (2,), (3,)], 2, 1),
+        (TWO, 2, [(2, 2), (2, 1)], 2, 3),
+    ],
+    ids=["edge-1", "two-1", "edge-2", "two-2"],
+)
+def test_exact_verification(schema, depth, points, n, epsilon):
+    """All data sets over the points, all neighbours, everything observable (the page too)."""
+    learner = ls.AgnosticLearner(DecisionTrees(schema, depth), epsilon=epsilon)
+    observers = (page,) if depth == 1 else ()
+    result = verify(learner, points=points, n_samples=n, observers=observers)
+    assert result.holds, str(result)
+    assert result.slack == result.refusals == 0
+    assert result.datasets == (2 * len(points)) ** n
+    assert result.tightest_epsilon <= float(learner.algorithm().epsilon) * (1 + 1e-9)
+
+
+class Greedy(DecisionTrees):
+    """A broken control: the root is the best one, without a draw; only the sides are private."""
+
+    def candidates(self, sample):
+        class Best(Candidates):
+            def _grow(self, rate, path, source):
+                _, roots = self._node(rate, path)
+                if path or roots is None:
+                    return super()._grow(rate, path, source)
+                weights = roots.enclose(64)
+                best = max(range(len(weights)), key=lambda i: float(weights[i].mid()))
+
+                class Always:
+                    seeded = True
+
+                    def choose(self, weights):
+                        return best if len(weights) == len(roots) else source.choose(weights)
+
+                    def below(self, m):
+                        return source.below(m)
+
+                return super()._grow(rate, path, Always())
+
+        return Best(self._splits, self.depth, sample)
+
+
+class Twice(DecisionTrees):
+    """A broken control: leaves are drawn at twice the rate, as if they cost nothing."""
+
+    def candidates(self, sample):
+        class Doubled(Candidates):
+            def draw(self, rate, source):
+                return super().draw(2 * rate, source)
+
+        return Doubled(self._splits, self.depth, sample)
+
+
+@pytest.mark.parametrize("broken", [Greedy, Twice])
+def test_broken_learners_are_caught(broken):
+    points = [(2, 2), (2, 0), (0, 2)]
+    result = verify(ls.AgnosticLearner(broken(TWO, 1), epsilon=1), points=points, n_samples=2)
+    assert result.refusals == 0
+    assert not result.holds
+    assert result.tightest_epsilon > 1.05
+
+
+def test_the_estimator_on_a_data_frame():
+    import pandas as pd
+
+    frame = pd.DataFrame({"age": [20, 40, 70, 40] * 500, "sex": list("ffmm") * 500, "job": "a"})
+    label = [0, 0, 1, 1] * 500
+    learner = ls.AgnosticLearner(ls.DecisionTrees(THREE, depth=2), epsilon=1, random_state=0)
+    learner.fit(frame, label)
+    assert (learner.predict(frame) == label).all()
+    assert "sex is" in learner.hypothesis_.describe()
+    assert learner.hypothesis_.depth <= 2
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_the_certificate_is_met_at_the_planned_n(depth):
+    """Failures among repeated fits at the planned n: at most beta, at 99% confidence.
+
+    A hard distribution: an exclusive or under noise, so that the best tree of depth 2 is right on
+    80% and every tree that misses a part of it fails.
+    """
+    alpha, beta, repeats = 0.2, 0.05, 200
+    trees = DecisionTrees(THREE, depth)
+    algorithm = registry.make("agnostic", trees, epsilon=1, alpha=alpha, beta=beta)
+    n = algorithm.required_samples()
+    rng = np.random.default_rng(11)
+    cells = np.array(list(np.ndindex(3, 2, 3))) + np.array([2, 2, 0])
+    truth = (cells[:, 0] >= 3) ^ (cells[:, 1] == 2)
+    wrong = np.array([[0.8 if t else 0.2, 0.2 if t else 0.8] for t in truth])  # by answer 0, 1
+    failures = 0
+    for seed in range(repeats):
+        where = rng.integers(0, len(cells), n)
+        labels = truth[where] ^ (rng.random(n) < 0.2)
+        tree = algorithm.learn(Sample.of(cells[where], labels.astype(int)), SeededSource(seed))
+        error = wrong[np.arange(len(cells)), tree.predict(cells)].mean()
+        failures += error > 0.2 + alpha
+    upper = beta_law.ppf(0.99, failures + 1, repeats - failures)
+    assert upper <= beta, (failures, n)
+
+
+def round_grid() -> Schema:
+    """Return the example's schema with both capital columns by thousands of dollars."""
+    described = Schema.from_toml(ADULT / "schema.toml").to_dict()
+    dollars = [1, *range(1000, 11_000, 1000), 20_000, 50_000]
+    described["capital_gain"] = {"bins": dollars}
+    described["capital_loss"] = {"bins": dollars[:6]}
+    return Schema.from_dict(described)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("depth", "epsilon", "least"),
+    [(2, "0.1", 0.833), (2, 1, 0.834), (3, "0.1", 0.838), (3, 1, 0.843)],
+)
+def test_adult_accuracy(depth, epsilon, least):
+    """Trained on adult.data, tested on adult.test; the mean of ten private draws."""
+    schema = round_grid()
+    file = str(ADULT / "adult.parquet")
+    with duckdb.connect() as connection:
+        train, test = (
+            Sample.read(
+                connection.sql(f"SELECT * FROM '{file}' WHERE split = '{split}'"),
+                y="over_50k", domain=RowDomain(schema),
+            )
+            for split in ("train", "test")
+        )  # fmt: skip
+    assert (train.n, test.n) == (32_561, 16_281)
+    candidates = DecisionTrees(schema, depth).candidates(train)
+    rate, source = Fraction(epsilon) / 2, SecureSource()
+    errors = [ls.DecisionTrees(schema, depth).errors(candidates.draw(rate, source), test)
+              for _ in range(10)]  # fmt: skip
+    assert 1 - np.mean(errors) / test.n >= least
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("depth", "seconds"), [(2, 10), (3, 60)])
+def test_adult_from_the_command_line(tmp_path, depth, seconds):
+    file = tmp_path / "train.parquet"
+    duckdb.execute(
+        f"COPY (SELECT * EXCLUDE split FROM '{ADULT / 'adult.parquet'}' WHERE split = 'train') "
+        f"TO '{file}'"
+    )
+    command = [sys.executable, "-m", "littlestone", "fit", str(file), "--y", "over_50k"]
+    command += ["--schema", str(ADULT / "schema.toml"), "--class", f"decision_trees(depth={depth})"]
+    start = time.perf_counter()
+    subprocess.run([*command, "--epsilon", "1"], check=True, env={**os.environ})
+    assert time.perf_counter() - start < seconds
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1_500_000  # kilobytes
