@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from littlestone.data import UserSample as UserSample
     from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
     from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
+    from littlestone.mechanisms import plan_median as plan_median
+    from littlestone.mechanisms import private_median as private_median
     from littlestone.report import draw as draw
 
 __version__ = "0.1.0"
@@ -44,6 +46,8 @@ _HOMES = {
     "UserSample": "data",
     "audit": "",
     "draw": "report",
+    "plan_median": "mechanisms",
+    "private_median": "mechanisms",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604 - built from one table

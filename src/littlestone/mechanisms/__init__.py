@@ -1,4 +1,4 @@
-"""Private building blocks: select, sparse_select, estimate, each verified exactly."""
+"""Private building blocks: select, sparse_select, estimate, median, each verified exactly."""
 
 from littlestone.mechanisms.canonical import canonical_key
 from littlestone.mechanisms.estimate import (
@@ -8,6 +8,12 @@ from littlestone.mechanisms.estimate import (
     error_interval,
     noise_radius,
     private_count,
+)
+from littlestone.mechanisms.median import (
+    MedianPlan,
+    MedianRelease,
+    plan_median,
+    private_median,
 )
 from littlestone.mechanisms.select import (
     exponential_mechanism,
@@ -28,6 +34,8 @@ from littlestone.mechanisms.sparse_select import (
 __all__ = [
     "ErrorInterval",
     "Estimate",
+    "MedianPlan",
+    "MedianRelease",
     "bottom_score",
     "bottom_weight",
     "canonical_key",
@@ -36,7 +44,9 @@ __all__ = [
     "error_interval",
     "exponential_mechanism",
     "noise_radius",
+    "plan_median",
     "private_count",
+    "private_median",
     "score_gap",
     "score_needed",
     "selection_loss",

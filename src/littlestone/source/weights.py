@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
+from math import ceil
 from typing import Protocol, runtime_checkable
 
 from flint import arb, ctx
@@ -121,7 +122,7 @@ class Levels:
             # |ball| <= 2**-(bits + 64): its weight relative to the best is provably below that
             tiny = arb(0, 1) / (arb(2) ** (bits + 64))
             # hopeless iff |rate| * gap >= ln(2**(bits + 64 + bits of multiplicity))
-            least = None if not self.rate else (bits + 64 + worth) * _LN2 / abs(self.rate)
+            least = None if not self.rate else ceil((bits + 64 + worth) * _LN2 / abs(self.rate))
             zero = arb(0)
             out: list[arb] = []
             known: dict[int, arb] = {}
