@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ import numpy as np
 from flint import arb
 
 from littlestone.data import OUTSIDE, RowDomain, Sample
+from littlestone.data.dealing import OrderedSample
+from littlestone.data.points import as_points
 from littlestone.errors import check_integer, parameter_error
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
@@ -31,7 +33,7 @@ from littlestone.source import ExactSource, HiddenStateError, Law, Source
 if TYPE_CHECKING:
     from littlestone.data import Domain
     from littlestone.learners.algorithm import Algorithm
-    from littlestone.types import Hypothesis
+    from littlestone.types import Hypothesis, Points
 
 __all__ = ["Verification", "output_distribution", "verify"]
 
@@ -69,6 +71,8 @@ class Verification:
         The two data sets of the worst pair (verification data, not private data).
     holds : bool
         Whether ``worst_delta`` is at most the claim (up to 2**-100 of rounding).
+    ordered : bool
+        Whether data sets were lists, dealt to parts by position; then every list has its own law.
     """
 
     learner: str
@@ -86,6 +90,7 @@ class Verification:
     refusals: int
     worst_pair: tuple[tuple[Record, ...], tuple[Record, ...]] | None
     holds: bool
+    ordered: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
@@ -97,9 +102,10 @@ class Verification:
 
     def __str__(self) -> str:
         verdict = "HOLDS" if self.holds else "FAILS"
+        data = "lists" if self.ordered else "data sets"
         return (
             f"{verdict}: {self.learner} on {self.concept_class}, n = {self.n_samples}: "
-            f"{self.datasets} data sets, {self.pairs} neighbour pairs, {self.paths} paths; "
+            f"{self.datasets} {data}, {self.pairs} neighbour pairs, {self.paths} paths; "
             f"claim ({float(self.epsilon):g}, {float(self.delta):g}); "
             f"worst delta {self.worst_delta:.3g}, tightest epsilon {self.tightest_epsilon:.6g}, "
             f"slack {self.slack:.3g}"
@@ -139,6 +145,10 @@ def verify(
 
     Notes
     -----
+    A learner that deals its records to parts (it says so by ``deals(n)``) is verified on ordered
+    lists, dealt by position, and neighbours differ in one position: privacy must hold for every
+    value of the secret permutation. Other learners see counts only.
+
     Cost: one execution for each path of draws of each data set. Two points, n = 4 and a class of
     four concepts take a few hundredths of a second.
 
@@ -154,13 +164,14 @@ def verify(
     n = check_integer("verify", "n_samples", n_samples, low=1)
     kinds = _kinds(points, outside=outside)
     guarantee = algorithm.guarantee()
+    ordered = _deals(algorithm, n)
     reports = []
     for seed in public_seeds:
-        laws = {
-            data: _law(algorithm, data, observers, seed)
-            for data in combinations_with_replacement(kinds, n)
-        }
-        reports.append(_compare(laws, kinds, guarantee))
+        lists: Any = (
+            product(kinds, repeat=n) if ordered else combinations_with_replacement(kinds, n)
+        )
+        laws = {data: _law(algorithm, data, observers, seed, ordered=ordered) for data in lists}
+        reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
         if not any(law.public_coins for law in laws.values()):
             break
     worst = max(reports, key=lambda r: r.delta)
@@ -180,6 +191,7 @@ def verify(
         refusals=max(r.refusals for r in reports),
         worst_pair=worst.pair,
         holds=all(r.holds for r in reports),
+        ordered=ordered,
     )
 
 
@@ -190,7 +202,8 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     ----------
     learner : estimator or Algorithm
     X, y : array-like
-        A (small) data set, as for ``fit``.
+        A (small) data set, as for ``fit``. A learner that deals its records to parts does so by
+        position here: the law is that for one value of the secret permutation.
 
     Returns
     -------
@@ -206,7 +219,11 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     [0.3775, 0.6225]
     """
     algorithm = _algorithm(learner)
-    sample = Sample.from_arrays(X, y, domain=algorithm.concept_class.domain)
+    domain = algorithm.concept_class.domain
+    sample = Sample.from_arrays(X, y, domain=domain)
+    if _deals(algorithm, sample.n):
+        points = domain.array(X, owner="output_distribution")
+        sample = OrderedSample.listed(points.tolist(), np.asarray(y).ravel().tolist())
     law = ExactSource().law(lambda source: algorithm.learn(sample, source))
     return {h: _outward(p) for h, p in law.outcomes.items()}  # type: ignore[misc]
 
@@ -221,6 +238,11 @@ def _algorithm(learner: Any) -> Algorithm:
     return learner  # type: ignore[no-any-return]
 
 
+def _deals(algorithm: Any, n: int) -> bool:
+    """Return whether the learner deals n records to parts, so that their order matters."""
+    return hasattr(algorithm, "deals") and bool(algorithm.deals(n))
+
+
 def _kinds(points: Sequence[Any], *, outside: bool) -> list[Record]:
     places: list[Any] = list(dict.fromkeys(points))
     if outside:
@@ -230,21 +252,28 @@ def _kinds(points: Sequence[Any], *, outside: bool) -> list[Record]:
     return [(x, label) for x in places for label in (0, 1)]
 
 
-def _sample(data: Sequence[Record], domain: Domain) -> Sample:
-    inside = [(x, label) for x, label in data if x is not OUTSIDE]
-    points: Any = [x for x, _ in inside]
-    if isinstance(domain, RowDomain):  # rows of codes are stored in two dimensions
-        points = np.array(points, dtype=np.int16).reshape(len(points), len(domain.schema))
-    counted = Sample.of(points, [label for _, label in inside])
-    beyond = [label for x, label in data if x is OUTSIDE]
-    return Sample(counted.points, counted.zeros, counted.ones, (beyond.count(0), beyond.count(1)))
+def _sample(data: Sequence[Record], domain: Domain, *, ordered: bool) -> Sample:
+    def layout(inside: Any) -> Points:
+        if isinstance(domain, RowDomain):  # rows of codes are stored in two dimensions
+            return np.array(inside, dtype=np.int16).reshape(len(inside), len(domain.schema))
+        return as_points(inside)
+
+    listed = OrderedSample.listed([x for x, _ in data], [label for _, label in data], layout)
+    if ordered:
+        return listed
+    return Sample(listed.points, listed.zeros, listed.ones, listed.outside)
 
 
 def _law(
-    algorithm: Algorithm, data: Sequence[Record], observers: Sequence[Observer], seed: int
+    algorithm: Algorithm,
+    data: Sequence[Record],
+    observers: Sequence[Observer],
+    seed: int,
+    *,
+    ordered: bool,
 ) -> Law:
     def run(source: Source) -> Hashable:
-        sample = _sample(data, algorithm.concept_class.domain)
+        sample = _sample(data, algorithm.concept_class.domain, ordered=ordered)
         try:
             hypothesis = algorithm.learn(sample, source)
         except HiddenStateError:
@@ -271,10 +300,14 @@ class _Comparison:
 
 
 def _compare(
-    laws: dict[tuple[Record, ...], Law], kinds: list[Record], guarantee: Guarantee
+    laws: dict[tuple[Record, ...], Law],
+    kinds: list[Record],
+    guarantee: Guarantee,
+    *,
+    ordered: bool,
 ) -> _Comparison:
     worst, worst_pair, epsilon, holds = Fraction(-1), None, 0.0, True
-    for left, right in _neighbours(laws, kinds):
+    for left, right in _neighbours(laws, kinds, ordered=ordered):
         p, q = laws[left], laws[right]
         slack = upper(p.slack)
         delta = upper(hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon)) + slack
@@ -296,18 +329,18 @@ def _compare(
 
 
 def _neighbours(
-    laws: dict[tuple[Record, ...], Law], kinds: list[Record]
+    laws: dict[tuple[Record, ...], Law], kinds: list[Record], *, ordered: bool
 ) -> Iterator[tuple[tuple[Record, ...], tuple[Record, ...]]]:
     """Yield every ordered pair of data sets that differ by replacing one record."""
     order = {kind: i for i, kind in enumerate(kinds)}
     for left in laws:
         for i, old in enumerate(left):
-            if i and left[i - 1] == old:
+            if not ordered and i and left[i - 1] == old:
                 continue  # the same replacement, up to the order of records
             for new in kinds:
                 if new != old:
-                    right = (*left[:i], *left[i + 1 :], new)
-                    yield left, tuple(sorted(right, key=lambda r: order[r]))
+                    right = (*left[:i], new, *left[i + 1 :])
+                    yield left, right if ordered else tuple(sorted(right, key=order.__getitem__))
 
 
 def _outward(value: arb) -> tuple[float, float]:

@@ -9,7 +9,7 @@ An `OrderedSample` keeps positions; verification uses it, because `ExactSource` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import as_points, distinct
 from littlestone.data.sample import Sample
 from littlestone.errors import ParameterError
+from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -49,8 +50,21 @@ class OrderedSample(Sample):
     kinds: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
-    def listed(cls, points: Sequence[Any], labels: Sequence[int]) -> OrderedSample:
-        """Return the sample of a list of records; a point may be `OUTSIDE`.
+    def listed(
+        cls,
+        points: Sequence[Any],
+        labels: Sequence[int],
+        layout: Callable[[list[Any]], Points] = as_points,
+    ) -> OrderedSample:
+        """Return the sample of a list of records.
+
+        Parameters
+        ----------
+        points : sequence
+            Some may be `OUTSIDE`.
+        labels : sequence of 0 and 1
+        layout : callable
+            Stores the points that are not.
 
         Raises
         ------
@@ -61,7 +75,7 @@ class OrderedSample(Sample):
             raise ParameterError("Points and labels must have the same length.")
         label = np.asarray(labels, dtype=np.int64)
         inside = np.array([point is not OUTSIDE for point in points], dtype=bool)
-        keys, where = distinct(as_points([points[i] for i in np.flatnonzero(inside)]))
+        keys, where = distinct(layout([points[i] for i in np.flatnonzero(inside).tolist()]))
         kinds = 2 * len(keys) + label
         kinds[inside] = 2 * where + label[inside]
         counts = np.bincount(kinds, minlength=2 * len(keys) + 2).astype(np.int64)
@@ -106,7 +120,8 @@ def written_out(sample: Sample) -> Kinds:
     counts = np.empty(2 * points + 2, dtype=np.int64)
     counts[:-2:2], counts[1:-2:2], counts[-2:] = sample.zeros, sample.ones, sample.outside
     small = np.int32 if points < 2**30 else np.int64
-    return np.repeat(np.arange(2 * points + 2, dtype=small), counts)
+    numbers: Any = np.arange(2 * points + 2, dtype=small)
+    return np.repeat(numbers, counts)
 
 
 def part(sample: Sample, kinds: Kinds) -> Sample:
@@ -124,6 +139,7 @@ def part(sample: Sample, kinds: Kinds) -> Sample:
     >>> part(Sample.of([5, 3, 5], [1, 0, 1]), np.array([3, 3])).ones
     array([2])
     """
+    found: Any
     found, counts = np.unique(kinds, return_counts=True)
     points = len(sample.points)
     outside = [int(counts[found == 2 * points + label].sum()) for label in (0, 1)]
