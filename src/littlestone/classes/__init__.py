@@ -10,6 +10,17 @@ from littlestone.classes.base import ConceptClass, check_class, errors
 from littlestone.classes.conjunction import RuleHypothesis, conjunction
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
+from littlestone.classes.dimensions import (
+    Dimensions,
+    decomposition_dimension,
+    dimensions,
+    essential_hypotheses,
+    littlestone_dimension,
+    shattered_tree,
+    soa,
+    threshold_dimension,
+    vc_dimension,
+)
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.flats import FlatHypothesis, flat_through
 from littlestone.classes.hashed_sets import HashedSets, HashSetHypothesis
@@ -24,6 +35,7 @@ from littlestone.classes.hypotheses import (
 )
 from littlestone.classes.integers import number, parse_integer
 from littlestone.classes.intervals import Intervals
+from littlestone.classes.oracles import VersionSpace
 from littlestone.classes.point_sets import SetHypothesis, on_points
 from littlestone.classes.points import Points
 from littlestone.classes.representations import (
@@ -33,6 +45,7 @@ from littlestone.classes.representations import (
     Whole,
 )
 from littlestone.classes.rules import Rules
+from littlestone.classes.shattered import ShatteredTree
 from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
 from littlestone.classes.thresholds import Thresholds
@@ -46,6 +59,7 @@ __all__ = [
     "ConjunctionHypothesis",
     "Conjunctions",
     "DecisionTrees",
+    "Dimensions",
     "FiniteClass",
     "FlatHypothesis",
     "HashFunction",
@@ -66,22 +80,32 @@ __all__ = [
     "RuleHypothesis",
     "Rules",
     "SetHypothesis",
+    "ShatteredTree",
     "SparseSets",
     "TableHypothesis",
     "ThresholdHypothesis",
     "Thresholds",
     "TreeHypothesis",
     "TreePaths",
+    "VersionSpace",
     "Whole",
     "check_class",
     "class_from_dict",
     "conjunction",
+    "decomposition_dimension",
+    "dimensions",
     "errors",
+    "essential_hypotheses",
     "flat_through",
+    "littlestone_dimension",
     "load",
     "make_tree",
     "number",
     "on_points",
     "parse_class",
     "parse_integer",
+    "shattered_tree",
+    "soa",
+    "threshold_dimension",
+    "vc_dimension",
 ]

@@ -21,7 +21,7 @@ from littlestone.data import IntegerDomain, RowDomain, Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point, Points
 
-__all__ = ["MOST_LABELS", "ListedSpace", "Listing", "listing"]
+__all__ = ["MOST_LABELS", "ListedSpace", "Listing", "batch", "labels", "listing"]
 
 #: A class is listed if its matrix has at most so many entries (64 MB).
 MOST_LABELS = 1 << 26
@@ -114,8 +114,8 @@ class ListedSpace(VersionSpace):
 
     def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
         """Return the first point in the public order on which two hypotheses differ."""
-        batch = _batch(self.concept_class, self.listed.points)
-        differs = np.flatnonzero(h.predict(batch) != g.predict(batch))
+        points = batch(self.concept_class, self.listed.points)
+        differs = np.flatnonzero(h.predict(points) != g.predict(points))
         return self.listed.points[int(differs[0])] if differs.size else None
 
     def within_error(self, sample: Sample, tolerance: int) -> ListedSpace:
@@ -223,8 +223,8 @@ def labels(
     concept_class: ConceptClass, concepts: Iterable[Hypothesis], points: Sequence[Point]
 ) -> npt.NDArray[np.int8]:
     """Return the labels of concepts on points as a matrix."""
-    batch = _batch(concept_class, points)
-    return np.array([concept.predict(batch) for concept in concepts], dtype=np.int8)
+    array = batch(concept_class, points)
+    return np.array([concept.predict(array) for concept in concepts], dtype=np.int8)
 
 
 def _domain_points(concept_class: ConceptClass) -> list[Point] | None:
@@ -246,13 +246,13 @@ def _domain_points(concept_class: ConceptClass) -> list[Point] | None:
     return found if found and len(found) <= most else None
 
 
-def _batch(concept_class: ConceptClass, points: Sequence[Point]) -> Points:
+def batch(concept_class: ConceptClass, points: Sequence[Point]) -> Points:
     """Return points as the array that hypotheses of the class read."""
     domain: Any = concept_class.domain
     if isinstance(domain, RowDomain):
         return np.array(points, dtype=np.int64)
-    batch: Points = domain.store(points)
-    return batch
+    array: Points = domain.store(points)
+    return array
 
 
 def _table(ones: tuple[Point, ...], columns: int) -> TableHypothesis:

@@ -185,7 +185,8 @@ class SparseSpace(VersionSpace):
         """Return the first atom, without other points."""
         if not self.atoms:
             raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
-        return on_points(min((sorted(a, key=canonical_order) for a in self.atoms), key=_first))
+        atoms = sorted(self.atoms, key=lambda a: (len(a), sorted(map(canonical_order, a))))
+        return on_points(atoms[0])
 
     # -- inside -------------------------------------------------------------------------------
 
@@ -267,7 +268,3 @@ class SparseSpace(VersionSpace):
         matrix = labels(self.concept_class, concepts, points)
         listed = Listing(self.concept_class, points, matrix, on_points, self.max_nodes)
         return ListedSpace.of(listed)
-
-
-def _first(atom: list[Point]) -> tuple[int, list[tuple[str, object]]]:
-    return len(atom), [canonical_order(point) for point in atom]

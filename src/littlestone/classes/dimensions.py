@@ -1,0 +1,392 @@
+"""Dimensions of concept classes, and what else a theorist asks of a whole class.
+
+Structured classes answer in closed form, at any size; small ones by exact search on their matrix.
+Each function also takes a matrix of 0 and 1 in place of a class: rows are concepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.classes.base import ConceptClass
+from littlestone.classes.closed_forms import (
+    is_closed,
+    known_littlestone_dim,
+    known_threshold_dim,
+)
+from littlestone.classes.finite import FiniteClass
+from littlestone.classes.shattered import ShatteredTree, grow
+from littlestone.classes.version_spaces.listed import listing
+from littlestone.combinatorics.budget import DEFAULT_MAX_NODES
+from littlestone.errors import BudgetExceeded, UnsupportedError, check_integer
+from littlestone.types import Hypothesis, Json
+
+__all__ = [
+    "Bounds",
+    "Dimensions",
+    "decomposition_dimension",
+    "dimensions",
+    "essential_hypotheses",
+    "littlestone_dimension",
+    "shattered_tree",
+    "soa",
+    "threshold_dimension",
+    "vc_dimension",
+]
+
+#: The VC search on bit sets keeps this many rows well; beyond, `FiniteClass.vc_dim` is better.
+_MANY_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A dimension that was not decided: it lies in [lower, upper]."""
+
+    lower: float
+    upper: float
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"lower": _plain(self.lower), "upper": _plain(self.upper)}
+
+    def __str__(self) -> str:
+        return f"between {_plain(self.lower)} and {_plain(self.upper)}"
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """The three dimensions of a class.
+
+    Attributes
+    ----------
+    vc, littlestone, threshold : int or Bounds
+    """
+
+    vc: float | Bounds
+    littlestone: float | Bounds
+    threshold: float | Bounds
+
+    def to_dict(self) -> Json:
+        """Return plain JSON; what is undecided is ``{"lower": ..., "upper": ...}``."""
+        return {
+            name: value.to_dict() if isinstance(value, Bounds) else _plain(value)
+            for name, value in vars(self).items()
+        }
+
+
+def vc_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> int:
+    """Return the VC dimension: the size of a largest shattered set of points.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass or matrix
+    max_nodes : int or None
+        Budget of an exact search, in nodes.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    BudgetExceeded
+        With the bounds reached.
+    UnsupportedError
+        If the class is large and its dimension has no closed form.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AffineSubspaces
+    >>> vc_dimension(AffineSubspaces(7, 20, 2)), vc_dimension([[0, 0], [0, 1], [1, 1]])
+    (3, 1)
+    """
+    concepts = _class("vc_dimension", concept_class, max_nodes)
+    rows = concepts.size if isinstance(concepts, FiniteClass) else 0
+    if rows > _MANY_ROWS or (not rows and concepts.vc_exact):
+        return concepts.vc_dim
+    return listing(concepts, max_nodes).kernel.vc_dim()
+
+
+def littlestone_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> int:
+    """Return the Littlestone dimension: the mistakes of the best online learner.
+
+    Parameters
+    ----------
+    concept_class, max_nodes
+        As for `vc_dimension`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    BudgetExceeded
+        With the bounds reached.
+    UnsupportedError
+        If the class is large and its dimension has no closed form.
+
+    References
+    ----------
+    Alon et al. 2022, section 3.2.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Conjunctions, Prefixes, Thresholds
+    >>> littlestone_dimension(Thresholds(1, 2**1024)), littlestone_dimension(Prefixes("ipv6"))
+    (1024, 128)
+    >>> littlestone_dimension(Conjunctions(8)), littlestone_dimension([[0, 1], [1, 0]])
+    (9, 1)
+    """
+    concepts = _class("littlestone_dimension", concept_class, max_nodes)
+    return known_littlestone_dim(concepts, max_nodes)
+
+
+def threshold_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> int:
+    """Return the largest k with k concepts and k points, ``h_i(x_j) = 1`` exactly if ``i <= j``.
+
+    Parameters
+    ----------
+    concept_class, max_nodes
+        As for `vc_dimension`.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    BudgetExceeded
+        With the bounds reached.
+    UnsupportedError
+        If the class is large and its dimension has no closed form.
+
+    References
+    ----------
+    Alon et al. 2022, section 3.2. Closed forms: docs/oracles.md.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Points, Thresholds
+    >>> threshold_dimension(Thresholds(1, 99)), threshold_dimension(Points())
+    (99, 1)
+    """
+    return known_threshold_dim(_class("threshold_dimension", concept_class, max_nodes), max_nodes)
+
+
+def dimensions(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> Dimensions:
+    """Return all three dimensions; what a budget does not decide has bounds.
+
+    Parameters
+    ----------
+    concept_class, max_nodes
+        As for `vc_dimension`; each dimension has a budget of its own.
+
+    Returns
+    -------
+    Dimensions
+
+    Examples
+    --------
+    >>> from littlestone.classes import Intervals, SparseSets
+    >>> dimensions(SparseSets(5)).to_dict()
+    {'vc': 5, 'littlestone': 5, 'threshold': 5}
+    >>> dimensions(Intervals(1, 2**64)).to_dict()["littlestone"]
+    {'lower': 64, 'upper': 127}
+    """
+    concepts = _class("dimensions", concept_class, max_nodes)
+    try:
+        kernel = None if is_closed(concepts) else listing(concepts, max_nodes).kernel
+    except UnsupportedError:
+        kernel = None
+    if kernel is not None:
+        few = concepts.size <= _MANY_ROWS
+        return _settled(
+            kernel.vc_dim if few else lambda: concepts.vc_dim, kernel.ldim, kernel.threshold_dim
+        )
+    return _settled(
+        lambda: vc_dimension(concepts, max_nodes=max_nodes),
+        lambda: known_littlestone_dim(concepts, max_nodes),
+        lambda: known_threshold_dim(concepts, max_nodes),
+        most=concepts.size.bit_length() - 1 if isinstance(concepts.size, int) else None,
+    )
+
+
+def shattered_tree(
+    concept_class: Any, depth: int | None = None, *, max_nodes: int | None = DEFAULT_MAX_NODES
+) -> ShatteredTree:
+    """Return a shattered tree of points and concepts: a proof of the Littlestone dimension.
+
+    Parameters
+    ----------
+    concept_class, max_nodes
+        As for `vc_dimension`.
+    depth : int, optional
+        Default: the Littlestone dimension. Less gives the top of a tree.
+
+    Returns
+    -------
+    ShatteredTree
+        ``tree.holds()`` checks it by the definition.
+
+    Raises
+    ------
+    BudgetExceeded, UnsupportedError
+        As for `littlestone_dimension`, and if the tree has more than 2**16 leaves.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> tree = shattered_tree(Thresholds(1, 2**1024), depth=3)
+    >>> tree.points[0] == 2**1023, tree.holds()
+    (True, True)
+    """
+    concepts = _class("shattered_tree", concept_class, max_nodes)
+    return grow(concepts.version_space(max_nodes), depth)
+
+
+def soa(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> Hypothesis:
+    """Return the first prediction of the standard optimal algorithm, as a hypothesis.
+
+    Parameters
+    ----------
+    concept_class, max_nodes
+        As for `vc_dimension`.
+
+    Returns
+    -------
+    Hypothesis
+        Canonical; not always a concept. Where both labels lower the dimension it says 1.
+
+    Raises
+    ------
+    BudgetExceeded, UnsupportedError
+        As for `littlestone_dimension`.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> soa(Thresholds(1, 6)).describe(), soa([[1, 0], [0, 1]]).describe()
+    ('1 if x > 3, otherwise 0 (x from 1 to 6)', 'always 1 (points 0 to 1)')
+    """
+    return _class("soa", concept_class, max_nodes).version_space(max_nodes).soa()
+
+
+def decomposition_dimension(
+    concept_class: Any, p: int, d: int, *, max_nodes: int | None = DEFAULT_MAX_NODES
+) -> int:
+    """Return the (p, d)-decomposition dimension.
+
+    Parameters
+    ----------
+    concept_class, max_nodes
+        As for `vc_dimension`.
+    p : int >= 1
+    d : int
+        At least the Littlestone dimension.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    BudgetExceeded, UnsupportedError
+        As for `littlestone_dimension`.
+
+    References
+    ----------
+    Lyu 2025, Definition 4.2.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Points, Thresholds
+    >>> decomposition_dimension(Points(), 1000, 1), decomposition_dimension(Thresholds(1, 99), 2, 6)
+    (1, 0)
+    """
+    concepts = _class("decomposition_dimension", concept_class, max_nodes)
+    return concepts.version_space(max_nodes).decomposition_dim(p, d)
+
+
+def essential_hypotheses(
+    concept_class: Any, p: int, d: int, *, max_nodes: int | None = DEFAULT_MAX_NODES
+) -> Sequence[Hypothesis]:
+    """Return all (p, d)-essential hypotheses: in every optimal decomposition, some leaf's SOA.
+
+    Parameters
+    ----------
+    concept_class, p, d, max_nodes
+        As for `decomposition_dimension`.
+
+    Returns
+    -------
+    sequence of Hypothesis
+        Complete, in a fixed order; possibly empty. They need not be concepts.
+
+    Raises
+    ------
+    BudgetExceeded, UnsupportedError
+        As for `littlestone_dimension`.
+
+    References
+    ----------
+    Lyu 2025, Definition 4.3.
+
+    Examples
+    --------
+    >>> from littlestone.classes import SparseSets
+    >>> essential_hypotheses(SparseSets(3), 10**6, 3)
+    (Never(),)
+    """
+    concepts = _class("essential_hypotheses", concept_class, max_nodes)
+    return concepts.version_space(max_nodes).essential(p, d)
+
+
+def _settled(
+    vc: Callable[[], int],
+    littlestone: Callable[[], int],
+    threshold: Callable[[], int],
+    most: int | None = None,
+) -> Dimensions:
+    """Ask for each dimension; bound what is not decided by the others.
+
+    Both other dimensions bound the Littlestone dimension L from below, VC <= L and threshold
+    dimension < 2**(L + 1) (Alon et al., Theorem 10); and L <= log2 of the number of concepts.
+    """
+    found: list[int | Bounds | None] = [_asked(question) for question in (vc, threshold)]
+    lower = [x if isinstance(x, int) else int(x.lower) if x else 0 for x in found]
+    middle = _asked(littlestone)
+    if middle is None:
+        middle = Bounds(max(lower[0], lower[1].bit_length() - 1, 0), _most(most))
+    top = middle if isinstance(middle, int) else middle.upper
+    if found[1] is None:
+        found[1] = Bounds(0, 2 ** (int(top) + 1) - 1 if top < 1024 else float("inf"))
+    vc_dim, threshold_dim = (Bounds(0, top) if x is None else x for x in found)
+    return Dimensions(vc_dim, middle, threshold_dim)
+
+
+def _most(most: int | None) -> float:
+    return float("inf") if most is None else most
+
+
+def _asked(question: Callable[[], int]) -> int | Bounds | None:
+    """Return an answer, its bounds, or None if the class does not answer."""
+    try:
+        return question()
+    except BudgetExceeded as end:
+        return Bounds(end.lower, end.upper)
+    except UnsupportedError:
+        return None
+
+
+def _class(owner: str, concept_class: Any, max_nodes: int | None) -> ConceptClass:
+    """Return a class; a matrix is a finite class."""
+    if max_nodes is not None:
+        check_integer(owner, "max_nodes", max_nodes, low=0)
+    return concept_class if isinstance(concept_class, ConceptClass) else FiniteClass(concept_class)
+
+
+def _plain(value: float) -> int | str:
+    return "inf" if value == float("inf") else int(value)
