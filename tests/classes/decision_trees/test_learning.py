@@ -38,7 +38,7 @@ THREE = Schema.from_dict(
     [
         (EDGE, 1, [(0,), (2,), (3,)], 3, 1),
         (TWO, 1, [(2, 2), (2, 0), (0, 2), (0, 0)], 2, "0.3"),
-        (EDGE, 2, [(0,), (2,), (3,)], 2, 1),
+        (EDGE, 2, [(0,), (2,), (3,)], 1, 1),
         (TWO, 2, [(2, 2), (2, 1)], 2, 3),
     ],
     ids=["edge-1", "two-1", "edge-2", "two-2"],
@@ -147,7 +147,6 @@ def round_grid() -> Schema:
     return Schema.from_dict(described)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("depth", "epsilon", "least"),
     [(2, "0.1", 0.833), (2, 1, 0.834), (3, "0.1", 0.838), (3, 1, 0.843)],

@@ -21,7 +21,7 @@ from littlestone.types import Hypothesis, Json
 __all__ = ["MAX_SPLITS", "DecisionTrees"]
 
 #: How many splits a schema may have, by depth: more would take minutes, or gigabytes.
-MAX_SPLITS = {1: 30_000, 2: 5_000, 3: 600}
+MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 600}
 
 
 class DecisionTrees(ConceptClass):
@@ -46,7 +46,7 @@ class DecisionTrees(ConceptClass):
     Raises
     ------
     ParameterError
-        If the schema has too many splits for this depth: 30,000, 5,000, 600.
+        If the schema has too many splits for this depth: 30,000, 3,000, 600.
 
     Guarantee
     ---------
