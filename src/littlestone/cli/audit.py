@@ -39,7 +39,7 @@ def exact(
     concept_class:
         What can be learned, for example "thresholds(1, 3)".
     learner:
-        The algorithm: generic or agnostic.
+        The algorithm: generic, agnostic or vc1.
     epsilon:
         Privacy loss that is claimed.
     points:

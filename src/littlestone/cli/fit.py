@@ -28,6 +28,7 @@ def fit(
     delta: str | None = None,
     alpha: str = "0.1",
     beta: str = "0.05",
+    proper: Flag = False,
     schema: str | None = None,
     positive: str = "1",
     negative: str | None = None,
@@ -57,13 +58,15 @@ def fit(
         Column of points, or columns separated by commas. By default those of the schema.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
-        any data), or auto.
+        any data), vc1 (data that some concept explains; for huge domains), or auto.
     delta:
         Only for learners that are not pure.
     alpha:
         Error that the certificate is asked to promise.
     beta:
         Probability with which the certificate may fail.
+    proper:
+        Release a concept of the class, not only a hypothesis near to one (for --learner vc1).
     schema:
         TOML file with the public columns, bins and categories.
     positive:
@@ -105,7 +108,14 @@ def fit(
 
     def learner_of(some: ConceptClass) -> Algorithm:
         return open_learner(
-            "fit", learner, some, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
+            "fit",
+            learner,
+            some,
+            delta=delta,
+            options={"proper": True} if proper else {},
+            epsilon=epsilon,
+            alpha=alpha,
+            beta=beta,
         )
 
     algorithm = learner_of(concepts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -70,7 +71,13 @@ def is_auto(spec: str) -> bool:
 
 
 def open_learner(
-    owner: str, name: str, concept_class: ConceptClass, *, delta: str | None, **parameters: str
+    owner: str,
+    name: str,
+    concept_class: ConceptClass,
+    *,
+    delta: str | None,
+    options: Mapping[str, Any] = MappingProxyType({}),
+    **parameters: str,
 ) -> Algorithm:
     """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
     from littlestone.learners import registry
@@ -80,4 +87,4 @@ def open_learner(
         option: (check_fraction if option == "epsilon" else check_probability)(owner, option, text)
         for option, text in parameters.items()
     }
-    return registry.make(name, concept_class, delta=small, **numbers)
+    return registry.make(name, concept_class, delta=small, **numbers, **options)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.errors import LittlestoneError, ParameterError, parameter_error
 from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.vc1 import VC1
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -35,12 +36,15 @@ class Entry:
         Whether its certificate needs no realizable labels.
     summary : str
         One line for people.
+    options : tuple of str
+        Further public parameters that ``build`` takes, such as ``proper``.
     """
 
     build: Callable[..., Algorithm]
     pure: bool
     agnostic: bool
     summary: str
+    options: tuple[str, ...] = ()
 
 
 def _exponential(*, agnostic: bool) -> Callable[..., Algorithm]:
@@ -59,6 +63,18 @@ def _exponential(*, agnostic: bool) -> Callable[..., Algorithm]:
     return build
 
 
+def _vc1(
+    concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, **options: Any
+) -> Algorithm:
+    if delta is None:
+        raise ParameterError(
+            "The 'delta' parameter of the 'vc1' learner must be given, a number in (0, 1). "
+            "1e-6 is a common choice; the 'generic' learner needs none."
+        )
+    budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    return VC1.of(concept_class, **budget, **options)
+
+
 LEARNERS: dict[str, Entry] = {
     "generic": Entry(
         _exponential(agnostic=False),
@@ -71,6 +87,13 @@ LEARNERS: dict[str, Entry] = {
         pure=True,
         agnostic=True,
         summary="exponential mechanism; certificate for any labels",
+    ),
+    "vc1": Entry(
+        _vc1,
+        pure=False,
+        agnostic=False,
+        summary="paths of the tree of a class of VC dimension 1; for huge domains",
+        options=("proper", "method"),
     ),
 }
 
@@ -94,6 +117,7 @@ def make(
     delta: Any = None,
     alpha: Any = "0.1",
     beta: Any = "0.05",
+    **options: Any,
 ) -> Algorithm:
     """Return a learner's algorithm by name, after checking all public parameters.
 
@@ -106,6 +130,8 @@ def make(
     delta : number in (0, 1), optional
         Only for learners that are not pure.
     alpha, beta : number in (0, 1)
+    **options
+        Further public parameters of this learner (`Entry.options`).
 
     Raises
     ------
@@ -117,19 +143,27 @@ def make(
     >>> make("generic", Thresholds(1, 2**20), epsilon=1).required_samples()
     420
     """
-    if name == "auto":
+    if name == "auto" and not options:
         return auto(concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
-    if name not in LEARNERS:
+    if name not in LEARNERS and name != "auto":
         close = difflib.get_close_matches(name, LEARNERS, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else ""
         raise parameter_error("fit", "learner", f"auto or one of {', '.join(LEARNERS)}", name, hint)
+    for option in options:
+        if name == "auto" or option not in LEARNERS[name].options:
+            fits = ", ".join(n for n, e in LEARNERS.items() if option in e.options) or "no learner"
+            raise ParameterError(
+                f"The {option!r} parameter must not be given to the {name!r} learner. "
+                f"It is for: {fits}."
+            )
     entry = LEARNERS[name]
     if delta is not None and entry.pure:
         raise ParameterError(
             f"The 'delta' parameter must not be given to the {name!r} learner. Got {delta!r}. "
             "It is purely epsilon-private: leave delta out."
         )
-    return entry.build(concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+    budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    return entry.build(concept_class, **budget, **options)
 
 
 def auto(
