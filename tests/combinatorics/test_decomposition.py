@@ -19,6 +19,7 @@ from littlestone.combinatorics import (
 )
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.definition import TextbookClass
+from littlestone.combinatorics.irreducible import _minimal
 from littlestone.errors import BudgetExceeded
 
 from .brute import universe
@@ -147,6 +148,12 @@ def test_many_points_and_a_small_p_are_decided_by_certificates():
     assert len(kernel.essential(None, 200, 2)) == 601
 
 
+def test_inclusion_minimal_sets():
+    assert sorted(_minimal([0b111, 0b011, 0b100, 0b101, 0b010])) == [0b010, 0b100]
+    many = [0b1, *range(3, 3 + 600)]
+    assert _minimal(many) == many  # too many to compare: pruning is left out
+
+
 def test_packing_certificates_are_proofs():
     u = universe(4)
     kernel = Kernel(u.matrix((1 << 16) - 1))
@@ -155,6 +162,7 @@ def test_packing_certificates_are_proofs():
         for k in (1, 2, 3):
             if kernel.ldim(v) > 0 and kernel._reductions.is_packed(v, k):
                 assert u.red(v) > k
+                assert kernel._reductions.is_packed(v, k)  # remembered
                 proved += 1
     assert proved > 100
 

@@ -9,8 +9,9 @@ import pytest
 
 from littlestone.combinatorics import Kernel, littlestone_dim, mistake_tree, soa_labels
 from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.fast import RowSpace
 from littlestone.combinatorics.ldim import LittlestoneSearch
-from littlestone.combinatorics.matrix import BitMatrix
+from littlestone.combinatorics.matrix import BitMatrix, set_of
 from littlestone.combinatorics.spaces import IntegerSpace
 from littlestone.errors import BudgetExceeded, ParameterError
 
@@ -121,6 +122,32 @@ def test_backends_agree_on_families_with_many_equal_and_complementary_columns():
         assert python.mistake_tree() == numba.mistake_tree()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_spaces_list_the_same_splits_in_the_same_order(seed):
+    """Ties included: with few rows half of the splits are even."""
+    rng = np.random.default_rng(seed)
+    matrix = BitMatrix.from_array(random_class(rng, 130, 90))
+    assert matrix.n_hypotheses == 130
+    python, numba = IntegerSpace(matrix), RowSpace(matrix)
+    for size in (*range(4, 20), 63, 64, 65, 127, 128):
+        rows = rng.choice(matrix.n_hypotheses, size=size, replace=False)
+        a, b = python.of(set_of(rows)), numba.of(set_of(rows))
+        assert python.first_two(a) == numba.first_two(b)
+        for half in (2, 3, size // 2):
+            ints, arrays = python.columns, numba.columns
+            for _ in range(2):  # then with the columns that were handed down
+                ints, mine = python.splits(a, size, ints, half)
+                arrays, theirs = numba.splits(b, size, arrays, half)
+                assert [(n, small, large, x) for n, small, large, x in mine] == [
+                    (n, set_of(small), set_of(large), x) for n, small, large, x in theirs
+                ]
+                assert list(ints.values()) == [list(matrix.live.values())[c] for c in arrays]
+                assert python.any_balanced(a, size, ints) == numba.any_balanced(b, size, arrays)
+                assert python.any_balanced_twice(a, size, ints) == numba.any_balanced_twice(
+                    b, size, arrays
+                )
+
+
 class OverStrongFilter(IntegerSpace):
     """Broken on purpose: hands down only columns balanced enough to be a child's root."""
 
@@ -134,6 +161,16 @@ def test_an_over_strong_filter_is_caught_by_thresholds():
     matrix = BitMatrix.from_array(thresholds(16))
     for space, answer in ((IntegerSpace, 4), (OverStrongFilter, 3)):
         assert LittlestoneSearch(matrix, Budget(None), space(matrix)).ldim(matrix.full) == answer
+
+
+def test_at_least_decides_without_the_exact_dimension():
+    matrix = random_class(np.random.default_rng(4), 300, 30)
+    exact = littlestone_dim(matrix)
+    for k in range(-2, 12):
+        kernel = Kernel(matrix)
+        assert kernel.at_least(kernel.full, k) == (exact >= k)
+        kernel.at_least(kernel.full, k)
+        assert kernel.nodes == 0  # what is found is remembered, refusals too
 
 
 def test_single_hypotheses_and_the_empty_set():

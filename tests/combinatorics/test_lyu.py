@@ -6,6 +6,8 @@ needed, the literal statement's counterexample is here too.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -18,19 +20,34 @@ N = 4
 ALL = 1 << 2**N
 
 
-@pytest.fixture(scope="module")
+#: One process, so that the tables of all classes on 4 points are made once.
+pytestmark = pytest.mark.xdist_group("all classes on four points")
+
+
+@cache
 def kernel():
     return Kernel(universe(N).matrix(ALL - 1), max_nodes=None)
 
 
-@pytest.fixture(scope="module")
-def ldim(kernel):
-    return np.array([kernel.ldim(v) for v in range(ALL)])
+@cache
+def ldims():
+    return np.array([kernel().ldim(v) for v in range(ALL)])
 
 
-def ddims(kernel, ldim, p, d):
+@cache
+def reds():
+    return np.array([kernel().red(v) for v in range(ALL)])
+
+
+@cache
+def soas():
+    return np.array([kernel().soa(v) for v in range(ALL)])
+
+
+@cache
+def ddims(p, d):
     """DDim of every class on 4 points; -1 where LDim > d."""
-    return np.array([kernel.ddim(v, p, d) if ldim[v] <= d else -1 for v in range(ALL)])
+    return np.array([kernel().ddim(v, p, d) if n <= d else -1 for v, n in enumerate(ldims())])
 
 
 def over_subclasses(values, join):
@@ -59,32 +76,33 @@ def test_lemma_4_1_no_valid_tree_has_too_many_leaves(p, d):
 # -- Lemma 4.2 --------------------------------------------------------------------------------
 
 
-def soas_of_irreducible_subclasses(kernel, k):
+def soas_of_irreducible_subclasses(k):
     """For every class H, the SOAs of its k-irreducible subclasses, as a class."""
-    own = np.array([0, *(int(kernel.red(v) > k) << kernel.soa(v) for v in range(1, ALL))])
+    own = np.where(reds() > k, 1 << soas(), 0)
+    own[0] = 0
     return over_subclasses(own, np.bitwise_or)
 
 
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 4])
-def test_lemma_4_2_soas_of_irreducible_subclasses_keep_the_dimension(kernel, ldim, d):
+def test_lemma_4_2_soas_of_irreducible_subclasses_keep_the_dimension(d):
     """With (d + 1)-irreducible as stated; on 4 points even with d-irreducible, but not less."""
-    at_most_d = ldim <= d
+    at_most_d = ldims() <= d
     for k in (d + 1, max(d, 1)):
-        hat = soas_of_irreducible_subclasses(kernel, k)
-        assert (ldim[hat[at_most_d]] <= d).all()
+        hat = soas_of_irreducible_subclasses(k)
+        assert (ldims()[hat[at_most_d]] <= d).all()
     if d in (2, 3):
-        hat = soas_of_irreducible_subclasses(kernel, d - 1)
-        assert (ldim[hat[at_most_d]] > d).any()
+        hat = soas_of_irreducible_subclasses(d - 1)
+        assert (ldims()[hat[at_most_d]] > d).any()
 
 
 # -- Lemma 4.3 and Corollary 4.1 --------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("p", "d"), [(1, 1), (1, 2)])
-def test_lemma_4_3_part_1_on_all_pairs_of_classes_on_4_points(kernel, ldim, p, d):
+def test_lemma_4_3_part_1_on_all_pairs_of_classes_on_4_points(p, d):
     """DDim_{2p,d}(G) <= DDim_{p,d}(H) for every G within H; and with the same p."""
-    single, double = ddims(kernel, ldim, p, d), ddims(kernel, ldim, 2 * p, d)
-    small = ldim <= d
+    single, double = ddims(p, d), ddims(2 * p, d)
+    small = ldims() <= d
     assert (over_subclasses(double, np.maximum)[small] <= single[small]).all()
     assert (over_subclasses(single, np.maximum)[small] <= single[small]).all()
 
@@ -128,14 +146,15 @@ def test_lemma_4_3_on_sparse_sets(seed, n, k, p):
 
 
 @pytest.mark.parametrize(("p", "d"), [(1, 1), (2, 1), (1, 2)])
-def test_corollary_4_1_on_every_class_on_4_points(kernel, ldim, p, d):
-    single, double = ddims(kernel, ldim, p, d), ddims(kernel, ldim, 2 * p, d)
+def test_corollary_4_1_on_every_class_on_4_points(p, d):
+    single, double = ddims(p, d), ddims(2 * p, d)
     essential = [  # as classes: row f is function f
-        sum(1 << f for f in kernel.essential(v, p, d)) if ldim[v] <= d else 0 for v in range(ALL)
+        sum(1 << f for f in kernel().essential(v, p, d)) if n <= d else 0
+        for v, n in enumerate(ldims())
     ]
     pairs = 0
     for v in range(1, ALL):
-        if ldim[v] > d:
+        if ldims()[v] > d:
             continue
         assert essential[v].bit_count() <= p**d * 2 ** (d * d)  # item 1
         if single[v] == double[v]:
@@ -217,14 +236,15 @@ def test_reducibility_certificate_and_its_sharpness():
     assert refuted > 0
 
 
-def test_few_columns_degenerate(kernel, ldim):
+def test_few_columns_degenerate():
     """p >= min(columns, hypotheses - 1), d >= 1: DDim = 0. Tight for LDim = d = 1."""
     u = universe(4)
     for v in range(1, ALL, 7):
         q = len(Kernel(u.matrix(v)).matrix.live)
         enough = min(q, v.bit_count() - 1)
-        d = max(1, int(ldim[v]))
+        ldim = u.ldim(v)
+        d = max(1, ldim)
         if enough:
             assert u.decompositions(v, enough, d)[0] == 0
-            if ldim[v] == 1 and enough > 1:
+            if ldim == 1 and enough > 1:
                 assert u.decompositions(v, enough - 1, 1)[0] == 1

@@ -19,6 +19,8 @@ from littlestone.combinatorics import (
     decomposition_tree,
 )
 
+from littlestone.combinatorics.definition import TextbookClass
+
 from .classes import cube, points, random_class, sparse_sets, thresholds
 
 
@@ -117,6 +119,14 @@ def test_decomposition_checker_refuses_every_broken_condition():
     assert stump.holds(matrix)  # four point functions and p = d = 1: the class is 1-irreducible
     reducible = DecompositionTree(3, 1, 1, (DecompositionNode(0, 0b1111),))
     assert not reducible.holds(matrix)
+
+
+def test_textbook_irreducibility_takes_sequences_of_any_length():
+    book = TextbookClass(points(3))
+    assert [book.is_irreducible(book.all, k) for k in (0, 1, 2, 3, 4, 100)] == [True] * 3 + [
+        False
+    ] * 3
+    assert book.is_irreducible(frozenset([2]), 100)
 
 
 def test_expanded_empty_nodes_are_refused():

@@ -46,7 +46,7 @@ class DecompositionSearch(Generic[V, C]):
     search : LittlestoneSearch
         Decides dimensions.
     reductions : ReductionSearch
-        Decides irreducibility (for trees and essential hypotheses only).
+        Gives SOAs, and reductions for trees and certificates.
     budget : Budget
         A node is one class at one depth whose columns are tried, or one node of a tree.
     p, d : int
@@ -180,7 +180,7 @@ class DecompositionSearch(Generic[V, C]):
         s = self._search.ldim(v)
         if depth > self._limit(s - 1):
             return False
-        if s <= t and depth <= self._limit(s) and not (s == t and self._is_avoided(v, t, avoid)):
+        if s <= t and depth <= self._limit(s) and not (s == t and self._is_avoided(v, avoid)):
             return True
         if t == 0 and v.bit_count() > self._most_leaves(s, depth):
             return False
@@ -193,13 +193,13 @@ class DecompositionSearch(Generic[V, C]):
                 return True
         return False
 
-    def _is_avoided(self, v: int, t: int, avoid: int | None) -> bool:
-        """Say whether a class of dimension t would be a leaf with the forbidden SOA."""
-        return (
-            avoid is not None
-            and self._reductions.soa(v) == avoid
-            and self._reductions.is_irreducible(v, self._p * 2 ** (self._d - t))
-        )
+    def _is_avoided(self, v: int, avoid: int | None) -> bool:
+        """Say whether v, of the goal's dimension, must not become a leaf.
+
+        Whether it is irreducible need not be asked: if it is not, the points that reduce it are
+        among the splits that are tried next.
+        """
+        return avoid is not None and self._reductions.soa(v) == avoid
 
     def _most_leaves(self, s: int, depth: int) -> int:
         """Bound the leaves below a node of dimension s (the potential of Lemma 4.1)."""

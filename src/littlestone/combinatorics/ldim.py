@@ -69,8 +69,7 @@ class LittlestoneSearch(Generic[V, C]):
         return self._at_least(self._space.of(v), n, k, self._space.columns)
 
     def _at_least(self, v: V, n: int, k: int, columns: C) -> bool:
-        if n < 1 << k:  # a tree of depth k has 2**k leaves with distinct hypotheses
-            return False
+        """Decide LDim(v) >= k for n = |v| >= 2**k (fewer hypotheses shatter no tree of depth k)."""
         if k <= 1:
             return True
         if k == 2:

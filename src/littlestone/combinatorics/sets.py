@@ -12,6 +12,8 @@ __all__ = ["VersionSpaces"]
 
 Counts = npt.NDArray[np.int64]
 
+_BLOCK = 8192
+
 
 class VersionSpaces:
     """The version spaces of one matrix, as integers; nothing here searches.
@@ -85,8 +87,12 @@ class VersionSpaces:
         negative, positive = self._counts("zeros", zeros), self._counts("ones", ones)
         difference = negative - positive  # a 1 errs on the zeros instead of on the ones
         touched = np.flatnonzero(difference)
-        labels = self.matrix.array[:, touched].astype(np.int64)
-        return np.asarray(labels @ difference[touched] + positive.sum(), dtype=np.int64)
+        difference = difference[touched]
+        wrong = np.empty(self.matrix.n_hypotheses, dtype=np.int64)
+        for start in range(0, len(wrong), _BLOCK):  # in pieces: int64 takes eight times the room
+            rows = self.matrix.array[start : start + _BLOCK]
+            wrong[start : start + _BLOCK] = rows[:, touched].astype(np.int64) @ difference
+        return np.add(wrong, int(positive.sum()), dtype=np.int64)
 
     def within_error(self, zeros: npt.ArrayLike, ones: npt.ArrayLike, tolerance: int) -> int:
         """Return the hypotheses with at most so many errors on labelled records.
