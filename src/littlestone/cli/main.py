@@ -36,6 +36,7 @@ app = App(
     ),
     help_format="plaintext",
 )
+app.command("littlestone.cli.dims:dims", name="dims")
 app.command("littlestone.cli.fit:fit", name="fit")
 app.command("littlestone.cli.predict:predict", name="predict")
 app.command("littlestone.cli.plan:plan", name="plan")

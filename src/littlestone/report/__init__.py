@@ -5,7 +5,9 @@ how their objects are drawn with ``drawer``.
 """
 
 from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
+from littlestone.report import trees_drawn as _trees_drawn  # noqa: F401 - registers its drawers
+from littlestone.report.dimensions import dimensions_page
 from littlestone.report.page import page
 from littlestone.report.pictures import Setting, draw, drawer
 
-__all__ = ["Setting", "draw", "drawer", "page"]
+__all__ = ["Setting", "dimensions_page", "draw", "drawer", "page"]

@@ -51,7 +51,7 @@ def page(release: Release) -> str:
     certificate = release.certificate
     html: str = _template().render(
         title=f"littlestone: {release.concept_class.spec}",
-        css=Markup(_css()),  # noqa: S704 - our own file
+        css=Markup(stylesheet()),  # noqa: S704 - our own file
         seeded=guarantee.seeded,
         unit=certificate.unit,
         who=guarantee.neighbours.unit,
@@ -127,7 +127,8 @@ def _template() -> Any:
 
 
 @lru_cache(maxsize=1)
-def _css() -> str:
+def stylesheet() -> str:
+    """Return the style of every page."""
     return (files("littlestone.report") / "templates" / "page.css").read_text(encoding="utf-8")
 
 

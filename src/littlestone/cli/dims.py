@@ -1,0 +1,151 @@
+"""``littlestone dims``: the dimensions of a class, with witnesses; reads no data."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from littlestone.cli.options import ClassSpec, Flag, open_class
+from littlestone.errors import BudgetExceeded, UnsupportedError, check_integer
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass, Dimensions
+    from littlestone.classes.version_spaces.listed import Listing
+    from littlestone.types import Json
+
+__all__ = ["dims"]
+
+#: A witness that is printed has at most 2**6 leaves; a picture shows fewer levels still.
+_PRINTED, _DRAWN = 6, 5
+#: A class with closed forms is searched for further witnesses only up to this size.
+_LISTED = 256
+
+
+def dims(
+    *,
+    concept_class: ClassSpec,
+    schema: str | None = None,
+    witness: Flag = False,
+    max_nodes: int = 1_000_000,
+    report: str | None = None,
+    json: Flag = False,
+) -> int:
+    """Print the VC, Littlestone and threshold dimension of a class, exactly.
+
+    Closed forms where they are known, else exact search on the matrix of a small class. What a
+    search does not decide within its budget is printed as bounds.
+
+    Parameters
+    ----------
+    concept_class:
+        The class, for example "finite(matrix.csv)" or "thresholds(1, 2**64)".
+    schema:
+        TOML file with the public columns, for classes over rows.
+    witness:
+        Also print what proves the lower bounds: a shattered tree (its first levels, if it is deep),
+        and for a small class a shattered set and a threshold sequence.
+    max_nodes:
+        Budget of each search, in nodes; the same on every machine.
+    report:
+        Write a page (HTML) with pictures here; an existing file is replaced.
+    json:
+        Print one JSON object; what is undecided is {"lower", "upper"}.
+    """
+    from littlestone.classes import dimensions
+    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.terminal import facts, note, working
+
+    check_integer("dims", "max_nodes", max_nodes, low=0)
+    check_outputs("dims", report=report)
+    check_inputs_kept("dims", [schema], report=report)
+    concepts, _ = open_class(concept_class, schema)
+    with working("Searching"):
+        found = dimensions(concepts, max_nodes=max_nodes)
+        result = found.to_dict()
+        if witness:
+            result["witness"] = _witness(concepts, max_nodes)
+        page = _page(concepts, found, max_nodes) if report is not None else ""
+    if report is not None:
+        write(report, page)
+    if json:
+        print(jsonlib.dumps(result, sort_keys=True))
+        return 0
+    names = ("VC dimension", "Littlestone dimension", "Threshold dimension")
+    rows = [("Class", concepts.spec, "")]
+    rows += [(name, _words(value), "bold") for name, value in zip(names, vars(found).values())]  # noqa: B905
+    if report is not None:
+        rows.append(("Page", report, ""))
+    facts(rows)
+    for name, value in result.get("witness", {}).items():
+        note(f"{name.replace('_', ' ')}: {jsonlib.dumps(value, sort_keys=True)}")
+    return 0
+
+
+def _words(value: object) -> str:
+    from littlestone.report.words import integer
+
+    return integer(value) if isinstance(value, int) else str(value)
+
+
+def _witness(concepts: ConceptClass, max_nodes: int) -> Json:
+    """Return what proves the lower bounds, as far as it can be found and written out."""
+    from littlestone.classes import shattered_tree
+    from littlestone.classes.values import to_json
+
+    out: Json = {}
+    try:
+        depth = concepts.version_space(max_nodes).littlestone_dim()
+        tree = shattered_tree(concepts, min(depth, _PRINTED), max_nodes=max_nodes)
+        out["shattered_tree"] = tree.to_dict()
+    except (BudgetExceeded, UnsupportedError) as reason:
+        out["shattered_tree"] = {"missing": str(reason)}
+    try:
+        listed = _small(concepts, max_nodes)
+    except UnsupportedError as reason:
+        missing = {"missing": str(reason)}
+        return out | {"shattered_set": missing, "threshold_sequence": missing}
+    rows = listed.kernel.matrix.rows
+    for question in (listed.kernel.shattered_set, listed.kernel.threshold_sequence):
+        name = question.__name__
+        try:
+            found = question()
+        except BudgetExceeded as reason:
+            out[name] = {"missing": str(reason)}
+            continue
+        out[name] = {
+            "points": [to_json(listed.points[column]) for column in found.points],
+            "concepts": [listed.hypothesis(rows[row]).to_dict() for row in found.hypotheses],
+        }
+    return out
+
+
+def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
+    """Return the page, with the pictures that can be drawn."""
+    from littlestone.classes import make_tree, shattered_tree
+    from littlestone.report import dimensions_page, draw
+
+    pictures: list[tuple[str, str]] = []
+    with suppress(BudgetExceeded, UnsupportedError):  # the page says what is undecided
+        depth = concepts.version_space(max_nodes).littlestone_dim()
+        tree = shattered_tree(concepts, min(depth, _DRAWN), max_nodes=max_nodes)
+        pictures.append(("A mistake tree", draw(tree)))
+    if found.vc in (0, 1):
+        with suppress(UnsupportedError):  # `make_tree` names the classes that have one
+            pictures.append(("The tree of the class", draw(make_tree(concepts))))
+    if isinstance(found.littlestone, int):
+        with suppress(BudgetExceeded, UnsupportedError):
+            kernel = _small(concepts, max_nodes).kernel
+            decomposition = kernel.decomposition(None, 1, found.littlestone)
+            pictures.append(("A decomposition", draw(decomposition)))
+    return dimensions_page(concepts, found, pictures)
+
+
+def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
+    """List a class if it is small; one with closed forms only if it is tiny."""
+    from littlestone.classes.closed_forms import is_closed
+    from littlestone.classes.version_spaces.listed import listing
+
+    if is_closed(concepts) and concepts.size > _LISTED:
+        raise UnsupportedError(f"The dimensions of {concepts.spec} are closed forms, not searched.")
+    return listing(concepts, max_nodes)
