@@ -8,9 +8,11 @@ import gc
 import random
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections import Counter
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -29,6 +31,7 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
+    engine,
     read_points,
     read_table,
 )
@@ -502,6 +505,28 @@ def test_a_read_table_can_be_read_again(tmp_path):
     first = read(table, DOMAIN)
     gc.collect()
     assert multiset(read(table, DOMAIN)) == multiset(first)
+
+
+def test_more_groups_than_memory(monkeypatch):
+    """The engine spills into a folder that only this user can read, and still counts all."""
+    n = 600_000
+    monkeypatch.setattr(engine, "MEMORY_LIMIT", "30MB")
+    folders = []
+    made = tempfile.mkdtemp
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda **kw: folders.append(made(**kw)) or folders[-1])
+    table = pa.table({"x": np.arange(n), "ill.label": np.arange(n) % 2})
+    try:
+        engine._database.cache_clear()
+        sample = read(table, IntegerDomain(0, n))
+        assert (sample.n, len(sample.points), sample.positives) == (n, n, n // 2)
+        (folder,) = folders
+        assert Path(folder).stat().st_mode & 0o077 == 0
+        engine._database.cache_clear()
+        engine.connect().execute("SET temp_directory = ''")  # a control: it did need to spill
+        with pytest.raises(DataError, match="engine stopped"):
+            read(table, IntegerDomain(0, n))
+    finally:
+        engine._database.cache_clear()
 
 
 def test_the_interpreter_leaves_in_silence():

@@ -28,7 +28,8 @@ __all__ = ["connect", "quietly"]
 
 T = TypeVar("T")
 
-#: What DuckDB may use before it spills (encrypted, into a private folder that is removed at exit).
+#: What DuckDB may use before it spills into a folder that only this user can read, and that is
+#: removed at exit. (Its own encryption of these files needs an extension that is not bundled.)
 MEMORY_LIMIT = "2GB"
 
 # Spark's Python side logs Java's message, with rows, before it raises.
@@ -59,7 +60,6 @@ def _database(process: int, ordered: bool) -> DuckDBPyConnection:
             "memory_limit": MEMORY_LIMIT,
             "preserve_insertion_order": ordered,
             "temp_directory": _spill_folder(),
-            "temp_file_encryption": True,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "allow_community_extensions": False,
