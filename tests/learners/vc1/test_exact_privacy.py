@@ -1,0 +1,189 @@
+"""The learner is private on *every* small data set: exact laws, all neighbours, dealt lists."""
+
+from fractions import Fraction as F
+from itertools import product
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.classes.trees import MatrixTree
+from littlestone.data.dealing import OrderedSample
+from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1.methods import Budget
+from littlestone.learners.vc1.one_shot import OneShot
+from littlestone.learners.vc1.parts import chunk_ends
+from littlestone.learners.vc1.two_step import TwoStep
+from littlestone.privacy import hockey_stick
+from littlestone.privacy.rounding import upper
+from littlestone.source import ExactSource
+
+from .small import FORK, classes, kinds_of_classes
+
+KINDS = [kind for points in (1, 2, 3) for kind in kinds_of_classes(points)]
+METHODS = ["one-shot", "median-exponential", "median-tree"]
+#: A large delta lets the parts that it pays for be seen; a small one lets the others.
+DELTAS = [F(1, 20), F(1, 10**6)]
+
+
+def learner(matrix, epsilon=F(1), delta=F(1, 20), **options):
+    return VC1.of(
+        ls.FiniteClass(np.array(matrix)),
+        epsilon=epsilon,
+        delta=delta,
+        alpha=0.1,
+        beta=0.05,
+        **options,
+    )
+
+
+def check(algorithm, points, n, **options):
+    result = ls.audit.verify(algorithm, points=range(points), n_samples=n, **options)
+    assert result.holds, result
+    assert result.refusals == 0
+    assert result.slack == 0
+    return result
+
+
+def test_there_are_so_many_kinds():
+    assert [len(classes(p)) for p in (1, 2, 3)] == [3, 14, 124]
+    assert [len(kinds_of_classes(p)) for p in (1, 2, 3)] == [2, 4, 9]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("matrix", KINDS, ids=str)
+def test_every_kind_of_class_with_two_records(matrix, method):
+    for chunks in (1, None):
+        result = check(learner(matrix, method=method, chunks=chunks), len(matrix[0]), 2)
+    assert result.datasets == (2 * len(matrix[0])) ** 2
+
+
+@pytest.mark.parametrize("matrix", KINDS[-4:], ids=str)
+def test_three_points_and_three_records(matrix):
+    result = check(learner(matrix), 3, 3)
+    assert (result.datasets, result.pairs, result.ordered) == (216, 3240, False)
+
+
+def test_lists_are_dealt_by_position():
+    result = check(learner(KINDS[-1], chunks=2), 3, 3)
+    assert (result.laws, result.pairs, result.ordered) == (216, 3240, True)
+    assert result.worst_delta > 0.9 * 0.05  # the check is sharp
+
+
+@pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Prefixes("ab", 1)], ids=str)
+def test_implicit_classes_and_records_outside(cls):
+    points = [1, 2, 3] if isinstance(cls, ls.Thresholds) else [1, 2, 3]
+    for method in METHODS:
+        algorithm = VC1.of(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05, method=method)
+        result = ls.audit.verify(algorithm, points=points, n_samples=2, outside=True)
+        assert result.holds, result
+
+
+@pytest.mark.parametrize("down", ["leaves", "descent"])
+@pytest.mark.parametrize("delta", DELTAS, ids=str)
+def test_proper_output(down, delta):
+    algorithm = learner(FORK, delta=delta, proper=True, down=down)
+    for n in (1, 2, 3):
+        result = check(algorithm, 3, n)
+        assert result.ordered
+
+
+# --- the choice alone: every class, every f, every number of chunks ---------------------------
+
+
+def choosers(tree, epsilon, delta):
+    budget = Budget(tree.height, epsilon, delta, F(1, 10), F(1, 20))
+    yield OneShot.plan(budget)
+    yield OneShot(budget, 2, 0, 3)  # constants for so few chunks that every score counts
+    yield OneShot(budget, 1, 0, 1)
+    yield TwoStep.plan(budget, "exponential")
+    yield TwoStep(budget, "exponential", 2, 1, F(1, 2), 3)
+    yield TwoStep(budget, "tree", 2, 1, F(1, 2), 3)
+
+
+def worst(matrix, f, n, chunks, epsilon=F(1), delta=F(1, 20)):
+    """The largest divergence over delta, of all lists of n records, neighbours, and choosers."""
+    tree = MatrixTree(matrix, f=f)
+    if not tree.height:
+        return F(0), 0
+    points = len(matrix[0])
+    records = list(product(range(points), (0, 1)))
+    ends = {}
+    for data in product(records, repeat=n):
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        ends[data] = tuple(chunk_ends(tree, sample, sample.kinds, chunks))
+    pairs = set()
+    for data, mine in ends.items():
+        for i, new in product(range(n), records):
+            theirs = ends[(*data[:i], new, *data[i + 1 :])]
+            assert sum(a != b for a, b in zip(mine, theirs, strict=True)) <= 1
+            pairs.add((mine, theirs))
+    largest = F(0)
+    for chooser in choosers(tree, epsilon, delta):
+        laws = {
+            mine: ExactSource().law(lambda source, e=mine: chooser.choose(e, tree, source)).outcomes
+            for mine in set(ends.values())
+        }
+        for mine, theirs in pairs:
+            if mine != theirs:
+                largest = max(largest, upper(hockey_stick(laws[mine], laws[theirs], epsilon)))
+    return largest / delta, len(pairs)
+
+
+@pytest.mark.parametrize("points", [1, 2])
+def test_every_class_and_every_f(points):
+    found = [
+        worst(matrix, f, n, chunks)[0]
+        for matrix in classes(points)
+        for f in range(len(matrix))
+        for n, chunks in [(2, 2), (3, 1), (3, 2)]
+    ]
+    assert 0.9 < max(found) <= 1
+
+
+def test_every_kind_on_three_points_and_every_f():
+    found = [
+        worst(matrix, f, 2, chunks)[0]
+        for matrix in kinds_of_classes(3)
+        for f in range(len(matrix))
+        for chunks in (1, 2)
+    ]
+    assert 0.9 < max(found) <= 1
+
+
+# --- the sizes that do not fit into CI --------------------------------------------------------
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("epsilon", [F(1, 2), F(1), F(3)], ids=str)
+@pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
+def test_choices_on_all_classes_of_three_points(matrix, epsilon):
+    for f in range(len(matrix)):
+        for n, chunks in [(3, 1), (3, 2), (3, 3), (4, 2)]:
+            for delta in (F(1, 20), F(1, 2)):
+                assert worst(matrix, f, n, chunks, epsilon, delta)[0] <= 1
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("matrix", KINDS, ids=str)
+def test_every_kind_of_class_with_three_records(matrix, method):
+    for chunks in (1, 2, None):
+        for delta in DELTAS:
+            check(learner(matrix, delta=delta, method=method, chunks=chunks), len(matrix[0]), 3)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("matrix", [KINDS[-2], KINDS[-1], FORK], ids=str)
+def test_four_records_of_three_points(matrix):
+    check(learner(matrix, chunks=2), 3, 4)
+    check(learner(matrix), 3, 4)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("down", ["leaves", "descent"])
+@pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
+def test_proper_output_of_every_kind(matrix, down):
+    for delta in DELTAS:
+        for n in (3, 4) if matrix == KINDS[-3] else (3,):
+            check(learner(matrix, delta=delta, proper=True, down=down, chunks=1), 3, n)
