@@ -1,6 +1,8 @@
 """The verifier itself: right about mechanisms whose loss is known, and hard to deceive."""
 
+import logging
 import math
+import warnings
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -198,3 +200,80 @@ def test_bad_arguments():
     with pytest.raises(ls.errors.ParameterError, match="'learner'"):
         ls.audit.verify("learner", points=[0])
     assert OUTSIDE is not None
+
+
+def remembering():
+    class Remembers(Toy):
+        """Answers every data set as it answered the first one."""
+
+        def learn(self, sample, source):
+            if "first" not in vars(self):
+                object.__setattr__(self, "first", sample.positives)
+            return said(min(self.first, 1))
+
+    return Remembers(None)
+
+
+def printing(sample, source):
+    print(f"{sample.positives} positives")
+    return said(0)
+
+
+def warning(sample, source):
+    warnings.warn(f"{sample.positives} positives", stacklevel=1)
+    return said(0)
+
+
+def logging_it(sample, source):
+    logging.getLogger("toy").warning("%s positives", sample.positives)
+    return said(0)
+
+
+def chained(sample, source):
+    try:
+        raise KeyError(sample.positives)
+    except KeyError:
+        raise ValueError("refused")  # noqa: B904
+
+
+def noted(sample, source):
+    refusal = ValueError("refused")
+    refusal.add_note(f"{sample.positives} positives")
+    raise refusal
+
+
+def attached(sample, source):
+    refusal = ValueError("refused")
+    refusal.data = sample
+    raise refusal
+
+
+def smuggled(sample, source):
+    hypothesis = PointHypothesis(0)
+    object.__setattr__(hypothesis, "sample", sample)
+    return hypothesis
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [printing, warning, logging_it, chained, noted, attached, smuggled, remembering],
+    ids=lambda leak: leak.__name__,
+)
+def test_leaks_beside_the_hypothesis_are_caught(leak, capsys):
+    toy = leak() if leak is remembering else Toy(leak)
+    assert not ls.audit.verify(toy, points=[0], n_samples=2).holds
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("epsilon", [20, 40, 200])
+def test_large_epsilons_are_not_cut(epsilon):
+    learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=epsilon)
+    assert ls.audit.verify(learner, points=[1, 2], n_samples=3).holds
+
+
+def test_an_estimate_of_the_error_is_verified_with_the_hypothesis():
+    learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1)
+    result = ls.audit.verify(learner, points=[1, 2], n_samples=2, estimate_error="1/2")
+    assert result.holds
+    assert result.epsilon == Fraction(3, 2)
+    assert result.tightest_epsilon > 1.1

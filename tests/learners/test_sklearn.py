@@ -119,3 +119,25 @@ def test_epsilon_and_delta_have_no_default():
         ls.GenericLearner(ls.Thresholds(1, 9))
     with pytest.raises(TypeError, match="delta"):
         ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1, delta=1e-6)
+
+
+@pytest.mark.parametrize(
+    "X", [[61, 34, 1], np.array([61, 34, 1]), np.array([[61 + 0j], [34], [1]])], ids=str
+)
+def test_messages_of_scikit_learn_do_not_quote_records(X):
+    learner = ls.AgnosticLearner(ls.Rules(ls.Schema.every_column(EDGES)), epsilon=1)
+    for call in (lambda: learner.fit(X, [0, 1, 1]), lambda: learner.fit(X, [0, 1, 61 + 0j])):
+        with pytest.raises(ValueError) as caught:
+            call()
+        assert "61" not in str(caught.value)
+        assert "34" not in str(caught.value)
+
+
+def test_a_refused_call_changes_nothing():
+    learner = ls.AgnosticLearner(ls.Rules(ls.Schema.every_column(EDGES)), epsilon=5)
+    learner.fit(np.zeros((9, 2)), [0, 1] * 4 + [0])
+    before = dict(vars(learner))
+    with pytest.raises(ValueError):
+        learner.fit(np.zeros((9, 3)), [0, 1] * 4 + [7])
+    assert vars(learner) == before
+    assert learner.predict(np.zeros((1, 2))).shape == (1,)

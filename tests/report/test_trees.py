@@ -54,8 +54,15 @@ def test_the_page_of_a_fitted_tree():
 
     trees = DecisionTrees(Schema.from_dict({"age": {"bins": [30, 60]}}), 2)
     algorithm = registry.make("agnostic", trees, epsilon=1)
-    release = Release.of(
-        algorithm, TREES[2], n=100, columns={"x": ["age"], "y": "ill", "positive": "1"}
+    release = Release(
+        learner=algorithm.name,
+        concept_class=trees,
+        hypothesis=TREES[2],
+        guarantee=algorithm.guarantee(),
+        certificate=algorithm.certificate(100),
+        n=100,
+        required=algorithm.required_samples(),
+        columns={"x": ["age"], "y": "ill", "positive": "1"},
     )
     html = page(release)
     assert "if age &gt;= 30, then 1, otherwise 0" in html

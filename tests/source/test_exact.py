@@ -70,7 +70,7 @@ def test_an_unbounded_loop_is_cut_and_the_rest_is_slack():
     def geometric(source: Source) -> int:
         return next(i for i in count() if source.choose(Few(1, 1)))
 
-    law = ExactSource(cut=F(1, 2**20)).law(geometric)
+    law = ExactSource(cut=F(1, 2**20), follow=0).law(geometric)
     assert_law(law, {i: F(1, 2 ** (i + 1)) for i in range(20)})
     assert law.slack.contains(ball(F(1, 2**20)))
     assert law.paths == 22, "20 outputs; at depth 21 both ways are below the cut"
@@ -97,9 +97,15 @@ def test_a_law_sums_to_one(cut):
             total += source.choose(Levels([1, 2, 1], [0, 1, 5], F(1, 3))) * (1 + source.below(2))
         return total
 
-    law = ExactSource(cut=cut).law(run)
+    law = ExactSource(cut=cut, follow=0).law(run)
     assert (sum(law.outcomes.values(), arb(0)) + law.slack).contains(1)
     assert law.slack.is_zero() == (cut == F(1, 2**80))
+
+
+def test_unlikely_single_draws_are_followed():
+    law = ExactSource().law(lambda s: s.choose(Few(1, exp(-200))))
+    assert set(law.outcomes) == {0, 1}
+    assert law.slack.is_zero()
 
 
 def test_hash_order_is_caught():

@@ -4,31 +4,35 @@ For a small domain, the output law of a learner is computed exactly for *every* 
 (realizable or not), by running the releasing code under `ExactSource`; then the hockey-stick
 divergence at the claimed epsilon is computed for every pair of neighbours.
 
-The output that is compared is everything an observer gets: the released hypothesis, the canonical
-JSON of all public attributes, its text, each further observer's view (a page, a printed line), or
-the refusal with its message.
+The output that is compared is everything an observer gets (`littlestone.audit.observe`): what is
+returned, what is printed, warned and logged, and what a refusal says.
+
+Its limits: a learner that keeps state in a *module* from one data set to the next, or that looks
+at the type of its source, can deceive it; such code is malice, and reading finds it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+import copy
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
-from math import inf, nextafter
+from math import ceil, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb
 
+from littlestone.audit.observe import REFUSED, Observer, observe
 from littlestone.data import OUTSIDE, RowDomain, Sample
 from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import as_points
 from littlestone.errors import check_integer, parameter_error
-from littlestone.learners.release import Release
+from littlestone.learners.publish import promise
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
-from littlestone.privacy.rounding import upper
-from littlestone.source import ExactSource, HiddenStateError, Law, Source
+from littlestone.privacy.rounding import exact_text, float_up, upper
+from littlestone.source import ExactSource, Law, Source
 
 if TYPE_CHECKING:
     from littlestone.data import Domain
@@ -38,9 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Verification", "output_distribution", "verify"]
 
 Record = tuple[Any, int]
-Observer = Callable[[Release], str]
 
-REFUSED = "refused"
 #: What rounding alone may add to a worst delta that is exactly the claim (DESIGN: "holds").
 ROUNDING = Fraction(1, 2**100)
 
@@ -95,7 +97,9 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
         out: dict[str, Any] = dict(vars(self))
-        out["epsilon"], out["delta"] = float(self.epsilon), float(self.delta)
+        for name in ("epsilon", "delta"):
+            exact = getattr(self, name)
+            out[name], out[f"{name}_exact"] = float_up(exact), exact_text(exact)
         if self.worst_pair is not None:
             out["worst_pair"] = [[[str(x), y] for x, y in side] for side in self.worst_pair]
         return out
@@ -106,7 +110,7 @@ class Verification:
         return (
             f"{verdict}: {self.learner} on {self.concept_class}, n = {self.n_samples}: "
             f"{self.datasets} {data}, {self.pairs} neighbour pairs, {self.paths} paths; "
-            f"claim ({float(self.epsilon):g}, {float(self.delta):g}); "
+            f"claim ({float_up(self.epsilon):g}, {float_up(self.delta):g}); "
             f"worst delta {self.worst_delta:.3g}, tightest epsilon {self.tightest_epsilon:.6g}, "
             f"slack {self.slack:.3g}"
             + (f"; {self.refusals} data sets may be refused" if self.refusals else "")
@@ -121,6 +125,7 @@ def verify(
     outside: bool = False,
     observers: Sequence[Observer] = (),
     public_seeds: Sequence[int] = (0, 1),
+    estimate_error: Any = None,
 ) -> Verification:
     """Verify a learner's privacy exactly on every data set over ``points``.
 
@@ -138,6 +143,8 @@ def verify(
     public_seeds : sequence of int
         Privacy must hold for every value of the public coins: these are tried, when the learner
         uses public coins at all.
+    estimate_error : number > 0, optional
+        Verify the release together with a private count of its mistakes, at the composed claim.
 
     Returns
     -------
@@ -163,14 +170,15 @@ def verify(
     algorithm = _algorithm(learner)
     n = check_integer("verify", "n_samples", n_samples, low=1)
     kinds = _kinds(points, outside=outside)
-    guarantee = algorithm.guarantee()
+    guarantee = promise(algorithm, estimate_error=estimate_error)
     ordered = _deals(algorithm, n)
     reports = []
     for seed in public_seeds:
         lists: Any = (
             product(kinds, repeat=n) if ordered else combinations_with_replacement(kinds, n)
         )
-        laws = {data: _law(algorithm, data, observers, seed, ordered=ordered) for data in lists}
+        look = _Look(algorithm, tuple(observers), estimate_error, seed, ordered)
+        laws = {data: look.law(data) for data in lists}
         reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
         if not any(law.public_coins for law in laws.values()):
             break
@@ -185,7 +193,7 @@ def verify(
         paths=sum(r.paths for r in reports),
         epsilon=guarantee.epsilon,
         delta=guarantee.delta,
-        worst_delta=float(worst.delta),
+        worst_delta=float_up(worst.delta),
         tightest_epsilon=max(r.epsilon for r in reports),
         slack=max(r.slack for r in reports),
         refusals=max(r.refusals for r in reports),
@@ -264,27 +272,35 @@ def _sample(data: Sequence[Record], domain: Domain, *, ordered: bool) -> Sample:
     return Sample(listed.points, listed.zeros, listed.ones, listed.outside)
 
 
-def _law(
-    algorithm: Algorithm,
-    data: Sequence[Record],
-    observers: Sequence[Observer],
-    seed: int,
-    *,
-    ordered: bool,
-) -> Law:
-    def run(source: Source) -> Hashable:
-        sample = _sample(data, algorithm.concept_class.domain, ordered=ordered)
-        try:
-            hypothesis = algorithm.learn(sample, source)
-        except HiddenStateError:
-            raise
-        except Exception as refusal:  # a refusal, and even a crash, is an output too
-            return (REFUSED, type(refusal).__name__, str(refusal))
-        release = Release.of(algorithm, hypothesis, n=sample.n)
-        views = (release.to_json(), repr(release), *(observe(release) for observe in observers))
-        return ("released", hypothesis.key, *views)
+@dataclass(frozen=True)
+class _Look:
+    """How the law of what is observed on one data set is computed."""
 
-    return ExactSource(public_seed=seed).law(run)
+    algorithm: Algorithm
+    observers: tuple[Observer, ...]
+    estimate_error: Any
+    seed: int
+    ordered: bool
+
+    def law(self, data: Sequence[Record]) -> Law:
+        # A copy for each data set: what the learner remembers of one must not hide another.
+        algorithm = copy.deepcopy(self.algorithm)
+
+        def run(source: Source) -> Hashable:
+            return observe(
+                algorithm,
+                _sample(data, algorithm.concept_class.domain, ordered=self.ordered),
+                source,
+                observers=self.observers,
+                estimate_error=self.estimate_error,
+            )
+
+        return ExactSource(public_seed=self.seed, bits=_bits(self.algorithm.epsilon)).law(run)
+
+
+def _bits(epsilon: Fraction) -> int:
+    """Return a precision at which probabilities that differ by e**epsilon can be compared."""
+    return 192 + ceil(3 * epsilon)
 
 
 @dataclass(frozen=True)
@@ -307,11 +323,13 @@ def _compare(
     ordered: bool,
 ) -> _Comparison:
     worst, worst_pair, epsilon, holds = Fraction(-1), None, 0.0, True
+    bits = 64 + _bits(guarantee.epsilon)
     for left, right in _neighbours(laws, kinds, ordered=ordered):
         p, q = laws[left], laws[right]
         slack = upper(p.slack)
-        delta = upper(hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon)) + slack
-        tight = tightest_epsilon(p.outcomes, q.outcomes, guarantee.delta)
+        divergence = hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon, bits=bits)
+        delta = upper(divergence) + slack
+        tight = tightest_epsilon(p.outcomes, q.outcomes, guarantee.delta, bits=bits)
         epsilon = max(epsilon, nextafter(float(tight.upper()), inf))
         holds &= delta <= guarantee.delta + slack + ROUNDING
         if delta > worst:

@@ -13,7 +13,6 @@ from littlestone.errors import ParameterError
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
-    from littlestone.learners.algorithm import Algorithm
     from littlestone.types import Hypothesis, Json
 
 __all__ = ["FORMAT", "Release"]
@@ -54,28 +53,6 @@ class Release:
     required: int
     error: Json | None = None
     columns: Json | None = None
-
-    @classmethod
-    def of(
-        cls,
-        algorithm: Algorithm,
-        hypothesis: Hypothesis,
-        *,
-        n: int,
-        seeded: bool = False,
-        columns: Json | None = None,
-    ) -> Release:
-        """Bundle an algorithm's output with its public promises."""
-        return cls(
-            learner=algorithm.name,
-            concept_class=algorithm.concept_class,
-            hypothesis=hypothesis,
-            guarantee=algorithm.guarantee(seeded=seeded),
-            certificate=algorithm.certificate(n),
-            n=n,
-            required=algorithm.required_samples(),
-            columns=columns,
-        )
 
     def to_dict(self) -> Json:
         """Return plain JSON; `from_dict` reads it back."""

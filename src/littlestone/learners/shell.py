@@ -57,6 +57,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         ParameterError, DataError, UnsupportedError
             Before anything is drawn.
         """
+        before = dict(self.__dict__)
+        try:
+            return self._fit(X, y)
+        except BaseException:  # a refused call changes nothing
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
         classes = self._public_classes()
         source = self._source()
         check_class(type(self).__name__, self.concept_class)
@@ -92,6 +101,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         owner = type(self).__name__
         domain = self.algorithm().concept_class.domain
         if isinstance(domain, RowDomain):
+            _check_shape(X)
             X = validate_data(self, X, reset=False, dtype=None)
         labels: npt.NDArray[Any] = self.hypothesis_.predict(domain.array(X, owner=owner))
         answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
@@ -134,6 +144,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
                 "is None."
             )
         if isinstance(self.concept_class.domain, RowDomain):
+            _check_shape(X)
             return validate_data(self, X, y, dtype=None, ensure_min_samples=1)[0]
         if len(y) == 0:  # type: ignore[arg-type]
             raise DataError(
@@ -144,6 +155,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return X
 
     def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        if np.asarray(y).dtype.kind == "c":
+            raise DataError("Complex data not supported: labels are among the public classes.")
         labels = column_or_1d(y, warn=True)
         check_classification_targets(labels)
         if len(np.unique(labels)) > 2:  # the words are scikit-learn's protocol
@@ -172,3 +185,16 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
         return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"
+
+
+def _check_shape(X: Any) -> None:
+    """Refuse what scikit-learn would refuse with a message that quotes the records."""
+    if isinstance(X, list | tuple):
+        X = np.asarray(X)
+    if getattr(X, "ndim", 2) < 2:
+        raise DataError(
+            "Expected 2D array, got 1D array instead. Reshape your data: rows are records, columns "
+            "are those of the public schema."
+        )
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise DataError("Complex data not supported: the cells of a schema are numbers or texts.")

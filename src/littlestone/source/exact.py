@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -17,7 +17,6 @@ from littlestone.source.weights import Weights, probabilities
 
 __all__ = ["ExactSource", "HiddenStateError", "Law"]
 
-_BITS = 192
 _ENUMERABLE = 1 << 20
 
 
@@ -76,6 +75,8 @@ class _Path:
     draws: list[_Draw]
     cut: arb
     public_seed: int
+    bits: int
+    follow: int
     seeded: bool = True
     public_coins: bool = False
     _position: int = 0
@@ -86,7 +87,7 @@ class _Path:
 
     def choose(self, weights: Weights) -> int:
         view = shown(weights)
-        return self._draw(view, lambda: list(enumerate(probabilities(weights, _BITS))))
+        return self._draw(view, lambda: list(enumerate(probabilities(weights, self.bits))))
 
     def below(self, m: int) -> int:
         if m > _ENUMERABLE:
@@ -117,7 +118,7 @@ class _Path:
                 "a hash table, a clock, an ordinary random generator, or an earlier run."
             )
         self._position += 1
-        if draw.after < self.cut:
+        if self._position > self.follow and draw.after < self.cut:
             raise _Cut
         return draw.answer
 
@@ -128,10 +129,15 @@ class ExactSource:
     Parameters
     ----------
     cut : Fraction, default 2**-80
-        Paths less likely than this are not followed; their probability is the law's ``slack``.
-        Needed only for loops that have no bound.
+        Long paths that are less likely than this are not followed; their probability is the
+        law's ``slack``. Needed only for loops that have no bound.
     public_seed : int, default 0
         Seed of the public coins, on which privacy must not rest.
+    bits : int, default 192
+        Precision of the probabilities.
+    follow : int, default 32
+        Number of draws that are followed however unlikely they are. To cut a single unlikely draw
+        would make a law look unlike its neighbour at a large epsilon.
 
     Examples
     --------
@@ -141,9 +147,18 @@ class ExactSource:
     ([0.25, 0.25, 0.5], 3)
     """
 
-    def __init__(self, cut: Fraction = Fraction(1, 2**80), public_seed: int = 0) -> None:
+    def __init__(
+        self,
+        cut: Fraction = Fraction(1, 2**80),
+        public_seed: int = 0,
+        *,
+        bits: int = 192,
+        follow: int = 32,
+    ) -> None:
         self._cut = Fraction(cut)
         self._public_seed = public_seed
+        self._bits = bits
+        self._follow = follow
 
     def law(self, run: Callable[[Source], Hashable]) -> Law:
         """Return the law of ``run(source)``, which must be a function of its draws only.
@@ -156,10 +171,11 @@ class ExactSource:
         outcomes: dict[Hashable, arb] = {}
         draws: list[_Draw] = []
         slack, paths, public_coins = arb(0), 0, False
-        with ctx.workprec(_BITS):
+        first: list[Hashable] = []
+        with ctx.workprec(self._bits):
             cut = ball(self._cut)
             while True:
-                path = _Path(draws, cut, self._public_seed)
+                path = _Path(draws, cut, self._public_seed, self._bits, self._follow)
                 paths += 1
                 try:
                     output = run(path)
@@ -174,24 +190,24 @@ class ExactSource:
                         )
                     chance = draws[-1].after if draws else arb(1)
                     outcomes[output] = outcomes.get(output, arb(0)) + chance
+                    if paths == 1:
+                        first.append(output)
                 public_coins |= path.public_coins
                 while draws and draws[-1].tried + 1 == len(draws[-1].options):
                     draws.pop()
                 if not draws:
                     break
                 draws[-1].tried += 1
-            self._repeat(run, outcomes, cut)
+            self._repeat(run, first, cut)
             return Law(outcomes, slack, paths, public_coins)
 
-    def _repeat(
-        self, run: Callable[[Source], Hashable], outcomes: Container[Hashable], cut: arb
-    ) -> None:
-        """Run the first path once more: its output must be one that was seen before."""
+    def _repeat(self, run: Callable[[Source], Hashable], first: list[Hashable], cut: arb) -> None:
+        """Run the first path once more: it must give the same output."""
         try:
-            again = run(_Path([], cut, self._public_seed))
+            again = run(_Path([], cut, self._public_seed, self._bits, self._follow))
         except _Cut:
             return
-        if again not in outcomes:
+        if [again] != first:
             raise HiddenStateError(
                 "Equal draws led to different outputs. The run depends on hidden state: the order "
                 "of a hash table, a clock, an ordinary random generator, or an earlier run."
