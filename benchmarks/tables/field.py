@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 from results import Cache, score
 
-__all__ = ["METHODS", "NON_PRIVATE", "Arrays", "indicators", "stump_errors"]
+__all__ = ["METHODS", "NON_PRIVATE", "Arrays", "stump_errors"]
 
 DELTA = 1e-6
 FIRST = 2  # the code of the first bin or category; 0 is missing and 1 is other
@@ -45,6 +45,7 @@ class Arrays:
         self.test = arrays["test"]
         self.y = arrays["labels"].astype(np.int64)
         self._codes, self._values = arrays["codes"], arrays["values"]
+        self._indicators: dict[str, Matrix] = {}
 
     def features(self, encoding: str) -> tuple[Matrix, npt.NDArray[Any], npt.NDArray[Any]]:
         """Return one number for each cell, and the public bounds of each column."""
@@ -56,24 +57,31 @@ class Arrays:
         """Return the training and the test rows."""
         return X[~self.test], X[self.test]
 
+    def indicators(self, encoding: str) -> Matrix:
+        """Return numbers in [0, 1] and an indicator for each code of each categorical column.
+
+        The last one is kept: ten seeds share it.
+        """
+        if encoding not in self._indicators:
+            self._indicators = {encoding: self._expand(encoding)}
+        return self._indicators[encoding]
+
+    def _expand(self, encoding: str) -> Matrix:
+        cells, low, high = self.features(encoding)
+        columns = []
+        for j, numeric in enumerate(self.numeric):
+            if numeric:
+                scaled = (cells[:, j] - float(low[j])) / (float(high[j]) - float(low[j]))
+                columns.append(np.clip(scaled, 0, 1).astype(np.float32)[:, None])
+            else:
+                codes = np.arange(self.n_codes[j])
+                columns.append((self._codes[:, j, None] == codes).astype(np.float32))
+        return np.hstack(columns)
+
     @property
     def codes(self) -> Matrix:
         """Codes of all rows."""
         return self._codes
-
-
-def indicators(arrays: Arrays, encoding: str) -> Matrix:
-    """Return numbers in [0, 1] and an indicator for each code of each categorical column."""
-    cells, low, high = arrays.features(encoding)
-    columns = []
-    for j, numeric in enumerate(arrays.numeric):
-        if numeric:
-            scaled = (cells[:, j] - float(low[j])) / (float(high[j]) - float(low[j]))
-            columns.append(np.clip(scaled, 0, 1).astype(np.float32)[:, None])
-        else:
-            codes = np.arange(arrays.n_codes[j])
-            columns.append((arrays.codes[:, j, None] == codes).astype(np.float32))
-    return np.hstack(columns)
 
 
 def stump_errors(codes: Matrix, labels: Matrix, numeric: Matrix, n_codes: Matrix) -> Matrix:
@@ -149,7 +157,7 @@ def _diffprivlib(name: str) -> Callable[[Arrays, str, float, int], Matrix]:
     def fit(arrays: Arrays, encoding: str, epsilon: float, seed: int) -> Matrix:
         import diffprivlib.models as models
 
-        train, test = arrays.split(indicators(arrays, encoding))
+        train, test = arrays.split(arrays.indicators(encoding))
         bounds = (np.zeros(train.shape[1]), np.ones(train.shape[1]))
         public: dict[str, Any] = {"bounds": bounds}
         if name == "LogisticRegression":
@@ -168,7 +176,7 @@ def _tree(depth: int) -> Callable[[Arrays, str], Matrix]:
     def fit(arrays: Arrays, encoding: str) -> Matrix:
         from sklearn.tree import DecisionTreeClassifier
 
-        train, test = arrays.split(indicators(arrays, encoding))
+        train, test = arrays.split(arrays.indicators(encoding))
         model = DecisionTreeClassifier(max_depth=depth, random_state=0)
         return np.asarray(model.fit(train, arrays.y[~arrays.test]).predict(test))
 
@@ -178,7 +186,7 @@ def _tree(depth: int) -> Callable[[Arrays, str], Matrix]:
 def _logistic(arrays: Arrays, encoding: str) -> Matrix:
     from sklearn.linear_model import LogisticRegression
 
-    train, test = arrays.split(indicators(arrays, encoding))
+    train, test = arrays.split(arrays.indicators(encoding))
     model = LogisticRegression(max_iter=300)
     return np.asarray(model.fit(train, arrays.y[~arrays.test]).predict(test))
 

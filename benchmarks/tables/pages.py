@@ -131,23 +131,28 @@ def _reasons(cells: Cells, names: Mapping[tuple[str, float], str]) -> str:
             place = verdict(mine, other)
             if place == "first":
                 continue
+            text = (
+                f"* {TABLES[table].title}, ε = {epsilon:g}: {place} ({name} {mine.mean:.3f}, "
+                f"{other.method} {other.mean:.3f}). {_reason(mine, other, limit, majority)}"
+            )
             best = cells.best(table, OURS, epsilon)
-            parts = [
-                f"{place} ({name} {mine.mean:.3f}, {other.method} {other.mean:.3f}). "
-                f"The best {name} on the training rows, without privacy, has {limit.mean:.3f} on "
-                f"the test rows"
-            ]
-            cost = limit.mean - mine.mean
-            if max(mine.mean, other.mean, limit.mean) < majority.mean + 0.005:
-                parts.append(f"and nothing here beats the majority ({majority.mean:.3f}) by 0.005")
-            elif cost > abs(limit.mean - other.mean) and cost > 0:
-                parts.append(f"so what is missing is records: privacy costs {cost:.3f}")
-            else:
-                parts.append(f"so the class is the limit: privacy costs {cost:.3f}")
-            if best is not None and best.method != name and best.mean > mine.mean + 0.001:
-                parts.append(f"({best.method} would have had {best.mean:.3f})")
-            lines.append(f"* {TABLES[table].title}, ε = {epsilon:g}: {', '.join(parts)}.")
+            if best is not None and best.mean > mine.mean + 0.001:
+                text += f" In hindsight, our {best.method} has {best.mean:.3f}."
+            lines.append(text)
     return "\n".join(lines)
+
+
+def _reason(mine: Cell, other: Cell, limit: Cell, majority: Cell) -> str:
+    """Return what the measurements say: ``limit`` is our class without privacy."""
+    if max(mine.mean, other.mean, limit.mean) < majority.mean + 0.005:
+        return f"Nothing here is better than the majority ({majority.mean:.3f}) by 0.005."
+    cost = limit.mean - mine.mean
+    head = f"Without privacy the class reaches {limit.mean:.3f} here: "
+    if limit.mean <= other.mean + 0.001:
+        return head + f"the class is the limit, privacy costs {cost:.3f}."
+    if cost > 0.001:
+        return head + f"records are missing, privacy costs {cost:.3f}."
+    return head + "the lead is within the spread of the other's runs."
 
 
 def _table(

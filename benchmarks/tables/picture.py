@@ -13,7 +13,7 @@ __all__ = ["draw"]
 
 WIDTH, HEIGHT = 380, 250  # of a panel
 LEFT, TOP, RIGHT, BOTTOM = 46, 34, 12, 34
-HEAD = 76  # the legend
+HEAD = 84  # the legend
 DIFFPRIVLIB = tuple(name for name in RIVALS if name.startswith("diffprivlib"))
 DEPTH = 0.13  # how far below the majority a panel reaches
 
@@ -70,6 +70,8 @@ def _legend(body: Element) -> None:
         body.add("line", x1=x - 6, x2=x + 16, y1=44, y2=44, class_="ls-axis", stroke_dasharray=dash)
         body.add("text", name, x=x + 22, y=48, class_="ls-small")
         x += 52 + 7 * len(name)
+    text = "test accuracy; bars: one standard deviation over the seeds"
+    body.add("text", text, x=LEFT - 6, y=68, class_="ls-small ls-dim")
 
 
 def _panel(

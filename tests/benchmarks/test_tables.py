@@ -181,7 +181,7 @@ def test_features_of_the_field_lie_in_their_public_bounds(bench, tmp_path):
     _, path = made(bench, tmp_path, n=60)
     arrays = bench.field.Arrays(path)
     for encoding in bench.field.ENCODINGS:
-        X = bench.field.indicators(arrays, encoding)
+        X = arrays.indicators(encoding)
         assert X.min() >= 0
         assert X.max() <= 1
         # data_norm of the logistic regression: each column of the table adds at most 1.
