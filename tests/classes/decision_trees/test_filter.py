@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from littlestone.classes.decision_trees import counts
 from littlestone.classes.decision_trees import filter as filters
-from littlestone.classes.decision_trees.counts import crossings, within_sides
+from littlestone.classes.decision_trees.counts import crossings, within_crossings, within_sides
 from littlestone.classes.decision_trees.filter import Table, enclose_roots, error_bound
 from littlestone.classes.decision_trees.partition import Powers, root_weights
 from littlestone.classes.decision_trees.sampler import Roots
@@ -36,8 +37,9 @@ def region(n=20_000, seed=0):
     return Splits(SCHEMA).region(Sample.of(rows, labels))
 
 
-@pytest.mark.parametrize("rate", RATES)
-@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize(
+    ("depth", "rate"), [*((d, rate) for d in (2, 3) for rate in RATES), (4, RATES[1])]
+)
 def test_error_bound_against_high_precision(depth, rate):
     """Each double, against its ball of 200 bits: within the bound, with room."""
     where = region()
@@ -151,8 +153,10 @@ def test_both_paths_draw_the_same(brute):
         assert Scripted(bits).choose(fast) == Scripted(bits).choose(plain)
 
 
-def test_counts_are_exact():
-    """Counts by pairs and by triples, against sums over the rows; single and double precision."""
+@pytest.mark.parametrize("block", [64, 2])
+def test_counts_are_exact(monkeypatch, block):
+    """Counts by pairs, triples, quadruples, against sums over the rows; both precisions."""
+    monkeypatch.setattr(counts, "_BLOCK", block)  # whole columns, and parts of them
     small = region(500)
     scale = 2**25  # beyond single precision
     large = type(small)(small.answers, small.columns, small.zeros * scale, small.ones * scale)
@@ -169,9 +173,24 @@ def test_counts_are_exact():
             for root, (inside, outside) in enumerate(sides):
                 assert (getattr(inside, table) == triple[root]).all()
                 assert (getattr(outside, table) == cross - triple[root]).all()
+        assert_four(where, yes, factor)
         leaves = list(pairs.leaves())
         for zeros, ones in leaves:
             assert zeros.min() >= 0
             assert ones.min() >= 0
         assert (sum(zeros for zeros, _ in leaves) == where.totals[0]).all()
         assert (sum(ones for _, ones in leaves) == where.totals[1]).all()
+
+
+def assert_four(where, yes, factor):
+    """Check the counts inside all pairs of sides."""
+    p, seen = len(yes), set()
+    for s, t, regions in within_crossings(where):
+        seen.add((s, t))
+        sides = [(yes[s] == a) & (yes[t] == b) for a in (1, 0) for b in (1, 0)]
+        for inside, pairs in zip(sides, regions, strict=True):
+            for i, (table, weights) in enumerate((("zeros", where.zeros), ("ones", where.ones))):
+                weighted = yes * (weights * inside)
+                assert (getattr(pairs, table) == weighted @ yes.T).all()
+                assert pairs.totals[i] == int((weights * inside).sum())
+    assert seen == {(s, t) for s in range(p) for t in range(s, p)}

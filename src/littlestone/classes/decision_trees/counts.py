@@ -19,12 +19,12 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from littlestone.classes.decision_trees.splits import Bits, Counts, Region
 
-__all__ = ["Pairs", "crossings", "one_thread", "singles", "within_sides"]
+__all__ = ["Pairs", "crossings", "one_thread", "singles", "within_crossings", "within_sides"]
 
 Floats = npt.NDArray[Any]
 
 _BLOCK = 64  # roots that are counted together
-_MEMORY = 1 << 23  # entries of one table of a block: 64 MB at most, and a few such tables
+_MEMORY = 1 << 24  # entries of one table of a block: 128 MB at most, and a few such tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +105,61 @@ def within_sides(region: Region) -> Iterator[tuple[Pairs, Pairs]]:
             yield inside, whole.without(inside)
 
 
-def _blocks(region: Region) -> Iterator[tuple[int, int]]:
+def within_crossings(region: Region) -> Iterator[tuple[int, int, tuple[Pairs, ...]]]:
+    """Yield for all patterns s <= t the counts by pairs where they answer yes/yes, yes/no, ...
+
+    As `within_sides`, for pairs of blocks: each pair of atoms is counted by all pairs once. The
+    order of the four is (yes, yes), (yes, no), (no, yes), (no, no).
+    """
+    sides = list(within_sides(region))
+    kind = sides[0][0].zeros.dtype
+    rows = np.ascontiguousarray(region.patterns.yes.T.astype(kind))
+    blocks = list(_blocks(region, power=2))
+    for i, first in enumerate(blocks):
+        for second in blocks[i:]:
+            tables = _double_tables(region, rows, first, second)
+            for s in range(*first):
+                for t in range(max(s, second[0]), second[1]):
+                    zeros, ones = (table[s - first[0], t - second[0]] for table in tables)
+                    # Records of each label where both answer yes: t on the diagonal.
+                    both = Pairs(zeros, ones, (int(zeros[t, t]), int(ones[t, t])))
+                    only_s, only_t = sides[s][0].without(both), sides[t][0].without(both)
+                    yield s, t, (both, only_s, only_t, sides[s][1].without(only_t))
+
+
+def _double_tables(
+    region: Region, rows: Floats, first: tuple[int, int], second: tuple[int, int]
+) -> list[Floats]:
+    """Return, for each label, the counts by pairs where one of each block answer yes."""
+    blocks = [region.patterns.yes[start:stop] for start, stop in (first, second)]
+    atoms = [_atoms(block) for block in blocks]
+    accepts = [
+        np.array([block[:, a[0]] for a in own], dtype=rows.dtype).reshape(-1, len(block))
+        for block, own in zip(blocks, atoms, strict=True)
+    ]
+    atom = np.empty(len(rows), dtype=np.intp)  # of the second block
+    for number, members in enumerate(atoms[1]):
+        atom[members] = number
+    n = rows.shape[1]
+    of_atoms = [np.zeros((len(atoms[0]), len(atoms[1]), n, n), dtype=rows.dtype) for _ in range(2)]
+    for i, members in enumerate(atoms[0]):
+        ordered = members[np.argsort(atom[members], kind="stable")]
+        for part in np.split(ordered, np.flatnonzero(np.diff(atom[ordered])) + 1):
+            yes = rows[part]
+            for table, weights in zip(of_atoms, (region.zeros, region.ones), strict=True):
+                table[i, atom[part[0]]] = (yes.T * weights[part].astype(yes.dtype)) @ yes
+    out = []
+    for table in of_atoms:
+        summed = np.tensordot(accepts[0].T, table, axes=1)
+        out.append(np.moveaxis(np.tensordot(accepts[1].T, summed, axes=(1, 1)), 0, 1))
+    return out
+
+
+def _blocks(region: Region, power: int = 1) -> Iterator[tuple[int, int]]:
     """Yield ranges of patterns of one column, few enough for their tables to fit into memory."""
     columns = region.columns[[members[0] for members in region.patterns.members]]
-    step = max(1, min(_BLOCK, _MEMORY // len(columns) ** 2))
+    room = (_MEMORY // len(columns) ** 2) ** (1 / power)
+    step = max(1, min(_BLOCK, int(room)))
     start = 0
     for stop in range(1, len(columns) + 1):
         if stop == len(columns) or columns[stop] != columns[start] or stop - start == step:

@@ -1,8 +1,9 @@
 """The same weights in double precision, each with a proved bound of its relative error.
 
-What it is for: at depth 3 there are millions of leaves, and balls take seconds for them, doubles a
-fraction of one. The first enclosures that are shown at the door come from here; they decide all
-but about one draw in 2**30, and the rest is refined with balls (`partition`).
+What it is for: at depth 3 there are millions of leaves, at depth 4 a billion. Balls take seconds,
+and many minutes, for them; doubles a tenth of that and less. The first enclosures that are shown
+at the door come from here; they decide all but about one draw in 2**30, and the rest is refined
+with balls (`partition`).
 
 *Representation.* A weight is a pair (k, x), worth ``x * e**(-r k)``: k is the exact integer number
 of errors of the best tree it sums up, and x >= 1, so nothing can overflow or underflow.
@@ -30,12 +31,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.classes.decision_trees.counts import Pairs, crossings, within_sides
+from littlestone.classes.decision_trees.counts import (
+    Pairs,
+    crossings,
+    within_crossings,
+    within_sides,
+)
 from littlestone.classes.decision_trees.splits import Counts, Region
 from littlestone.source import ball
 
@@ -138,6 +145,8 @@ def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:
             tuple(_total(*_of_pairs(side, times, table), table) for side in both)
             for both in within_sides(region)
         ]
+    elif depth == 4:
+        sides = _sides_of_depth_4(region, times, table)
     else:
         sides = [
             tuple(_total(*_roots(side, depth - 1, table), table) for side in both)
@@ -145,6 +154,26 @@ def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:
         ]
     errors = np.array([yes[0] + no[0] for yes, no in sides], dtype=np.int64)
     return errors, times * np.array([yes[1] * no[1] for yes, no in sides])
+
+
+def _sides_of_depth_4(
+    region: Region, times: Doubles, table: Table
+) -> list[tuple[tuple[int, float], ...]]:
+    """Weigh the two sides of each root; a region below two splits serves them in both orders."""
+    p = len(times)
+    errors, weights = np.zeros((2, p, 2, p), dtype=np.int64), np.zeros((2, p, 2, p))
+    for s, t, regions in within_crossings(region):
+        for (a, b), pairs in zip(product((0, 1), repeat=2), regions, strict=True):
+            below = _total(*_of_pairs(pairs, times, table), table)
+            errors[a, s, b, t], weights[a, s, b, t] = below
+            errors[b, t, a, s], weights[b, t, a, s] = below
+    return [
+        tuple(
+            _total(errors[a, s].sum(axis=0), times * weights[a, s].prod(axis=0), table)
+            for a in (0, 1)
+        )
+        for s in range(p)
+    ]
 
 
 def _of_pairs(pairs: Pairs, times: Doubles, table: Table) -> tuple[Counts, Doubles]:

@@ -76,7 +76,7 @@ def root_weights(region: Region, depth: int, powers: Powers) -> list[arb]:
 
     Notes
     -----
-    *Cost.* With p patterns: 2 p leaves at depth 1, 4 p**2 at depth 2, 8 p**3 at depth 3.
+    *Cost.* With p patterns: 2 p leaves at depth 1, 4 p**2 at depth 2, 8 p**3 at depth 3, and so on.
     """
     multiplicity = region.patterns.multiplicity.tolist()
     sides: list[tuple[arb, ...]]
