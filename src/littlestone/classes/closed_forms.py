@@ -79,24 +79,33 @@ def _(concept_class: TreePaths, max_nodes: int | None) -> int:
 
 
 def _forest_bounds(paths: TreePaths) -> tuple[int, int]:
-    """Bound the Littlestone dimension of the paths of a forest, in one pass from the leaves up.
+    """Bound the Littlestone dimension of the paths of a forest, in two passes from the leaves up.
 
-    Lower: two children of dimension k give k + 1 (ask for one of them), and h nodes above each
-    other give floor(log2 h). Upper: any first question about a node below the top leaves, for
-    label 1, a part of some child's tree; and a class of m concepts has at most log2 m.
+    Write T_v for the paths that end at v or below, L(v) for their dimension.
+
+    * Lower: two children with L = k give k + 1 (ask for one of them), and h nodes above each other
+      give floor(log2 h).
+    * Upper: let the first question be about x. If x lies below a child c of v, label 1 leaves T_x,
+      and x is at or below some child of c. If x = c, label 1 leaves T_c, and label 0 what is not
+      in T_c: m paths have at most log2 m.
     """
     forest = paths.forest
     n = forest.size
-    lower, upper, size, height = [0] * (n + 1), [0] * (n + 1), [1] * (n + 1), [1] * (n + 1)
-    best, second, most = [-1] * (n + 1), [-1] * (n + 1), [-1] * (n + 1)  # among the children
-    parents = [*forest.parents.tolist(), -1]
-    for v in (*reversed(range(n)), n):  # n stands for the root: nothing
-        low = max(best[v], second[v] + 1, height[v].bit_length() - 1)
-        lower[v], upper[v] = low, min(most[v] + 1, size[v].bit_length() - 1)
-        above = parents[v] if parents[v] >= 0 else n
+    above = [parent if parent >= 0 else n for parent in forest.parents.tolist()]  # n is the root
+    size = [1] * (n + 1)
+    for v in reversed(range(n)):
+        size[above[v]] += size[v]
+    lower, upper, height = [0] * (n + 1), [0] * (n + 1), [1] * (n + 1)
+    best, second = [-1] * (n + 1), [-1] * (n + 1)  # lower bounds of the children
+    below, first = [-1] * (n + 1), [-1] * (n + 1)  # upper: a child; after the first question
+    for v in (*reversed(range(n)), n):
+        lower[v] = max(best[v], second[v] + 1, height[v].bit_length() - 1)
+        upper[v] = min(first[v] + 1, size[v].bit_length() - 1)
         if v != n:
-            best[above], second[above] = sorted((best[above], second[above], low))[:0:-1]
-            most[above] = max(most[above], upper[v])
-            size[above] += size[v]
-            height[above] = max(height[above], height[v] + 1)
+            u = above[v]
+            best[u], second[u] = sorted((best[u], second[u], lower[v]))[:0:-1]
+            height[u] = max(height[u], height[v] + 1)
+            rest = (size[u] - size[v]).bit_length() - 1
+            first[u] = max(first[u], below[v], min(upper[v], rest))
+            below[u] = max(below[u], upper[v])
     return lower[n], upper[n]

@@ -174,4 +174,4 @@ def _short(hypothesis: Hypothesis) -> str:
     """Return the beginning of the words: "1 if x > 3"."""
     if isinstance(hypothesis, Never):
         return "always 0"
-    return hypothesis.describe().split(", otherwise")[0].split(" (x from")[0]
+    return hypothesis.describe().split(", otherwise")[0].split(" (x from")[0].split(" (points")[0]

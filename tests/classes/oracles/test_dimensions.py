@@ -1,0 +1,283 @@
+"""Dimensions of whole classes: golden values, agreement with the kernel, witnesses, bad input."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+from littlestone.classes import (
+    AffineSubspaces,
+    Conjunctions,
+    FiniteClass,
+    IntervalHypothesis,
+    Intervals,
+    Points,
+    Prefixes,
+    Rules,
+    SparseSets,
+    TableHypothesis,
+    Thresholds,
+    TreePaths,
+    decomposition_dimension,
+    dimensions,
+    essential_hypotheses,
+    littlestone_dimension,
+    make_tree,
+    parse_class,
+    shattered_tree,
+    soa,
+    threshold_dimension,
+    vc_dimension,
+)
+from littlestone.classes.closed_forms import _forest_bounds
+from littlestone.classes.version_spaces.listed import listing
+from littlestone.combinatorics import Kernel
+from littlestone.data import Sample, Schema
+from littlestone.errors import BudgetExceeded, ParameterError, UnsupportedError
+
+SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+
+SMALL = [
+    *(Thresholds(1, n) for n in (1, 2, 3, 6, 7, 8)),
+    *(Points(1, n) for n in (1, 2, 5)),
+    *(SparseSets(k, 1, n) for k, n in ((0, 2), (1, 3), (2, 2), (2, 5), (3, 4), (4, 3))),
+    *(Conjunctions(n) for n in (1, 2, 3)),
+    *(Conjunctions(n, monotone=True) for n in (1, 2, 4)),
+    *(AffineSubspaces(2, n, d) for n in (1, 2, 3) for d in range(n + 1)),
+    *(AffineSubspaces(3, n, d) for n in (1, 2) for d in range(n + 1)),
+    AffineSubspaces(5, 1, 1),
+    *(Intervals(1, n) for n in (1, 2, 6)),
+    *(Prefixes("01", n) for n in (1, 2, 3)),
+    Prefixes("abc", 2),
+    Prefixes("0123", 1),
+    TreePaths({"a": None, "b": "a", "c": "b", "d": "b", "e": "a", "f": None}),
+    Rules(SCHEMA, 1),
+]
+
+
+@pytest.mark.parametrize("concepts", SMALL, ids=lambda c: f"{c.spec}-{c.size}")
+def test_closed_forms_agree_with_the_kernel(concepts):
+    kernel = listing(concepts, None).kernel
+    expected = (kernel.vc_dim(), kernel.ldim(), kernel.threshold_dim())
+    assert vc_dimension(concepts) == expected[0]
+    assert littlestone_dimension(concepts) == expected[1]
+    assert threshold_dimension(concepts) == expected[2]
+    assert tuple(vars(dimensions(concepts)).values()) == expected
+
+
+def test_published_values():
+    assert littlestone_dimension(Points()) == littlestone_dimension(Points(1, 10**9)) == 1
+    for n in (1, 2, 3, 7, 8, 1000, 2**64 - 2, 2**64 - 1, 2**1024):
+        assert littlestone_dimension(Thresholds(1, n)) == (n + 1).bit_length() - 1
+    assert [littlestone_dimension(SparseSets(k)) for k in (0, 1, 5, 10**6)] == [0, 1, 5, 10**6]
+    for n in (1, 8, 100, 1000):
+        assert littlestone_dimension(Conjunctions(n, monotone=True)) == n
+        assert littlestone_dimension(Conjunctions(n)) == n + 1
+    for q, n, d in ((2, 4, 1), (2, 4, 2), (2, 4, 3), (7, 20, 2), (101, 50, 49)):
+        assert littlestone_dimension(AffineSubspaces(q, n, d)) == d + 1
+        assert threshold_dimension(AffineSubspaces(q, n, d)) == d + 1
+    assert littlestone_dimension(Prefixes("ipv4")) == 32
+
+
+def test_a_matrix_is_a_class():
+    matrix = [[0, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
+    assert dimensions(matrix).to_dict() == {"vc": 1, "littlestone": 2, "threshold": 3}
+    assert dimensions(np.array(matrix)) == dimensions(FiniteClass(matrix))
+    assert soa(matrix) == TableHypothesis("111")
+    assert decomposition_dimension(matrix, 2, 2) == 0
+    assert {h.labels for h in essential_hypotheses(matrix, 2, 2)} == {"000", "001", "011", "111"}
+    space = FiniteClass(matrix).version_space()
+    assert space.distinguish(TableHypothesis("001"), TableHypothesis("011")) == 1
+    assert space.within_error(Sample.of([0, 1, 9], [1, 0, 1]), 1).is_empty
+    assert space.within_error(Sample.of([0, 1, 9], [1, 0, 1]), 2).littlestone_dim() == 1
+
+
+def test_an_soa_that_is_a_concept_is_that_concept():
+    ages = Intervals(1, 9).version_space().restrict(4, 1).restrict(3, 0).restrict(6, 0)
+    assert ages.soa().describe() == "1 if 4 <= x <= 5, otherwise 0"
+    assert soa(Intervals(1, 3)) == IntervalHypothesis(2, 2)
+
+
+def test_essential_hypotheses_of_infinite_classes():
+    assert decomposition_dimension(SparseSets(4), 10**6, 4) == 4
+    assert essential_hypotheses(Points(), 10**6, 1) == (soa(Points()),)
+    assert essential_hypotheses(Thresholds(1, 2**64), 2, 64).size == 2**64 + 1
+
+
+@pytest.mark.parametrize(
+    "concepts",
+    [
+        *SMALL[:8],
+        SparseSets(3),
+        SparseSets(2, 1, 5),
+        Conjunctions(4),
+        Conjunctions(6, monotone=True),
+        AffineSubspaces(7, 20, 3),
+        AffineSubspaces(2, 3, 2),
+        AffineSubspaces(2, 2, 2),
+        Thresholds(1, 1000),
+        Prefixes("abc", 2),
+        Rules(SCHEMA, 1),
+    ],
+    ids=lambda c: f"{c.spec}-{c.size}",
+)
+def test_shattered_trees(concepts):
+    tree = shattered_tree(concepts)
+    assert tree.depth == littlestone_dimension(concepts)
+    assert tree.holds()
+    if tree.depth > 1:
+        top = shattered_tree(concepts, 1)
+        assert (top.depth, top.points, top.holds()) == (1, tree.points[:1], True)
+
+
+def test_shattered_trees_of_matrices():
+    matrix = np.array(list(product((0, 1), repeat=4)))
+    tree = shattered_tree(matrix)
+    assert (tree.depth, tree.holds(matrix), tree.holds(matrix[1:])) == (4, True, False)
+    data = tree.to_dict()
+    assert len(data["points"]) == 15
+    wrong = type(tree)(tree.concept_class, 4, tree.points, tree.leaves[::-1])
+    assert not wrong.holds()
+    with pytest.raises(UnsupportedError, match="depth=4"):
+        shattered_tree(Thresholds(1, 2**40))
+    with pytest.raises(ParameterError, match="at most the Littlestone dimension"):
+        shattered_tree(Points(), 2)
+
+
+def test_what_a_budget_does_not_decide_has_bounds():
+    rng = np.random.default_rng(0)
+    matrix = np.unique(rng.integers(0, 2, (300, 40)), axis=0)
+    with pytest.raises(BudgetExceeded) as end:
+        littlestone_dimension(matrix, max_nodes=3)
+    assert 0 <= end.value.lower < end.value.upper <= 8
+    found = dimensions(matrix, max_nodes=3).to_dict()
+    assert set(found["littlestone"]) == set(found["threshold"]) == {"lower", "upper"}
+    assert found["littlestone"]["lower"] <= littlestone_dimension(matrix)
+    assert found["littlestone"]["upper"] >= littlestone_dimension(matrix)
+
+
+def test_large_classes_without_a_closed_form():
+    with pytest.raises(UnsupportedError, match="too large to be listed"):
+        littlestone_dimension(Intervals(1, 2**64))
+    many = Rules(Schema.from_dict({f"c{i}": {"bins": list(range(20))} for i in range(9)}), 2)
+    found = dimensions(many).to_dict()
+    assert found["vc"] == {"lower": 0, "upper": found["littlestone"]["upper"]}
+    assert found["littlestone"]["upper"] == many.size.bit_length() - 1
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_of_forests(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 60))
+    parents = [int(rng.integers(max(-1, i - 6), i)) if i else -1 for i in range(n)]
+    paths = TreePaths(parents)
+    lower, upper = _forest_bounds(paths)
+    exact = littlestone_dimension(paths)
+    assert lower <= exact <= upper
+    assert exact == listing(paths, None).kernel.ldim()
+    assert threshold_dimension(paths) == listing(paths, None).kernel.threshold_dim()
+
+
+def test_a_large_taxonomy_is_decided_or_bounded():
+    chain = TreePaths([i - 1 for i in range(50_000)])
+    assert littlestone_dimension(chain) == 15
+    complete = TreePaths([(i - 1) // 2 if i else -1 for i in range(2**14 - 1)])
+    assert littlestone_dimension(complete) == 13
+
+
+BAD = [
+    ([[0, 2]], "0 and 1"),
+    ([[0, 1], [0, 1]], "without equal rows"),
+    ([], "two-dimensional"),
+    ([[], []], "one column"),
+    ([[0, 1], [0]], "equal length"),
+    (["01"], "two-dimensional"),
+    ([["0", "1"]], "0 and 1"),
+    (3, "two-dimensional"),
+    (None, "two-dimensional"),
+    ([[math.nan, 0]], "0 and 1"),
+]
+
+
+@pytest.mark.parametrize(("matrix", "words"), BAD, ids=lambda x: str(x)[:20])
+@pytest.mark.parametrize("question", [dimensions, soa, shattered_tree], ids=lambda f: f.__name__)
+def test_bad_matrices(matrix, words, question):
+    with pytest.raises(ParameterError, match=words):
+        question(matrix)
+
+
+def test_bad_parameters():
+    with pytest.raises(ParameterError, match="'max_nodes'"):
+        dimensions(Points(), max_nodes=-1)
+    with pytest.raises(ParameterError, match="'max_nodes'"):
+        Points().version_space(max_nodes="many")
+    for concepts in (Thresholds(1, 9), Points(), SparseSets(2), Intervals(1, 4)):
+        with pytest.raises(ParameterError, match="'p'"):
+            decomposition_dimension(concepts, 0, 9)
+        with pytest.raises(ParameterError, match="at least the Littlestone"):
+            essential_hypotheses(concepts, 1, 0)
+        space = concepts.version_space()
+        with pytest.raises(ParameterError, match="'label'"):
+            space.restrict(1, 2)
+        with pytest.raises(ParameterError, match="'tolerance'"):
+            space.within_error(Sample.of([1], [1]), -1)
+        with pytest.raises(ParameterError, match="a point"):
+            space.restrict({1}, 1)
+        nothing = space.restrict(2, 1).restrict(2, 0)
+        with pytest.raises(ParameterError, match="nonempty"):
+            nothing.member()
+    with pytest.raises(ParameterError, match="infinite Littlestone dimension"):
+        Thresholds(0.0, 1.0)
+    with pytest.raises(UnsupportedError, match="infinite"):
+        parse_class("real_thresholds(0, 1)")
+    with pytest.raises(UnsupportedError, match="points 0 and 1 are shattered"):
+        make_tree(FiniteClass(list(product((0, 1), repeat=2))))
+
+
+def test_version_spaces_of_low_error_that_are_hard():
+    rows = np.array([[0] * 40, [1] * 40])
+    data = Sample.of(rows, [1, 0])
+    for concepts in (Conjunctions(40), AffineSubspaces(2, 40, 2)):
+        with pytest.raises(UnsupportedError, match="too large to be listed"):
+            concepts.version_space().within_error(data, 1)
+        sure = concepts.version_space().within_error(Sample.of(rows.repeat(2, 0), [1, 1, 0, 0]), 1)
+        plain = concepts.version_space().restrict((0,) * 40, 1).restrict((1,) * 40, 0)
+        assert sure == plain
+
+
+def test_budgets_of_structured_searches():
+    rng = np.random.default_rng(3)
+    space = Conjunctions(60).version_space(max_nodes=5).restrict((1,) * 60, 1)
+    for row in rng.integers(0, 2, (40, 60)).tolist():
+        space = space.restrict(row, 0)
+    with pytest.raises(BudgetExceeded) as end:
+        space.littlestone_dim()
+    assert (end.value.lower, end.value.upper, end.value.nodes) == (0, 60, 5)
+    flats = AffineSubspaces(3, 4, 3).version_space(max_nodes=2)
+    for row in combinations(range(3), 2):
+        flats = flats.restrict((*row, 0, 0), 0).restrict((0, 0, *row), 0)
+    for row in rng.integers(0, 3, (20, 4)).tolist():
+        flats = flats.restrict(row, 0)
+    with pytest.raises(BudgetExceeded, match="Littlestone dimension"):
+        flats.littlestone_dim()
+    sets = SparseSets(5).version_space(max_nodes=3)
+    with pytest.raises(BudgetExceeded, match="number of atoms"):
+        sets.within_error(Sample.of(list(range(30)), [1] * 30), 28)
+
+
+def test_answers_do_not_depend_on_what_was_asked_before():
+    rng = np.random.default_rng(4)
+    matrix = np.unique(rng.integers(0, 2, (60, 12)), axis=0)
+    asked = FiniteClass(matrix).version_space()
+    asked.littlestone_dim(), asked.red()
+    part = asked.restrict(3, 1)
+    assert part.fresh() == part
+    assert (
+        part.fresh().soa() == part.soa() == FiniteClass(matrix).version_space().restrict(3, 1).soa()
+    )
+    assert part.soa() == FiniteClass(matrix[matrix[:, 3] == 1]).version_space().soa()
+    kernel = Kernel(matrix[matrix[:, 3] == 1])
+    assert part.littlestone_dim() == kernel.ldim()
