@@ -76,7 +76,7 @@ def _vc1(tree: VC1Tree, setting: Setting) -> str:
             out = Branch(name(node) + ("" if tree.is_proper(node) else " (improper)"))
         count = tree.child_count(node)
         if count and level == deepest:
-            out.children = [_more(tree.height - level, "up to ")]
+            out.children = [_more(tree.height - level, "≤ ")]
         elif count:
             shown = _shown(tree, node)
             out.children = [branch(child, level + 1) for child in shown]

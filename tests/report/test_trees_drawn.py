@@ -1,0 +1,127 @@
+"""Pictures of trees: complete or cut with a note, well-formed, nothing sticks out."""
+
+import re
+import xml.etree.ElementTree as ET
+from itertools import product
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.classes import (
+    AffineSubspaces,
+    Conjunctions,
+    FiniteClass,
+    Points,
+    Prefixes,
+    SparseSets,
+    TableHypothesis,
+    Thresholds,
+    TreePaths,
+    make_tree,
+    shattered_tree,
+)
+from littlestone.combinatorics import Kernel
+from littlestone.report.layers import Branch, layers, levels
+from littlestone.svg import text_width
+
+SETS = ["1", "2", "3", "14", "15", "156", "157", ""]
+MATRIX = [[int(str(x) in ones) for x in range(1, 8)] for ones in SETS]
+NAMES = {"<b>&'\"": None, "x" * 300: "<b>&'\"", "\u0007": "x" * 300}
+CUBE = np.array(list(product((0, 1), repeat=4)))
+POINTS = np.vstack([np.zeros(8, dtype=int), np.eye(8, dtype=int)])
+
+TREES = {
+    "kernel": Kernel(MATRIX).mistake_tree(),
+    "depth 0": Kernel([[0, 1]]).mistake_tree(),
+    "deep kernel": Kernel(CUBE).mistake_tree(),
+    "thresholds": shattered_tree(Thresholds(1, 7)),
+    "huge thresholds": shattered_tree(Thresholds(1, 2**1024), depth=8),
+    "conjunctions": shattered_tree(Conjunctions(3)),
+    "sets": shattered_tree(SparseSets(3)),
+    "flats": shattered_tree(AffineSubspaces(7, 20, 2)),
+    "paper 001": make_tree(FiniteClass(MATRIX), f=TableHypothesis("0000000")),
+    "chain": make_tree(Thresholds(1, 2**1024)),
+    "star": make_tree(Points()),
+    "bounded star": make_tree(Points(1, 20)),
+    "ipv4": make_tree(Prefixes("ipv4")),
+    "ipv6": make_tree(Prefixes("ipv6")),
+    "codes": make_tree(Prefixes("0123456789", 5)),
+    "taxonomy": make_tree(TreePaths(NAMES)),
+    "decomposition": Kernel(POINTS).decomposition(None, 1, 2),
+    "degree 0": Kernel(CUBE).decomposition(None, 1, 4),
+    "caterpillar": Kernel(POINTS).decomposition(None, 3, 2),
+}
+
+
+def texts(svg):
+    return [element.text for element in ET.fromstring(svg).iter() if element.tag.endswith("}text")]
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_every_tree_is_drawn(name):
+    svg = ls.draw(TREES[name])
+    root = ET.fromstring(svg)
+    assert root[0].text
+    assert root[1].text
+    assert svg == ls.draw(TREES[name])
+    _, _, width, height = map(float, root.get("viewBox").split())
+    assert width <= 900
+    for element in root.iter():
+        tag = element.tag.rpartition("}")[2]
+        if tag == "rect":
+            left, top = float(element.get("x")), float(element.get("y"))
+            assert 0 <= left <= left + float(element.get("width")) <= width + 0.1
+            assert 0 <= top <= top + float(element.get("height")) <= height + 0.1
+        elif tag == "path":
+            numbers = [float(n) for n in re.findall(r"[\d.]+", element.get("d"))]
+            assert max(numbers) <= max(width, height)
+        elif tag == "text":
+            long = text_width(element.text, 12)
+            middle = element.get("text-anchor") == "middle"
+            left = float(element.get("x")) - (long / 2 if middle else 0)
+            assert -1 <= left <= left + long <= width + 1
+            assert float(element.get("y")) <= height
+
+
+def test_a_mistake_tree_has_a_box_for_each_node():
+    svg = ls.draw(TREES["thresholds"])
+    shown = texts(svg)
+    for point in map(str, range(1, 8)):
+        assert point in shown
+    assert {"always 0", "always 1", "1 if x > 3"} <= set(shown)
+    assert svg.count("<path") == 14  # edges of a tree with 15 nodes
+    assert shown.count("0") == 7  # answers, on the edges
+
+
+def test_large_trees_are_cut_with_a_note():
+    assert "the first 4 of 8 levels" in texts(ls.draw(TREES["huge thresholds"]))
+    assert "… 4 more levels" in texts(ls.draw(TREES["huge thresholds"]))
+    assert "… 14 more" in texts(ls.draw(TREES["bounded star"]))
+    assert "… any point" in texts(ls.draw(TREES["star"]))
+    assert any(text.endswith("more levels") for text in texts(ls.draw(TREES["ipv6"])))
+    assert "height 2**1023, 2**1024 nodes" in texts(ls.draw(TREES["chain"]))
+
+
+def test_the_tree_of_the_paper():
+    shown = texts(ls.draw(TREES["paper 001"]))
+    assert shown[0] == "height 3, 7 nodes"
+    assert sorted(shown[1:]) == sorted(["f: always 0", *map(str, range(7))])
+
+
+def test_a_decomposition_says_how_large_its_leaves_are():
+    shown = texts(ls.draw(TREES["degree 0"]))
+    assert shown.count("1 concept") == 16
+    assert "p = 1, d = 4: degree 0, 16 leaves" in shown
+    assert "9 concepts" in texts(ls.draw(TREES["decomposition"]))
+
+
+def test_networks_are_written_as_networks():
+    assert "128.0.0.0/1" in texts(ls.draw(TREES["ipv4"]))
+
+
+def test_layers():
+    tree = Branch("a", children=[Branch("b", label=0, children=[Branch("c", "leaf", 1)])])
+    assert levels(tree) == 3
+    svg = layers(tree, title="t", desc="d")
+    assert texts(svg) == ["1", "c", "0", "b", "a"]
