@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -89,11 +89,11 @@ class HashFunction:
         low = ((element & np.uint64(2**32 - 1)) * count) >> half
         return (((element >> half) * count + low) >> half).astype(np.int64)
 
-    @cached_property
+    @property
     def _step(self) -> Multiplier:
         return _tables(self.key)
 
-    @cached_property
+    @property
     def _times(self) -> Multiplier:
         return _tables(self.multiplier)
 
@@ -115,7 +115,7 @@ class HashFunction:
 
 @lru_cache(maxsize=256)
 def _tables(constant: int) -> Multiplier:
-    """Keep the tables: verification draws the same public coins once for every path."""
+    """Keep the tables here, not on the function: what an object carries is released with it."""
     return Multiplier(constant)
 
 
