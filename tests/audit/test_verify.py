@@ -277,3 +277,11 @@ def test_an_estimate_of_the_error_is_verified_with_the_hypothesis():
     assert result.holds
     assert result.epsilon == Fraction(3, 2)
     assert result.tightest_epsilon > 1.1
+
+
+def test_a_learner_that_refuses_everything_is_not_verified():
+    def refuses(sample, source):
+        raise ls.errors.DataError("No.")
+
+    with pytest.raises(ls.errors.UnsupportedError, match="nothing to verify"):
+        ls.audit.verify(Toy(refuses), points=[0], n_samples=2)

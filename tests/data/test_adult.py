@@ -29,7 +29,7 @@ def test_the_best_rule_of_two_literals():
     frame = pq.read_table(ADULT / "adult.parquet").to_pandas()
     label = frame["over_50k"].to_numpy()
     literals = schema.literals()
-    assert len(literals) == 246
+    assert len(literals) == 260
     holds = []
     for literal in literals:
         column = schema.columns[literal.column]

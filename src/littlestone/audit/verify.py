@@ -28,7 +28,7 @@ from littlestone.audit.observe import REFUSED, Observer, observe
 from littlestone.data import OUTSIDE, RowDomain, Sample
 from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import as_points
-from littlestone.errors import check_integer, parameter_error
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.publish import promise
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import exact_text, float_up, upper
@@ -150,6 +150,11 @@ def verify(
     -------
     Verification
 
+    Raises
+    ------
+    UnsupportedError
+        If the learner refused every data set alike: then nothing was verified.
+
     Notes
     -----
     A learner that deals its records to parts (it says so by ``deals(n)``) is verified on ordered
@@ -182,6 +187,11 @@ def verify(
         reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
         if not any(law.public_coins for law in laws.values()):
             break
+    if all(report.holds and not report.released for report in reports):
+        raise UnsupportedError(
+            f"The {algorithm.name!r} learner refused every data set over these points, so there is "
+            "nothing to verify. Points of rows are tuples of codes; other points lie in the domain."
+        )
     worst = max(reports, key=lambda r: r.delta)
     return Verification(
         learner=algorithm.name,
@@ -311,6 +321,7 @@ class _Comparison:
     epsilon: float
     slack: float
     refusals: int
+    released: bool
     pair: tuple[tuple[Record, ...], tuple[Record, ...]] | None
     holds: bool
 
@@ -340,6 +351,7 @@ def _compare(
         delta=max(worst, Fraction(0)),
         epsilon=epsilon,
         slack=max(float(upper(law.slack)) for law in laws.values()),
+        released=any(o[0] != REFUSED for law in laws.values() for o in law.outcomes),  # type: ignore[index]
         refusals=sum(any(o[0] == REFUSED for o in law.outcomes) for law in laws.values()),  # type: ignore[index]
         pair=worst_pair,
         holds=holds,
