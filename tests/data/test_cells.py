@@ -10,11 +10,13 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from littlestone.data.cells import MAX_DIGITS, Match, digits, number, text, user_name
+from littlestone.data import OUTSIDE, IntegerDomain
+from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, Match, digits, number, text, user_name
 
 SCALARS = st.one_of(
     st.none(),
@@ -41,6 +43,78 @@ def test_text_is_total_and_deterministic(raw):
     written = text(raw)
     assert written is None or (isinstance(written, str) and written)
     assert text(raw) == written
+
+
+class Evil:
+    """An object whose own methods all raise."""
+
+    def _raise(self, *args):
+        raise RuntimeError("Jane Roe")
+
+    __str__ = __repr__ = __eq__ = __hash__ = __bool__ = __float__ = __int__ = __len__ = _raise
+    __class__ = property(_raise)
+
+
+class EvilInt(int):
+    __int__ = __index__ = bit_length = __eq__ = Evil._raise
+    __hash__ = int.__hash__
+
+
+class EvilFloat(float):
+    __float__ = is_integer = __repr__ = Evil._raise
+
+
+class EvilText(str):
+    __slots__ = ()
+    strip = encode = isascii = __len__ = __str__ = Evil._raise
+
+
+class EvilZone(dt.tzinfo):
+    utcoffset = dst = tzname = Evil._raise
+
+
+ANYTHING = st.one_of(
+    SCALARS,
+    st.text(st.characters(exclude_categories=())),  # with surrogates
+    st.timedeltas(),
+    st.times(),
+    st.complex_numbers(),
+    st.integers(-(2**63), 2**63 - 1).map(lambda v: np.timedelta64(v, "us")),
+    st.builds(np.datetime64, st.integers(-(2**63), 2**63 - 1), st.sampled_from(["Y", "s", "us"])),
+    st.builds(pd.Timedelta, st.integers(0, 9)),
+    st.builds(pd.Period, st.just("2020")),
+    st.builds(np.longdouble, st.integers()),
+    st.builds(np.str_, st.text()),
+    st.builds(memoryview, st.binary()),
+    st.builds(Evil),
+    st.builds(EvilInt, st.integers()),
+    st.builds(EvilFloat, st.floats()),
+    st.builds(EvilText, st.text()),
+    st.builds(lambda: dt.datetime(2020, 1, 1, tzinfo=EvilZone())),
+    st.from_type(type),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(ANYTHING)
+def test_every_object_is_a_cell(raw):
+    written = text(raw)
+    assert written is None or (type(written) is str and 0 < len(written) <= MAX_LENGTH)
+    assert pa.array([written], pa.large_string()).to_pylist() == [written]
+    assert user_name(raw) == (written if written is None else user_name(written))
+    assert Match(1)(raw) in (False, True)
+    assert IntegerDomain(0, 9).cell(raw) in (OUTSIDE, *range(10))
+
+
+def test_a_long_text_is_missing():
+    longest = "a" * MAX_LENGTH
+    assert text(f" {longest} ") == longest
+    assert text(longest.encode()) == longest
+    for long in (longest + "a", (longest + "a").encode(), "9" * 10**6, 10**MAX_LENGTH):
+        assert text(long) is None
+    domain = IntegerDomain(0, 10**70_000)  # its own bound is longer
+    assert domain.cell("1" + "0" * 70_000) == 10**70_000
+    assert domain.cell("2" + "0" * 70_000) is OUTSIDE
 
 
 @given(st.one_of(st.text(), NUMERALS))
@@ -121,6 +195,11 @@ def test_a_decimal_and_its_equal_float_are_written_equally(x):
         (np.datetime64("2020-01-02T03:04:05.500000000"), "2020-01-02 03:04:05.5"),
         (pd.Timestamp("2020-01-02 03:04:05.5"), "2020-01-02 03:04:05.5"),
         (dt.time(3, 4), "03:04:00"),
+        (dt.timedelta(5), None),
+        (np.timedelta64(5, "s"), None),
+        (np.datetime64(2**62, "s"), None),
+        (np.datetime64("2020"), "2020"),
+        ("a\ud800", "a" + "\ufffd" * 3),  # as the same bytes in a file
         ([1], None),
         ({}, None),
         (object(), None),

@@ -8,7 +8,9 @@ nothing in a table can make a rule fail. Two functions are the whole grammar:
     How any value is written. White space around it is not part of a cell; an empty text, a null
     and a NaN are *missing*; a whole number is its digits (3, 3.0 and Decimal("3.00") are all
     ``"3"``), another number its shortest form, a boolean ``"true"`` or ``"false"``, bytes are
-    UTF-8, dates ISO. A value of any other type (a list, an object) is missing.
+    UTF-8 (what is not becomes the replacement character), dates ISO, of the years 1 to 9999. A
+    value of any other type (a list, a duration, an object) is missing, and so is a text of more
+    than 65,536 characters.
 `number`
     What a text is worth. ``"12"``, ``" +12.0"``, ``"1.2e1"`` are the integer 12, *exactly* and at
     any size; ``"2.5"`` is the nearest float; ``"true"`` is 1, ``"false"`` is 0 (any case), so that
@@ -27,13 +29,27 @@ from fractions import Fraction
 
 import numpy as np
 
-__all__ = ["MAX_DIGITS", "WHITE", "Match", "date_text", "digits", "number", "text", "user_name"]
+__all__ = [
+    "MAX_DIGITS",
+    "MAX_LENGTH",
+    "WHITE",
+    "Match",
+    "date_text",
+    "digits",
+    "number",
+    "text",
+    "user_name",
+]
 
 #: White space that is not part of a cell: ASCII only, so that every engine could strip the same.
 WHITE = " \t\n\r\v\f"
 
 #: Integers with more digits than this are beyond every domain: read as an infinity, at once.
 MAX_DIGITS = 400_000
+
+#: Longer texts are missing: one long cell cannot hold up a release. Integer domains with longer
+#: bounds read as many digits as these have.
+MAX_LENGTH = 65_536
 
 _SAFE = 4_000  # Python refuses to convert more than 4,300 digits at once (a guard we work within)
 _NUMBER = re.compile(r"([+-]?)(?:([0-9]+)\.?([0-9]*)|\.([0-9]+))(?:[eE]([+-]?)([0-9]+))?")
@@ -47,35 +63,54 @@ _WORDS: dict[str, int | float] = {
 _NULLS = frozenset({"NAType", "NaTType"})  # pandas' nulls, known by name: pandas stays optional
 
 
-def text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
+def text(raw: object, *, longest: int = MAX_LENGTH) -> str | None:
     """Return how a value is written in a cell, or None when it is missing.
 
-    Equal numbers are written equally, so it does not matter which of them an engine shows.
+    Equal numbers are written equally, so it does not matter which of them an engine shows. Total:
+    whatever the value is, also an object whose own methods raise.
+
+    Parameters
+    ----------
+    raw : object
+    longest : int
+        A text of more characters is missing, so that one cell cannot hold up a release.
 
     Examples
     --------
     >>> [text(v) for v in (" a ", "", 3, 3.0, 2.50, float("nan"), True, None, b"x")]
     ['a', None, '3', '3', '2.5', None, 'true', None, 'x']
     """
+    try:
+        written = _text(raw)
+    except Exception:  # converted alone, so this says nothing of other cells
+        return None
+    return written if written and len(written) <= longest else None
+
+
+def _text(raw: object) -> str | None:  # noqa: PLR0911 - one line for each type
     if isinstance(raw, str):
-        return raw.strip(WHITE) or None
-    if isinstance(raw, np.generic) and not isinstance(raw, np.datetime64 | np.timedelta64):
+        return _unicode(str.strip(raw, WHITE))
+    if isinstance(raw, np.datetime64):
+        return _numpy_date(raw)
+    if isinstance(raw, np.timedelta64):
+        return None
+    if isinstance(raw, np.generic):
         raw = raw.item()
     if isinstance(raw, bool):
         return "true" if raw else "false"
     if isinstance(raw, numbers.Integral):
         return digits(int(raw))
     if isinstance(raw, float):
-        return _float_text(raw)
+        return _float_text(float(raw))
     if isinstance(raw, Decimal):
         return _decimal_text(raw)
     if isinstance(raw, Fraction):
         return digits(raw.numerator) if raw.denominator == 1 else _float_text(_as_float(raw))
     if isinstance(raw, bytes | bytearray | memoryview):
-        return bytes(raw).decode("utf-8", "replace").strip(WHITE) or None
+        return bytes(raw).decode("utf-8", "replace").strip(WHITE)
     if type(raw).__name__ in _NULLS:
         return None
-    if isinstance(raw, date | time | np.datetime64):  # datetimes are dates too
+    if isinstance(raw, date | time):  # datetimes are dates too
         return date_text(str(raw))
     return None
 
@@ -192,6 +227,20 @@ def _integer(figures: str) -> int:
 
 def _infinity(sign: str) -> float:
     return -math.inf if sign == "-" else math.inf
+
+
+def _unicode(written: str) -> str:
+    """Return a text as UTF-8 can hold it: half of a surrogate pair is no character."""
+    if written.isascii():
+        return str(written)
+    return written.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+
+
+def _numpy_date(raw: np.datetime64) -> str | None:
+    """Return a date of the years 1 to 9999, as Arrow and Python know them."""
+    written = str(raw)
+    known = re.match(r"(?!0000)[0-9]{4}(-|$)", written)
+    return date_text(written) if known else None
 
 
 def _float_text(value: float) -> str | None:

@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.cells import MAX_DIGITS, digits, number, text
+from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, digits, number, text
 from littlestone.data.points import SMALL, as_points, canonical, object_points
 from littlestone.data.schema import Schema
 from littlestone.errors import DataError, parameter_error
@@ -99,7 +99,7 @@ class IntegerDomain:
         if type(raw) is int:
             value = raw
         else:
-            written = text(raw)
+            written = text(raw, longest=max(MAX_LENGTH, self._max_digits + 64))
             if written is None:
                 return OUTSIDE
             value = number(written, max_digits=self._max_digits)
