@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from littlestone.data.arrow import portable, repaired
 from littlestone.data.cells import WHITE, date_text
 from littlestone.data.domains import OUTSIDE, Domain, IntegerDomain
 from littlestone.data.points import distinct, object_points
@@ -24,12 +25,10 @@ _PLAIN = r"\A-?[0-9]{1,17}\z"  # whole numbers that surely fit into 64 bits
 
 def distinct_cells(column: pa.ChunkedArray) -> tuple[list[Any], Ints]:
     """Return the distinct cells as Python values, and which of them each cell is."""
-    temporal = pa.types.is_temporal(column.type)
-    if temporal or pa.types.is_string(column.type):
-        column = column.cast(pa.large_string())  # 64-bit offsets: a column may exceed 2 GB
-    elif pa.types.is_binary(column.type):
-        column = column.cast(pa.large_binary())
-    cells = column.combine_chunks()
+    cells = portable(column)
+    temporal = pa.types.is_temporal(cells.type)
+    if temporal:
+        cells = cells.cast(pa.large_string())
     encoded = cells.dictionary_encode(null_encoding="encode")
     raw = encoded.dictionary.to_pylist()
     if temporal:
@@ -70,14 +69,15 @@ def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mas
         values = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
         whole = (np.abs(values) < 2.0**63) & (np.floor(values) == values)  # NaN is not whole
         return _inside(np.where(whole, values, 0).astype(np.int64), domain, whole)
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_large_binary)
+    if pa.types.is_binary(kind) or any(form(kind) for form in texts):
         return _written(column, domain)
     return None
 
 
 def _written(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask]:
     """Convert texts: plain digits all at once, the others one by one."""
-    column = column.cast(pa.large_string())
+    column = pa.chunked_array([repaired(column.combine_chunks())])
     cells = pc.utf8_trim(column, characters=WHITE)
     plain = pc.fill_null(pc.match_substring_regex(cells, _PLAIN), False)
     numbers = pc.cast(pc.if_else(plain, cells, None), pa.int64())

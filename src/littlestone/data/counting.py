@@ -24,7 +24,7 @@ from littlestone.data.domains import Domain, RowDomain, refusal
 from littlestone.data.engine import quietly
 from littlestone.data.points import distinct
 from littlestone.data.schema import Schema
-from littlestone.data.tables import Frame, read_table
+from littlestone.data.tables import Frame, bytewise, read_table
 from littlestone.data.users import user_index
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
@@ -65,6 +65,25 @@ def group_table(
     strict: bool,
 ) -> Groups:
     """Read and count a table; see `Sample.read` and `UserSample.read`."""
+    # Arrow and NumPy quote cells in their errors, as engines do: the whole reading is hushed.
+    arguments = {"x": x, "y": y, "user": user, "positive": positive, "negative": negative}
+    return quietly(
+        lambda: _group(owner, table, domain, **arguments, strict=strict), _STOPPED.format(owner)
+    )
+
+
+def _group(
+    owner: str,
+    table: Any,
+    domain: Domain,
+    *,
+    x: Any,
+    y: Any,
+    user: Any,
+    positive: Any,
+    negative: Any,
+    strict: bool,
+) -> Groups:
     is_positive = _match(owner, "positive", positive)
     is_negative = None if negative is None else _match(owner, "negative", negative)
     opened = read_table(table)
@@ -113,14 +132,17 @@ def read_points(
     opened = read_table(table)
     names, schema = _point_columns(owner, x, domain)
     frame = opened.frame(names, owner, ordered=True)
-    message = _STOPPED.format(owner)
-    rows: pa.Table = quietly(lambda: frame.collect("pyarrow").to_native(), message)
-    if schema is not None:
-        codes = [_convert(rows[f"c{j}"], column.code) for j, column in enumerate(schema)]
-        return np.stack(codes, axis=1).astype(np.int16), np.ones(rows.num_rows, dtype=bool)
-    points, point = points_of(rows["c0"], domain)
-    inside = point >= 0
-    return points[point[inside]], inside
+
+    def run() -> tuple[Points, npt.NDArray[np.bool_]]:
+        rows: pa.Table = frame.collect("pyarrow").to_native()
+        if schema is not None:
+            codes = [_convert(rows[f"c{j}"], column.code) for j, column in enumerate(schema)]
+            return np.stack(codes, axis=1).astype(np.int16), np.ones(rows.num_rows, dtype=bool)
+        points, point = points_of(rows["c0"], domain)
+        inside = point >= 0
+        return points[point[inside]], inside
+
+    return quietly(run, _STOPPED.format(owner))
 
 
 def _match(owner: str, name: str, value: Any) -> Match:
@@ -167,7 +189,8 @@ def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa
             if rest is not None:
                 first[f"k{j}"] = rest
                 then[f"k{j}"] = nw.col(f"k{j}")
-        grouped = frame.select(**first).select(**then).group_by(*then).agg(count=nw.len())
+        keys = bytewise(frame.select(**first).select(**then))
+        grouped = keys.group_by(*then).agg(count=nw.len())
         return cast(Any, grouped.collect("pyarrow").to_native())
 
     counted = quietly(run, _STOPPED.format(owner))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from littlestone.errors import DataError
+from littlestone.errors import DataError, LittlestoneError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -70,15 +70,26 @@ def _database(process: int, ordered: bool) -> DuckDBPyConnection:
 def quietly(action: Callable[[], T], message: str) -> T:
     """Run an engine; whatever it raises becomes a `DataError` with this public message.
 
+    The library's own errors pass: their messages are public.
+
     Examples
     --------
     >>> quietly(lambda: int("secret"), "The table cannot be read.")
     Traceback (most recent call last):
     littlestone.errors.DataError: The table cannot be read.
     """
-    with contextlib.suppress(Exception), _hushed():
-        return action()
-    raise DataError(message)  # outside of any handler: nothing is chained to it
+    refused: LittlestoneError | None = None
+    try:
+        with _hushed():
+            return action()
+    except LittlestoneError as error:
+        refused = error  # our own messages are public
+    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException:  # noqa: S110 - a panic of polars is no Exception
+        pass
+    # Outside of any handler: nothing is chained to it.
+    raise DataError(message) if refused is None else refused
 
 
 @contextlib.contextmanager

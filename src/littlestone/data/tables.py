@@ -11,22 +11,25 @@ position, so names with dots, spaces or capitals mean nothing to any engine.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
+from littlestone.data.arrow import portable
 from littlestone.data.cells import text
 from littlestone.data.engine import connect, quietly
 from littlestone.data.lines import CsvColumns, header
+from littlestone.data.parquet import ParquetColumns, ParquetParts
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
-__all__ = ["Frame", "Table", "read_table"]
+__all__ = ["Frame", "Table", "bytewise", "read_table"]
 
 Frame = nw.LazyFrame[Any]
 
@@ -38,6 +41,7 @@ _FORMS = (
     "a path (.csv, .tsv, .csv.gz, .tsv.gz, .parquet), a pandas, polars or pyarrow table, a NumPy "
     "structured array, a dictionary of columns, a DuckDB relation or a Spark data frame"
 )
+_TWICE = "The columns of a table must have different names."
 _NESTED = (nw.List, nw.Array, nw.Struct)
 #: Types that Arrow, or the grouping of some engine, does not carry safely: read as texts.
 _AS_TEXT = (
@@ -45,6 +49,10 @@ _AS_TEXT = (
     *(nw.Enum, nw.Categorical, nw.Object),
     *(nw.Int128, nw.UInt128),
 )
+#: Lazy engines whose grouping is known to be by value, see `bytewise`.
+_SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
+_ENGINES = (nw.Implementation.POLARS, nw.Implementation.DUCKDB, *_SPARK)
+_TIMED = (nw.Time, nw.Duration)
 
 
 class Table(ABC):
@@ -83,7 +91,10 @@ class Table(ABC):
                     f"The column {name!r} given to {owner} holds lists or structures, not cells. "
                     "Unnest it first."
                 )
-            if isinstance(dtype, _AS_TEXT):
+            if isinstance(dtype, nw.Duration):  # no cell, see `littlestone.data.cells`
+                nothing = nw.lit(None, dtype=nw.String)
+                frame = frame.with_columns(nothing.alias(renamed))
+            elif isinstance(dtype, _AS_TEXT):
                 frame = frame.with_columns(nw.col(renamed).cast(nw.String))
         return frame
 
@@ -136,7 +147,7 @@ def read_table(table: Any, *, separator: str | None = None) -> Table:
     except TypeError:
         raise parameter_error("read_table", "table", _FORMS, type(table).__name__) from None
     except DuplicateError:
-        raise ParameterError("The columns of a table must have different names.") from None
+        raise ParameterError(_TWICE) from None
     if isinstance(frame, nw.LazyFrame):
         return _Lazy(frame)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
@@ -183,17 +194,24 @@ class _Csv(Table):
 
 
 class _Parquet(Table):
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        message = f"The file {str(path)!r} cannot be read as Parquet."
-        super().__init__(quietly(lambda: self._relation(ordered=False).columns, message))
+    """One Parquet file, or parts with equal columns."""
 
-    def _relation(self, *, ordered: bool) -> Any:
-        self._connection = connect(ordered=ordered)
-        return self._connection.read_parquet(str(self._path), hive_partitioning=False)
+    def __init__(self, path: Path) -> None:
+        message = f"The file {str(path)!r} cannot be read as Parquet."
+        self._parts = quietly(lambda: ParquetParts(path), message)
+        if not self._parts.alike:
+            raise DataError(
+                f"The parts {str(path)!r} must have equal columns: the same names and types in the "
+                "same order. Rewrite the parts that differ."
+            )
+        names = [name for name, _ in self._parts.fields]
+        if len(set(names)) < len(names):
+            raise ParameterError(_TWICE)
+        super().__init__(names)
 
     def _frame(self, columns: list[str], ordered: bool) -> Frame:
-        return _select(nw.from_native(self._relation(ordered=ordered)), columns)
+        positions = [self.names.index(name) for name in columns]
+        return self._scan(ParquetColumns(self._parts, positions), ordered)
 
 
 class _Columns(Table):
@@ -213,6 +231,10 @@ class _Lazy(Table):
     """A table that stays in its own engine."""
 
     def __init__(self, frame: Frame) -> None:
+        if frame.implementation not in _ENGINES:
+            constraint = f"{_FORMS}; of lazy tables only these"
+            name = str(frame.implementation)
+            raise parameter_error("read_table", "table", constraint, name, "Collect it first.")
         self._lazy = frame
         super().__init__(quietly(lambda: frame.collect_schema().names(), _UNREADABLE))
 
@@ -230,19 +252,50 @@ def _select(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.select(*(nw.col(name).alias(f"c{j}") for j, name in enumerate(columns)))
 
 
-def _arrow(values: Any) -> pa.ChunkedArray | pa.Array:
+def bytewise(frame: Frame) -> Frame:
+    """Return the frame with its texts as bytes, so that an engine groups equal texts only.
+
+    Under a collation (of a column or of a session) an engine takes ``Bonn`` and ``bonn`` for one
+    text, and shows whichever came first: one record would rewrite the cells of all others.
+    """
+    columns = frame.collect_schema()
+    texts = {name for name, dtype in columns.items() if isinstance(dtype, nw.String)}
+    if not texts:
+        return frame
+    native: Any = frame.to_native()
+    engine: Any = frame.implementation
+    if engine is nw.Implementation.DUCKDB:
+        cells = {name: duckdb.ColumnExpression(name) for name in columns}
+        encoded = {name: duckdb.FunctionExpression("encode", cells[name]) for name in texts}
+        native = native.select(*(c.alias(name) for name, c in (cells | encoded).items()))
+    elif engine in _SPARK:
+        native = native.withColumns({name: native[name].cast("binary") for name in texts})
+    grouped: Frame = nw.from_native(native)
+    return grouped
+
+
+def _arrow(values: Any) -> pa.Array:
     """Return one column in memory as Arrow.
 
-    A column of Python objects has no type of its own. Guessing one would look at all cells at once,
-    and a hash table would let 1 and True and 1.0 become whichever comes first: so each cell is
-    written as its text, alone.
+    A column of Python objects has no type of its own. Guessing one would look at many cells at once
+    (narwhals looks at the first hundred), and a hash table would let 1 and True and 1.0 become
+    whichever comes first: so each cell is written as its text, alone.
     """
     if isinstance(values, nw.Series):
-        if not isinstance(values.dtype, _AS_TEXT):
-            return values.to_arrow()
-        values = values.to_list()
+        native = values.to_native()
+        if isinstance(native, pa.ChunkedArray):
+            return portable(native)
+        if str(native.dtype) == "object":
+            return _texts(values.to_list())
+        if isinstance(values.dtype, _TIMED) or not isinstance(values.dtype, _AS_TEXT):
+            return portable(values.to_arrow())
+        return _texts(values.to_list())
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
-        return pa.array(values)
+        values = pa.array(values)
     if isinstance(values, pa.Array | pa.ChunkedArray):
-        return values
-    return pa.array([text(value) for value in values], pa.large_string())
+        return portable(values)
+    return _texts(values)
+
+
+def _texts(cells: Iterable[object]) -> pa.Array:
+    return pa.array([text(cell) for cell in cells], pa.large_string())
