@@ -1,6 +1,7 @@
 """The learner is private on *every* small data set: exact laws, all neighbours, dealt lists."""
 
 from fractions import Fraction as F
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -72,10 +73,9 @@ def test_lists_are_dealt_by_position():
 
 @pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Prefixes("ab", 1)], ids=str)
 def test_implicit_classes_and_records_outside(cls):
-    points = [1, 2, 3] if isinstance(cls, ls.Thresholds) else [1, 2, 3]
     for method in METHODS:
         algorithm = VC1.of(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05, method=method)
-        result = ls.audit.verify(algorithm, points=points, n_samples=2, outside=True)
+        result = ls.audit.verify(algorithm, points=[1, 2, 3], n_samples=2, outside=True)
         assert result.holds, result
 
 
@@ -101,6 +101,10 @@ def choosers(tree, epsilon, delta):
     yield TwoStep(budget, "tree", 2, 1, F(1, 2), 3)
 
 
+def law_of(chooser, tree, ends):
+    return ExactSource().law(lambda source: chooser.choose(ends, tree, source)).outcomes
+
+
 def worst(matrix, f, n, chunks, epsilon=F(1), delta=F(1, 20)):
     """The largest divergence over delta, of all lists of n records, neighbours, and choosers."""
     tree = MatrixTree(matrix, f=f)
@@ -120,10 +124,8 @@ def worst(matrix, f, n, chunks, epsilon=F(1), delta=F(1, 20)):
             pairs.add((mine, theirs))
     largest = F(0)
     for chooser in choosers(tree, epsilon, delta):
-        laws = {
-            mine: ExactSource().law(lambda source, e=mine: chooser.choose(e, tree, source)).outcomes
-            for mine in set(ends.values())
-        }
+        law = partial(law_of, chooser, tree)
+        laws = {mine: law(mine) for mine in set(ends.values())}
         for mine, theirs in pairs:
             if mine != theirs:
                 largest = max(largest, upper(hockey_stick(laws[mine], laws[theirs], epsilon)))

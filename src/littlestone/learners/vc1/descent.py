@@ -52,7 +52,8 @@ class Descent:
         The test noise that the certificate allows for; it shifts the test's threshold.
     slip : int
         Mistakes that the certificate allows each choice to add.
-    required : int
+    enough, extra : int
+        Records from which on the certificate holds: as floats found it, and some more.
 
     Notes
     -----
@@ -68,17 +69,29 @@ class Descent:
     beta: Fraction
     noise: int
     slip: int
-    required: int
+    enough: int
+    extra: int = 0
 
     name = "descent"
 
     @classmethod
-    def plan(cls, epsilon: Fraction, delta: Fraction, gap: Fraction, beta: Fraction) -> Descent:
-        """Return the number of rounds that needs the fewest records."""
+    def plan(
+        cls,
+        epsilon: Fraction,
+        delta: Fraction,
+        gap: Fraction,
+        beta: Fraction,
+        *,
+        rough: bool = False,
+    ) -> Descent:
+        """Return the number of rounds that needs the fewest records; rough: not calibrated."""
         few = math.ceil(1 / gap)
         grid = sorted({max(2, math.ceil(few * factor)) for factor in (1.1, 1.3, 1.6, 2, 2.5, 3)})
         roughly = [cls._made(_about(epsilon, delta, T), T, gap, beta) for T in grid]
-        rounds = min(roughly, key=lambda plan: plan.required).rounds
+        best = min(roughly, key=lambda plan: plan.required)
+        if rough:
+            return best
+        rounds = best.rounds
         return cls._made(round_budget(epsilon, delta, rounds), rounds, gap, beta)
 
     @classmethod
@@ -94,7 +107,12 @@ class Descent:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if made.excess(middle) <= float(gap) else (middle, high)
-        return cls(choice, rounds, gap, beta, noise, slip, high + 1)
+        return cls(choice, rounds, gap, beta, noise, slip, high)
+
+    @property
+    def required(self) -> int:
+        """Records from which on the certificate holds."""
+        return self.enough + self.extra
 
     def threshold(self, n: int) -> int:
         """Return the test's threshold for n records in the second part."""

@@ -41,6 +41,8 @@ class Leaves:
     beta : Fraction
     leaves : int
         Public bound on the number of leaves below any improper node.
+    extra : int
+        Records more than a float computation asks for.
 
     Notes
     -----
@@ -54,14 +56,15 @@ class Leaves:
     gap: Fraction
     beta: Fraction
     leaves: int
+    extra: int = 0
 
     name = "leaves"
 
     @property
     def required(self) -> int:
-        """Records that the certificate needs (in floats; the certificate decides)."""
+        """Records from which on the certificate holds."""
         decay = -math.log1p(-float(self.gap) * -math.expm1(-float(self.epsilon) / 2))
-        return max(1, math.ceil((log_of(self.leaves - 1) - log_of(self.beta)) / decay))
+        return max(1, math.ceil((log_of(self.leaves - 1) - log_of(self.beta)) / decay)) + self.extra
 
     def go_down(self, node: Node, tree: VC1Tree, sample: Sample, source: Source) -> Node:
         """Return a proper node below an improper one."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from littlestone.bounds import Certificate, Worksheet
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import VC1Tree, make_tree
+from littlestone.errors import UnsupportedError
 from littlestone.learners.vc1.claims import CHUNKS
 from littlestone.learners.vc1.methods import Budget, Chooser
 from littlestone.learners.vc1.one_shot import OneShot
@@ -23,6 +24,9 @@ METHODS = ("one-shot", "median-exponential", "median-tree")
 
 #: More records than this (and than are required) share chunks: the cost of a draw stays bounded.
 MOST_CHUNKS = 8192
+
+#: Most chunks for which a certificate is computed.
+_FAR = 10**6
 
 #: Shares of alpha and beta for the first of two parts that are tried.
 _ALPHAS = [Fraction(k, 20) for k in (2, 4, 6, 8, 10, 12, 14, 16, 17, 18)]
@@ -71,6 +75,7 @@ class Plan:
         required = 1 if self.chooser is None else self.chooser.required
         return max(1, min(first, max(required, MOST_CHUNKS)))
 
+    @lru_cache(maxsize=256)  # noqa: B019 - plans are few, and kept by `plan` anyway
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
         sheet = Worksheet()
@@ -134,20 +139,31 @@ def plan(
     leaves = most_leaves(tree) if proper else 0
     if not leaves:  # improper output, or output that is proper already
         chosen, own = _best(concept_class, (epsilon, delta, alpha, beta), method)
-        return Plan(own, chosen, None, alpha, beta, chunks)
-    candidates = []
-    for a in _ALPHAS:
-        for b in _coarse(down):
-            rest = (alpha - alpha * a, beta - beta * b)
-            below = way_down(leaves, epsilon, delta, gap=rest[0], beta=rest[1], down=down)
-            chosen, own = _best(concept_class, (epsilon, delta, alpha * a, beta * b), method)
-            candidates.append(Plan(own, chosen, below, alpha, beta, chunks))
-    return min(candidates, key=lambda p: p.required)
+        return _settled(Plan(own, chosen, None, alpha, beta, chunks))
+    # which method is best hardly depends on the split
+    middle = (epsilon, delta, alpha * Fraction(7, 10), beta * Fraction(8, 10))
+    resolved: Any = _best(concept_class, middle, method)[0].name
+
+    def split(a: Fraction, b: Fraction, *, rough: bool) -> Plan:
+        rest = {"gap": alpha - alpha * a, "beta": beta - beta * b}
+        below = way_down(leaves, epsilon, delta, down=down, rough=rough, **rest)
+        chosen, own = _best(concept_class, (epsilon, delta, alpha * a, beta * b), resolved)
+        return Plan(own, chosen, below, alpha, beta, chunks)
+
+    found = ((split(a, b, rough=True).required, a, b) for a in _ALPHAS for b in _BETAS)
+    _, a, b = min(found)
+    return _settled(split(a, b, rough=False))
 
 
-def _coarse(down: Down) -> list[Fraction]:
-    """Return the shares of beta worth trying: a descent hardly depends on its own."""
-    return _BETAS if down != "descent" else _BETAS[1:2]
+def _settled(found: Plan) -> Plan:
+    """Return a plan whose exact certificate holds at its number of records: floats found it."""
+    while not replace(found, chunks=None).certificate(found.required).holds:
+        chooser: Any = found.chooser
+        found = replace(found, chooser=replace(chooser, required=chooser.required + 1))
+        if found.down is not None:
+            below: Any = found.down
+            found = replace(found, down=replace(below, extra=below.extra + 1))
+    return found
 
 
 def plan_methods(
@@ -179,4 +195,10 @@ def _best(
                 path = public_tree(concept_class, straight=True)
                 long = Budget(path.height, *numbers)
                 found.append((TwoStep.plan(long, median, straight=True), path))
-    return min(found, key=lambda pair: pair[0].required)
+    best = min(found, key=lambda pair: pair[0].required)
+    if best[0].required > _FAR:
+        raise UnsupportedError(
+            f"The method {best[0].name} would need about {best[0].required:,} records for "
+            f"{concept_class.spec}; more than {_FAR:,} chunks are not certified. Use 'auto'."
+        )
+    return best

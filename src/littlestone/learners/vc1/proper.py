@@ -77,11 +77,15 @@ def way_down(
     gap: Fraction,
     beta: Fraction,
     down: Down,
+    rough: bool = False,
 ) -> WayDown:
-    """Return the way that needs fewer records, or the one that is asked for."""
+    """Return the way that needs fewer records, or the one that is asked for.
+
+    A rough one is only good for comparing numbers of records: its budget is not calibrated.
+    """
     ways: list[WayDown] = []
     if down != "descent" and isinstance(leaves, int):
         ways.append(Leaves(epsilon, gap, beta, leaves))
     if down == "descent" or not ways:
-        ways.append(Descent.plan(epsilon, delta, gap, beta))
+        ways.append(Descent.plan(epsilon, delta, gap, beta, rough=rough))
     return min(ways, key=lambda way: way.required)

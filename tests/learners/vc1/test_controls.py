@@ -1,0 +1,191 @@
+"""Broken variants of the learner: the verifier must catch each one."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.classes.trees import ROOT
+from littlestone.data import Sample
+from littlestone.data.dealing import OrderedSample, deal, part, sizes
+from littlestone.learners.vc1 import VC1
+from littlestone.mechanisms import sparse_select
+from littlestone.privacy import hockey_stick
+from littlestone.privacy.rounding import upper
+from littlestone.source import ExactSource
+
+from .small import FORK
+
+POINTS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
+class Literal(VC1):
+    """Algorithm 2 as it is printed: every point is deterministic if no concept fits the chunk."""
+
+    def forced(self, tree, matrix, sample):
+        f = matrix[tree.row]
+        rows = range(len(matrix))
+        for x, zeros, ones in zip(sample.points, sample.zeros, sample.ones, strict=True):
+            rows = [
+                r for r in rows if not (zeros and matrix[r][x]) and not (ones and not matrix[r][x])
+            ]
+        kept = {tree.quotient(x) for x in range(len(f)) if tree.quotient(x) is not None}
+        return {x for x in kept if all(matrix[r][x] != f[x] for r in rows)}
+
+    def candidates(self, tree, node):
+        return [node]
+
+    def learn(self, sample, source):
+        tree, matrix = self.plan.tree, self.concept_class.matrix
+        chooser, start, forced = self.plan.chooser, 0, []
+        dealt = deal(sample, source)
+        for size in sizes(len(dealt), self.chunks):
+            forced.append(self.forced(tree, matrix, part(sample, dealt[start : start + size])))
+            start += size
+        depth = chooser._median([max(map(tree.depth, b), default=0) for b in forced], source)
+        if not depth:
+            return tree.hypothesis(ROOT)
+        votes = Counter(
+            candidate
+            for b in forced
+            for node in b
+            if tree.depth(node) == depth
+            for candidate in self.candidates(tree, node)
+        )
+        epsilon, delta = chooser.epsilons[1], chooser.deltas[1]
+        drawn = sparse_select(
+            votes, k=1, epsilon=epsilon, delta=delta, source=source, default=(ROOT, 0)
+        )
+        return tree.hypothesis(drawn[0] if isinstance(drawn, tuple) else drawn)
+
+
+class EmptyIfInconsistent(Literal):
+    """The same code with the correction: nothing is forced if no concept fits."""
+
+    def forced(self, tree, matrix, sample):
+        end = tree.deterministic(sample)
+        return set(tree.path(end)) if end is not ROOT else set()
+
+
+class Unquotiented(EmptyIfInconsistent):
+    """Keeps points apart that no concept tells apart: two candidates of one depth for each vote."""
+
+    def candidates(self, tree, node):
+        points = range(self.concept_class.matrix.shape[1])
+        return [(node, x) for x in points if tree.quotient(x) == node]
+
+
+class HalfTheNoise(VC1):
+    @property
+    def plan(self):
+        way = super().plan
+        budget = replace(way.chooser.budget, epsilon=2 * way.chooser.budget.epsilon)
+        return replace(way, chooser=replace(way.chooser, budget=budget))
+
+
+class DealtInOrderOfPoints(VC1):
+    """Deals counts by a public order of the points: one record moves all others."""
+
+    def learn(self, sample, source):
+        return super().learn(
+            Sample(sample.points, sample.zeros, sample.ones, sample.outside), source
+        )
+
+
+class OnePartForBoth(VC1):
+    """Weights of all records (Definition 18 as printed), not of the second part."""
+
+    def learn(self, sample, source):
+        way = self.plan
+
+        class Both:
+            def go_down(self, node, tree, second, source):
+                return way.down.go_down(node, tree, sample, source)
+
+            required = way.down.required
+
+        object.__setattr__(self, "_way", replace(way, down=Both()))
+        try:
+            return super().learn(sample, source)
+        finally:
+            object.__delattr__(self, "_way")
+
+    @property
+    def plan(self):
+        return getattr(self, "_way", None) or super().plan
+
+
+def verified(kind, matrix, n, **options):
+    values = {"epsilon": 1, "delta": F(1, 1000), "alpha": 0.1, "beta": 0.05} | options
+    algorithm = kind.of(ls.FiniteClass(np.array(matrix)), **values)
+    points = range(len(matrix[0]))
+    return ls.audit.verify(algorithm, points=points, n_samples=n)
+
+
+def test_the_printed_algorithm_is_caught():
+    """Two records that contradict each other make every point deterministic."""
+    options = {"method": "median-exponential", "chunks": 1}
+    broken = verified(Literal, POINTS, 2, **options)
+    assert not broken.holds
+    assert broken.worst_delta > 1.4 * float(broken.delta)
+    assert verified(EmptyIfInconsistent, POINTS, 2, **options).holds
+
+
+def test_more_siblings_more_leaks():
+    """The leak grows with the number of points, without a bound."""
+    options = {"method": "median-exponential", "chunks": 1}
+    six = np.vstack([np.zeros((1, 6), dtype=int), np.eye(6, dtype=int)]).tolist()
+    few = verified(Literal, POINTS, 2, **options).worst_delta
+    assert verified(Literal, six, 2, **options).worst_delta > 1.6 * few
+
+
+def test_an_unquotiented_class_is_caught():
+    options = {"method": "median-exponential", "chunks": 2}
+    equal = [[0, 0, 0], [1, 1, 1]]
+    assert not verified(Unquotiented, equal, 2, **options).holds
+    assert verified(EmptyIfInconsistent, equal, 2, **options).holds
+
+
+def divergence(kind, matrix, left, right, **options):
+    """The hockey-stick divergence of two neighbouring lists, over delta."""
+    values = {"epsilon": 1, "delta": F(1, 10**9), "alpha": 0.1, "beta": 0.05} | options
+    algorithm = kind.of(ls.FiniteClass(np.array(matrix)), **values)
+    assert sum(a != b for a, b in zip(left, right, strict=True)) == 1
+    laws = []
+    for data in (left, right):
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        laws.append(ExactSource().law(lambda source, s=sample: algorithm.learn(s, source)).outcomes)
+    return max(
+        upper(hockey_stick(p, q, algorithm.epsilon)) / algorithm.delta
+        for p, q in (laws, laws[::-1])
+    )
+
+
+@pytest.mark.parametrize(("method", "b"), [("one-shot", 48), ("median-exponential", 50)])
+def test_half_the_noise_is_caught(method, b):
+    """One vote goes over from the winner to another point: both scores move, and the total."""
+    left = [(0, 1)] * 60 + [(1, 1)] * b
+    right = [(0, 1)] * 59 + [(1, 1)] * (b + 1)
+    assert divergence(HalfTheNoise, POINTS, left, right, method=method) > 100
+    assert divergence(VC1, POINTS, left, right, method=method) <= 1
+
+
+def test_dealing_by_value_is_caught():
+    """Chunks of two: a record that is replaced by a smaller one shifts all the others."""
+    matrix = [[0, 0], [1, 0], [0, 1]]
+    options = {"method": "one-shot", "chunks": 2, "delta": F(1, 10**6)}
+    assert not verified(DealtInOrderOfPoints, matrix, 4, **options).holds
+    assert verified(VC1, matrix, 4, **options).holds
+
+
+def test_one_part_for_both_is_caught():
+    """A record of the first part that also weighs on the way down is paid for once, used twice."""
+    first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
+    left = first + [(0, 1)] * (len(first) // 4)
+    right = [(1, 0), *left[1:]]
+    options = {"proper": True, "down": "leaves"}
+    assert divergence(VC1, FORK, left, right, **options) <= 1
+    assert divergence(OnePartForBoth, FORK, left, right, **options) > 100
