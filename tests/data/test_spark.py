@@ -116,6 +116,16 @@ def check_columns_and_empty_tables(spark):
         Sample.read(frame.limit(0), x="x.cell", y="label", domain=DOMAIN)
 
 
+def check_a_collation_does_not_merge_records(spark):
+    frame = spark.createDataFrame([("bonn", "1"), ("Bonn", "1"), ("Bonn", "1")], ["city", "label"])
+    frame = frame.selectExpr("collate(city, 'UTF8_LCASE') AS city", "label")
+    city = RowDomain(Schema.from_dict({"city": {"categories": ["Bonn"]}}))
+    names = {"x": "city", "y": "label", "domain": TextDomain()}
+    assert multiset(Sample.read(frame, **names)) == {("bonn", 1): 1, ("Bonn", 1): 2}
+    assert multiset(Sample.read(frame, y="label", domain=city)) == {((1,), 1): 1, ((2,), 1): 2}
+    assert UserSample.read(frame, user="city", **names).n_users == 2
+
+
 # pyspark says so of pandas 3; nothing here goes through pandas.
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_spark_agrees_with_the_embedded_engine(capfd, caplog):
@@ -128,6 +138,7 @@ def test_spark_agrees_with_the_embedded_engine(capfd, caplog):
         "spark.connect.grpc.binding.port": str(port),
     }
     classic = local_spark(1, memory="1g", config=connect_server)
+    assert " WARN " not in capfd.readouterr().err
     from pyspark.sql.connect.session import SparkSession
 
     connect = SparkSession.builder.remote(f"sc://127.0.0.1:{port}").create()
@@ -135,7 +146,9 @@ def test_spark_agrees_with_the_embedded_engine(capfd, caplog):
         check_every_domain(classic, TextDomain())
         check_one_odd_cell_changes_one_record_and_nothing_else(classic)
         check_columns_and_empty_tables(classic)
+        assert "Stage" not in capfd.readouterr().err  # no bar of progress
         for spark in (classic, connect):
+            check_a_collation_does_not_merge_records(spark)
             check_every_domain(spark, DOMAIN)
             check_every_domain(spark, RowDomain(SCHEMA))
             check_users_and_points(spark)

@@ -31,6 +31,14 @@ done
 exec "{java}" "$@"
 """
 
+# Silent from the first line on: setLogLevel comes only after the start.
+_LOGGING = """status = off
+rootLogger.level = off
+rootLogger.appenderRef.none.ref = none
+appender.none.type = Null
+appender.none.name = none
+"""
+
 
 def local_spark(
     cores: int = 1, *, memory: str = "2g", config: Mapping[str, str] | None = None
@@ -60,9 +68,13 @@ def local_spark(
     cores = check_integer("local_spark", "cores", cores, low=1)
     folder = tempfile.mkdtemp(prefix="littlestone-spark-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    logging = Path(folder) / "log4j2.properties"
+    logging.write_text(_LOGGING, encoding="utf-8")
     settings = {
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging.as_uri()}",
         "spark.driver.memory": memory,
         "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(cores),
