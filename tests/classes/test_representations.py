@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from fractions import Fraction
 from itertools import product
 
@@ -26,6 +27,7 @@ from littlestone.classes.field64 import Multiplier
 from littlestone.classes.hashing import collision
 from littlestone.classes.values import words
 from littlestone.data import Sample
+from littlestone.data.cells import MAX_LENGTH
 from littlestone.data.points import canonical, object_points
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.source import ExactSource, SeededSource
@@ -105,6 +107,31 @@ def test_different_points_have_different_words_and_none_is_a_prefix(p, q):
     assert u == v or u != v[: len(u)]
     assert u[0] > 0
     assert all(0 <= w < 2**64 for w in u)
+
+
+@pytest.mark.parametrize("size", [500, 520, 600, 4_096, 5_000])
+def test_long_points_have_the_polynomial_of_their_words(size):
+    """Few long points take another way to the same element: Horner's rule, word by word."""
+    rng = np.random.default_rng(size)
+    points = object_points(["x" * size, "ab", "y" * size, rng.bytes(size)])
+    s, a, b = (int(c) for c in rng.integers(0, 2**64, size=3, dtype=np.uint64))
+    step, times, expected = Multiplier(s), Multiplier(a), []
+    for point in points:
+        element = 0
+        for word in words(point):
+            element = int(step(element)) ^ word
+        expected.append((int(times(element)) ^ b) * 1000 >> 64)
+    assert HashFunction(s, a, b, 1000)(points).tolist() == expected
+
+
+def test_a_long_point_does_not_hold_up_a_release():
+    points = object_points(["x" * MAX_LENGTH, *(f"y{i}" for i in range(200))])
+    sample = Sample.of(points, [1] * 100 + [0] * 101)
+    source = SeededSource(0)
+    start = time.perf_counter()
+    drawn = Points().representation(0.1, 0.05).drawn(source)
+    drawn.candidates(sample).draw(Fraction(1, 10), source)
+    assert time.perf_counter() - start < 1
 
 
 def test_layouts_agree():

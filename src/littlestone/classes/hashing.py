@@ -39,6 +39,7 @@ __all__ = ["MAX_BUCKETS", "HashFunction", "HashHypothesis", "collision"]
 MAX_BUCKETS = 2**32 - 1
 #: Points are shorter than this many words (32 GiB), so Pr[F(x) = F(y)] < 2**-32.
 MAX_WORDS = 2**32
+_LONG = 64  # words, from which on few points are joined by halves
 
 
 def collision(buckets: int, width: int = WIDTH) -> Fraction:
@@ -132,7 +133,8 @@ def fingerprints(points: Points, step: Multiplier) -> Words:
     for length in np.unique(lengths):
         where = np.flatnonzero(lengths == length)
         table = np.array([encoded[i] for i in where], dtype=np.uint64)
-        out[where] = _polynomial(list(table.T), step)
+        long = length > _LONG and len(where) < length
+        out[where] = _by_halves(table, step) if long else _polynomial(list(table.T), step)
     return out
 
 
@@ -142,6 +144,17 @@ def _polynomial(columns: list[Words], step: Multiplier) -> Words:
     for column in columns[1:]:
         total = step(total) ^ column
     return total
+
+
+def _by_halves(table: Words, step: Multiplier) -> Words:
+    """Return the same polynomials, for few long points: neighbours join, with s, s**2, s**4, ..."""
+    rows, length = table.shape
+    padded = np.zeros((rows, 1 << (length - 1).bit_length()), dtype=np.uint64)
+    padded[:, padded.shape[1] - length :] = table  # leading zeros change no polynomial
+    while padded.shape[1] > 1:
+        padded = step(padded[:, 0::2]) ^ padded[:, 1::2]
+        step = _tables(int(step(step(1))))
+    return padded[:, 0]
 
 
 @readable
