@@ -10,19 +10,31 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from littlestone import audit as audit
+    from littlestone.classes import AffineSubspaces as AffineSubspaces
+    from littlestone.classes import Conjunctions as Conjunctions
     from littlestone.classes import DecisionTrees as DecisionTrees
     from littlestone.classes import FiniteClass as FiniteClass
     from littlestone.classes import Intervals as Intervals
     from littlestone.classes import Points as Points
     from littlestone.classes import Prefixes as Prefixes
     from littlestone.classes import Rules as Rules
+    from littlestone.classes import SparseSets as SparseSets
     from littlestone.classes import Thresholds as Thresholds
     from littlestone.classes import TreePaths as TreePaths
+    from littlestone.classes.dimensions import decomposition_dimension as decomposition_dimension
+    from littlestone.classes.dimensions import dimensions as dimensions
+    from littlestone.classes.dimensions import essential_hypotheses as essential_hypotheses
+    from littlestone.classes.dimensions import littlestone_dimension as littlestone_dimension
+    from littlestone.classes.dimensions import shattered_tree as shattered_tree
+    from littlestone.classes.dimensions import soa as soa
+    from littlestone.classes.dimensions import threshold_dimension as threshold_dimension
+    from littlestone.classes.dimensions import vc_dimension as vc_dimension
     from littlestone.data import Sample as Sample
     from littlestone.data import Schema as Schema
     from littlestone.data import UserSample as UserSample
     from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
     from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
+    from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
     from littlestone.mechanisms import plan_median as plan_median
     from littlestone.mechanisms import private_median as private_median
     from littlestone.report import draw as draw
@@ -31,23 +43,35 @@ __version__ = "0.1.0"
 
 #: Every public name and the room it lives in.
 _HOMES = {
+    "AffineSubspaces": "classes",
     "AgnosticLearner": "learners.exponential.estimators",
+    "Conjunctions": "classes",
     "DecisionTrees": "classes",
     "FiniteClass": "classes",
     "GenericLearner": "learners.exponential.estimators",
     "Intervals": "classes",
     "Points": "classes",
-    "Rules": "classes",
-    "TreePaths": "classes",
     "Prefixes": "classes",
+    "Rules": "classes",
     "Sample": "data",
     "Schema": "data",
+    "SparseSets": "classes",
     "Thresholds": "classes",
+    "TreePaths": "classes",
     "UserSample": "data",
+    "VC1Learner": "learners.vc1.estimators",
     "audit": "",
+    "decomposition_dimension": "classes.dimensions",
+    "dimensions": "classes.dimensions",
     "draw": "report",
+    "essential_hypotheses": "classes.dimensions",
+    "littlestone_dimension": "classes.dimensions",
     "plan_median": "mechanisms",
     "private_median": "mechanisms",
+    "shattered_tree": "classes.dimensions",
+    "soa": "classes.dimensions",
+    "threshold_dimension": "classes.dimensions",
+    "vc_dimension": "classes.dimensions",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604 - built from one table
