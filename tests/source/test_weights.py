@@ -10,7 +10,15 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.source import Few, Levels, Weights, exp, probabilities
+from littlestone.source import (
+    ExactSource,
+    Few,
+    Levels,
+    SeededSource,
+    Weights,
+    exp,
+    probabilities,
+)
 
 
 def true_levels(truth, multiplicity, score, rate):
@@ -47,6 +55,21 @@ def test_multiplicities_of_a_thousand_bits(truth, bits):
     chances = probabilities(Levels(multiplicity, score, rate), bits)
     assert float(chances[1]) > 0.999
     assert sum(chances, arb(0)).contains(1)
+
+
+@pytest.mark.parametrize("size", [30, 60, 300])
+def test_weights_that_cancel_far_below_the_first_precision(size):
+    w = exp(F(1, 10**size)) - 1
+    fair, sure = Few(w, w), Few(w, w * 0)
+    assert all(low <= 2**63 <= high for low, high in fair.thresholds())
+    drawn = SeededSource(0)
+    assert {drawn.choose(fair) for _ in range(50)} == {0, 1}
+    assert {drawn.choose(sure) for _ in range(5)} == {0}
+    for chance in probabilities(fair):
+        assert chance.contains(arb(1) / 2)
+        assert float(chance) == pytest.approx(0.5)
+    law = ExactSource().law(lambda source: source.choose(fair))
+    assert all(float(p) == pytest.approx(0.5) for p in law.outcomes.values())
 
 
 def test_scores_beyond_machine_integers():

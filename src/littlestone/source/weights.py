@@ -76,13 +76,7 @@ class Few:
                 balls = self.enclose(bits)
                 total = sum(balls, arb(0))
                 scaled = [c / total * 2**64 for c in accumulate(balls)]
-                self._thresholds = tuple(
-                    (
-                        int(s.lower().floor().unique_fmpz()),
-                        int(s.upper().ceil().unique_fmpz()),
-                    )
-                    for s in scaled[:-1]
-                )
+                self._thresholds = tuple(map(_whole_bounds, scaled[:-1]))
         return self._thresholds
 
 
@@ -158,8 +152,20 @@ class _Exponential:
 
 
 def probabilities(weights: Weights, bits: int = 192) -> list[arb]:
-    """Return one enclosure of each outcome's probability; an impossible outcome is exactly 0."""
-    with ctx.workprec(bits):
-        balls = list(weights.enclose(bits))
-        total = sum(balls, arb(0))
-        return [b / total if not b.is_zero() else arb(0) for b in balls]
+    """Return one enclosure of each outcome's probability; an impossible outcome is exactly 0.
+
+    ``bits`` is doubled until the total is provably positive.
+    """
+    while True:
+        with ctx.workprec(bits):
+            balls = list(weights.enclose(bits))
+            total = sum(balls, arb(0))
+            if total > 0:  # proved; weights such as e**q - 1 may cancel at first
+                return [b / total if not b.is_zero() else arb(0) for b in balls]
+        bits *= 2
+
+
+def _whole_bounds(x: arb) -> tuple[int, int]:
+    """Return integers around a ball; where cancellation left nothing, around all of 2**64."""
+    low, high = x.lower().floor().unique_fmpz(), x.upper().ceil().unique_fmpz()
+    return (0, 2**64) if low is None or high is None else (int(low), int(high))
