@@ -32,6 +32,7 @@ __all__ = [
     "check_fraction",
     "check_integer",
     "check_probability",
+    "exact_value",
     "parameter_error",
 ]
 
@@ -107,7 +108,7 @@ def check_fraction(owner: str, name: str, value: Any, *, hint: str = "") -> Frac
     Fraction(1, 10)
     """
     constraint = "a number in (0, inf)"
-    exact = _exact(value)
+    exact = exact_value(value)
     if exact is None or exact <= 0:
         raise parameter_error(owner, name, constraint, value, hint)
     return exact
@@ -121,7 +122,7 @@ def check_probability(owner: str, name: str, value: Any, *, hint: str = "") -> F
     >>> check_probability("fit", "delta", "1e-6")
     Fraction(1, 1000000)
     """
-    exact = _exact(value)
+    exact = exact_value(value)
     if exact is None or not 0 < exact < 1:
         raise parameter_error(owner, name, "a float in (0, 1)", value, hint)
     return exact
@@ -139,8 +140,16 @@ def check_integer(
     return int(value)
 
 
-def _exact(value: Any) -> Fraction | None:
-    """Return the exact value of a public number, or None when it is not a finite number."""
+def exact_value(value: Any) -> Fraction | None:
+    """Return the exact value of a public number, or None when it is not a finite number.
+
+    A text that would be an enormous number is None as well, before anything is computed.
+
+    Examples
+    --------
+    >>> exact_value("1/3"), exact_value("1/0"), exact_value("1e300000")
+    (Fraction(1, 3), None, None)
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, numbers.Rational):

@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from littlestone.errors import check_fraction, parameter_error
+from littlestone.errors import exact_value, parameter_error
 
 __all__ = ["check_nonnegative", "exact_text", "float_up", "lower", "round_up", "upper"]
 
@@ -80,16 +80,10 @@ def exact_text(x: Fraction) -> str:
 
 def check_nonnegative(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:
     """Return a finite number >= 0 as the exact fraction of what was typed."""
-    try:
-        return Fraction(0) if _is_zero(value) else check_fraction(owner, name, value)
-    except ValueError:
-        raise parameter_error(owner, name, "a number in [0, inf)", value, hint) from None
-
-
-def _is_zero(value: Any) -> bool:
-    if isinstance(value, str):
-        return Fraction(value) == 0
-    return not isinstance(value, bool) and bool(value == 0)
+    exact = exact_value(value)
+    if exact is None or exact < 0:
+        raise parameter_error(owner, name, "a number in [0, inf)", value, hint)
+    return exact
 
 
 def _dyadic(exact: arb) -> Fraction:
