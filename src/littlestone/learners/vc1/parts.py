@@ -104,6 +104,11 @@ def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list
     pieces = sizes(len(dealt), chunks)
     if isinstance(tree, PathsTree) and is_chain(tree):
         return _extremes(sample, dealt, pieces).ends(tree)
+    if len(dealt) <= chunks:  # a record each: equal records have equal ends
+        kinds: Any
+        kinds, where = np.unique(dealt, return_inverse=True)
+        alone = [tree.deterministic(part(sample, kinds[i : i + 1])) for i in range(len(kinds))]
+        return [alone[i] for i in where.tolist()] + [ROOT] * (chunks - len(dealt))
     ends, start = [], 0
     for size in pieces:
         ends.append(tree.deterministic(part(sample, dealt[start : start + size])))

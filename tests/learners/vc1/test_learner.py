@@ -1,0 +1,175 @@
+"""The learner's parts, shell, registry and refusals."""
+
+import json
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
+
+import littlestone as ls
+from littlestone.classes import ThresholdHypothesis
+from littlestone.classes.trees import ROOT, make_tree
+from littlestone.data import OUTSIDE, Sample
+from littlestone.data.dealing import OrderedSample, part, sizes
+from littlestone.learners import registry
+from littlestone.learners.publish import publish
+from littlestone.learners.release import Release
+from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1.estimators import VC1Learner
+from littlestone.learners.vc1.parts import chunk_ends
+from littlestone.learners.vc1.planner import MOST_CHUNKS
+from littlestone.source import ExactSource, ReplaySource, SeededSource
+
+NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
+
+
+def slow_ends(tree, sample, chunks):
+    ends, start = [], 0
+    for size in sizes(sample.n, chunks):
+        ends.append(tree.deterministic(part(sample, sample.kinds[start : start + size])))
+        start += size
+    return ends
+
+
+@pytest.mark.parametrize("f", [None, 0, 1, 5, 9])
+def test_chunks_of_thresholds_are_what_the_tree_says(f):
+    cls = ls.Thresholds(1, 9)
+    tree = make_tree(cls, None if f is None else ThresholdHypothesis(f, 1, 9))
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        n, chunks = int(rng.integers(0, 9)), int(rng.integers(1, 6))
+        points = [OUTSIDE if p == 0 else int(p) for p in rng.integers(0, 10, n)]
+        u = int(rng.integers(0, 10))
+        labels = [int(p is not OUTSIDE and p > u) ^ int(rng.random() < 0.1) for p in points]
+        sample = OrderedSample.listed(points, labels)
+        assert chunk_ends(tree, sample, sample.kinds, chunks) == slow_ends(tree, sample, chunks)
+
+
+def test_chunks_of_one_record_are_what_the_tree_says():
+    tree = make_tree(ls.Prefixes("ab", 3))
+    rng = np.random.default_rng(1)
+    points = [int(x) for x in rng.integers(1, 16, 40)]
+    sample = OrderedSample.listed(points, rng.integers(0, 2, 40).tolist())
+    for chunks in (40, 45):
+        assert chunk_ends(tree, sample, sample.kinds, chunks) == slow_ends(tree, sample, chunks)
+
+
+def test_big_domains_use_big_integers():
+    tree = make_tree(ls.Thresholds(0, 2**70))
+    sample = OrderedSample.listed([2**69 + 5, 2**69 - 7, 1], [0, 1, 0])
+    assert chunk_ends(tree, sample, sample.kinds, 3) == [2**69 + 5, 2**69 - 7, ROOT]
+
+
+def test_records_share_chunks_only_when_they_are_many():
+    algorithm = VC1.of(ls.Thresholds(1, 2**20), **NUMBERS)
+    assert not algorithm.deals(5)
+    assert not algorithm.deals(MOST_CHUNKS)
+    assert algorithm.deals(MOST_CHUNKS + 1)
+    assert algorithm.plan.chunk_count(10**7) == MOST_CHUNKS
+    assert VC1.of(ls.Thresholds(1, 9), **NUMBERS, chunks=2).deals(5)
+
+
+@pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])
+@pytest.mark.parametrize("bits", [3, 20, 70])
+def test_thresholds_are_learned_by_every_method(method, bits):
+    high = 2**bits
+    algorithm = VC1.of(ls.Thresholds(1, high), **(NUMBERS | {"epsilon": 4}), method=method)
+    rng = np.random.default_rng(bits)
+    for target in (high // 3, high - high // 4, 0, high):
+        n = algorithm.required_samples()
+        points = [1 + int(rng.integers(0, 2**62)) * high // 2**62 for _ in range(n)]
+        sample = Sample.of(points, [int(x > target) for x in points])
+        found = algorithm.learn(sample, SeededSource(7))
+        wrong = sum(int(x > target) != int(x > found.above) for x in points)
+        assert wrong <= 0.1 * n
+
+
+def test_degenerate_classes_and_samples():
+    for cls in (ls.Thresholds(5, 5), ls.Points(1, 1), ls.TreePaths({"a": None})):
+        algorithm = VC1.of(cls, **NUMBERS)
+        for data in ([], [(OUTSIDE, 1)], [(OUTSIDE, 0)]):
+            sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+            assert algorithm.learn(sample, SeededSource(0)) is not None
+        assert algorithm.certificate(algorithm.required_samples()).holds
+
+
+def test_a_path_of_draws_is_a_pure_function():
+    """The same answers meet the same weights, whichever way the records are stored."""
+    algorithm = VC1.of(ls.Prefixes("ab", 3), **NUMBERS)
+    points, labels = [1, 3, 6, 6, 2, 1], [1, 1, 1, 0, 0, 1]
+    ordered = OrderedSample.listed(points, labels)
+    shown = []
+    for sample in (ordered, Sample.of(points, labels), Sample.of(points[::-1], labels[::-1])):
+        source = ReplaySource([1, 0])
+        algorithm.learn(sample, source)
+        shown.append(source.shown)
+    assert shown[0] == shown[1] == shown[2]
+    law = ExactSource().law(lambda source: algorithm.learn(ordered, source).key)
+    assert float(sum(law.outcomes.values())) == pytest.approx(1)
+
+
+# --- shell, registry, release ------------------------------------------------------------------
+
+
+def test_the_estimator():
+    learner = VC1Learner(ls.Thresholds(0, 2**64 - 1), epsilon=1, delta=1e-6, random_state=0)
+    assert clone(learner).get_params() == learner.get_params()
+    X = [2**63 + (i - 1000) * 2**50 for i in range(2000)]
+    y = [int(x > 2**63) for x in X]
+    learner.fit(X, y)
+    assert np.mean(learner.predict(X) == y) > 0.9
+    assert learner.certificate_.holds
+    assert str(learner.guarantee_) == (
+        "(1, 1e-06)-differential privacy, replace-one [vc1.privacy]: NOT PRIVATE (seeded)"
+    )
+    small = VC1Learner(ls.Thresholds(1, 99), epsilon=3, delta=1e-6, random_state=0)
+    X, y = np.arange(1, 100).repeat(30), np.arange(1, 100).repeat(30) > 40
+    assert cross_val_score(small, X, y.astype(int), cv=3).mean() > 0.5
+
+
+def test_the_registry_and_a_release():
+    concepts = ls.Prefixes("ipv6")
+    algorithm = registry.make("vc1", concepts, epsilon=1, delta=1e-6)
+    assert registry.auto(concepts, epsilon=1, delta=1e-6, agnostic=False).name == "vc1"
+    assert registry.auto(concepts, epsilon=1, agnostic=False).name == "generic"
+    assert registry.auto(ls.Points(), epsilon=1, delta=1e-6, agnostic=False).name == "generic"
+    seen = concepts.domain.array(["2001:db8::/32", "2001:db9::/32"])
+    sample = Sample.of(np.array(list(seen) * 500, dtype=object), [1, 0] * 500)
+    release = publish(algorithm, sample, SeededSource(0), estimate_error="1/2")
+    assert (release.guarantee.epsilon, release.guarantee.delta) == (F(3, 2), F(1, 10**6))
+    assert Release.from_dict(json.loads(release.to_json())).to_json() == release.to_json()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"delta": 0}, "delta"),
+        ({"delta": 1}, "delta"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"alpha": 0}, "alpha"),
+        ({"beta": "x"}, "beta"),
+        ({"method": "three-step"}, "method"),
+        ({"proper": "yes"}, "proper"),
+        ({"down": "stairs"}, "down"),
+        ({"chunks": 0}, "chunks"),
+    ],
+)
+def test_bad_parameters_are_refused(options, message):
+    with pytest.raises(ls.errors.ParameterError, match=message):
+        VC1.of(ls.Thresholds(1, 9), **(NUMBERS | options))
+
+
+def test_classes_without_a_tree_are_refused():
+    for cls in (ls.Intervals(1, 9), ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
+        with pytest.raises(ls.errors.UnsupportedError, match="VC dimension"):
+            VC1.of(cls, **NUMBERS)
+    with pytest.raises(ls.errors.UnsupportedError, match="auto"):
+        VC1.of(ls.Thresholds(1, 2**65536), **NUMBERS, method="one-shot")
+    with pytest.raises(ls.errors.ParameterError, match="delta"):
+        registry.make("vc1", ls.Points(), epsilon=1)
+    with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):
+        registry.make("generic", ls.Points(), epsilon=1, proper=True)
+    with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):
+        registry.make("auto", ls.Points(), epsilon=1, delta=1e-6, proper=True)
