@@ -58,6 +58,7 @@ def test_the_private_rule_is_nearly_the_best(adult):
     schema, sample = adult
     assert sample.n == 48_842
     rules = ls.Rules(schema, max_literals=2)
+    assert f"among {rules.size:,} candidates" in _readme()
     best = best_accuracy(schema)
     assert best == pytest.approx(0.82, abs=0.002)
     for epsilon, distance in ((1, 0.005), (0.1, 0.02)):

@@ -310,3 +310,15 @@ def test_a_reader_that_goes_away_is_no_error(folder):
     )
     assert done.stdout == "prediction\n"
     assert done.stderr == ""
+
+
+def test_a_tree_predicts_what_it_says(run, folder):
+    """Columns of the schema are not in alphabetical order; the model file sorts its keys."""
+    (folder / "trees.toml").write_text("[zeal]\nbins = [5]\n\n[age]\nbins = [30, 60]\n")
+    rows = [(z, a) for z in range(10) for a in range(0, 90, 10)] * 5
+    lines = [f"{z},{a},{int(z >= 5 or a >= 60)}" for z, a in rows]
+    (folder / "trees.csv").write_text("\n".join(["zeal,age,y", *lines]))
+    fit = "fit trees.csv --schema trees.toml --y y --epsilon 50 --class decision_trees(depth=2)"
+    run(f"{fit} --seed 1 --out tree.json")
+    done = run("predict tree.json trees.csv")
+    assert done.out.split() == ["prediction", *(line.rsplit(",", 1)[1] for line in lines)]

@@ -72,7 +72,7 @@ class Verification:
     worst_pair : tuple or None
         The two data sets of the worst pair (verification data, not private data).
     holds : bool
-        Whether ``worst_delta`` is at most the claim (up to 2**-100 of rounding).
+        Whether ``worst_delta`` is at most the claim, up to ``slack`` and 2**-100 of rounding.
     ordered : bool
         Whether data sets were lists, dealt to parts by position; then every list has its own law.
     """

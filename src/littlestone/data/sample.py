@@ -61,8 +61,16 @@ class Sample:
 
     @classmethod
     def of(cls, points: object, labels: object) -> Sample:
-        """Count points (a 1-D or 2-D array or a list) that are known to lie in the domain."""
-        return count(as_points(points), np.asarray(labels, dtype=np.int64))
+        """Count points (a 1-D or 2-D array or a list) that are known to lie in the domain.
+
+        Raises
+        ------
+        ParameterError
+            If there are more points than labels, or fewer.
+        DataError
+            If a label is neither 0 nor 1.
+        """
+        return count(as_points(points), np.asarray(labels))
 
     @classmethod
     def from_arrays(
@@ -203,12 +211,14 @@ def grouped(
     return Sample(points, zeros, ones, (outside_zeros, outside_ones))
 
 
-def count(points: Points, labels: npt.NDArray[np.int64]) -> Sample:
+def count(points: Points, labels: npt.NDArray[Any]) -> Sample:
     """Count labelled points into a `Sample`."""
     if len(points) != len(labels):
-        raise ParameterError("Points and labels must have the same length.")
-    keys, where = distinct(points)
+        raise ParameterError("The points and labels given to Sample.of must have the same length.")
     ones = labels == 1
+    if not np.all(ones | (labels == 0)):
+        raise DataError("The labels given to Sample.of must be 0 or 1.")
+    keys, where = distinct(points)
     total = np.bincount(where, minlength=len(keys)).astype(np.int64)
     positive = np.bincount(where[ones], minlength=len(keys)).astype(np.int64)
     return Sample(keys, total - positive, positive)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.bounds import Certificate
 from littlestone.classes import ConceptClass, class_from_dict, load
+from littlestone.data import RowDomain
 from littlestone.errors import ParameterError
 from littlestone.privacy import Guarantee
 
@@ -101,10 +102,12 @@ class Release:
             n, required = document["n"], document["required_samples"]
             if not isinstance(n, int) or not isinstance(required, int):
                 raise TypeError
+            concept_class, hypothesis = class_from_dict(stated), load(described)
+            _check_fit(concept_class, hypothesis)
             return cls(
                 learner=str(document["learner"]),
-                concept_class=class_from_dict(stated),
-                hypothesis=load(described),
+                concept_class=concept_class,
+                hypothesis=hypothesis,
                 guarantee=Guarantee.from_dict(document["guarantee"]),
                 certificate=Certificate.from_dict(document["certificate"]),
                 n=n,
@@ -137,3 +140,20 @@ class Release:
         except (ValueError, RecursionError):
             raise ParameterError(f"The model file {where} is not JSON.") from None
         return cls.from_dict(document)
+
+
+def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
+    """Refuse a hypothesis about rows that does not speak of its schema's columns.
+
+    Codes speak of columns by position: of a file that was changed, better nothing than a wrong
+    prediction.
+    """
+    domain = concept_class.domain
+    if not isinstance(domain, RowDomain):
+        return
+    literals = getattr(hypothesis, "literals", ())
+    if not set(literals) <= set(domain.schema.literals()):
+        raise ParameterError(
+            "The hypothesis of the model does not fit its schema. The file has been changed; write "
+            "it again with `littlestone fit --out`."
+        )

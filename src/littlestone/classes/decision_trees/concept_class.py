@@ -171,10 +171,10 @@ class DecisionTrees(ConceptClass):
 
     def to_dict(self) -> Json:
         """Return plain JSON, with the schema."""
-        return {"type": self.name, "schema": self.schema.to_dict(), "depth": self.depth}
+        return {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
 
     @classmethod
     def from_dict(cls, data: Any) -> DecisionTrees:
         """Read it back."""
         fields = Fields(data, ("schema", "depth"))
-        return cls(Schema.from_dict(fields.any("schema")), fields.integer("depth", low=1))
+        return cls(Schema.from_list(fields.any("schema")), fields.integer("depth", low=1))

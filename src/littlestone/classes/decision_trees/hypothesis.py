@@ -74,6 +74,11 @@ class TreeHypothesis:
         return cls(normal(tree))
 
     @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The literals at its inner nodes."""
+        return tuple(split for split, _ in walk(self.tree))
+
+    @property
     def key(self) -> Hashable:
         """Canonical identity: splits (not their wording) and labels."""
         return (self.TYPE, key(self.tree))
