@@ -100,13 +100,13 @@ def header(path: Path, separator: str) -> list[str]:
     with _open(path) as file:
         line = file.readline().removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no name
     if not line.strip():
-        raise DataError("The CSV file has no first line with the names of its columns.")
+        raise DataError(f"The CSV file {str(path)!r} has no first line with column names.")
     block = np.frombuffer(line.rstrip(b"\r\n") + b"\n", dtype=np.uint8)
     lines = _split(block, ord(separator), None)
     width = int(lines.n_cells[0])
     names = [_cells(lines, j)[0].as_py().strip(WHITE) for j in range(width)]
     if len(set(names)) < width:
-        raise DataError("The first line of the CSV file names two columns alike.")
+        raise DataError(f"The first line of the CSV file {str(path)!r} names two columns alike.")
     return names
 
 

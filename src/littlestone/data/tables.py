@@ -1,10 +1,10 @@
 """Any table as one thing: columns by name, and a lazy narwhals frame of those that are asked for.
 
 Four kinds of table, one door (`read_table`): CSV files (parsed by `littlestone.data.lines`) and
-Parquet files are relations of a private DuckDB; frames in memory (pandas, polars, pyarrow, NumPy
-structured arrays, dictionaries of columns) become Arrow columns and are scanned by it in place;
-lazy tables (DuckDB relations, polars lazy frames, Spark data frames, classic and Connect) stay in
-their own engine. Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by
+Parquet files (`littlestone.data.parquet`) are streams into a private DuckDB; frames in memory
+(pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns and
+are scanned by it in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
+classic and Connect) stay in their own engine. Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by
 position, so names with dots, spaces or capitals mean nothing to any engine.
 """
 
@@ -81,8 +81,8 @@ class Table(ABC):
         """
         for name in columns:
             if name not in self.names:
-                hint = suggest(name, self.names)
-                raise ParameterError(f"The table given to {owner} has no column {name!r}.{hint}")
+                message = f"The table given to {owner} has no column {name!r}."
+                raise ParameterError(message + self._hint(name))
         frame = quietly(lambda: self._frame(list(columns), ordered), _UNREADABLE)
         schema = quietly(frame.collect_schema, _UNREADABLE)
         for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
@@ -97,6 +97,10 @@ class Table(ABC):
             elif isinstance(dtype, _AS_TEXT):
                 frame = frame.with_columns(nw.col(renamed).cast(nw.String))
         return frame
+
+    def _hint(self, name: str) -> str:
+        """Say which columns there are: their names are public."""
+        return suggest(name, self.names)
 
     @abstractmethod
     def _frame(self, columns: list[str], ordered: bool) -> Frame: ...
@@ -184,6 +188,10 @@ class _Csv(Table):
         positions = [self.names.index(name) for name in columns]
         self._stream = CsvColumns(self._path, self._separator, len(self.names), positions)
         return self._scan(self._stream, ordered)
+
+    def _hint(self, name: str) -> str:
+        """Repeat nothing of the file: a first line that holds no names is somebody's record."""
+        return " The first line of a CSV must hold the names."
 
     def check(self) -> None:
         if self._stream is not None and self._stream.ragged:
