@@ -215,3 +215,16 @@ def test_a_rule_that_fails_shows_no_cell():
         with pytest.raises(DataError, match="engine stopped") as refused:
             call()
         assert refused.value.__context__ is None
+
+
+def test_the_keys_of_users_do_not_depend_on_the_others():
+    """Their numbers do: they are ranks."""
+
+    def keys(*names):
+        table = {"x": [1] * len(names), "y": [1] * len(names), "who": list(names)}
+        return UserSample.read(table, user="who", x="x", y="y", domain=DOMAINS[0]).keys
+
+    before, after = keys("bob", "eve", "zoe"), keys("ann", "eve", "zoe")
+    assert after[0] not in before
+    assert before[1:].tolist() == after[1:].tolist()
+    assert keys("zz", "eve", "zoe")[0] == before[1]  # another rank, the same key

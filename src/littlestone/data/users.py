@@ -42,7 +42,10 @@ class UserSample:
     points : ndarray
         Distinct points in canonical order, as in `Sample`.
     user : int64 ndarray
-        User of each group, from 0 to n_users - 1, in increasing order.
+        User of each group, from 0 to n_users - 1, in increasing order. **Not for dealing**: these
+        numbers are ranks of the users' names, so replacing one user renumbers others. A learner
+        deals users by a secret ``source.permutation``, or by ``keys`` (then a replaced user may
+        leave one chunk and enter another).
     point : int64 ndarray
         Index into ``points`` of each group; -1 stands for all points outside the domain.
     label : int8 ndarray
@@ -50,7 +53,9 @@ class UserSample:
     count : int64 ndarray
         Number of records of each group, at least 1.
     keys : uint64 ndarray of shape (n_users,)
-        A fixed function of each user's identity, so that `capped` treats each user alone.
+        One for each user: a fixed public function of that user's name alone, the same in every
+        table. Replacing one user changes no other user's key, so what is decided publicly for each
+        user (the cut of `capped`) depends on keys, never on the numbers in ``user``.
 
     Examples
     --------
