@@ -143,6 +143,26 @@ def test_times_of_polars_stop_nothing(kind, limit):
         assert read(native, TextDomain()).n == N
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "'infinity'::TIMESTAMP",
+        "'-infinity'::TIMESTAMPTZ",
+        "'infinity'::DATE",
+        "'290000-01-01'::TIMESTAMP",
+        "'290000-01-01'::TIMESTAMP_S",
+        "'5000000-01-01'::DATE",
+        "'24:00:00'::TIME",
+        "INTERVAL 5 MONTH",
+        "'nan'::DOUBLE",
+    ],
+)
+def test_extreme_values_of_duckdb_stop_nothing(cell):
+    relation = duckdb.sql(f"SELECT {cell} AS x, 1 AS y")
+    for domain in DOMAINS:
+        assert read(relation, domain).n == 1
+
+
 def test_what_is_not_utf8_is_the_same_point_everywhere(tmp_path):
     cells = [b"5", b"a\xffb", b"\xed\xa0\x80", None]
     table = pa.table({"x": texts(cells), "y": [1, 1, 1, 1]})

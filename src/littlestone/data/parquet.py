@@ -67,7 +67,8 @@ class ParquetColumns:
             self._parts.paths, schema=pa.schema(self._parts.fields), format="parquet"
         )
         asked = {f"c{j}": ds.field(name) for j, name in enumerate(self._names)}
-        for batch in files.to_batches(columns=asked, batch_size=_ROWS):
+        ahead = {"batch_size": _ROWS, "batch_readahead": 4, "fragment_readahead": 1}  # of memory
+        for batch in files.to_batches(columns=asked, **ahead):
             yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
 
     def __arrow_c_schema__(self) -> object:

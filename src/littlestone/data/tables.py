@@ -2,10 +2,11 @@
 
 Four kinds of table, one door (`read_table`): CSV files (parsed by `littlestone.data.lines`) and
 Parquet files (`littlestone.data.parquet`) are streams into a private DuckDB; frames in memory
-(pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns and
-are scanned by it in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
-classic and Connect) stay in their own engine. Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by
-position, so names with dots, spaces or capitals mean nothing to any engine.
+(pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
+that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
+classic and Connect) stay in their own engine. Whatever it is, `Table.frame` renames the asked
+columns ``c0, c1, ...`` by position, so names with dots, spaces or capitals mean nothing to any
+engine.
 """
 
 from __future__ import annotations
