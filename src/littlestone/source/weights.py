@@ -112,7 +112,6 @@ class Levels:
         """Return the enclosures, scaled so that the best score counts e**0."""
         best, worth = self._frame()
         with ctx.workprec(bits):
-            exponential = _Exponential(self.rate)
             # |ball| <= 2**-(bits + 64): its weight relative to the best is provably below that
             tiny = arb(0, 1) / (arb(2) ** (bits + 64))
             # hopeless iff |rate| * gap >= ln(2**(bits + 64 + bits of multiplicity))
@@ -130,7 +129,7 @@ class Levels:
                     continue
                 weight = known.get(gap)
                 if weight is None:
-                    weight = known[gap] = exponential(gap)
+                    weight = known[gap] = ball(self.rate * gap).exp() if gap else arb(1)
                 out.append(weight * ball(int(times)) if times != 1 else weight)
             return out
 
@@ -139,16 +138,6 @@ class Levels:
         choose: Callable[..., int] = max if self.rate >= 0 else min
         best = choose(int(s) for m, s in zip(self.multiplicity, self.score, strict=True) if m)
         return best, int(max(self.multiplicity)).bit_length()
-
-
-class _Exponential:
-    """e**(rate * gap) for integer gaps, at the current precision."""
-
-    def __init__(self, rate: Fraction) -> None:
-        self.rate = rate
-
-    def __call__(self, gap: int) -> arb:
-        return ball(self.rate * gap).exp() if gap else arb(1)
 
 
 def probabilities(weights: Weights, bits: int = 192) -> list[arb]:
