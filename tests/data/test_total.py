@@ -69,7 +69,11 @@ def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
         tables.read_table(pl.LazyFrame({"x": [1]}))
 
 
-@pytest.mark.parametrize("odd", [5, True, 2.5, dt.date(2020, 1, 1), [1], None, object()], ids=str)
+@pytest.mark.parametrize(
+    "odd",
+    [5, True, 2.5, dt.date(2020, 1, 1), [1], None, object()],
+    ids=lambda odd: type(odd).__name__,
+)
 @pytest.mark.parametrize("at", [0, 50, 150])
 def test_one_object_among_texts_changes_one_record(odd, at):
     for column in (["Bonn"] * N, [3] * N):
