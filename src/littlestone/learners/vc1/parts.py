@@ -6,8 +6,6 @@ matter, so all chunks are done at once; other trees go chunk by chunk.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,50 +13,31 @@ import numpy as np
 from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
 from littlestone.data.dealing import Kinds, part, sizes
+from littlestone.data.extremes import Extremes
 
-__all__ = ["Extremes", "chunk_ends", "is_chain"]
+__all__ = ["chunk_ends", "extreme_ends", "is_chain"]
 
 
-@dataclass(frozen=True, eq=False)
-class Extremes:
-    """For each chunk of records over a chain: all that a threshold learner needs.
+def extreme_ends(extremes: Extremes, tree: PathsTree) -> list[Node]:
+    """Return the deepest forced node of each chunk: what ``tree.deterministic`` says.
 
-    Attributes
-    ----------
-    n : int
-        Number of records in all chunks together.
-    zeros : sequence of int or None
-        The largest point labelled 0.
-    ones : sequence of int or None
-        The smallest point labelled 1.
-    outside : sequence of bool
-        Whether some record outside the domain has label 1.
+    The tree of thresholds has two branches. From its root f = "x >= at", a record (x, 0) with
+    x >= at forces all of [at, x], and a record (x, 1) with x < at all of [x, at). A chunk whose
+    largest 0 is not below its smallest 1 fits no threshold, and forces nothing.
     """
-
-    n: int
-    zeros: Sequence[int | None]
-    ones: Sequence[int | None]
-    outside: Sequence[bool]
-
-    def ends(self, tree: PathsTree) -> list[Node]:
-        """Return the deepest forced node of each chunk: what ``tree.deterministic`` says.
-
-        The tree of thresholds has two branches. From its root f = "x >= at", a record (x, 0) with
-        x >= at forces all of [at, x], and a record (x, 1) with x < at all of [x, at). A chunk
-        whose largest 0 is not below its smallest 1 fits no threshold, and forces nothing.
-        """
-        at: Any = tree.at
-        ends: list[Node] = []
-        for zero, one, outside in zip(self.zeros, self.ones, self.outside, strict=True):
-            end: Node = ROOT
-            consistent = zero is None or one is None or zero < one
-            if consistent and not outside:
-                if zero is not None and at is not ROOT and zero >= at:
-                    end = zero
-                elif one is not None and (at is ROOT or one < at):
-                    end = one
-            ends.append(end)
-        return ends
+    at: Any = tree.at
+    ends: list[Node] = []
+    chunks = zip(extremes.zeros, extremes.ones, extremes.outside, strict=True)
+    for zero, one, outside in chunks:
+        end: Node = ROOT
+        consistent = zero is None or one is None or zero < one
+        if consistent and not outside:
+            if zero is not None and at is not ROOT and zero >= at:
+                end = zero
+            elif one is not None and (at is ROOT or one < at):
+                end = one
+        ends.append(end)
+    return ends
 
 
 def is_chain(tree: VC1Tree) -> bool:
@@ -103,7 +82,7 @@ def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list
     """
     pieces = sizes(len(dealt), chunks)
     if isinstance(tree, PathsTree) and is_chain(tree):
-        return _extremes(sample, dealt, pieces).ends(tree)
+        return extreme_ends(_extremes(sample, dealt, pieces), tree)
     if len(dealt) <= chunks:  # a record each: equal records have equal ends
         kinds: Any
         kinds, where = np.unique(dealt, return_inverse=True)
