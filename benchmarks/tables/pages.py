@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import ours
 import picture
 from definitions import TABLES
 from results import Run
-from summary import LABELS, OURS, RIVALS, Cell, Cells, verdict
+from summary import LABELS, OURS, RIVALS, TUNED, Cell, Cells, verdict
 
 __all__ = ["write"]
 
@@ -41,6 +41,7 @@ def write(runs: Iterable[Run], data: Mapping[str, Path], docs: Path) -> list[Pat
     wanted = [run for run in runs if run.table in data]
     wanted.sort(key=lambda run: list(TABLES).index(run.table))
     cells = Cells(wanted)
+    docs.mkdir(parents=True, exist_ok=True)
     sizes = {name: _sizes(path) for name, path in data.items()}
     chosen = {
         (name, e): ours.chosen(TABLES[name], sizes[name][0], e)
@@ -94,7 +95,6 @@ def _summary(
         "| table | training rows | majority | ε | ours | which | best other | which | we are |",
         "|---|--:|--:|--:|--:|---|--:|---|---|",
     ]
-    tally: dict[float, list[str]] = {e: [] for e in cells.epsilons}
     for table in cells.tables:
         head = f"{TABLES[table].title} | {sizes[table][0]:,} | "
         head += _score(cells.get(table, "majority", None))
@@ -104,18 +104,36 @@ def _summary(
             if mine is None or other is None:
                 continue
             place = verdict(mine, other)
-            tally[epsilon].append(place)
             lines.append(
                 f"| {head} | {epsilon:g} | **{mine.mean:.3f}** | "
                 f"{name}{'' if certified else ' (no certificate)'} | {other.mean:.3f} | "
                 f"{other.method} | {place} |"
             )
             head = " | | "
-    lines.append("")
-    for epsilon, places in tally.items():
-        count = ", ".join(f"{w} on {places.count(w)}" for w in ("first", "level", "behind"))
-        lines.append(f"* ε = {epsilon:g}: {count} of {len(places)} tables.")
+    defaults = [method for method in RIVALS if method not in TUNED]
+    for text, rivals in (("All methods", RIVALS), ("Default settings only", defaults)):
+        lines += ["", f"{text}:", ""]
+        for epsilon in cells.epsilons:
+            places = _places(cells, chosen, epsilon, rivals)
+            count = ", ".join(f"{w} on {places.count(w)}" for w in ("first", "level", "behind"))
+            lines.append(f"* ε = {epsilon:g}: {count} of {len(places)} tables.")
     return "\n".join(lines)
+
+
+def _places(
+    cells: Cells,
+    chosen: Mapping[tuple[str, float], tuple[str, bool]],
+    epsilon: float,
+    rivals: Sequence[str],
+) -> list[str]:
+    """Return the verdict of each table."""
+    places = []
+    for table in cells.tables:
+        mine = cells.get(table, chosen[table, epsilon][0], epsilon)
+        other = cells.best(table, rivals, epsilon)
+        if mine is not None and other is not None:
+            places.append(verdict(mine, other))
+    return places
 
 
 def _reasons(cells: Cells, names: Mapping[tuple[str, float], str]) -> str:

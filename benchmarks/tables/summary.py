@@ -10,23 +10,27 @@ from statistics import fmean, stdev
 
 from results import Run
 
-__all__ = ["LABELS", "OURS", "RIVALS", "Cell", "Cells", "verdict"]
+__all__ = ["LABELS", "OURS", "RIVALS", "TUNED", "Cell", "Cells", "verdict"]
 
 OURS = ("rules", "tree depth 2", "tree depth 3")
 RIVALS = (
     "DP-EBM",
+    "DP-EBM, rate 0.1",
     "diffprivlib logistic",
     "diffprivlib tree",
     "diffprivlib forest",
     "diffprivlib NB",
     "OpenDP stump",
 )
+#: Those that are not run with their library's default settings.
+TUNED = ("DP-EBM, rate 0.1",)
 #: Names in the pages, in their order; those that are missing are not private.
 LABELS = {
     "tree depth 3": "**ours: tree, depth 3**",
     "tree depth 2": "**ours: tree, depth 2**",
     "rules": "**ours: rule of two literals**",
     "DP-EBM": "DP-EBM (interpret), delta 1e-6",
+    "DP-EBM, rate 0.1": "DP-EBM, learning rate 0.1",
     "diffprivlib logistic": "diffprivlib LogisticRegression",
     "diffprivlib tree": "diffprivlib DecisionTreeClassifier",
     "diffprivlib forest": "diffprivlib RandomForestClassifier",
