@@ -51,6 +51,7 @@ from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
 from littlestone.classes.thresholds import Thresholds
 from littlestone.classes.tree_paths import Prefixes, TreePaths
 from littlestone.classes.trees import PathHypothesis, PrefixHypothesis, make_tree
+from littlestone.classes.trees.prefix_sets import PrefixSetHypothesis, prefix_set
 
 __all__ = [
     "CLASSES",
@@ -75,6 +76,7 @@ __all__ = [
     "PointHypothesis",
     "Points",
     "PrefixHypothesis",
+    "PrefixSetHypothesis",
     "Prefixes",
     "Representation",
     "RuleHypothesis",
@@ -104,6 +106,7 @@ __all__ = [
     "on_points",
     "parse_class",
     "parse_integer",
+    "prefix_set",
     "shattered_tree",
     "soa",
     "threshold_dimension",

@@ -11,6 +11,7 @@ from littlestone.classes import (
     AffineSubspaces,
     Conjunctions,
     Points,
+    Prefixes,
     SparseSets,
     Thresholds,
 )
@@ -24,7 +25,11 @@ class Rows:
     def __init__(self, concept_class):
         self.concept_class = concept_class
         domain = concept_class.domain
-        if hasattr(domain, "low"):
+        if isinstance(concept_class, Prefixes):
+            forest = concept_class.forest
+            self.points = [forest.at_rank(i) for i in range(forest.size)]
+            self.batch = np.array(self.points)
+        elif hasattr(domain, "low"):
             self.points = list(range(domain.low, domain.high + 1))
             self.batch = np.array(self.points)
         else:
@@ -120,6 +125,13 @@ SMALL = [
     AffineSubspaces(3, 2, 1),
     AffineSubspaces(3, 2, 2),
     AffineSubspaces(5, 1, 1),
+    Prefixes("01", 1),
+    Prefixes("01", 2),
+    Prefixes("01", 3),
+    Prefixes("01", 4),
+    Prefixes("abc", 1),
+    Prefixes("abc", 2),
+    Prefixes("abcde", 1),
 ]
 
 

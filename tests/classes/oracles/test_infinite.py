@@ -14,9 +14,13 @@ from littlestone.classes import (
     Conjunctions,
     Never,
     Points,
+    Prefixes,
     SparseSets,
     Thresholds,
+    load,
     on_points,
+    prefix_set,
+    shattered_tree,
 )
 from littlestone.combinatorics import Kernel
 from littlestone.data import Sample
@@ -197,3 +201,56 @@ def test_conjunctions_over_many_bits():
     assert (few.littlestone_dim(), few.soa().describe()) == (99, "1 if " + " and ".join(
         f"x{i}" for i in range(1, 101)
     ) + ", otherwise 0")  # fmt: skip
+
+
+def test_networks():
+    networks = Prefixes("ipv4")
+    space = networks.version_space()
+    site, part, other, host = (
+        networks.domain.cell(text)
+        for text in ("10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/15", "10.2.3.4")
+    )
+    space = timed(lambda: space.restrict(site, 1).restrict(part, 0))
+    assert timed(space.littlestone_dim) == 23  # two halves of 10.0.0.0/8, one without a /16
+    soa = timed(space.soa, limit=2.0)
+    wide = networks.domain.array(["0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/30", "10.1.0.0/17"])
+    assert soa.predict(wide).tolist() == [1, 1, 0, 0]
+    assert load(soa.to_dict()) == soa
+    for h in (soa, space.member(), Never(), space.restrict(other, 1).soa()):
+        for g in (soa, space.member(), Never(), space.restrict(host, 1).soa()):
+            at = space.distinguish(h, g)
+            if h == g:
+                assert at is None
+            else:
+                x = np.array([at])
+                assert h.predict(x)[0] != g.predict(x)[0]
+    assert space.restrict(host, 1).littlestone_dim() == 0
+    assert space.restrict(host, 1).soa().describe().startswith("1 on the networks that contain")
+    assert space.restrict(part, 1).is_empty
+    assert shattered_tree(Prefixes("ipv6"), depth=4).holds()
+    codes = Prefixes("0123456789", 6).version_space().restrict(1, 1)
+    assert (codes.littlestone_dim(), codes.soa().describe()) == (
+        6,
+        "1 on the beginnings of '' (itself included), otherwise 0",
+    )
+
+
+def test_tables_of_prefixes_are_canonical():
+    notation = Prefixes("ab", 3).notation
+    everything = [v for v in range(1, 16)]
+    seen = {}
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        held = {1}
+        for v in everything[1:]:
+            if v >> 1 in held and rng.random() < 0.6:
+                held.add(v)
+        table = {1: -1} | {v: v.bit_length() - 1 for v in held}
+        for v in everything:  # entries that say nothing new
+            if v in held and rng.random() < 0.3 and v < 8:
+                table[v] = v.bit_length() - 1
+                table |= {c: c.bit_length() - 1 - (c not in held) for c in (2 * v, 2 * v + 1)}
+        h = prefix_set(notation, table)
+        assert {v for v in everything if h.predict(np.array([v]))[0]} == held
+        assert seen.setdefault(frozenset(held), h) == h
+        assert load(h.to_dict()) == h

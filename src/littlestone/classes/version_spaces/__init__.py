@@ -11,10 +11,12 @@ from littlestone.classes.oracles import VersionSpace
 from littlestone.classes.points import Points
 from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.thresholds import Thresholds
+from littlestone.classes.tree_paths import Prefixes
 from littlestone.classes.version_spaces.conjunctions import ConjunctionSpace
 from littlestone.classes.version_spaces.flats import FlatSpace
 from littlestone.classes.version_spaces.listed import ListedSpace, listing
 from littlestone.classes.version_spaces.points import PointSpace
+from littlestone.classes.version_spaces.prefixes import PrefixSpace
 from littlestone.classes.version_spaces.sparse_sets import SparseSpace
 from littlestone.classes.version_spaces.thresholds import ThresholdSpace
 
@@ -50,3 +52,8 @@ def _(concept_class: Conjunctions, max_nodes: int | None) -> VersionSpace:
 @version_space.register
 def _(concept_class: AffineSubspaces, max_nodes: int | None) -> VersionSpace:
     return FlatSpace.of(concept_class, max_nodes)
+
+
+@version_space.register
+def _(concept_class: Prefixes, max_nodes: int | None) -> VersionSpace:
+    return PrefixSpace.of(concept_class, max_nodes)

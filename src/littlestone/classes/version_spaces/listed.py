@@ -15,6 +15,7 @@ from littlestone.classes.hypotheses import TableHypothesis
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
 from littlestone.classes.point_sets import on_points
 from littlestone.classes.tree_paths import Prefixes, TreePaths
+from littlestone.classes.trees.prefix_sets import prefix_set
 from littlestone.classes.vectors import VectorDomain
 from littlestone.combinatorics import BitMatrix, Kernel
 from littlestone.data import IntegerDomain, RowDomain, Sample
@@ -214,7 +215,7 @@ def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
     def name(ones: tuple[Point, ...]) -> Hypothesis:
         row = np.zeros(len(points), dtype=np.int8)
         row[[index[point] for point in ones]] = 1
-        return by_row.get(row.tobytes()) or on_points(ones)
+        return by_row.get(row.tobytes()) or _improper(concept_class, ones)
 
     return Listing(concept_class, points, rows[sorted(first.values())], name, max_nodes)
 
@@ -260,3 +261,16 @@ def _table(ones: tuple[Point, ...], columns: int) -> TableHypothesis:
     for point in ones:
         labels[int(point)] = ord("1")  # type: ignore[call-overload]
     return TableHypothesis(labels.decode("ascii"))
+
+
+def _improper(concept_class: ConceptClass, ones: tuple[Point, ...]) -> Hypothesis:
+    """Return the canonical hypothesis on points that are no concept."""
+    if isinstance(concept_class, Prefixes):
+        closed: set[Any] = set(ones)
+        forest = concept_class.forest
+        if all(forest.parent(v) in closed for v in closed if v != 1):
+            table = {1: -1}
+            for v in closed:  # each is in the set itself, but not what lies below it
+                table[v] = forest.depth(v) - 1
+            return prefix_set(concept_class.notation, table)
+    return on_points(ones)
