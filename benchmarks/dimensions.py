@@ -1,15 +1,17 @@
 """Exact dimensions: how long, how much memory, and how many times faster than the textbook.
 
-    python benchmarks/dimensions.py               # about 40 s
-    python benchmarks/dimensions.py --quick       # the plain-Python cases, about 25 s
+    python benchmarks/dimensions.py               # about a minute
+    python benchmarks/dimensions.py --quick       # the plain-Python cases, about 45 s
     python benchmarks/dimensions.py --require 500 # exit code 1 if the least ratio is smaller
 
 The textbook is the recursion ``LDim(V) = max over x of 1 + min(LDim(V_x0), LDim(V_x1))``, memoised
 on V, on Python integers, constant columns skipped: written below, in five lines, and run on the
-same matrices in the same process. Times are the least of ``--repeat`` runs, each with a new
-`Kernel`, reading the matrix included. Every case runs in a process of its own, which reports its
-peak memory (all of it: interpreter, numpy, numba). Compiling is not counted, but said at the end;
-numba keeps compiled code on disk, so it is paid once for each installation, and loading after that.
+same matrices in the same process. Times are processor time (all is single-threaded; on an idle
+machine that is the time on the clock), the least of ``--repeat`` runs for both sides, each with a
+new `Kernel`, reading the matrix included. Every case runs in a process of its own, which reports
+its peak memory (all of it: interpreter, numpy, numba, but not the textbook). Compiling is not
+counted, but said at the end; numba keeps compiled code on disk, so that it is paid once for each
+installation.
 """
 
 from __future__ import annotations
@@ -123,12 +125,12 @@ CASES: dict[str, tuple[Callable[[], Matrix], str, str]] = {
 
 
 def least(run: Callable[[], Any], repeat: int) -> tuple[float, Any]:
-    """Return the least time of several runs, in seconds, and the last answer."""
+    """Return the least processor time of several runs, in seconds, and the last answer."""
     times = []
     for _ in range(repeat):
-        start = time.perf_counter()
+        start = time.process_time()
         answer = run()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times), answer
 
 
@@ -136,9 +138,9 @@ def measure(name: str, repeat: int) -> dict[str, Any]:
     """Run one case in this process."""
     make, backend, question = CASES[name]
     matrix = make()
-    start = time.perf_counter()
+    start = time.process_time()
     Kernel(conjunctions(3), backend=backend).mistake_tree()  # compiles, or loads what is compiled
-    ready = time.perf_counter() - start
+    ready = time.process_time() - start
     nodes = 0
 
     def ask() -> Any:
@@ -160,12 +162,12 @@ def measure(name: str, repeat: int) -> dict[str, Any]:
         "seconds": seconds,
         "nodes": nodes,
         "ready": ready if backend == "numba" else 0.0,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
     if question == "ratio":
-        slow, same = least(lambda: textbook(matrix), 1)
+        slow, same = least(lambda: textbook(matrix), repeat)
         assert same == answer
         result["textbook"] = slow
-    result["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return result
 
 

@@ -18,7 +18,6 @@ from littlestone.combinatorics import (
     ThresholdSequence,
     decomposition_tree,
 )
-
 from littlestone.combinatorics.definition import TextbookClass
 
 from .classes import cube, points, random_class, sparse_sets, thresholds
