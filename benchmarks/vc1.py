@@ -1,0 +1,363 @@
+"""How many records each method needs, certified and measured; and the engine's pass over a table.
+
+Run (the tables take about two minutes, the rows about one)::
+
+    python benchmarks/vc1.py
+    python benchmarks/vc1.py --rows 10000000
+
+Every number is for epsilon 1, delta 1e-6, alpha 0.1, beta 0.05, if no others are given. *Measured*
+is the least n at which the worst of a family of distributions fails with probability at most beta,
+by exact conditional probabilities over simulated counts: all positive records lie on the ``w``
+deepest points, whose mass is just above alpha together (w = 1, 2, 10, 30, 100).
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import tempfile
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import littlestone as ls
+from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1.methods import Budget
+from littlestone.learners.vc1.one_shot import OneShot
+from littlestone.learners.vc1.papers import yan25_theorem11
+from littlestone.learners.vc1.two_step import TwoStep
+from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
+from littlestone.mechanisms.median.trie import Groups
+from littlestone.source import SecureSource, SeededSource
+
+WIDTHS = (1, 2, 10, 30, 100)
+
+
+def sigmoid(log_odds: np.ndarray | float) -> np.ndarray:
+    """Return odds / (1 + odds)."""
+    return 1 / (1 + np.exp(-np.clip(log_odds, -700, 700)))
+
+
+def tails(rng: np.random.Generator, n: int, alpha: float, width: int, trials: int) -> np.ndarray:
+    """Return counts on the deepest points, the top one first."""
+    hits = rng.binomial(n, alpha + 1e-9, trials)
+    return np.stack([rng.multinomial(g, [1 / width] * width) for g in hits])
+
+
+def log(x: int | Fraction) -> float:
+    """Return the natural logarithm of a number of any size."""
+    exact = Fraction(x)
+    return math.log(exact.numerator) - math.log(exact.denominator)
+
+
+def one_shot_fails(plan: OneShot, counts: np.ndarray, n: int) -> np.ndarray:
+    """Return the exact chance of a bad node for each row of counts."""
+    budget, votes, width = plan.budget, plan.votes, counts.shape[1]
+    rate = float(budget.rate)
+    reach = np.cumsum(counts[:, ::-1], axis=1)[:, ::-1]
+    good = np.logaddexp.reduce(rate * np.minimum(reach, 2 * votes - 1 - (reach - counts)), axis=1)
+    g = counts.sum(axis=1)
+    inner = log(budget.depth - width) if budget.depth > width else -np.inf
+    between = inner + rate * np.minimum(g, 2 * votes - 1 - g)
+    root = rate * np.minimum(n, 2 * votes - 1 - g)
+    bottom = log(budget.depth) + rate + log((1 - budget.delta) / budget.delta)
+    return sigmoid(np.logaddexp(np.logaddexp(between, root), bottom) - good)
+
+
+def generic_fails(size: int, epsilon: float, counts: np.ndarray) -> np.ndarray:
+    """Return the chance of a bad threshold: all but those of the tail err on all of it."""
+    width = counts.shape[1]
+    wrong = np.cumsum(counts, axis=1) - counts  # of the threshold at each point of the tail
+    good = np.logaddexp.reduce(
+        -epsilon / 2 * np.concatenate([wrong, counts[:, :0]], axis=1), axis=1
+    )
+    g = counts.sum(axis=1)
+    return sigmoid(log(max(size - width, 1)) - epsilon / 2 * g - good)
+
+
+def median_fails(plan: TwoStep, counts: np.ndarray, n: int) -> np.ndarray:
+    """Return the chance of a bad depth on a straight path: the law of the median itself."""
+    depth, width = plan.budget.depth, counts.shape[1]
+    places = [depth - width + 1 + i for i in range(width)]
+    first = places[0]
+    out = np.empty(len(counts))
+    for row, count in enumerate(counts):
+        present = [p for p, c in zip(places, count, strict=True) if c]
+        cumulative = np.cumsum([n - int(count.sum()), *(int(c) for c in count if c)])
+        points = np.empty(len(present) + 1, dtype=object)
+        points[:] = [0, *present]
+        if depth < 2**61:
+            points = points.astype(np.int64)
+        values = Ordered(points, cumulative.astype(np.int64), depth + 1)
+        above, below = max(n - plan.good + 1, 1), plan.votes
+        window = RankWindow(Fraction(0), Fraction(1))
+        if above + below < n:
+            window = RankWindow(Fraction(above, n), 1 - Fraction(below, n))
+        out[row] = _chance(plan, values, window, first)
+    return out
+
+
+def _chance(plan: TwoStep, values: Ordered, window: RankWindow, first: int) -> float:
+    """Return the probability that the median is above the tail's first point, or bottom."""
+    epsilon, delta = plan.epsilons[0], plan.deltas[0]
+    if plan.median == "exponential":
+        mechanism = RankExponential(values.size, window, epsilon)
+        runs, k = mechanism.runs(values), len(values.points)
+        starts = []
+        for i in range(2 * k + 1):  # gap, value, gap, ..., value, gap
+            starts.append(
+                int(values.points[i // 2]) if i % 2 else int(values.points[i // 2 - 1]) + 1
+            )
+        starts[0] = 0
+        parts = [
+            (score, int(length), start)
+            for score, length, start in zip(runs.scores.tolist(), runs.lengths, starts, strict=True)
+        ]
+        bottom = -np.inf
+    else:
+        mechanism = TreeEM((values.size - 1).bit_length(), window, epsilon, delta)
+        groups = Groups.of(values, mechanism.height)
+        runs = mechanism.runs(groups, values.n)
+        parts = []
+        for i, (score, length) in enumerate(
+            zip(runs.scores.tolist(), list(groups.sizes), strict=True)
+        ):
+            if int(length):  # nodes of one group release points on one side of all records
+                parts.append((score, int(length), min(groups.release(i, 0), values.size - 1)))
+        bottom = log(mechanism.height) + float(epsilon) / 2 + log((1 - delta) / delta)
+    rate = float(epsilon) / 2
+    good = bad = -np.inf
+    for score, length, start in parts:
+        if not length:
+            continue
+        weight = log(length) + rate * score
+        if start >= first:
+            good = np.logaddexp(good, weight)
+        else:
+            bad = np.logaddexp(bad, weight)
+    return float(sigmoid(np.logaddexp(bad, bottom) - good))
+
+
+def least(fails: Callable[[int], float], start: int, beta: float) -> int:
+    """Return the least n from which on the measured failure is at most beta, about."""
+    low, high = 0, start
+    while high - low > max(1, start // 500):
+        middle = (low + high) // 2
+        low, high = (low, middle) if fails(middle) <= beta else (middle, high)
+    return high
+
+
+def measured(
+    chances: Callable[[np.ndarray, int], np.ndarray],
+    n: int,
+    options: argparse.Namespace,
+    depth: int,
+) -> int:
+    """Return the least n for the worst of the family."""
+
+    def fails(m: int) -> float:
+        worst = 0.0
+        for width in WIDTHS:
+            if width <= depth:
+                rng = np.random.default_rng(width)
+                counts = tails(rng, m, options.alpha, width, options.trials)
+                worst = max(worst, float(chances(counts, m).mean()))
+        return worst
+
+    return least(fails, n, options.beta)
+
+
+def thresholds_table(options: argparse.Namespace) -> None:
+    """Print n against the size of the domain of thresholds."""
+    numbers = exact(options)
+    print("Thresholds over |X| values: certified/measured")
+    names = ("exponential", "one-shot", "median (exp.)", "median (tree)")
+    print(f"{'|X|':>10} " + " ".join(f"{name:>17}" for name in names))
+    for power in options.powers:
+        cls = ls.Thresholds(1, 2**power)
+        generic = ExponentialLearner.of(
+            cls, epsilon=options.epsilon, alpha=options.alpha, beta=options.beta, agnostic=False
+        ).required_samples()
+        budget = Budget(2 ** (power - 1), *numbers)
+        long = Budget(2**power, *numbers)
+        shot = OneShot.plan(budget)
+        medians = [TwoStep.plan(long, m, straight=True) for m in ("exponential", "tree")]
+        cells = [(generic, lambda c, n, s=cls.size: generic_fails(s, options.epsilon, c))]
+        cells.append((shot.required, lambda c, n, p=shot: one_shot_fails(p, c, n)))
+        cells += [(m.required, lambda c, n, p=m: median_fails(p, c, n)) for m in medians]
+        line = f"{f'2^{power}' if power < 65536 else '2^(2^16)':>10}"
+        for n, chances in cells:
+            seen = "-"
+            if n <= options.most:
+                seen = f"{measured(chances, n, options, 2 ** min(power - 1, 40)):,}"
+            line += f" {f'{n:,}/{seen}':>17}"
+        print(line, flush=True)
+
+
+def exact(options: argparse.Namespace) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """Return the parameters as exact fractions."""
+    values = (options.epsilon, options.delta, options.alpha, options.beta)
+    epsilon, delta, alpha, beta = (Fraction(str(v)) for v in values)
+    return epsilon, delta, alpha, beta
+
+
+def trees_table(options: argparse.Namespace) -> None:
+    """Print n for trees of a given depth, whatever their width."""
+    numbers = exact(options)
+    print("\nAny tree of depth d: certified (one-shot also measured)")
+    print(f"{'d':>10} {'one-shot':>17} {'median (exp.)':>14} {'median (tree)':>14}")
+    for power in (0, 1, 2, 4, 5, 7, 10, 16, 20, 32, 64, 128, 256, 1024):
+        budget = Budget(2**power, *numbers)
+        shot = OneShot.plan(budget)
+        seen = "-"
+        if shot.required <= options.most:
+            chances = partial(one_shot_fails, shot)
+            seen = f"{measured(chances, shot.required, options, 2 ** min(power, 40)):,}"
+        medians = [TwoStep.plan(budget, m).required for m in ("exponential", "tree")]
+        print(
+            f"{f'2^{power}':>10} {f'{shot.required:,}/{seen}':>17} "
+            + " ".join(f"{m:>14,}" for m in medians),
+            flush=True,
+        )
+
+
+def classes_table(options: argparse.Namespace) -> None:
+    """Print what wins where."""
+    print("\nClasses: records needed")
+    print(f"{'class':>26} {'concepts':>9} {'depth':>7} {'exponential':>12} {'vc1':>7}  method")
+    numbers = {"epsilon": options.epsilon, "alpha": options.alpha, "beta": options.beta}
+    for cls, name in [
+        (ls.Points(), "infinite"),
+        (ls.Points(1, 2**32), "2^32"),
+        (ls.Prefixes("0123456789", 5), "1.1e5"),
+        (ls.Prefixes("ipv4"), "2^33"),
+        (ls.Prefixes("ipv6"), "2^129"),
+        (ls.Thresholds(1, 2**64), "2^64"),
+        (ls.Thresholds(1, 2**80), "2^80"),
+        (ls.Thresholds(1, 2**88), "2^88"),
+        (ls.Thresholds(1, 2**128), "2^128"),
+        (ls.Thresholds(1, 2**1024), "2^1024"),
+    ]:
+        generic = ExponentialLearner.of(cls, agnostic=False, **numbers).required_samples()
+        vc1 = VC1.of(cls, delta=options.delta, **numbers)
+        height = vc1.plan.tree.height
+        depth = str(height) if height < 10**6 else f"2^{height.bit_length() - 1}"
+        print(
+            f"{cls.spec[:26]:>26} {name:>9} {depth:>7} {generic:>12,} "
+            f"{vc1.required_samples():>7,}  {vc1.plan.chooser.name}"
+        )
+    low, high = 40, 200
+    while high - low > 1:
+        middle = (low + high) // 2
+        cls = ls.Thresholds(1, 2**middle)
+        wins = (
+            VC1.of(cls, delta=options.delta, **numbers).required_samples()
+            < ExponentialLearner.of(cls, agnostic=False, **numbers).required_samples()
+        )
+        low, high = (low, middle) if wins else (middle, high)
+    print(f"On thresholds, vc1 needs fewer records from |X| = 2^{high} on.")
+    paper = yan25_theorem11(delta=options.delta, **numbers)
+    print(f"The paper's own constants, for any class (without its median's): more than {paper.n:,}")
+
+
+def proper_table(options: argparse.Namespace) -> None:
+    """Print what proper output costs on a class with many improper nodes."""
+    print("\nProper output: paths of a binary tree that end at a leaf, and nothing")
+    print(f"{'leaves':>8} {'exponential':>12} {'improper':>9} {'leaves':>8} {'Algorithm 4':>12}")
+    numbers = {"epsilon": options.epsilon, "alpha": options.alpha, "beta": options.beta}
+    for depth in (2, 4, 6, 8):
+        nodes = [format(w, f"0{k}b") if k else "" for k in range(depth + 1) for w in range(2**k)]
+        leaves = [node for node in nodes if len(node) == depth]
+        rows = [[0] * len(nodes)] + [[int(x.startswith(n)) for n in nodes] for x in leaves]
+        cls = ls.FiniteClass(np.array(rows))
+        generic = ExponentialLearner.of(cls, agnostic=False, **numbers).required_samples()
+        own = {"delta": options.delta, **numbers}
+        sizes = [VC1.of(cls, **own).required_samples()] + [
+            VC1.of(cls, proper=True, down=down, **own).required_samples()
+            for down in ("leaves", "descent")
+        ]
+        print(f"{len(leaves):>8} {generic:>12,} {sizes[0]:>9,} {sizes[1]:>8,} {sizes[2]:>12,}")
+
+
+def engine_pass(rows: int, require: float) -> bool:
+    """Time a fit on a Parquet file against the same GROUP BY written by hand."""
+    import duckdb
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2**64, rows, dtype=np.uint64)
+    y = (x > 2**63 + 2**60).astype(np.int8)
+    algorithm = VC1.of(ls.Thresholds(0, 2**64 - 1), epsilon=1, delta=1e-6, alpha=0.1, beta=0.05)
+    chunks = algorithm.plan.chunk_count(rows)
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "rows.parquet")
+        pq.write_table(pa.table({"x": x, "y": y}), path)
+        del x, y
+        connection = duckdb.connect()
+        by_hand = (
+            f"SELECT file_row_number % {chunks} AS chunk, min(x) FILTER (y = 1), "
+            "max(x) FILTER (y = 0) FROM read_parquet(?, file_row_number = true) GROUP BY chunk"
+        )
+        plain = "SELECT y, min(x), max(x) FROM read_parquet(?) GROUP BY y"
+
+        def timed(run: Callable[[], object]) -> float:
+            times = []
+            for _ in range(5):
+                start = time.perf_counter()
+                run()
+                times.append(time.perf_counter() - start)
+            return min(times)
+
+        hand = timed(lambda: connection.execute(by_hand, [path]).fetchall())
+        two = timed(lambda: connection.execute(plain, [path]).fetchall())
+
+        def fit() -> object:
+            source = SecureSource()
+            found = algorithm.read(path, x="x", y="y", positive=1, source=source)
+            return algorithm.learn(found, source)
+
+        ours = timed(fit)
+        found = algorithm.read(path, x="x", y="y", positive=1, source=SeededSource(0))
+        draw = timed(lambda: algorithm.learn(found, SecureSource()))
+    print(f"{rows:,} rows, thresholds(0, 2**64 - 1), {chunks:,} chunks")
+    print(f"  MIN/MAX GROUP BY label                 {two:7.2f} s")
+    print(f"  MIN/MAX GROUP BY chunk, by hand        {hand:7.2f} s")
+    print(f"  fit: the engine's pass and the draw    {ours:7.2f} s   ({ours / hand:.2f}x)")
+    print(f"  of which the draw                      {draw:7.2f} s")
+    return ours <= require * hand
+
+
+def main() -> int:
+    """Print the tables; return the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--epsilon", type=float, default=1.0)
+    parser.add_argument("--delta", type=float, default=1e-6)
+    parser.add_argument("--alpha", type=float, default=0.1)
+    parser.add_argument("--beta", type=float, default=0.05)
+    parser.add_argument("--trials", type=int, default=100, help="simulated counts per width and n")
+    parser.add_argument("--most", type=int, default=40_000, help="measure up to this many records")
+    parser.add_argument(
+        "--powers", type=int, nargs="+", default=[10, 20, 32, 64, 80, 96, 128, 256, 1024, 65536]
+    )
+    parser.add_argument("--rows", type=int, help="time the engine's pass over so many rows instead")
+    parser.add_argument("--require", type=float, default=2.5, help="most times the pass by hand")
+    options = parser.parse_args()
+    if options.rows:
+        return 0 if engine_pass(options.rows, options.require) else 1
+    classes_table(options)
+    proper_table(options)
+    trees_table(options)
+    thresholds_table(options)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
