@@ -102,7 +102,8 @@ class TwoStep:
         else:
             weight = np.log(height) + rate * share + log_of((1 - delta1) / delta1)
             bad = log_sum(weight, np.log(1 + height * _many(budget)))
-        top = np.maximum(np.ceil((bad + more[None, None, :]) / (rate * share)), 1).astype(np.int64)
+        # at least 2, so that the window of the median is not empty
+        top = np.maximum(np.ceil((bad + more[None, None, :]) / (rate * share)), 2).astype(np.int64)
         miss = probability(bad - rate * share * top)
         votes, top, fails = np.broadcast_arrays(votes, top, lost + miss)
         # the least number of good chunks with this top: see `failure`
@@ -192,7 +193,7 @@ class TwoStep:
                 top=top,
                 **rate,
             )
-        sheet.step("reached", "top >= 1", TWO_STEP, top=top)
+        sheet.step("window", "good >= votes + 2", TWO_STEP, **known)
         if self.straight:
             return sheet.step(
                 "first_failure", "too_few + miss/(1 + miss)", TWO_STEP, too_few=too_few, miss=miss
