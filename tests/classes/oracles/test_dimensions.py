@@ -248,6 +248,21 @@ def test_version_spaces_of_low_error_that_are_hard():
         assert sure == plain
 
 
+@pytest.mark.parametrize(
+    "concepts",
+    [Conjunctions(40), AffineSubspaces(2, 40, 2), Conjunctions(2), SparseSets(2), Points()],
+    ids=lambda c: c.spec,
+)
+def test_every_concept_errs_on_positives_outside_the_domain(concepts):
+    rows = np.array([[1] * 40]) if hasattr(concepts, "n") else np.array([7])
+    rows = rows[:, : concepts.n] if hasattr(concepts, "n") else rows
+    for outside, left in ((0, True), (1, True), (2, False)):
+        data = Sample(rows, np.array([0]), np.array([5]), outside=(3, outside))
+        space = concepts.version_space().within_error(data, 1)
+        assert space.is_empty != left
+        assert left == (not space.restrict(rows[0], 1).is_empty)
+
+
 def test_budgets_of_structured_searches():
     rng = np.random.default_rng(3)
     space = Conjunctions(60).version_space(max_nodes=5).restrict((1,) * 60, 1)
