@@ -58,7 +58,9 @@ def fit(
         Column of points, or columns separated by commas. By default those of the schema.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
-        any data), vc1 (data that some concept explains; for huge domains), or auto.
+        any data), vc1 (data that some concept explains; for huge domains), or auto: the one that
+        needs the fewest records of those that certify any data (agnostic). The others may need far
+        fewer: `littlestone plan` compares them.
     delta:
         Only for learners that are not pure.
     alpha:
@@ -135,6 +137,7 @@ def fit(
                 positive=positive,
                 strict=strict,
                 negative=negative,
+                owner="fit",
             )
     if public is not None and is_auto(concept_class):
         algorithm = richest(public, sample.n, learner_of)
@@ -172,7 +175,7 @@ def _columns(x: list[str] | None, concepts: ConceptClass, public: Schema | None)
     if public is not None:
         raise ParameterError(
             f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
-            "rules(...)."
+            "classes over rows: rules, decision_trees, auto."
         )
     if x is None or len(x) != 1:
         hint = "Name it with --x."

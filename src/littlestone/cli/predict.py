@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import IO, TYPE_CHECKING
 
-from littlestone.errors import ParameterError, parameter_error
+from littlestone.errors import parameter_error
 
 if TYPE_CHECKING:
     from littlestone.learners.release import Release
@@ -40,7 +40,6 @@ def predict(model: str, data: str, /, *, x: str | None = None, out: str | None =
     check_outputs("predict", out=out)
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
-    _check_columns(release)
     column = _column(release, x)
     with working("Labelling rows"):
         labels = _labels(release, data, column)
@@ -50,25 +49,6 @@ def predict(model: str, data: str, /, *, x: str | None = None, out: str | None =
             with replacing(out) as file:
                 _write(labels, file)
     return 0
-
-
-def _check_columns(release: Release) -> None:
-    """Refuse a rule that does not speak of its schema's columns.
-
-    Codes speak of columns by position: in a file that was changed, better no prediction than a
-    wrong one.
-    """
-    from littlestone.classes import RuleHypothesis
-    from littlestone.data import RowDomain
-
-    domain, hypothesis = release.concept_class.domain, release.hypothesis
-    if not isinstance(domain, RowDomain) or not isinstance(hypothesis, RuleHypothesis):
-        return
-    if not set(hypothesis.literals) <= set(domain.schema.literals()):
-        raise ParameterError(
-            "The rule of the model does not fit its schema. The file has been changed; "
-            "write it again with `littlestone fit --out`."
-        )
 
 
 def _column(release: Release, x: str | None) -> str | None:

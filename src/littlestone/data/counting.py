@@ -86,7 +86,7 @@ def _group(
 ) -> Groups:
     is_positive = _match(owner, "positive", positive)
     is_negative = None if negative is None else _match(owner, "negative", negative)
-    opened = read_table(table)
+    opened = read_table(table, owner=owner)
     names, schema = _point_columns(owner, x, domain)
     frame = opened.frame([*names, y, *([] if user is None else [user])], owner)
     counted = _count(frame, len(names), schema, owner)
@@ -129,7 +129,7 @@ def read_points(
     >>> read_points(pa.table({"dose": ["3", "x", "1"]}), x="dose", domain=IntegerDomain(1, 9))
     (array([3, 1]), array([ True, False,  True]))
     """
-    opened = read_table(table)
+    opened = read_table(table, owner=owner)
     names, schema = _point_columns(owner, x, domain)
     frame = opened.frame(names, owner, ordered=True)
 

@@ -122,6 +122,7 @@ class Sample:
         positive: Any = 1,
         strict: bool = False,
         negative: Any = None,
+        owner: str = "Sample.read",
     ) -> Sample:
         """Count a table where it lies: the engine groups, and each distinct cell is converted.
 
@@ -149,6 +150,8 @@ class Sample:
             A refusal because of a value is outside the privacy guarantee.
         negative : optional
             With ``strict``: the only other label that is allowed.
+        owner : str
+            Who asks, for messages.
 
         Returns
         -------
@@ -180,7 +183,7 @@ class Sample:
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
         groups = group_table(
-            "Sample.read",
+            owner,
             table,
             domain,
             x=x,

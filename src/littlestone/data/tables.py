@@ -117,7 +117,7 @@ class Table(ABC):
         """After a strict reading: refuse what the reading itself found (ragged lines)."""
 
 
-def read_table(table: Any, *, separator: str | None = None) -> Table:
+def read_table(table: Any, *, separator: str | None = None, owner: str = "read_table") -> Table:
     """Return any table as a `Table`, for `Sample.read` and the command line.
 
     Parameters
@@ -127,6 +127,8 @@ def read_table(table: Any, *, separator: str | None = None) -> Table:
     separator : str, optional
         Of CSV files, one character; by default a comma, in ``.tsv`` files a tab. It is not guessed
         from the data.
+    owner : str
+        Who asks, for messages.
 
     Raises
     ------
@@ -142,7 +144,7 @@ def read_table(table: Any, *, separator: str | None = None) -> Table:
     if isinstance(table, Table):
         return table
     if isinstance(table, str | Path):
-        return _file(Path(table), separator)
+        return _file(Path(table), separator, owner)
     if isinstance(table, np.ndarray) and table.dtype.names:
         return _Columns({name: table[name] for name in table.dtype.names})
     if isinstance(table, Mapping):
@@ -150,36 +152,36 @@ def read_table(table: Any, *, separator: str | None = None) -> Table:
     try:
         frame = nw.from_native(table)
     except TypeError:
-        raise parameter_error("read_table", "table", _FORMS, type(table).__name__) from None
+        raise parameter_error(owner, "table", _FORMS, type(table).__name__) from None
     except DuplicateError:
         raise ParameterError(_TWICE) from None
     if isinstance(frame, nw.LazyFrame):
-        return _Lazy(frame)
+        return _Lazy(frame, owner)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
 
 
-def _file(path: Path, separator: str | None) -> Table:
+def _file(path: Path, separator: str | None, owner: str) -> Table:
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     kind = suffixes[-1] if suffixes else ""
     if kind == ".gz":
         kind = suffixes[0]
     wild = any(letter in str(path) for letter in "*?[")
     if not path.is_file() and not (wild and kind in (".parquet", ".pq")):
-        raise parameter_error("read_table", "table", "a file that exists", str(path))
+        raise parameter_error(owner, "table", "a file that exists", str(path))
     if kind in (".parquet", ".pq"):
         return _Parquet(path)
     if kind in (".csv", ".tsv"):
-        return _Csv(path, separator or ("\t" if kind == ".tsv" else ","))
-    raise parameter_error("read_table", "table", _FORMS, str(path))
+        return _Csv(path, separator or ("\t" if kind == ".tsv" else ","), owner)
+    raise parameter_error(owner, "table", _FORMS, str(path))
 
 
 class _Csv(Table):
     """A CSV file; one reading at a time."""
 
-    def __init__(self, path: Path, separator: str) -> None:
+    def __init__(self, path: Path, separator: str, owner: str) -> None:
         if len(separator) != 1 or not separator.isascii() or separator in '"\r\n':
             constraint = "one ASCII character, no quote and no line break"
-            raise parameter_error("read_table", "separator", constraint, separator)
+            raise parameter_error(owner, "separator", constraint, separator)
         self._path, self._separator = path, separator
         self._stream: CsvColumns | None = None
         message = f"The file {str(path)!r} cannot be read as CSV: no line with column names."
@@ -239,11 +241,11 @@ class _Columns(Table):
 class _Lazy(Table):
     """A table that stays in its own engine."""
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, owner: str) -> None:
         if frame.implementation not in _ENGINES:
             constraint = f"{_FORMS}; of lazy tables only these"
             name = str(frame.implementation)
-            raise parameter_error("read_table", "table", constraint, name, "Collect it first.")
+            raise parameter_error(owner, "table", constraint, name, "Collect it first.")
         self._lazy = frame
         super().__init__(quietly(lambda: frame.collect_schema().names(), _UNREADABLE))
 
