@@ -36,6 +36,8 @@ def plan(
 ) -> int:
     """Say how many records each learner needs; reads no data.
 
+    Marked as chosen is the learner that `fit` takes by itself (--learner auto).
+
     Parameters
     ----------
     concept_class:
@@ -52,7 +54,7 @@ def plan(
     schema:
         TOML file with the public columns, for classes over rows.
     agnostic:
-        Only learners that promise something for data that no concept explains.
+        Say nothing of learners that promise nothing for data that no concept explains.
     samples_per_user:
         How many records each user has, when users are to be protected. A learner that protects
         records then reads one record of each user.
@@ -78,13 +80,25 @@ def plan(
     if not fitting:
         reasons = "; ".join(f"{p['learner']}: {p.get('reason', 'realizable only')}" for p in plans)
         raise UnsupportedError(f"No learner can promise this for {concepts.spec}. {reasons}")
-    chosen = min(fitting, key=lambda p: int(p["n"]))
+    chosen = _chosen(concepts, parameters)
+    least = min(fitting, key=lambda p: int(p["n"]))["learner"]
+    cheaper = least if least != chosen else None
     if json:
-        result = {"plans": plans, "chosen": chosen["learner"], "lower_bounds": []}
+        result = {"plans": plans, "chosen": chosen, "cheaper": cheaper, "lower_bounds": []}
         print(jsonlib.dumps({"class": concepts.spec, **result}, sort_keys=True))
         return 0
-    _show(concepts, plans, chosen)
+    _show(concepts, plans, chosen, cheaper)
     return 0
+
+
+def _chosen(concepts: ConceptClass, parameters: Json) -> str | None:
+    """Return the learner that `fit` takes by itself; None if it refuses."""
+    from littlestone.learners import registry
+
+    try:
+        return registry.make("auto", concepts, **parameters).name
+    except LittlestoneError:
+        return None
 
 
 def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
@@ -121,7 +135,9 @@ def _plan(name: str, concepts: ConceptClass, parameters: Json, *, users: bool) -
         n = algorithm.required_samples()
         certificate = algorithm.certificate(n)
     except LittlestoneError as problem:
-        return {"learner": name, "status": "unsupported", "reason": str(problem)}
+        reason = {"learner": name, "status": "unsupported", "reason": str(problem)}
+        lacking = own["delta"] is None and not entry.pure
+        return {**reason, "needs": "--delta"} if lacking else reason
     plan = {
         "learner": name,
         "n": n,
@@ -137,22 +153,34 @@ def _plan(name: str, concepts: ConceptClass, parameters: Json, *, users: bool) -
     return plan
 
 
-def _show(concepts: ConceptClass, plans: list[Json], chosen: Json) -> None:
+def _show(
+    concepts: ConceptClass, plans: list[Json], chosen: str | None, cheaper: str | None
+) -> None:
     from littlestone.cli.terminal import note, table
     from littlestone.report.words import integer
 
-    rows = []
+    rows, notes = [], []
     for plan in plans:
+        name, status = plan["learner"], plan["status"]
         if "n" not in plan:
-            rows.append((plan["learner"], "-", "-", plan["reason"]))
+            rows.append((name, "-", "-", f"needs {plan['needs']}" if "needs" in plan else status))
+            notes.append(f"{name}: {plan['reason']}")
             continue
-        mark = " (chosen)" if plan is chosen else ""
-        needed = f"{integer(plan['n'])} {plan['unit']}"
-        rows.append((plan["learner"] + mark, needed, plan["setting"], plan["status"]))
+        mark = " (chosen)" if name == chosen else ""
+        rows.append((name + mark, f"{integer(plan['n'])} {plan['unit']}", plan["setting"], status))
+        if "reads" in plan and plan["reads"] not in "".join(notes):
+            notes.append(f"A learner that protects records reads {plan['reads']}.")
     table(f"Needed to learn {concepts.spec}", ("learner", "needs", "certifies", "status"), rows)
-    if "reads" in chosen:
-        note(f"Each of these learners reads {chosen['reads']}.")
+    if chosen is None:
+        note("fit takes none of them by itself: name one with --learner.")
+    else:
+        note("chosen: what fit takes by itself.")
+    if cheaper is not None:
+        less = "cheaper" if chosen is not None else "least"
+        note(f"{less}, if some concept is right on everybody: --learner {cheaper}")
     note(
         "realizable: some concept of the class is right on everybody; agnostic: any data, and the "
         "error is compared with that of the best concept."
     )
+    for text in notes:
+        note(text)

@@ -29,7 +29,14 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
         grid.add_column(Text(name), overflow="fold")
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
-    console.print(grid)
+    if console.is_terminal:
+        console.print(grid)
+        return
+    with console.capture() as printed:
+        console.print(grid)
+    # Cells are filled up to the width of their column: nothing for a file.
+    lines = (line.rstrip() for line in printed.get().splitlines())
+    console.out("\n".join(lines), highlight=False)
 
 
 def note(text: str) -> None:

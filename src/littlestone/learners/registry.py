@@ -177,6 +177,9 @@ def auto(
 ) -> Algorithm:
     """Return the learner that needs the fewest records for this class; data plays no part.
 
+    Compared are the learners with one kind of certificate, by default for any labels: assuming that
+    some concept explains the labels is left to those who name such a learner.
+
     Parameters
     ----------
     concept_class, epsilon, delta, alpha, beta
