@@ -10,6 +10,7 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.data import Sample
+from littlestone.errors import ParameterError
 from littlestone.learners import registry
 from littlestone.learners.publish import publish
 from littlestone.source import SeededSource
@@ -117,7 +118,8 @@ def test_plan_agrees_with_the_learners(run):
     plans = {plan["learner"]: plan for plan in done.json["plans"]}
     assert list(plans) == registry.names()
     assert plans["generic"]["n"] == 420
-    assert done.json["chosen"] == "generic"
+    assert done.json["chosen"] == registry.auto(ls.Thresholds(1, 2**20 - 1), epsilon=1).name
+    assert done.json["cheaper"] == "generic"
     assert isinstance(done.json["lower_bounds"], list)
     assert "delta" in plans["vc1"]["reason"]
     for name, plan in plans.items():
@@ -134,14 +136,15 @@ def test_plan_agrees_with_the_learners(run):
 
 def test_plan_for_any_labels_and_with_a_delta(run):
     line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --class points() --json"
-    assert run(f"{line} --agnostic").json["chosen"] == "agnostic"
+    any_labels = run(f"{line} --agnostic").json
+    assert (any_labels["chosen"], any_labels["cheaper"]) == ("agnostic", None)
     with_delta = run(f"{line} --delta 1e-6").json
-    assert with_delta["chosen"] == "generic"
+    assert (with_delta["chosen"], with_delta["cheaper"]) == ("agnostic", "generic")
     assert {plan["learner"]: plan["n"] for plan in with_delta["plans"]}["vc1"] == 583
     vast = run(
         "plan --epsilon 1 --alpha 0.1 --beta 0.05 --delta 1e-6 --json --class prefixes(ipv6)"
     )
-    assert vast.json["chosen"] == "vc1"
+    assert (vast.json["chosen"], vast.json["cheaper"]) == ("agnostic", "vc1")
 
 
 def test_plan_for_users(run):
@@ -153,8 +156,44 @@ def test_plan_for_users(run):
 
 def test_plan_as_a_table(run):
     done = run("plan --epsilon 1 --alpha 0.1 --beta 0.05 --class", "thresholds(1, 2**20 - 1)")
-    assert "generic (chosen)" in done.out
+    assert "agnostic (chosen)" in done.out
     assert "420 records" in done.out
+    assert "cheaper, if some concept is right on everybody: --learner generic\n" in done.out
+    lines = done.out.splitlines()
+    assert lines == [line.rstrip() for line in lines]
+    row = next(line for line in lines if line.startswith("vc1 "))
+    assert row.endswith("needs --delta")
+    assert any(line.startswith("vc1: The 'delta' parameter") for line in lines)
+
+
+@pytest.mark.parametrize("spec", ["thresholds(1, 99)", "prefixes(ipv4)"])
+@pytest.mark.parametrize("delta", [[], ["--delta", "1e-6"]])
+def test_plan_chooses_what_fit_takes(run, spec, delta):
+    public = ["--epsilon", "1", "--alpha", "0.1", "--beta", "0.05", "--class", spec, "--json"]
+    planned = run("plan", *public, *delta)
+    fitted = run("fit data.csv --x age --y adult", *public, *delta)
+    assert planned.json["chosen"] == fitted.json["learner"]
+    needed = {plan["learner"]: plan.get("n") for plan in planned.json["plans"]}
+    assert needed[planned.json["chosen"]] == fitted.json["required_samples"]
+
+
+def test_plan_when_fit_takes_nothing(run, monkeypatch):
+    """Only a learner that must be named suits the class."""
+    real = registry.make
+
+    def make(name, *arguments, **options):
+        if name in ("auto", "agnostic"):
+            raise ParameterError("Not for this class.")
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(registry, "make", make)
+    line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --class points()"
+    assert run(f"{line} --json").json["chosen"] is None
+    done = run(line)
+    assert "(chosen)" not in done.out
+    assert "name one with --learner" in done.out
+    assert "least, if some concept is right on everybody: --learner generic\n" in done.out
+    assert "agnostic: Not for this class.\n" in done.out
 
 
 @pytest.mark.parametrize(
@@ -252,8 +291,18 @@ def test_the_printed_text_is_a_function_of_the_release():
 def test_help_names_every_command(run):
     done = run("--help")
     assert done.code == 0
-    for name in ("fit", "predict", "plan", "audit", "report", "Exit codes"):
-        assert name in done.out
+    assert "Exit codes" in done.out
+    lines = [line[2:] for line in done.out.splitlines() if line.startswith("│ ")]
+    listed = [line.strip("│ ").split(maxsplit=1) for line in lines if line[0] != " "]
+    names = [line[0] for line in listed if not line[0].startswith("--")]
+    assert names == ["plan", "fit", "predict", "report", "dims", "audit"]
+    assert all(len(line) == 2 for line in listed)
+    assert "exact  Verify privacy exactly" in run("audit --help").out
+
+
+def test_help_of_a_command_says_all_of_its_description(run):
+    assert "Exit 0 if the claim holds" in run("audit exact --help").out
+    assert "--learner auto" in run("plan --help").out
 
 
 @pytest.mark.parametrize("command", ["fit", "predict", "plan", "report", "audit exact"])

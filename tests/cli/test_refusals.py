@@ -5,6 +5,7 @@ import os
 import pytest
 
 from littlestone.cli.files import write
+from littlestone.cli.main import _EXAMPLES
 from littlestone.errors import ParameterError
 from littlestone.source import SecureSource, SeededSource
 
@@ -89,6 +90,7 @@ def test_seed(run, folder):
 def test_missing_column(run, folder):
     refused(folder, fit(run, x="agee"), "no column 'agee'", "Did you mean 'age'?")
     refused(folder, fit(run, y="adlt"), "no column 'adlt'", "Did you mean 'adult'?")
+    refused(folder, fit(run, y="adlt"), "The table given to fit has")
 
 
 def test_one_column_is_needed(run, folder):
@@ -106,7 +108,7 @@ def test_unknown_class(run, folder):
 
 def test_rules_need_a_schema_and_other_classes_refuse_one(run, folder):
     refused(folder, fit(run, **{"class": "rules(max_literals=1)"}), "--schema")
-    refused(folder, fit(run, schema="schema.toml"), "Leave out --schema")
+    refused(folder, fit(run, schema="schema.toml"), "Leave out --schema", "decision_trees")
     rules = {"class": "rules(max_literals=1)", "schema": "schema.toml"}
     refused(folder, fit(run, **rules, x="agee"), "no column 'agee'", "Did you mean 'age'?")
     refused(folder, fit(run, **{**rules, "schema": "none.toml"}), "none.toml")
@@ -119,7 +121,7 @@ def test_unknown_learner(run, folder):
 
 
 def test_unreadable_files(run, folder):
-    refused(folder, fit(run, data="none.parquet"), "none.parquet")
+    refused(folder, fit(run, data="none.parquet"), "parameter of fit must", "none.parquet")
     (folder / "noise.parquet").write_bytes(b"PAR1 secret-name nonsense")
     done = fit(run, data="noise.parquet")
     refused(folder, done, "noise.parquet")
@@ -203,8 +205,36 @@ def test_too_few_records_for_the_required_certificate(run, folder):
 def test_usage(run, folder):
     refused(folder, run("fitt data.csv"), 'Did you mean "fit"?')
     refused(folder, run("fit data.parquet --y adult --class points()"), "--epsilon")
+    refused(folder, run("plan --clas x"), "--class instead of --clas?")
     refused(folder, fit(run, epsilonn="1"), "--epsilonn")
     refused(folder, fit(run, data="--x"), "")
+
+
+@pytest.mark.parametrize(
+    ("line", "lesson"),
+    [
+        ("dims", 'dims needs --class, for example --class "thresholds(1, 99)".'),
+        ("fit", "fit needs DATA, for example people.csv."),
+        ("fit data.csv --x age", "fit needs --y, for example --y adult."),
+        ("plan --class points()", "plan needs --epsilon, for example --epsilon 1."),
+        ("predict m.json", "predict needs DATA, for example people.csv."),
+        ("report m.json", "report needs --out, for example --out page.html."),
+        ("audit exact", 'audit exact needs --class, for example --class "thresholds(1, 99)".'),
+    ],
+)
+def test_what_is_missing_is_shown_by_an_example(run, folder, line, lesson):
+    command = lesson.split(" needs ")[0]
+    done = run(line)
+    refused(folder, done)
+    assert done.err == f"littlestone: {lesson} See littlestone {command} --help.\n"
+
+
+def test_every_required_parameter_has_an_example(run):
+    for command in ("plan", "fit", "predict", "report", "dims", "audit exact"):
+        lines = run(f"{command} --help").out.splitlines()
+        required = [line.split()[2] for line in lines if line.startswith("│ *")]
+        assert required
+        assert set(required) <= set(_EXAMPLES)
 
 
 def test_errors_as_json(run, folder):

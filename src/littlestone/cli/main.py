@@ -1,8 +1,8 @@
 """The command line: a thin shell around the rooms below.
 
-Commands are loaded when they are called, so that ``littlestone --version`` is quick. All errors
-end here: one clear message on standard error, an exit code, no traceback (a traceback could show
-data).
+Commands load the rooms below when they are called, so that ``littlestone --version`` is quick. All
+errors end here: one clear message on standard error, an exit code, no traceback (a traceback could
+show data).
 """
 
 from __future__ import annotations
@@ -11,12 +11,18 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from cyclopts import App, CycloptsError
+from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
+from littlestone.cli.audit import exact
+from littlestone.cli.dims import dims
+from littlestone.cli.fit import fit
+from littlestone.cli.plan import plan
+from littlestone.cli.predict import predict
+from littlestone.cli.report import report
 from littlestone.errors import InfeasibleError, LittlestoneError
 
 if TYPE_CHECKING:
@@ -36,14 +42,32 @@ app = App(
     ),
     help_format="plaintext",
 )
-app.command("littlestone.cli.dims:dims", name="dims")
-app.command("littlestone.cli.fit:fit", name="fit")
-app.command("littlestone.cli.predict:predict", name="predict")
-app.command("littlestone.cli.plan:plan", name="plan")
-app.command("littlestone.cli.report:report", name="report")
-audit = App(name="audit", help="Check the privacy of a learner.", help_format="plaintext")
-audit.command("littlestone.cli.audit:exact", name="exact")
+# In the order in which they are used.
+_COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, dims)
+for _place, _command in enumerate(_COMMANDS):
+    app.command(_command, sort_key=_place)
+audit = App(
+    name="audit",
+    help="Check the privacy of a learner.",
+    help_format="plaintext",
+    sort_key=len(_COMMANDS),
+)
+audit.command(exact)
 app.command(audit)
+
+#: What a required parameter may look like.
+_EXAMPLES = {
+    "--class": '--class "thresholds(1, 99)"',
+    "--epsilon": "--epsilon 1",
+    "--alpha": "--alpha 0.1",
+    "--beta": "--beta 0.05",
+    "--learner": "--learner generic",
+    "--points": "--points 1,2,3",
+    "--y": "--y adult",
+    "--out": "--out page.html",
+    "DATA": "people.csv",
+    "MODEL": "model.json",
+}
 
 
 def main(tokens: Sequence[str]) -> int:
@@ -96,6 +120,8 @@ def _explain(problem: Exception) -> Json:
         return {"kind": kind, "message": message, "exit_code": code, "n_needed": problem.n_needed}
     if isinstance(problem, CycloptsError):
         kind = "UsageError"
+        if isinstance(problem, MissingArgumentError):
+            message = _missing(problem)
     elif not isinstance(problem, LittlestoneError):
         # A defect of ours. Its text could hold data, so only its type is shown.
         code = FAILED
@@ -106,3 +132,14 @@ def _explain(problem: Exception) -> Json:
         if os.environ.get("LITTLESTONE_DEBUG"):
             traceback.print_exception(problem)
     return {"kind": kind, "message": message, "exit_code": code}
+
+
+def _missing(problem: MissingArgumentError) -> str:
+    """Teach what a command line lacks, unless it is there and misspelt."""
+    message = str(problem)
+    name = "" if problem.argument is None else problem.argument.name
+    if name not in _EXAMPLES or "Did you mean" in message:
+        return message
+    command = " ".join(problem.command_chain or ())
+    lesson = f"{command} needs {name}, for example {_EXAMPLES[name]}."
+    return f"{lesson} See littlestone {command} --help."
