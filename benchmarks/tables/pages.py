@@ -150,8 +150,8 @@ def _reasons(cells: Cells, names: Mapping[tuple[str, float], str]) -> str:
             if place == "first":
                 continue
             text = (
-                f"* {TABLES[table].title}, ε = {epsilon:g}: {place} ({name} {mine.mean:.3f}, "
-                f"{other.method} {other.mean:.3f}). {_reason(mine, other, limit, majority)}"
+                f"* {TABLES[table].title}, ε = {epsilon:g}: {place} ({name}: {mine.mean:.3f}; "
+                f"{other.method}: {other.mean:.3f}). {_reason(mine, other, limit, majority)}"
             )
             best = cells.best(table, OURS, epsilon)
             if best is not None and best.mean > mine.mean + 0.001:
@@ -164,7 +164,7 @@ def _reason(mine: Cell, other: Cell, limit: Cell, majority: Cell) -> str:
     """Return what the measurements say: ``limit`` is our class without privacy."""
     if max(mine.mean, other.mean, limit.mean) < majority.mean + 0.005:
         return f"Nothing here is better than the majority ({majority.mean:.3f}) by 0.005."
-    cost = limit.mean - mine.mean
+    cost = round(limit.mean - mine.mean, 3) + 0.0  # no -0.000
     head = f"Without privacy the class reaches {limit.mean:.3f} here: "
     if limit.mean <= other.mean + 0.001:
         return head + f"the class is the limit, privacy costs {cost:.3f}."
@@ -205,7 +205,20 @@ def _table(
     if skewed:
         lines += ["", _balanced(cells, table)]
     took = ", ".join(f"{chosen[table, e][0]} at {e:g}" for e in epsilons)
-    return "\n".join([*lines, "", f"`--class auto` takes: {took}."])
+    runs = [
+        f"{name} {_span(cells, table, methods)}"
+        for name, methods in (("ours", OURS), ("others", RIVALS))
+    ]
+    return "\n".join([*lines, "", f"Seeds: {', '.join(runs)}. `--class auto` takes: {took}."])
+
+
+def _span(cells: Cells, table: str, methods: Sequence[str]) -> str:
+    """Return how many runs stand behind each mean: "10", or "3 to 10" while a run goes on."""
+    found = [cells.get(table, m, e) for m in methods for e in cells.epsilons]
+    runs = {cell.runs for cell in found if cell is not None}
+    if not runs:
+        return "none"
+    return f"{min(runs)}" if len(runs) == 1 else f"{min(runs)} to {max(runs)}"
 
 
 def _with_sd(cell: Cell | None) -> str:
@@ -217,7 +230,7 @@ def _balanced(cells: Cells, table: str) -> str:
     methods = (*OURS, *RIVALS)
     last = cells.epsilons[-1]
     found = [cell for m in methods if (cell := cells.get(table, m, last)) is not None]
-    shown = ", ".join(f"{cell.method} {cell.balanced:.3f}" for cell in found)
+    shown = "; ".join(f"{cell.method}: {cell.balanced:.3f}" for cell in found)
     return (
         "One label is rare, so accuracy says little: a constant answer has nearly the accuracy of "
         f"the best method, and a balanced accuracy of 0.5. Balanced accuracy at ε = {last:g} "
