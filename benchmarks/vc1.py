@@ -33,7 +33,7 @@ from littlestone.learners.vc1.papers import yan25_theorem11
 from littlestone.learners.vc1.two_step import TwoStep
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.median.trie import Groups
-from littlestone.source import SecureSource, SeededSource
+from littlestone.source import SecureSource
 
 WIDTHS = (1, 2, 10, 30, 100)
 
@@ -319,11 +319,11 @@ def engine_pass(rows: int, require: float) -> bool:
 
         def fit() -> object:
             source = SecureSource()
-            found = algorithm.read(path, x="x", y="y", positive=1, source=source)
+            found = ls.Sample.read(path, x="x", y="y", domain=algorithm.concept_class.domain)
             return algorithm.learn(found, source)
 
         ours = timed(fit)
-        found = algorithm.read(path, x="x", y="y", positive=1, source=SeededSource(0))
+        found = ls.Sample.read(path, x="x", y="y", domain=algorithm.concept_class.domain)
         draw = timed(lambda: algorithm.learn(found, SecureSource()))
     print(f"{rows:,} rows, thresholds(0, 2**64 - 1), {chunks:,} chunks")
     print(f"  MIN/MAX GROUP BY label                 {two:7.2f} s")

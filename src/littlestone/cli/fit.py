@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from littlestone.cli.options import ClassSpec, Flag, is_auto, names, open_class, open_learner
 from littlestone.errors import InfeasibleError, ParameterError, check_integer, parameter_error
@@ -125,20 +125,16 @@ def fit(
     negative = _negative(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public)
     with working("Counting records"):
-        sample: Any = None
-        if not strict and estimate_error is None and hasattr(algorithm, "read"):
-            sample = algorithm.read(data, x=columns[0], y=y, positive=positive, source=source)
-        if sample is None:
-            sample = Sample.read(
-                data,
-                x=None if isinstance(concepts.domain, RowDomain) else columns[0],
-                y=y,
-                domain=concepts.domain,
-                positive=positive,
-                strict=strict,
-                negative=negative,
-                owner="fit",
-            )
+        sample = Sample.read(
+            data,
+            x=None if isinstance(concepts.domain, RowDomain) else columns[0],
+            y=y,
+            domain=concepts.domain,
+            positive=positive,
+            strict=strict,
+            negative=negative,
+            owner="fit",
+        )
     if public is not None and is_auto(concept_class):
         algorithm = richest(public, sample.n, learner_of)
     if require_certificate:

@@ -6,7 +6,6 @@ import os
 import resource
 import subprocess
 import sys
-import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -169,8 +168,8 @@ def test_adult_accuracy(depth, epsilon, least):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("depth", "seconds"), [(2, 10), (3, 60), (4, 60)])
-def test_adult_from_the_command_line(tmp_path, depth, seconds):
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_adult_from_the_command_line(tmp_path, depth):
     file = tmp_path / "train.parquet"
     duckdb.execute(
         f"COPY (SELECT * EXCLUDE split FROM '{ADULT / 'adult.parquet'}' WHERE split = 'train') "
@@ -178,7 +177,5 @@ def test_adult_from_the_command_line(tmp_path, depth, seconds):
     )
     command = [sys.executable, "-m", "littlestone", "fit", str(file), "--y", "over_50k"]
     command += ["--schema", str(ADULT / "schema.toml"), "--class", f"decision_trees(depth={depth})"]
-    start = time.perf_counter()
     subprocess.run([*command, "--epsilon", "1"], check=True, env={**os.environ})
-    assert time.perf_counter() - start < seconds
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1_500_000  # kilobytes

@@ -3,9 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from littlestone.cli.main import main
@@ -66,21 +63,3 @@ def test_the_examples_are_what_their_makers_write(tmp_path, monkeypatch):
         exec(compile(source, "make.py", "exec"), scope)
         for file in (EXAMPLES / name).glob("*.csv"):
             assert (tmp_path / file.name).read_bytes() == file.read_bytes()
-
-
-def test_large_tables_are_read_by_one_pass(fit, tmp_path):
-    """20,000 rows of 64 bits: the engine finds the extremes; every other reader agrees."""
-    rng = np.random.default_rng(0)
-    x = rng.integers(0, 2**64, 20_000, dtype=np.uint64)
-    table = pa.table({"x": x, "y": (x >= 2**63 + 2**62).astype(np.int8)})
-    pq.write_table(table, tmp_path / "t.parquet")
-    pushed = fit(tmp_path / "t.parquet", "x", "y", "thresholds(0, 2**64 - 1)")
-    counted = fit(
-        tmp_path / "t.parquet", "x", "y", "thresholds(0, 2**64 - 1)", "--estimate-error", "1"
-    )
-    for found in (pushed, counted):
-        above = int(found["hypothesis"]["above"])
-        assert abs(above - (2**63 + 2**62)) < 0.02 * 2**64
-        assert found["n"] == 20_000
-    assert "error" not in pushed
-    assert counted["error"]["rate"] < 0.02

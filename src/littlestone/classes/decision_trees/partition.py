@@ -52,9 +52,10 @@ class Powers:
 
     def leaves(self, zeros: Counts, ones: Counts) -> npt.NDArray[np.object_]:
         """Return the weights of many leaves; equal ones are computed once."""
-        width = int(ones.max()) + 1
-        codes, where = np.unique(zeros * width + ones, return_inverse=True)
-        known = np.array([self.leaf(*divmod(code, width)) for code in codes.tolist()], dtype=object)
+        # pairs, not one code for both: zeros * width + ones may not fit 64 bits
+        pairs = np.stack([zeros.ravel(), ones.ravel()], axis=1)
+        distinct, where = np.unique(pairs, axis=0, return_inverse=True)
+        known = np.array([self.leaf(zero, one) for zero, one in distinct.tolist()], dtype=object)
         weights: npt.NDArray[np.object_] = known[where.reshape(zeros.shape)]
         return weights
 

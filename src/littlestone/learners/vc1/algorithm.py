@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from littlestone.classes import check_class
-from littlestone.classes.trees import ROOT, Node, PathsTree
+from littlestone.classes.trees import ROOT, Node
 from littlestone.data.dealing import deal, part
-from littlestone.data.extremes import Extremes, read_extremes, row_count
 from littlestone.errors import (
     check_fraction,
     check_integer,
@@ -31,7 +30,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.vc1.claims import PRIVACY
-from littlestone.learners.vc1.parts import chunk_ends, extreme_ends, is_chain
+from littlestone.learners.vc1.parts import chunk_ends
 from littlestone.learners.vc1.planner import METHODS, Method, Plan, plan
 from littlestone.learners.vc1.proper import Down
 from littlestone.privacy import Guarantee
@@ -171,12 +170,12 @@ class VC1:
         """
         return self.plan.down is not None or self.plan.chunk_count(n) != n
 
-    def learn(self, sample: Sample | Extremes, source: Source) -> Hypothesis:
+    def learn(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws.
 
         Parameters
         ----------
-        sample : Sample, or Extremes of the chunks of a table (`read`)
+        sample : Sample
             Any sample: privacy does not assume anything.
         source : Source
 
@@ -185,9 +184,6 @@ class VC1:
         Hypothesis
         """
         way, n = self.plan, sample.n
-        if isinstance(sample, Extremes):
-            assert isinstance(way.tree, PathsTree)
-            return way.tree.hypothesis(self._choose(extreme_ends(sample, way.tree), source))
         if way.chooser is None:
             return way.tree.hypothesis(ROOT)
         dealt = deal(sample, source)  # step 2
@@ -197,33 +193,6 @@ class VC1:
         if way.down is not None and not way.tree.is_proper(node) and node is not ROOT:
             node = way.down.go_down(node, way.tree, part(sample, dealt[first:]), source)
         return way.tree.hypothesis(node)  # steps 8 and 9
-
-    def read(self, table: Any, *, x: str, y: str, positive: Any, source: Source) -> Extremes | None:
-        """Read what `learn` needs of a large table by one pass of its engine, where that is enough.
-
-        For thresholds on a Parquet file of integers with more records than chunks, the extreme
-        points of each chunk are enough; a record's chunk is a function of its position in the
-        file. `learn` then shows the same weights as for those chunks of a sample.
-
-        Returns
-        -------
-        Extremes or None
-            None if the table must be read as a `Sample`.
-        """
-        way = self.plan
-        n = row_count(table, x, y) if is_chain(way.tree) and way.chooser is not None else None
-        if n is None or not self.deals(n):
-            return None
-        domain: Any = self.concept_class.domain
-        return read_extremes(
-            table,
-            x=x,
-            y=y,
-            domain=domain,
-            positive=positive,
-            chunks=way.chunk_count(n),
-            source=source,
-        )
 
     def _choose(self, ends: Sequence[Node], source: Source) -> Node:
         """Return the node of steps 4 to 7; bottom becomes f itself."""

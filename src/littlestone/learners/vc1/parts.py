@@ -6,6 +6,8 @@ matter, so all chunks are done at once; other trees go chunk by chunk.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,33 @@ import numpy as np
 from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
 from littlestone.data.dealing import Kinds, part, sizes
-from littlestone.data.extremes import Extremes
 
-__all__ = ["chunk_ends", "extreme_ends", "is_chain"]
+__all__ = ["Extremes", "chunk_ends", "extreme_ends", "is_chain"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extremes:
+    """For each chunk of records over an integer domain: all that a threshold learner needs.
+
+    Attributes
+    ----------
+    n : int
+        Number of records in all chunks together (public).
+    zeros : sequence of int or None
+        The largest point labelled 0.
+    ones : sequence of int or None
+        The smallest point labelled 1.
+    outside : sequence of bool
+        Whether some record outside the domain has label 1.
+    """
+
+    n: int
+    zeros: Sequence[int | None]
+    ones: Sequence[int | None]
+    outside: Sequence[bool]
+
+    def __repr__(self) -> str:
+        return f"Extremes(n={self.n}, chunks={len(self.zeros)})"  # nothing else is public
 
 
 def extreme_ends(extremes: Extremes, tree: PathsTree) -> list[Node]:
