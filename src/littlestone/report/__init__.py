@@ -4,6 +4,7 @@
 how their objects are drawn with ``drawer``.
 """
 
+from littlestone.report import paths as _paths  # noqa: F401 - registers how paths are drawn
 from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
 from littlestone.report import trees_drawn as _trees_drawn  # noqa: F401 - registers its drawers
 from littlestone.report.dimensions import dimensions_page

@@ -1,0 +1,53 @@
+"""Pictures of paths: every node is there or said to be left out, and the page shows the picture."""
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import littlestone as ls
+from littlestone.classes import Never
+from littlestone.classes.trees import IPV4, IPV6, PathHypothesis, PrefixHypothesis
+from littlestone.data import Sample
+from littlestone.learners import registry
+from littlestone.learners.publish import publish
+from littlestone.report import page
+from littlestone.source import SeededSource
+
+
+def texts(svg):
+    return [e.text for e in ET.fromstring(svg).iter() if e.tag.endswith("text")]
+
+
+def test_a_short_path_is_whole():
+    said = texts(ls.draw(PathHypothesis(("animal", "mammal", "dog <wild>"))))
+    assert {"animal", "mammal", "dog <wild>"} <= set(said)
+    assert said.count("all others") == 2
+    assert said.count("everything below") == 1
+
+
+def test_long_paths_say_what_is_left_out():
+    said = texts(ls.draw(PrefixHypothesis(IPV4.parse("10.1.2.0/24"), IPV4)))
+    assert {"0.0.0.0/0", "0.0.0.0/1", "10.1.2.0/24", "… 20 more"} <= set(said)
+    said = texts(ls.draw(PrefixHypothesis(IPV6.parse("2001:db8::7"), IPV6)))
+    assert "… 124 more" in said
+    assert texts(ls.draw(PrefixHypothesis(1, IPV4)))
+
+
+def test_the_page_of_a_release_shows_its_path():
+    kinds = ls.TreePaths({"animal": None, "mammal": "animal", "dog": "mammal", "bird": "animal"})
+    algorithm = registry.make("vc1", kinds, epsilon=1, delta=1e-6)
+    sample = Sample.of(["mammal", "bird"] * 500, [1, 0] * 500)
+    release = publish(
+        algorithm, sample, SeededSource(0), columns={"x": ["kind"], "y": "ill", "positive": "1"}
+    )
+    text = page(release)
+    assert "mammal" in text
+    assert "everything below" in text
+    assert "ill is 1" in text
+
+
+def test_the_example_of_the_paper_is_drawn_in_the_docs():
+    """Paper 001, section 1.3.2, figure 1: the file is what draw returns."""
+    parents = {"x1": None, "x2": None, "x3": None, "x4": "x1", "x5": "x1", "x6": "x5", "x7": "x5"}
+    drawn = ls.draw(ls.TreePaths(parents).tree(Never()))
+    kept = Path(__file__).parents[2] / "docs" / "learners" / "vc1-example.svg"
+    assert kept.read_text(encoding="utf-8") == drawn + "\n"
