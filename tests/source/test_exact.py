@@ -201,3 +201,19 @@ def test_replay_tells_equal_weights_from_unequal():
     assert shown(Few(exp(1), 1)) != shown(Few(exp(1), 1 + F(1, 10**20)))
     assert shown(Levels([2, 1], [0, -3], F(1))) == shown(Levels([2, 1], [5, 2], F(1)))
     assert shown(Levels([2, 1], [0, -3], F(1))) != shown(Levels([2, 1], [0, -4], F(1)))
+
+
+def test_weights_that_differ_at_the_precision_of_a_release_are_caught():
+    class TwoFaced:
+        def __len__(self) -> int:
+            return 2
+
+        def enclose(self, bits: int) -> list[arb]:
+            return [arb(1), arb(1)] if bits > 150 else [arb(1), arb(3)]
+
+    with pytest.raises(HiddenStateError, match="two precisions"):
+        ExactSource().law(lambda s: s.choose(TwoFaced()))
+    coin = Few(1, 1)
+    coin._thresholds = ((2**62, 2**62 + 1),)
+    with pytest.raises(HiddenStateError, match="two precisions"):
+        ExactSource().law(lambda s: s.choose(coin))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,12 @@ from flint import arb, ctx
 from littlestone.errors import LittlestoneError
 from littlestone.source.door import Source, shown
 from littlestone.source.reals import ball
-from littlestone.source.weights import Weights, probabilities
+from littlestone.source.weights import Few, Weights, probabilities
 
 __all__ = ["ExactSource", "HiddenStateError", "Law"]
 
 _ENUMERABLE = 1 << 20
+_FIRST = 96  # bits at which a release first looks at weights (`BitSource`)
 
 
 class HiddenStateError(LittlestoneError):
@@ -68,6 +70,31 @@ class _Draw:
         return self.reached * self.options[self.tried][1]
 
 
+def _agreed(weights: Weights, bits: int) -> list[arb]:
+    """Return the probabilities, if a release would see the same ones.
+
+    A `BitSource` decides most draws by enclosures of few bits or by cached thresholds, and the law
+    is computed with many: what is verified must be what is released.
+    """
+    fine = probabilities(weights, bits)
+    with ctx.workprec(bits):
+        agree = all(
+            a.overlaps(b) for a, b in zip(fine, probabilities(weights, _FIRST), strict=True)
+        )
+        if isinstance(weights, Few):
+            sums = (total * 2**64 for total in accumulate(fine[:-1]))
+            agree &= all(
+                not (s < low or s > high)
+                for s, (low, high) in zip(sums, weights.thresholds(), strict=True)
+            )
+    if not agree:
+        raise HiddenStateError(
+            "Enclosures of one draw's weights at two precisions exclude each other: the weights "
+            "that would be released are not the ones that are verified."
+        )
+    return fine
+
+
 @dataclass
 class _Path:
     """A `Source` that replays the draws of one path, and extends it by first outcomes."""
@@ -87,7 +114,7 @@ class _Path:
 
     def choose(self, weights: Weights) -> int:
         view = shown(weights)
-        return self._draw(view, lambda: list(enumerate(probabilities(weights, self.bits))))
+        return self._draw(view, lambda: list(enumerate(_agreed(weights, self.bits))))
 
     def below(self, m: int) -> int:
         if m > _ENUMERABLE:
