@@ -67,7 +67,7 @@ class Table:
     """
 
     def __init__(self, rate: Fraction, largest: int, bits: int) -> None:
-        last = min(largest, math.ceil(bits * _LN2 / rate))
+        last = min(largest, math.floor(bits * _LN2 / rate))
         with ctx.workprec(128):
             balls = [ball(-rate * k).exp() for k in range(last + 1)]
             doubles = [float(b.mid()) for b in balls]
