@@ -89,8 +89,8 @@ class TwoStep:
         shares = [Fraction(1)] if straight else SHARES
         share = np.array([float(s) for s in shares])[:, None, None]
         delta1, delta2 = _deltas(budget.delta, median, straight=straight)
-        # votes: what outweighs bottom, and up to 16 units more; top: the same for the median
-        more = np.linspace(0, 16, 49)
+        # votes: what outweighs bottom, and some units more (e**-units < beta); top: the same
+        more = np.linspace(0, max(16.0, 6 - log_of(budget.beta)), 49)
         votes, lost = np.ones((1, 1, 1), dtype=np.int64), np.zeros((1, 1, 1))
         if not straight:
             hidden = -log_of(delta2)
