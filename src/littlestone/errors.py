@@ -11,6 +11,8 @@ a message is a release (DESIGN: threat model).
     ├── DataError          data refused: names column and rule, never a value (a ValueError)
     ├── UnsupportedError   this class lacks what this learner needs (also a TypeError)
     ├── InfeasibleError    n is too small for the asked certificate; carries ``n_needed``
+    ├── BudgetError        a privacy budget does not allow this; nothing was spent
+    ├── StoreError         a durable file cannot be used; carries a ``reason``
     └── BudgetExceeded     an exact search used up its nodes; carries bounds
 """
 
@@ -23,11 +25,13 @@ from fractions import Fraction
 from typing import Any
 
 __all__ = [
+    "BudgetError",
     "BudgetExceeded",
     "DataError",
     "InfeasibleError",
     "LittlestoneError",
     "ParameterError",
+    "StoreError",
     "UnsupportedError",
     "check_fraction",
     "check_integer",
@@ -63,6 +67,24 @@ class InfeasibleError(LittlestoneError):
     def __init__(self, message: str, *, n_needed: int) -> None:
         super().__init__(message)
         self.n_needed = n_needed
+
+
+class BudgetError(LittlestoneError):
+    """A privacy budget does not allow what was asked: nothing was drawn, nothing was spent."""
+
+
+class StoreError(LittlestoneError):
+    """A durable file (a ledger, the state of a stream) cannot be created, opened or written.
+
+    Attributes
+    ----------
+    reason : str
+        One word or two for programs: ``"locked"``, ``"full"``, ``"readonly"``, ``"damaged"``, ...
+    """
+
+    def __init__(self, message: str, *, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class BudgetExceeded(LittlestoneError):  # noqa: N818 - the name is part of the contract

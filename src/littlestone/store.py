@@ -1,0 +1,459 @@
+"""Durable files: one SQLite database that survives a crash and belongs to one person.
+
+`Kind` says what a file holds; `Store` creates and opens it, and runs transactions. The promise:
+
+=====================  ===========================================================================
+survives a kill        after ``kill -9`` at any instant, each transaction is there wholly or not
+                       at all, and all that were acknowledged (the block ended) are there
+survives a power cut   the same when the machine stops (``durability="power"``, the default); with
+                       ``durability="kill"`` a power cut may lose the newest transactions, but it
+                       never tears one, and commits are about ten times faster
+owner only             the file and SQLite's two companions (``-wal``, ``-shm``) are for their
+                       owner alone; a file that others may write or read is refused
+not trusted            a file is checked before it is used: that it is a regular file, its size,
+                       its kind, its version, its exact tables (nothing that runs, such as a
+                       trigger, can hide in it), its integrity
+=====================  ===========================================================================
+
+Whatever goes wrong is a `StoreError` with a ``reason``. A store is not for network file systems:
+SQLite's log needs locks and memory that is shared on one machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+from urllib.parse import quote
+
+from littlestone.errors import StoreError
+
+__all__ = ["Durability", "Kind", "Store", "private_folder"]
+
+Durability = Literal["power", "kill"]
+
+_COMPANIONS = ("-wal", "-shm", "-journal")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file holds, so that no other file is taken for it.
+
+    Parameters
+    ----------
+    name : str
+        For messages: "budget ledger".
+    application_id : int
+        32 bits that SQLite writes into the file's header.
+    version : int
+        Of the tables; a file of another version is refused.
+    tables : sequence of str
+        The SQL statements that make the tables. A file whose tables differ is refused.
+    largest : int, default 1 GiB
+        Bytes of a file (and of its log) that we are willing to open.
+    longest : int, default 1 MiB
+        Bytes of one cell or row.
+    """
+
+    name: str
+    application_id: int
+    version: int
+    tables: tuple[str, ...]
+    largest: int = 2**30
+    longest: int = 2**20
+
+
+class Store:
+    """An open durable file. Make one by `create` or `open`; close it, or use it in ``with``.
+
+    A store belongs to the thread and to the process that opened it.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> kind = Kind("counter", 0x4C530000, 1, ("CREATE TABLE hits (n INTEGER NOT NULL) STRICT",))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "hits.db")
+    ...     Store.create(path, kind)
+    ...     with Store.open(path, kind) as store:
+    ...         with store.transaction() as sql:
+    ...             _ = sql.execute("INSERT INTO hits VALUES (?)", (7,))
+    ...         print(store.read("SELECT n FROM hits"))
+    [(7,)]
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, kind: Kind) -> None:
+        self._sql, self.path, self.kind, self._process = connection, path, kind, os.getpid()
+
+    @classmethod
+    def create(
+        cls, path: str | os.PathLike[str], kind: Kind, rows: Sequence[tuple[str, Any]] = ()
+    ) -> None:
+        """Make a new file, whole or not at all; a file that exists is never touched.
+
+        Parameters
+        ----------
+        path : path
+            In a folder that exists. For its owner only.
+        kind : Kind
+        rows : sequence of (SQL, parameters)
+            Statements that write the first rows, in the same step.
+
+        Raises
+        ------
+        StoreError
+            With reason ``"exists"``, ``"folder"``, ``"readonly"``, ``"full"``, ...
+        """
+        where = Path(path)
+        if os.path.lexists(where):
+            raise StoreError(
+                f"The file {where} exists already. A {kind.name} is never replaced: choose another "
+                "name, or open this one.",
+                reason="exists",
+            )
+        _check_folder(where, kind)
+        try:
+            handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
+            os.close(handle)
+        except (OSError, ValueError) as problem:
+            raise _from_system(problem, where, kind) from None
+        try:
+            with _translating(where, kind):
+                _build(name, kind, rows)
+            # A link appears in one step, and never replaces what somebody else made meanwhile.
+            os.link(name, where)
+            _sync_folder(where.parent)
+        except FileExistsError:
+            raise StoreError(
+                f"The file {where} exists already: somebody made it at the same time.",
+                reason="exists",
+            ) from None
+        except OSError as problem:
+            raise _from_system(problem, where, kind) from None
+        finally:
+            for extra in ("", *_COMPANIONS):
+                Path(name + extra).unlink(missing_ok=True)
+
+    @classmethod
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        kind: Kind,
+        *,
+        durability: Durability = "power",
+        exclusive: bool = False,
+        patience: float = 30.0,
+    ) -> Store:
+        """Open a file that `create` made, after checking it.
+
+        Parameters
+        ----------
+        path : path
+        kind : Kind
+        durability : {"power", "kill"}
+            What an acknowledged transaction survives.
+        exclusive : bool, default False
+            Nobody else may open the file as long as this store is open (or its process lives).
+        patience : float, default 30
+            Seconds that this and each transaction wait for another process.
+
+        Raises
+        ------
+        StoreError
+            ``"missing"``, ``"not a file"``, ``"permissions"``, ``"kind"``, ``"version"``,
+            ``"damaged"``, ``"large"``, ``"locked"``, ``"readonly"``, ...
+        """
+        where = Path(path)
+        _check_file(where, kind)
+        _check_folder(where, kind)
+        with _translating(where, kind):
+            sql = _connect(where, kind, patience)
+            try:
+                if exclusive:
+                    sql.execute("PRAGMA locking_mode = EXCLUSIVE")
+                _check_content(sql, where, kind)
+                _settle(sql, durability)
+                if exclusive:  # the lock is taken with the first transaction, and then kept
+                    sql.execute("BEGIN IMMEDIATE")
+                    sql.execute("COMMIT")
+            except BaseException:
+                sql.close()
+                raise
+        return cls(sql, where, kind)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run a block as one step: when it ends it is durable; when it raises, nothing happened.
+
+        The block holds the file's only write lock from its beginning, so what it reads cannot
+        change until it writes. An error *while* the block ends (a disk that fails) leaves open
+        whether the step is in the file: whole or not at all.
+
+        Yields
+        ------
+        sqlite3.Connection
+            For ``execute`` and ``executemany``; never commit it yourself.
+        """
+        with _translating(self.path, self.kind):
+            sql = self._own()
+            sql.execute("BEGIN IMMEDIATE")
+            try:
+                yield sql
+                sql.execute("COMMIT")
+            except BaseException:
+                # Some errors (a full disk) have rolled back already.
+                if sql.in_transaction:
+                    sql.execute("ROLLBACK")
+                raise
+
+    def read(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of one query."""
+        with _translating(self.path, self.kind):
+            return self._own().execute(query, parameters).fetchall()
+
+    def close(self) -> None:
+        """Close the file; the locks are released. Closing twice is allowed."""
+        if os.getpid() == self._process:  # a forked child must not touch its parent's locks
+            self._sql.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _own(self) -> sqlite3.Connection:
+        if os.getpid() != self._process:
+            raise StoreError(
+                f"The {self.kind.name} {self.path} was opened by the parent of this process. Open "
+                "it again here.",
+                reason="forked",
+            )
+        return self._sql
+
+
+def private_folder(path: str | os.PathLike[str]) -> Path:
+    """Make a folder that only its owner can enter, or check one that exists.
+
+    Raises
+    ------
+    StoreError
+        If it cannot be made, is not a folder, or is open to others.
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = private_folder(os.path.join(folder, "state"))
+    ...     print(oct(made.stat().st_mode & 0o777))
+    0o700
+    """
+    where = Path(path)
+    try:
+        where.mkdir(mode=0o700)
+    except FileExistsError:
+        pass
+    except (OSError, ValueError) as problem:
+        raise StoreError(
+            f"The folder {where} could not be made ({_words(problem)}).", reason="folder"
+        ) from None
+    status = where.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        raise StoreError(f"{where} must be a folder, and no link to one.", reason="not a folder")
+    if _open_to_others(status):
+        raise StoreError(
+            f"The folder {where} must belong to you alone. Run: chmod 700 {where}",
+            reason="permissions",
+        )
+    return where
+
+
+def _build(name: str, kind: Kind, rows: Sequence[tuple[str, Any]]) -> None:
+    sql = _connect(Path(name), kind)
+    try:
+        sql.execute("PRAGMA synchronous = FULL")
+        sql.execute("PRAGMA journal_mode = WAL")  # kept in the file's header
+        sql.execute(f"PRAGMA application_id = {int(kind.application_id)}")
+        sql.execute("BEGIN IMMEDIATE")
+        for statement in kind.tables:
+            sql.execute(statement)
+        for statement, parameters in rows:
+            sql.execute(statement, parameters)
+        sql.execute(f"PRAGMA user_version = {int(kind.version)}")
+        sql.execute("COMMIT")
+    finally:
+        sql.close()  # the log is written back and removed: one file is left
+
+
+def _connect(where: Path, kind: Kind, patience: float = 0) -> sqlite3.Connection:
+    uri = f"file:{quote(os.fsencode(where.absolute()))}?mode=rw"  # never makes a file
+    # Transactions are begun and ended by us alone (isolation_level=None).
+    sql = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=patience)
+    sql.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, kind.longest)
+    sql.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON"):
+        sql.execute(f"PRAGMA {pragma}")
+    return sql
+
+
+def _settle(sql: sqlite3.Connection, durability: Durability) -> None:
+    if durability not in ("power", "kill"):
+        raise StoreError(
+            f"The durability must be 'power' or 'kill'. Got {durability!r}.", reason="durability"
+        )
+    if sql.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
+        raise sqlite3.DatabaseError  # somebody changed the header
+    # FULL syncs the log at each commit; NORMAL only before the log is written back.
+    sql.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
+    if durability == "power":
+        sql.execute("PRAGMA fullfsync = ON")  # where an ordinary sync stops at the disk's cache
+        sql.execute("PRAGMA checkpoint_fullfsync = ON")
+
+
+def _check_folder(where: Path, kind: Kind) -> None:
+    folder = where.parent
+    if not folder.is_dir():
+        raise StoreError(f"The folder of {where} does not exist: make it first.", reason="folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreError(
+            f"The folder of {where} is write-protected. A {kind.name} keeps a log beside its file: "
+            "use a folder that you can write.",
+            reason="readonly",
+        )
+
+
+def _check_file(where: Path, kind: Kind) -> None:
+    """Refuse what is not an ordinary file of ours, without following links."""
+    for name in (str(where), *(str(where) + extra for extra in _COMPANIONS)):
+        try:
+            status = os.lstat(name)
+        except (FileNotFoundError, NotADirectoryError):
+            if name == str(where):
+                raise StoreError(
+                    f"The file {where} does not exist. Create the {kind.name} first.",
+                    reason="missing",
+                ) from None
+            continue
+        except (OSError, ValueError):
+            raise StoreError(f"The file {where} cannot be reached.", reason="folder") from None
+        if not stat.S_ISREG(status.st_mode):
+            what = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
+            raise StoreError(
+                f"{name} is {what}; a {kind.name} is an ordinary file.", reason="not a file"
+            )
+        if _open_to_others(status):
+            raise StoreError(
+                f"The file {name} must belong to you alone. Run: chmod 600 {name}",
+                reason="permissions",
+            )
+        if not os.access(name, os.R_OK | os.W_OK):
+            raise StoreError(
+                f"The file {name} is write-protected; a {kind.name} is written when it is used.",
+                reason="readonly",
+            )
+        if status.st_size > kind.largest:
+            raise StoreError(f"The file {name} is too large for a {kind.name}.", reason="large")
+
+
+def _open_to_others(status: os.stat_result) -> bool:
+    """Return whether somebody but us (or the administrator) may read or write."""
+    if os.name != "posix":
+        return False
+    return bool(status.st_mode & 0o077) or (os.geteuid() not in (0, status.st_uid))
+
+
+def _check_content(sql: sqlite3.Connection, where: Path, kind: Kind) -> None:
+    (found,) = sql.execute("PRAGMA application_id").fetchone()
+    if found != kind.application_id:
+        raise StoreError(f"The file {where} is not a {kind.name}.", reason="kind")
+    (version,) = sql.execute("PRAGMA user_version").fetchone()
+    if version != kind.version:
+        raise StoreError(
+            f"The {kind.name} {where} has format {version}; this program reads format "
+            f"{kind.version}. Use the version of the program that made it.",
+            reason="version",
+        )
+    if _shape(sql) != _shape_of(kind) or sql.execute("PRAGMA integrity_check(1)").fetchall() != [
+        ("ok",)
+    ]:
+        raise sqlite3.DatabaseError
+
+
+def _shape(sql: sqlite3.Connection) -> set[tuple[Any, ...]]:
+    return set(sql.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema").fetchall())
+
+
+def _shape_of(kind: Kind) -> set[tuple[Any, ...]]:
+    with contextlib.closing(sqlite3.connect(":memory:")) as sql:
+        for statement in kind.tables:
+            sql.execute(statement)
+        return _shape(sql)
+
+
+@contextlib.contextmanager
+def _translating(where: Path, kind: Kind) -> Iterator[None]:
+    """Turn SQLite's errors into ours: its own texts may quote what the file holds."""
+    try:
+        yield
+    except sqlite3.ProgrammingError:
+        raise  # a defect of the caller: a closed store, a wrong number of parameters
+    except sqlite3.Error as problem:
+        code = getattr(problem, "sqlite_errorcode", None)
+        reason = "damaged" if code is None else _REASONS.get(code & 0xFF, "damaged")
+        raise StoreError(_TEXTS[reason].format(kind=kind.name, path=where), reason=reason) from None
+
+
+_REASONS = {
+    sqlite3.SQLITE_BUSY: "locked",
+    sqlite3.SQLITE_LOCKED: "locked",
+    sqlite3.SQLITE_PROTOCOL: "locked",
+    sqlite3.SQLITE_FULL: "full",
+    sqlite3.SQLITE_READONLY: "readonly",
+    sqlite3.SQLITE_PERM: "readonly",
+    sqlite3.SQLITE_AUTH: "readonly",
+    sqlite3.SQLITE_CANTOPEN: "cannot open",
+    sqlite3.SQLITE_IOERR: "input/output",
+    sqlite3.SQLITE_NOLFS: "input/output",
+    sqlite3.SQLITE_CONSTRAINT: "constraint",
+}
+_TEXTS = {
+    "locked": "The {kind} {path} is in use by another process. Wait until it ends, then try again.",
+    "full": "The disk is full: nothing was written to the {kind} {path}. Free some space.",
+    "readonly": "The {kind} {path} cannot be written. Make its file and its folder writable.",
+    "cannot open": "The {kind} {path} or its log could not be opened. Check its folder.",
+    "input/output": "The disk failed to read or write the {kind} {path} (is it full?).",
+    "constraint": "The {kind} {path} refused a row that breaks its rules.",
+    "damaged": (
+        "The file {path} is damaged, changed, or not a {kind}. It was not used. Restore a copy; if "
+        "there is none, assume that all it allowed has been spent."
+    ),
+}
+
+
+def _from_system(problem: Exception, where: Path, kind: Kind) -> StoreError:
+    return StoreError(
+        f"The {kind.name} {where} could not be made ({_words(problem)}). Choose a folder on a "
+        "local disk that you can write.",
+        reason="folder",
+    )
+
+
+def _words(problem: Exception) -> str:
+    return getattr(problem, "strerror", None) or "not a name of a file"
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name survive a power cut (where folders can be synced)."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
