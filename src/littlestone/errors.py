@@ -13,6 +13,7 @@ a message is a release (DESIGN: threat model).
     ├── InfeasibleError    n is too small for the asked certificate; carries ``n_needed``
     ├── BudgetError        a privacy budget does not allow this; nothing was spent
     ├── StoreError         a durable file cannot be used; carries a ``reason``
+    ├── StateError         a call out of order: the mechanism has halted (also a RuntimeError)
     └── BudgetExceeded     an exact search used up its nodes; carries bounds
 """
 
@@ -31,6 +32,7 @@ __all__ = [
     "InfeasibleError",
     "LittlestoneError",
     "ParameterError",
+    "StateError",
     "StoreError",
     "UnsupportedError",
     "check_fraction",
@@ -85,6 +87,10 @@ class StoreError(LittlestoneError):
     def __init__(self, message: str, *, reason: str) -> None:
         super().__init__(message)
         self.reason = reason
+
+
+class StateError(LittlestoneError, RuntimeError):
+    """A call out of order, for example a question after a mechanism has halted (publicly)."""
 
 
 class BudgetExceeded(LittlestoneError):  # noqa: N818 - the name is part of the contract
