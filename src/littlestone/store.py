@@ -24,7 +24,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import stat
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,12 +32,13 @@ from typing import Any, Literal, Self
 from urllib.parse import quote
 
 from littlestone.errors import StoreError
+from littlestone.guard import check_folder, check_private_file, private_folder, words
 
 __all__ = ["Durability", "Kind", "Store", "private_folder"]
 
 Durability = Literal["power", "kill"]
 
-_COMPANIONS = ("-wal", "-shm", "-journal")
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Store:
                 "name, or open this one.",
                 reason="exists",
             )
-        _check_folder(where, kind)
+        check_folder(where, kind.name)
         try:
             handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
             os.close(handle)
@@ -137,7 +137,7 @@ class Store:
         except OSError as problem:
             raise _from_system(problem, where, kind) from None
         finally:
-            for extra in ("", *_COMPANIONS):
+            for extra in _COMPANIONS:
                 Path(name + extra).unlink(missing_ok=True)
 
     @classmethod
@@ -170,8 +170,9 @@ class Store:
             ``"damaged"``, ``"large"``, ``"locked"``, ``"readonly"``, ...
         """
         where = Path(path)
-        _check_file(where, kind)
-        _check_folder(where, kind)
+        for companion in _COMPANIONS:
+            check_private_file(where, companion, kind.name, kind.largest)
+        check_folder(where, kind.name)
         with _translating(where, kind):
             sql = _connect(where, kind, patience)
             try:
@@ -238,42 +239,6 @@ class Store:
         return self._sql
 
 
-def private_folder(path: str | os.PathLike[str]) -> Path:
-    """Make a folder that only its owner can enter, or check one that exists.
-
-    Raises
-    ------
-    StoreError
-        If it cannot be made, is not a folder, or is open to others.
-
-    Examples
-    --------
-    >>> import tempfile, os
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = private_folder(os.path.join(folder, "state"))
-    ...     print(oct(made.stat().st_mode & 0o777))
-    0o700
-    """
-    where = Path(path)
-    try:
-        where.mkdir(mode=0o700)
-    except FileExistsError:
-        pass
-    except (OSError, ValueError) as problem:
-        raise StoreError(
-            f"The folder {where} could not be made ({_words(problem)}).", reason="folder"
-        ) from None
-    status = where.lstat()
-    if not stat.S_ISDIR(status.st_mode):
-        raise StoreError(f"{where} must be a folder, and no link to one.", reason="not a folder")
-    if _open_to_others(status):
-        raise StoreError(
-            f"The folder {where} must belong to you alone. Run: chmod 700 {where}",
-            reason="permissions",
-        )
-    return where
-
-
 def _build(name: str, kind: Kind, rows: Sequence[tuple[str, Any]]) -> None:
     sql = _connect(Path(name), kind)
     try:
@@ -314,58 +279,6 @@ def _settle(sql: sqlite3.Connection, durability: Durability) -> None:
     if durability == "power":
         sql.execute("PRAGMA fullfsync = ON")  # where an ordinary sync stops at the disk's cache
         sql.execute("PRAGMA checkpoint_fullfsync = ON")
-
-
-def _check_folder(where: Path, kind: Kind) -> None:
-    folder = where.parent
-    if not folder.is_dir():
-        raise StoreError(f"The folder of {where} does not exist: make it first.", reason="folder")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise StoreError(
-            f"The folder of {where} is write-protected. A {kind.name} keeps a log beside its file: "
-            "use a folder that you can write.",
-            reason="readonly",
-        )
-
-
-def _check_file(where: Path, kind: Kind) -> None:
-    """Refuse what is not an ordinary file of ours, without following links."""
-    for name in (str(where), *(str(where) + extra for extra in _COMPANIONS)):
-        try:
-            status = os.lstat(name)
-        except (FileNotFoundError, NotADirectoryError):
-            if name == str(where):
-                raise StoreError(
-                    f"The file {where} does not exist. Create the {kind.name} first.",
-                    reason="missing",
-                ) from None
-            continue
-        except (OSError, ValueError):
-            raise StoreError(f"The file {where} cannot be reached.", reason="folder") from None
-        if not stat.S_ISREG(status.st_mode):
-            what = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
-            raise StoreError(
-                f"{name} is {what}; a {kind.name} is an ordinary file.", reason="not a file"
-            )
-        if _open_to_others(status):
-            raise StoreError(
-                f"The file {name} must belong to you alone. Run: chmod 600 {name}",
-                reason="permissions",
-            )
-        if not os.access(name, os.R_OK | os.W_OK):
-            raise StoreError(
-                f"The file {name} is write-protected; a {kind.name} is written when it is used.",
-                reason="readonly",
-            )
-        if status.st_size > kind.largest:
-            raise StoreError(f"The file {name} is too large for a {kind.name}.", reason="large")
-
-
-def _open_to_others(status: os.stat_result) -> bool:
-    """Return whether somebody but us (or the administrator) may read or write."""
-    if os.name != "posix":
-        return False
-    return bool(status.st_mode & 0o077) or (os.geteuid() not in (0, status.st_uid))
 
 
 def _check_content(sql: sqlite3.Connection, where: Path, kind: Kind) -> None:
@@ -438,14 +351,10 @@ _TEXTS = {
 
 def _from_system(problem: Exception, where: Path, kind: Kind) -> StoreError:
     return StoreError(
-        f"The {kind.name} {where} could not be made ({_words(problem)}). Choose a folder on a "
+        f"The {kind.name} {where} could not be made ({words(problem)}). Choose a folder on a "
         "local disk that you can write.",
         reason="folder",
     )
-
-
-def _words(problem: Exception) -> str:
-    return getattr(problem, "strerror", None) or "not a name of a file"
 
 
 def _sync_folder(folder: Path) -> None:
