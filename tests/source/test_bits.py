@@ -123,6 +123,31 @@ def test_permutations_are_uniform(n):
         assert interval.low <= 1 / len(frequency) <= interval.high
 
 
+@pytest.mark.parametrize(("n", "first"), [(13, 2), (9, 2), (40, 1)])
+def test_first_entries_of_a_permutation_are_uniform(n, first):
+    source, draws = SeededSource(n), 20_000
+    frequency = dict.fromkeys(permutations(range(n), first), 0)
+    for _ in range(draws):
+        frequency[tuple(source.permutation(n, first).tolist())] += 1
+    for times in frequency.values():  # Clopper-Pearson, jointly at 10**-3
+        interval = stats.binomtest(times, draws).proportion_ci(1 - 1e-3 / len(frequency))
+        assert interval.low <= 1 / len(frequency) <= interval.high
+
+
+def test_few_entries_of_long_permutations():
+    source = SecureSource()
+    for n, first in ((10**7, 1000), (10**7, 0), (2**40, 5000), (5, 5), (1, 0), (0, 0), (100, 24)):
+        places = source.permutation(n, first)
+        assert places.dtype == np.int64
+        assert len(set(places.tolist())) == len(places) == first
+        assert all(0 <= place < n for place in places.tolist())
+    full = SeededSource(5).permutation(100)
+    assert SeededSource(5).permutation(100, 60).tolist() == full[:60].tolist()
+    for bad in (-1, 101):
+        with pytest.raises(ValueError, match="first"):
+            source.permutation(100, bad)
+
+
 def test_tied_keys_are_drawn_anew(prescribed):
     keys = [7, 3, 7, 9, 1, 5]  # the first three tie; the next three do not
     bits = 0

@@ -93,9 +93,10 @@ def fit(
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs, write
     from littlestone.cli.terminal import working
-    from littlestone.data import RowDomain, Sample
+    from littlestone.data import RowDomain
     from littlestone.learners.auto_class import richest
     from littlestone.learners.publish import promise, publish
+    from littlestone.learners.reading import read_sample
     from littlestone.report import page
     from littlestone.source import SecureSource, SeededSource
 
@@ -125,11 +126,11 @@ def fit(
     negative = _negative(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public)
     with working("Counting records"):
-        sample = Sample.read(
+        sample = read_sample(
+            algorithm,
             data,
             x=None if isinstance(concepts.domain, RowDomain) else columns[0],
             y=y,
-            domain=concepts.domain,
             positive=positive,
             strict=strict,
             negative=negative,

@@ -26,8 +26,10 @@ import re
 from datetime import date, time
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = [
     "MAX_DIGITS",
@@ -195,6 +197,13 @@ class Match:
         if written == self._text:
             return True
         return self._number is not None and number(written) == self._number
+
+    def integers(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return which whole numbers (or booleans, as 0 and 1) equal the public value."""
+        kind = np.iinfo(values.dtype)
+        if isinstance(self._number, int) and kind.min <= self._number <= kind.max:
+            return np.asarray(values == self._number)
+        return np.zeros(len(values), dtype=bool)
 
 
 def digits(value: int) -> str:

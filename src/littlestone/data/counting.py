@@ -29,15 +29,15 @@ from littlestone.data.users import user_index
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 
-__all__ = ["Groups", "group_table", "read_points"]
+__all__ = ["EMPTY", "STOPPED", "Groups", "group_table", "match", "read_points"]
 
 Ints = npt.NDArray[np.int64]
 
-_STOPPED = (
+STOPPED = (
     "The engine stopped while it read the table given to {}. Its own message is not shown, because "
     "such messages quote rows; run the engine on the table directly to see it."
 )
-_EMPTY = "The table given to {} has no rows, so there is nothing to learn from. Nothing was drawn."
+EMPTY = "The table given to {} has no rows, so there is nothing to learn from. Nothing was drawn."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +68,7 @@ def group_table(
     # Arrow and NumPy quote cells in their errors, as engines do: the whole reading is hushed.
     arguments = {"x": x, "y": y, "user": user, "positive": positive, "negative": negative}
     return quietly(
-        lambda: _group(owner, table, domain, **arguments, strict=strict), _STOPPED.format(owner)
+        lambda: _group(owner, table, domain, **arguments, strict=strict), STOPPED.format(owner)
     )
 
 
@@ -84,8 +84,8 @@ def _group(
     negative: Any,
     strict: bool,
 ) -> Groups:
-    is_positive = _match(owner, "positive", positive)
-    is_negative = None if negative is None else _match(owner, "negative", negative)
+    is_positive = match(owner, "positive", positive)
+    is_negative = None if negative is None else match(owner, "negative", negative)
     opened = read_table(table, owner=owner)
     names, schema = _point_columns(owner, x, domain)
     frame = opened.frame([*names, y, *([] if user is None else [user])], owner)
@@ -142,10 +142,11 @@ def read_points(
         inside = point >= 0
         return points[point[inside]], inside
 
-    return quietly(run, _STOPPED.format(owner))
+    return quietly(run, STOPPED.format(owner))
 
 
-def _match(owner: str, name: str, value: Any) -> Match:
+def match(owner: str, name: str, value: Any) -> Match:
+    """Return the rule for a public label, or refuse it."""
     try:
         return Match(value)
     except ValueError:
@@ -193,9 +194,9 @@ def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa
         grouped = keys.group_by(*then).agg(count=nw.len())
         return cast(Any, grouped.collect("pyarrow").to_native())
 
-    counted = quietly(run, _STOPPED.format(owner))
+    counted = quietly(run, STOPPED.format(owner))
     if counted.num_rows == 0:
-        raise DataError(_EMPTY.format(owner))
+        raise DataError(EMPTY.format(owner))
     return counted
 
 

@@ -25,7 +25,7 @@ from littlestone.types import Points
 if TYPE_CHECKING:
     from littlestone.source import Source
 
-__all__ = ["OrderedSample", "deal", "part", "sizes"]
+__all__ = ["OrderedSample", "deal", "part", "sizes", "written_out"]
 
 #: Record kinds: 2 i + label for the i-th distinct point, and last of all the points outside.
 Kinds = npt.NDArray[np.int64] | npt.NDArray[np.int32]

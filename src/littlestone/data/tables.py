@@ -12,7 +12,8 @@ engine.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from littlestone.data.parquet import ParquetColumns, ParquetParts
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
-__all__ = ["Frame", "Table", "bytewise", "read_table"]
+__all__ = ["Frame", "Stream", "Table", "bytewise", "read_table"]
 
 Frame = nw.LazyFrame[Any]
 
@@ -54,6 +55,22 @@ _AS_TEXT = (
 _SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
 _ENGINES = (nw.Implementation.POLARS, nw.Implementation.DUCKDB, *_SPARK)
 _TIMED = (nw.Time, nw.Duration)
+_ROWS = 1 << 17  # of a batch
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Columns of a table in batches, of public types.
+
+    Attributes
+    ----------
+    kinds : sequence of DataType
+    batches : callable
+        Returns an iterator of record batches, each time from the first row.
+    """
+
+    kinds: Sequence[pa.DataType]
+    batches: Callable[[], Iterator[pa.RecordBatch]]
 
 
 class Table(ABC):
@@ -80,10 +97,7 @@ class Table(ABC):
         DataError
             A column of lists or structures: it has no cells.
         """
-        for name in columns:
-            if name not in self.names:
-                message = f"The table given to {owner} has no column {name!r}."
-                raise ParameterError(message + self._hint(name))
+        self._require(columns, owner)
         frame = quietly(lambda: self._frame(list(columns), ordered), _UNREADABLE)
         schema = quietly(frame.collect_schema, _UNREADABLE)
         for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
@@ -99,9 +113,29 @@ class Table(ABC):
                 frame = frame.with_columns(nw.col(renamed).cast(nw.String))
         return frame
 
+    def stream(self, columns: Sequence[str], owner: str) -> Stream | None:
+        """Return these columns in batches, or None where batches are no faster than `frame`.
+
+        Raises
+        ------
+        ParameterError
+            A column that the table does not have.
+        """
+        self._require(columns, owner)
+        return quietly(lambda: self._batches(list(columns)), _UNREADABLE)
+
+    def _require(self, columns: Sequence[str], owner: str) -> None:
+        for name in columns:
+            if name not in self.names:
+                message = f"The table given to {owner} has no column {name!r}."
+                raise ParameterError(message + self._hint(name))
+
     def _hint(self, name: str) -> str:
         """Say which columns there are: their names are public."""
         return suggest(name, self.names)
+
+    def _batches(self, columns: list[str]) -> Stream | None:
+        return None
 
     @abstractmethod
     def _frame(self, columns: list[str], ordered: bool) -> Frame: ...
@@ -221,8 +255,14 @@ class _Parquet(Table):
         super().__init__(names)
 
     def _frame(self, columns: list[str], ordered: bool) -> Frame:
-        positions = [self.names.index(name) for name in columns]
-        return self._scan(ParquetColumns(self._parts, positions), ordered)
+        return self._scan(self._read(columns), ordered)
+
+    def _batches(self, columns: list[str]) -> Stream | None:
+        read = self._read(columns)
+        return Stream(read.schema.types, read.batches)
+
+    def _read(self, columns: list[str]) -> ParquetColumns:
+        return ParquetColumns(self._parts, [self.names.index(name) for name in columns])
 
 
 class _Columns(Table):
@@ -233,9 +273,15 @@ class _Columns(Table):
         super().__init__(list(self._columns))
 
     def _frame(self, columns: list[str], ordered: bool) -> Frame:
+        return self._scan(self._table(columns), ordered)
+
+    def _batches(self, columns: list[str]) -> Stream | None:
+        table = self._table(columns)
+        return Stream(table.schema.types, lambda: iter(table.to_batches(max_chunksize=_ROWS)))
+
+    def _table(self, columns: list[str]) -> pa.Table:
         arrays = [_arrow(self._columns[name]) for name in columns]
-        names = [f"c{j}" for j in range(len(arrays))]
-        return self._scan(pa.table(arrays, names=names), ordered)
+        return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
 
 
 class _Lazy(Table):
@@ -257,6 +303,14 @@ class _Lazy(Table):
         renamed = native.toDF(*(f"p{j}" for j in range(len(self.names))))
         positions = [f"p{self.names.index(name)}" for name in columns]
         return _select(nw.from_native(renamed), positions)
+
+    def _batches(self, columns: list[str]) -> Stream | None:
+        engine: Any = self._lazy.implementation
+        if engine is not nw.Implementation.DUCKDB:
+            return None
+        native: Any = _select(self._lazy, columns).to_native()
+        kinds = native.limit(0).to_arrow_table().schema.types
+        return Stream(kinds, lambda: iter(pa.RecordBatchReader.from_stream(native)))
 
 
 def _select(frame: Frame, columns: Sequence[str]) -> Frame:

@@ -36,8 +36,8 @@ class Source(Protocol):
     def below(self, m: int) -> int:
         """Return an exactly uniform integer in [0, m), of any size."""
 
-    def permutation(self, n: int) -> npt.NDArray[np.int64]:
-        """Return an exactly uniform permutation of range(n)."""
+    def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
+        """Return an exactly uniform permutation of range(n), or only its ``first`` entries."""
 
     def public_rng(self) -> np.random.Generator:
         """Return a generator whose seed may be published, for utility only."""
@@ -103,8 +103,30 @@ class BitSource(ABC):
                 return value
         return 0
 
-    def permutation(self, n: int) -> npt.NDArray[np.int64]:
-        """Return an exactly uniform permutation of range(n): the order of n distinct keys."""
+    def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
+        """Return an exactly uniform permutation of range(n), or only its ``first`` entries.
+
+        The permutation is the order of n distinct keys. A few entries of it are the first few
+        *different* ones of a sequence of independent uniform places; that costs ``first``, not n.
+        """
+        if first is not None and not 0 <= first <= n:
+            raise ValueError("permutation(n, first) needs 0 <= first <= n.")
+        if first is not None and 4 * first < n:
+            return self._places(n, first)
+        return self._order(n)[:first]
+
+    def _places(self, n: int, first: int) -> npt.NDArray[np.int64]:
+        bits = (n - 1).bit_length()
+        width = 32 if bits <= 32 else 64  # a longer range is no range of records
+        found = np.zeros(0, dtype=np.int64)
+        while len(found) < first:
+            keys = self._bytes((2 * (first - len(found)) + 16) * width // 8)
+            places = np.frombuffer(keys, dtype=f"<u{width // 8}") >> (width - bits)
+            found = np.concatenate([found, places[places < n].astype(np.int64)])[:first]
+            found = found[np.sort(np.unique(found, return_index=True)[1])]  # in order of arrival
+        return found
+
+    def _order(self, n: int) -> npt.NDArray[np.int64]:
         while True:
             keys = np.frombuffer(self._bytes(8 * n), dtype=np.uint64)
             order = np.argsort(keys, kind="stable")

@@ -28,7 +28,7 @@ class ReplaySource:
     ----------
     shown : list
         For each draw, the enclosures that were shown (at 96 bits), or ``("below", m)``, or
-        ``("permutation", n)``.
+        ``("permutation", n)``, or ``("permutation", n, first)``.
 
     Examples
     --------
@@ -63,10 +63,10 @@ class ReplaySource:
         self.shown.append(("below", m))
         return self._next(m)
 
-    def permutation(self, n: int) -> npt.NDArray[np.int64]:
-        """Record n; return the identity."""
-        self.shown.append(("permutation", n))
-        return np.arange(n, dtype=np.int64)
+    def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
+        """Record n, and how many entries were asked for; return the identity."""
+        self.shown.append(("permutation", n) if first is None else ("permutation", n, first))
+        return np.arange(n, dtype=np.int64)[:first]
 
     def public_rng(self) -> np.random.Generator:
         """Return a generator with a fixed seed."""

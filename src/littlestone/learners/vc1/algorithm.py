@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from littlestone.classes import check_class
-from littlestone.classes.trees import ROOT, Node
-from littlestone.data.dealing import deal, part
+from littlestone.classes.trees import ROOT, Node, PathsTree
+from littlestone.data.dealing import OrderedSample, deal, part
 from littlestone.errors import (
     check_fraction,
     check_integer,
@@ -30,7 +30,8 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.vc1.claims import PRIVACY
-from littlestone.learners.vc1.parts import chunk_ends
+from littlestone.learners.vc1.dealing import dealt_extremes, first_look
+from littlestone.learners.vc1.parts import chunk_ends, extreme_ends, is_chain
 from littlestone.learners.vc1.planner import METHODS, Method, Plan, plan
 from littlestone.learners.vc1.proper import Down
 from littlestone.privacy import Guarantee
@@ -186,6 +187,10 @@ class VC1:
         way, n = self.plan, sample.n
         if way.chooser is None:
             return way.tree.hypothesis(ROOT)
+        if self._by_tails and not isinstance(sample, OrderedSample):
+            assert isinstance(way.tree, PathsTree)
+            extremes = dealt_extremes(sample, way.chunk_count(n), source)
+            return way.tree.hypothesis(self._choose(extreme_ends(extremes, way.tree), source))
         dealt = deal(sample, source)  # step 2
         first, _ = way.parts(n)
         ends = chunk_ends(way.tree, sample, dealt[:first], way.chunk_count(first))  # step 3
@@ -193,6 +198,15 @@ class VC1:
         if way.down is not None and not way.tree.is_proper(node) and node is not ROOT:
             node = way.down.go_down(node, way.tree, part(sample, dealt[first:]), source)
         return way.tree.hypothesis(node)  # steps 8 and 9
+
+    @property
+    def tails(self) -> int | None:
+        """How many of the outermost records are looked at, if these are all that matters."""
+        return first_look(self.plan.chunk_count(2**62)) if self._by_tails else None
+
+    @property
+    def _by_tails(self) -> bool:
+        return self.plan.down is None and is_chain(self.plan.tree)
 
     def _choose(self, ends: Sequence[Node], source: Source) -> Node:
         """Return the node of steps 4 to 7; bottom becomes f itself."""
