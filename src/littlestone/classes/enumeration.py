@@ -139,6 +139,33 @@ class Enumeration:
             out += [literals[i] for i in _unrank(len(literals), taken, int(rank))]
         return out
 
+    def accepted(self, start: int, stop: int, rows: Points) -> npt.NDArray[np.bool_]:
+        """Return which rows satisfy all literals of the sets number start, ..., stop - 1.
+
+        Parameters
+        ----------
+        start, stop : int
+        rows : integer array of shape (n, columns)
+            Codes.
+
+        Returns
+        -------
+        bool array of shape (stop - start, n)
+        """
+        out = np.ones((stop - start, len(rows)), dtype=bool)
+        for block in self.blocks:
+            first, last = max(start, block.start), min(stop, block.start + prod(block.shape))
+            if first >= last or not block.columns:
+                continue
+            ranks = np.unravel_index(np.arange(first, last) - block.start, block.shape)
+            for c, taken, rank in zip(block.columns, block.taken, ranks, strict=True):
+                column = self.columns[c]
+                satisfied = column.accepts[:, column.atom[rows[:, c]]]
+                members = _combinations(len(column.literals), taken)[rank]
+                for i in range(taken):
+                    out[first - start : last - start] &= satisfied[members[:, i]]
+        return out
+
     def totals(
         self, rows: Points, weights: npt.NDArray[np.int64], spare: int = 0
     ) -> npt.NDArray[np.int64]:

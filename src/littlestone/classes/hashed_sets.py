@@ -9,9 +9,10 @@ over all sets of at most k buckets needs no list (`littlestone.classes.subsets`)
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -258,6 +259,14 @@ class _HashedSets(HypothesisSet):
                 np.add.at(total, function(points), gains)
             totals.append(total.tolist())
         return _Candidates(self, totals)
+
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the empty set, then the sets of buckets of each hash function by size."""
+        yield Never()
+        for function in self.functions:
+            for held in range(1, self.k + 1):
+                for buckets in combinations(range(function.buckets), held):
+                    yield HashSetHypothesis(function, buckets, self.bounds)
 
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Refuse: q is not a sum over buckets; `candidates` scores by the direct error.

@@ -15,6 +15,7 @@ gives one set H, whose hypotheses can be scored in two ways:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
@@ -38,7 +39,14 @@ if TYPE_CHECKING:
     from littlestone.classes.points import Points
     from littlestone.data import Sample
 
-__all__ = ["HASHED_POINTS", "HashedPoints", "HypothesisSet", "Representation", "Whole"]
+__all__ = [
+    "HASHED_POINTS",
+    "HashedPointSet",
+    "HashedPoints",
+    "HypothesisSet",
+    "Representation",
+    "Whole",
+]
 
 #: Scores of hashed points are stored one by one: 8 bytes each.
 _MAX_SIZE = 50_000_000
@@ -74,6 +82,10 @@ class HypothesisSet(ABC):
     @abstractmethod
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return the hypotheses, scored by minus q (sensitivity ``surrogate_sensitivity``)."""
+
+    @abstractmethod
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the hypotheses (each once or more) in a fixed public order."""
 
     @abstractmethod
     def to_dict(self) -> Json:
@@ -145,6 +157,10 @@ class Whole(Representation, HypothesisSet):
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return the same: on the class itself, the surrogate is the error."""
         return self.concept_class.candidates(sample)
+
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the concepts."""
+        return self.concept_class.concepts()
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -240,7 +256,7 @@ class HashedPoints(Representation):
         """Draw the hash functions with public coins."""
         rng = source.public_rng()
         functions = tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
-        return _HashedSet(functions, self.concept_class.bounds)
+        return HashedPointSet(functions, self.concept_class.bounds)
 
 
 def _collision(buckets: int) -> Fraction:
@@ -267,8 +283,8 @@ def _buckets(alpha: Fraction, beta: Fraction, copies: int) -> int:
 
 
 @dataclass(frozen=True)
-class _HashedSet(HypothesisSet):
-    """The constant 0, then the buckets of each hash function."""
+class HashedPointSet(HypothesisSet):
+    """What `HashedPoints` draws: the constant 0, then the buckets of each hash function."""
 
     functions: tuple[HashFunction, ...]
     bounds: tuple[int, int] | None
@@ -313,15 +329,18 @@ class _HashedSet(HypothesisSet):
         return self._choice(np.concatenate(scores) - positives)
 
     def _choice(self, scores: npt.NDArray[np.int64]) -> Choice[Hypothesis]:
-        buckets = self.functions[0].buckets
+        return Mapped(Explicit(scores), self.hypothesis)
 
-        def make(index: int) -> Hypothesis:
-            if index == 0:
-                return Never()
-            copy, bucket = divmod(index - 1, buckets)
-            return _Bucket(self.functions[copy], bucket, self.bounds)
+    def hypothesis(self, index: int) -> Hypothesis:
+        """Return hypothesis number 0, ..., size - 1."""
+        if index == 0:
+            return Never()
+        copy, bucket = divmod(index - 1, self.functions[0].buckets)
+        return _Bucket(self.functions[copy], bucket, self.bounds)
 
-        return Mapped(Explicit(scores), make)
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield them by number."""
+        return map(self.hypothesis, range(self.size))
 
     def _inside(
         self, sample: Sample

@@ -6,6 +6,9 @@ from collections.abc import Hashable, Iterator
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.conjunction import conjunction
 from littlestone.classes.enumeration import Enumeration
@@ -14,7 +17,7 @@ from littlestone.classes.hypotheses import Never
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Explicit
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis, Json, Points
 
 __all__ = ["Rules"]
 
@@ -130,6 +133,17 @@ class Rules(ConceptClass):
         # Accepting a row changes the errors by zeros - ones; scores[0] is `Never`.
         scores -= sample.positives
         return Mapped(Explicit(scores), self._hypothesis)
+
+    def labels(self, start: int, stop: int, rows: Points) -> npt.NDArray[np.bool_]:
+        """Return how the candidates number start, ..., stop - 1 label rows of codes.
+
+        Returns
+        -------
+        bool array of shape (stop - start, n)
+        """
+        never = int(start == 0)  # candidate 0; the sets of literals follow
+        accepted = self._enumeration.accepted(max(start - 1, 0), max(stop - 1, 0), rows)
+        return np.concatenate([np.zeros((never, len(rows)), dtype=bool), accepted])
 
     def _hypothesis(self, index: int) -> Hypothesis:
         return conjunction(self._enumeration.literals(index - 1)) if index else Never()

@@ -89,9 +89,8 @@ class UserSample:
     @cached_property
     def records(self) -> Ints:
         """Number of records of each user (private)."""
-        if not len(self.count):
-            return np.zeros(0, dtype=np.int64)
-        return np.add.reduceat(self.count, self.starts[:-1])
+        upto = np.concatenate([[0], np.cumsum(self.count)])
+        return np.diff(upto[self.starts])  # a user may have none
 
     @classmethod
     def of(cls, users: Sequence[Any], points: object, labels: object) -> UserSample:
