@@ -22,7 +22,7 @@ import numpy.typing as npt
 from littlestone.classes.hypotheses import Never, PointHypothesis, ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data.points import SMALL, object_points
-from littlestone.learners.users.lines import Events, LineErrors, sums
+from littlestone.learners.users.lines import Events, LineErrors, narrowest, sums
 from littlestone.learners.users.runs import Runs, Wide
 
 if TYPE_CHECKING:
@@ -107,10 +107,11 @@ class ThresholdErrors(LineErrors):
         starts = np.concatenate([[0], np.cumsum(held)])[self._starts]
         where, count = self._where[held], self._count[held]
         upto = np.concatenate([[0], np.cumsum(count)])
-        per_user = np.diff(starts)
-        earlier = np.repeat(upto[starts[:-1]], per_user)
-        total = np.repeat(np.diff(upto[starts]), per_user)
-        before, after = upto[:-1] - earlier, upto[1:] - earlier
+        records = np.diff(upto[starts])  # of each user, between first and last
+        small = narrowest(int(records.max(initial=0)))
+        after = upto[1:] - np.repeat(upto[starts[:-1]], np.diff(starts))
+        after, count = after.astype(small), count.astype(small)
+        total, before = np.repeat(records.astype(small), np.diff(starts)), after - count
         # where, from the left and from the right, each user's record number s + 1 lies
         from_left = np.sort(where[(before <= s) & (s < after)])
         from_right = np.sort(where[(total - after <= s) & (s < total - before)])
