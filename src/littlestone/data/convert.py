@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from littlestone.data.arrow import portable, repaired
 from littlestone.data.cells import WHITE, date_text
 from littlestone.data.domains import OUTSIDE, Domain, IntegerDomain
-from littlestone.data.points import distinct, object_points
+from littlestone.data.points import distinct, object_points, widened
 from littlestone.types import Points
 
 __all__ = ["distinct_cells", "points_of"]
@@ -49,6 +49,8 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
             index = np.full(len(values), -1, dtype=np.int64)
             index[inside] = where
             return points, index
+    if isinstance(domain, IntegerDomain) and pa.types.is_integer(column.type):
+        return _long_integers(column, domain)
     raw, cell = distinct_cells(column)
     converted = [domain.cell(value) for value in raw]
     held = [point for point in converted if point is not OUTSIDE]
@@ -56,6 +58,21 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
     index = np.full(len(raw), -1, dtype=np.int64)
     index[[i for i, point in enumerate(converted) if point is not OUTSIDE]] = where
     return points, index[cell]
+
+
+def _long_integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Points, Ints]:
+    """Convert whole numbers for a domain that is longer than 64 bits, or nearly so."""
+    values = column.fill_null(0).to_numpy()
+    kind = np.iinfo(values.dtype)
+    inside = _valid(column)
+    if domain.low > kind.min:
+        inside = inside & (domain.low <= kind.max) & (values >= min(domain.low, kind.max))
+    if domain.high < kind.max:
+        inside = inside & (domain.high >= kind.min) & (values <= max(domain.high, kind.min))
+    points, where = distinct(values[inside])
+    index = np.full(len(values), -1, dtype=np.int64)
+    index[inside] = where
+    return widened(points), index
 
 
 def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask] | None:

@@ -111,10 +111,12 @@ class IntegerDomain:
         """Convert an array of shape (n,) or (n, 1) strictly; int64, or object for big bounds."""
         column = _one_column(X, owner)
         values = np.asarray(column)
-        if self.small and values.dtype.kind in "iu" and values.dtype != np.uint64:
-            if len(values) and not (self.low <= values.min() and values.max() <= self.high):
+        if values.dtype.kind in "iu":
+            if len(values) and not (
+                self.low <= int(values.min()) and int(values.max()) <= self.high
+            ):
                 raise refusal(owner, "X", self.rule)
-            return values.astype(np.int64)
+            return values.astype(np.int64 if self.small else object)
         return self.store(_strict(column, self.cell, owner, self.rule))
 
     def store(self, points: Sequence[Any]) -> Points:

@@ -12,7 +12,16 @@ import numpy.typing as npt
 from littlestone.errors import DataError
 from littlestone.types import Point, Points
 
-__all__ = ["as_points", "canonical", "canonical_order", "distinct", "object_points", "totals"]
+__all__ = [
+    "as_points",
+    "canonical",
+    "canonical_order",
+    "distinct",
+    "long_integers",
+    "object_points",
+    "totals",
+    "widened",
+]
 
 Counts = npt.NDArray[np.int64]
 Index = npt.NDArray[np.int64]
@@ -102,12 +111,38 @@ def distinct(points: Points) -> tuple[Points, Index]:
         return _distinct_rows(points)
     if points.dtype != object:
         return _distinct_integers(points)
+    long = long_integers(points)
+    if long is not None:
+        found, where = _distinct_integers(long)
+        return widened(found), where
     table: dict[object, int] = {}
     first = np.fromiter((table.setdefault(p, len(table)) for p in points), np.int64, len(points))
     keys = sorted(table, key=canonical_order)
     rank = np.empty(len(keys), dtype=np.int64)
     rank[[table[key] for key in keys]] = np.arange(len(keys))
     return as_points(keys), rank[first]
+
+
+def long_integers(points: Points) -> npt.NDArray[np.uint64] | None:
+    """Return points that are all Python integers in [0, 2**64) as an array of these."""
+    if not len(points) or not all(type(point) is int for point in points):
+        return None
+    try:
+        return np.array(points, dtype=np.uint64)
+    except OverflowError:
+        return None
+
+
+def widened(values: npt.NDArray[Any]) -> Points:
+    """Return sorted integers of any type in the layout of points: int64, or Python's if longer.
+
+    Examples
+    --------
+    >>> widened(np.array([3, 2**63], dtype=np.uint64))
+    array([3, 9223372036854775808], dtype=object)
+    """
+    small = not len(values) or (int(values[0]) > -SMALL and int(values[-1]) < SMALL)
+    return values.astype(np.int64 if small else object)
 
 
 def _distinct_integers(values: Points) -> tuple[Points, Index]:

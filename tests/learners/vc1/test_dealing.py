@@ -11,7 +11,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes.trees import make_tree
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.dealing import OrderedSample, deal, sizes, written_out
+from littlestone.data.dealing import OrderedSample, deal, written_out
 from littlestone.data.streams import read_tails
 from littlestone.data.tails import TailSample
 from littlestone.learners.reading import read_sample
@@ -84,9 +84,7 @@ def test_looks_at_few_records_of_many():
     (places,) = drawn
     assert len(places) < 0.1 * sample.n
     # write the permutation out: the places that were drawn, and any others for the other records
-    kinds = np.repeat(
-        np.arange(2 * len(sample.points)), np.stack([sample.zeros, sample.ones], 1).ravel()
-    )
+    kinds = written_out(sample)
     zeros, ones = kinds[kinds % 2 == 0][::-1], kinds[kinds % 2 == 1]
     look = len(places) // 2
     order = np.full(sample.n, -1)
@@ -133,5 +131,3 @@ def test_only_thresholds_ask_for_tails():
     assert isinstance(read_sample(thresholds, table, x="x", y="y"), TailSample)
     other = VC1.of(ls.Points(1, 9), **NUMBERS)
     assert not isinstance(read_sample(other, table, x="x", y="y"), TailSample)
-    # chunks of nearly equal size, as everywhere
-    assert [len(c) for c in np.array_split(np.arange(11), 4)] == sizes(11, 4)
