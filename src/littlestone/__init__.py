@@ -32,11 +32,16 @@ if TYPE_CHECKING:
     from littlestone.data import Sample as Sample
     from littlestone.data import Schema as Schema
     from littlestone.data import UserSample as UserSample
+    from littlestone.learners.agnostic.estimators import (
+        AgnosticFromRealizable as AgnosticFromRealizable,
+    )
+    from littlestone.learners.agnostic.estimators import Subsampled as Subsampled
     from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
     from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
     from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
     from littlestone.mechanisms import plan_median as plan_median
     from littlestone.mechanisms import private_median as private_median
+    from littlestone.privacy import Ledger as Ledger
     from littlestone.report import draw as draw
 
 __version__ = "0.1.0"
@@ -44,18 +49,21 @@ __version__ = "0.1.0"
 #: Every public name and the room it lives in.
 _HOMES = {
     "AffineSubspaces": "classes",
+    "AgnosticFromRealizable": "learners.agnostic.estimators",
     "AgnosticLearner": "learners.exponential.estimators",
     "Conjunctions": "classes",
     "DecisionTrees": "classes",
     "FiniteClass": "classes",
     "GenericLearner": "learners.exponential.estimators",
     "Intervals": "classes",
+    "Ledger": "privacy",
     "Points": "classes",
     "Prefixes": "classes",
     "Rules": "classes",
     "Sample": "data",
     "Schema": "data",
     "SparseSets": "classes",
+    "Subsampled": "learners.agnostic.estimators",
     "Thresholds": "classes",
     "TreePaths": "classes",
     "UserSample": "data",

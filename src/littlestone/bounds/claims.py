@@ -94,6 +94,12 @@ for _claim in (
     # ------------------------------------------------------------------ privacy
     Claim("dp.sum", "Dwork, McSherry, Nissim, Smith; Dwork, Lei", "2006, 2009",
           "Adaptive composition adds epsilons and deltas."),
+    Claim("filter.sum", "Rogers, Roth, Ullman, Vadhan: Privacy Odometers and Filters", "2016",
+          "Releases chosen adaptively, parameters included, satisfy (epsilon, delta)-DP if their "
+          "sums are held under a fixed epsilon and delta."),
+    Claim("filter.zcdp", _OWN, "docs/ledger.md",
+          "Releases chosen adaptively satisfy (epsilon, delta)-DP if the sums of rho and of leaks "
+          "are held under a fixed rho and delta/2, and rho-zCDP gives (epsilon, delta/2)-DP."),
     Claim("dp.parallel", _OWN, "docs/accounting.md",
           "Mechanisms on disjoint parts of a public split cost their maximum under replace-one."),
     Claim("kov15.thm3.3", "Kairouz, Oh, Viswanath: The Composition Theorem for DP", "2015",

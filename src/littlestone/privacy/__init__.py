@@ -6,6 +6,8 @@
 `losses`                  what one mechanism promises, in the forms that compose
 `compose`                 composition on the same records: the least of several theorems
 `grid`                    optimal composition by convolution, rigorously rounded
+`filters`                 when adaptively chosen releases must stop
+`ledger`                  a durable budget; `entries`: what its file holds
 `divergence`              exact comparison of two finite output laws
 `rounding`                rounding that never flatters
 ========================  =========================================================
@@ -16,6 +18,7 @@ The theorems and what they are compared with: ``docs/accounting.md``.
 from littlestone.privacy.compose import Route, compose, routes, zcdp_to_dp
 from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
 from littlestone.privacy.guarantee import Guarantee, parallel, split
+from littlestone.privacy.ledger import Amount, Event, Ledger, check_ledger
 from littlestone.privacy.losses import (
     Approximate,
     BoundedRange,
@@ -28,16 +31,20 @@ from littlestone.privacy.losses import (
 from littlestone.privacy.neighbours import Neighbours
 
 __all__ = [
+    "Amount",
     "Approximate",
     "BoundedRange",
     "ChargedTests",
     "Concentrated",
+    "Event",
     "Guarantee",
+    "Ledger",
     "Loss",
     "Neighbours",
     "Pure",
     "Route",
     "bounded_range_delta",
+    "check_ledger",
     "compose",
     "hockey_stick",
     "parallel",

@@ -1,0 +1,223 @@
+"""What a ledger's file holds: the budget and its events, as rows of exact text.
+
+Everything read back is checked as if a stranger had written it: numbers have a bounded length,
+events are numbered without gaps, labels hold no control characters. What does not fit raises
+`Unreadable`, and `Ledger` says that the file was changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from littlestone.errors import parameter_error
+from littlestone.privacy.filters import Price
+from littlestone.privacy.losses import Approximate, BoundedRange, Concentrated, Loss, Pure
+from littlestone.privacy.rounding import exact_text, float_up, round_up
+from littlestone.store import Kind
+from littlestone.types import Json
+
+__all__ = [
+    "INSERT",
+    "KIND",
+    "Amount",
+    "Event",
+    "Unreadable",
+    "events",
+    "label",
+    "number",
+    "number_text",
+    "plain",
+    "short",
+    "total",
+]
+
+KIND = Kind(
+    name="budget ledger",
+    application_id=0x4C534201,
+    version=1,
+    tables=(
+        "CREATE TABLE budget (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+        "CREATE TABLE events (number INTEGER PRIMARY KEY, day TEXT NOT NULL, what TEXT NOT NULL, "
+        "loss TEXT NOT NULL, claim TEXT NOT NULL, cost TEXT NOT NULL, leak TEXT NOT NULL, "
+        "token TEXT UNIQUE) STRICT",
+    ),
+    largest=2**28,
+    longest=2**16,
+)
+INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+
+_LONGEST = 200  # characters of a label
+_DIGITS = 2000  # of a number
+_NUMBER = re.compile(rf"\d{{1,{_DIGITS}}}(?:/\d{{1,{_DIGITS}}})?", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_LOSSES: dict[str, tuple[Callable[..., Loss], int]] = {
+    "pure": (Pure, 1),
+    "approximate": (Approximate, 2),
+    "bounded-range": (BoundedRange, 1),
+    "concentrated": (Concentrated, 1),
+}
+
+Rows = Callable[[str, Sequence[Any]], Iterable[tuple[Any, ...]]]
+
+
+class Unreadable(Exception):  # noqa: N818 - not an error of the caller
+    """An entry is not one that this program writes."""
+
+
+class Amount(NamedTuple):
+    """A part of a budget, as (epsilon, delta); ``rho`` only in the zCDP currency."""
+
+    epsilon: Fraction
+    delta: Fraction
+    rho: Fraction | None = None
+
+    def __str__(self) -> str:
+        text = f"epsilon {short(self.epsilon)}"
+        if self.delta:
+            text += f", delta {short(self.delta)}"
+        return text if self.rho is None else f"{text} (rho {short(self.rho)})"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON: floats for readers, exact text for programs."""
+        out: Json = {}
+        for name, value in self._asdict().items():
+            if value is not None:
+                out |= {name: float_up(value), f"{name}_exact": exact_text(value)}
+        return out
+
+
+@dataclass(frozen=True)
+class Event:
+    """One recorded release.
+
+    Attributes
+    ----------
+    number : int
+        1, 2, 3, ... without gaps.
+    day : str
+        When it was recorded (UTC). The hour is not kept, because times may depend on data.
+    what : str
+        A public label.
+    loss : Loss
+        What was promised.
+    claim : str
+        Identifier of the statement that proves it.
+    cost, leak : Fraction
+        What it took from the budget, in the ledger's currency.
+    """
+
+    number: int
+    day: str
+    what: str
+    loss: Loss
+    claim: str
+    cost: Fraction
+    leak: Fraction
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with exact numbers as text."""
+        return {
+            "number": self.number,
+            "day": self.day,
+            "what": self.what,
+            "loss": " ".join([_name(self.loss), *map(exact_text, _parameters(self.loss))]),
+            "claim": self.claim,
+            "cost": exact_text(self.cost),
+            "leak": exact_text(self.leak),
+        }
+
+
+def events(rows: Rows, *, token: str | None = None) -> list[Event]:
+    """Read and check all events, oldest first, or the one of a token."""
+    query = "SELECT number, day, what, loss, claim, cost, leak FROM events"
+    if token is not None:
+        return [_event(row) for row in rows(f"{query} WHERE token = ?", (token,))]
+    found = [_event(row) for row in rows(f"{query} ORDER BY number", ())]
+    if [event.number for event in found] != list(range(1, len(found) + 1)):
+        raise Unreadable
+    return found
+
+
+def total(rows: Rows) -> tuple[Price, int]:
+    """Return what all events together took, and how many they are."""
+    cost, leak, count = Fraction(0), Fraction(0), 0
+    # Most events cost the same, so a ledger with very many is still summed quickly.
+    for one, small, times in rows("SELECT cost, leak, count(*) FROM events GROUP BY 1, 2", ()):
+        cost, leak, count = cost + times * number(one), leak + times * number(small), count + times
+    ((last,),) = rows("SELECT coalesce(max(number), 0) FROM events WHERE number > 0", ())
+    if last != count:
+        raise Unreadable
+    return Price(cost, leak), count
+
+
+def plain(loss: Loss) -> Loss:
+    """Return a loss of one of the kinds that are recorded, with numbers of a bounded length."""
+    kind = type(loss) if _name(loss) else (Approximate if loss.leak else Pure)
+    values = [v if v.denominator.bit_length() < 6000 else round_up(v) for v in _parameters(loss)]
+    for value in values:
+        number_text("promise", value)
+    return kind(*values)
+
+
+def number_text(name: str, x: Fraction) -> str:
+    """Write a number exactly; one that is too long for a ledger is refused."""
+    if max(x.numerator.bit_length(), x.denominator.bit_length()) > 6600:  # _DIGITS digits
+        raise parameter_error("Ledger", name, f"a number of at most {_DIGITS} digits", float(x))
+    return exact_text(x)
+
+
+def number(text: Any) -> Fraction:
+    """Read what `number_text` wrote."""
+    if not isinstance(text, str) or not _NUMBER.fullmatch(text):
+        raise Unreadable
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise Unreadable from None
+
+
+def label(name: str, text: Any) -> str:
+    """Return one line of public text, clipped."""
+    if not isinstance(text, str) or not text.isprintable():
+        raise parameter_error("Ledger", name, "one line of printable text", text)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def short(x: Fraction, *, up: bool = True) -> str:
+    """Write a number for people: 6 digits, rounded up (or down)."""
+    if up or not x:
+        return f"{float(round_up(x, 6)):.6g}"
+    return f"{float(1 / round_up(1 / x, 7)):.6g}"
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    place, day, what, loss, claim, cost, leak = row
+    texts = (day, what, loss, claim)
+    if not all(isinstance(text, str) and text.isprintable() for text in texts):
+        raise Unreadable
+    if not _DAY.fullmatch(day) or max(len(what), len(claim)) > _LONGEST:
+        raise Unreadable
+    name, *values = loss.split(" ")
+    kind, size = _LOSSES.get(name, (None, 0))
+    if kind is None or len(values) != size:
+        raise Unreadable
+    try:
+        promised = kind(*map(number, values))
+    except ValueError:  # a delta above 1
+        raise Unreadable from None
+    return Event(place, day, what, promised, claim, number(cost), number(leak))
+
+
+def _name(loss: Loss) -> str:
+    return next((name for name, (kind, _) in _LOSSES.items() if type(loss) is kind), "")
+
+
+def _parameters(loss: Loss) -> tuple[Fraction, ...]:
+    if isinstance(loss, Concentrated):
+        return (loss.rho,)
+    assert loss.reach is not None  # what has none was not paid
+    return (loss.reach, loss.leak) if loss.leak or type(loss) is Approximate else (loss.reach,)

@@ -1,0 +1,330 @@
+"""A durable privacy budget: what was released about one set of records, and what is left.
+
+A `Ledger` is a file. Each release is recorded in it, durably, *before* anything random is drawn for
+it, so neither a crash nor a second process can spend a budget twice. Exact semantics, and the
+proofs that the budget holds for releases that are chosen adaptively: ``docs/ledger.md``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from littlestone.errors import (
+    BudgetError,
+    ParameterError,
+    StoreError,
+    check_fraction,
+    check_probability,
+    parameter_error,
+)
+from littlestone.privacy.entries import (
+    INSERT,
+    KIND,
+    Amount,
+    Event,
+    Unreadable,
+    events,
+    label,
+    number,
+    number_text,
+    plain,
+    short,
+    total,
+)
+from littlestone.privacy.filters import Filter, Price
+from littlestone.privacy.guarantee import Guarantee
+from littlestone.privacy.losses import Loss
+from littlestone.privacy.neighbours import Neighbours
+from littlestone.store import Store
+from littlestone.types import Json
+
+__all__ = ["Amount", "Event", "Ledger", "check_ledger"]
+
+
+class Ledger:
+    """A budget in a file: with ``epsilon`` it is created, without it is opened.
+
+    One ledger is for one set of records. It cannot know which records a fit reads: use it for every
+    release about them, and for nothing else.
+
+    Parameters
+    ----------
+    path : path
+        On a local disk. The file is for its owner only.
+    epsilon : number > 0, optional
+        The whole budget. Giving it creates the file, which must not exist.
+    delta : number in (0, 1), optional
+        The budget's delta. Left out: pure.
+    currency : {"pure", "approximate", "zcdp"}, optional
+        How releases are added up, fixed for ever. By default pure without a delta, else
+        approximate (sums of epsilons and deltas). ``"zcdp"`` allows more releases of small epsilon.
+    neighbours : Neighbours, optional
+        Who is protected, by default REPLACE_ONE: releases under another relation are refused.
+    about : str, optional
+        A public label of the records.
+
+    Raises
+    ------
+    ParameterError, StoreError
+
+    Notes
+    -----
+    *Guarantee.* If every release about the records is charged here before it is drawn, all of them
+    together satisfy `guarantee`, also when each was chosen after seeing the others, and when
+    streams and fits overlap in time (claims ``filter.sum``, ``filter.zcdp``). Nothing is ever
+    refunded.
+
+    *Cost.* One opening, one check and one durable commit for each call: some milliseconds.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from littlestone.privacy import Guarantee
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = os.path.join(folder.name, "budget.db")
+    >>> ledger = Ledger(path, epsilon=1)
+    >>> event = ledger.charge(Guarantee("0.7", claim="exp-mech.privacy"), what="a first rule")
+    >>> print(ledger.spent(), "spent;", ledger.remaining(), "left")
+    epsilon 0.7 spent; epsilon 0.3 left
+    >>> Ledger(path).charge(Guarantee("0.4"))
+    Traceback (most recent call last):
+    littlestone.errors.BudgetError: The budget does not allow this: it asks for epsilon 0.4, and
+    epsilon 0.3 is left. ...
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        epsilon: Any = None,
+        delta: Any = None,
+        currency: str | None = None,
+        neighbours: Neighbours | str | None = None,
+        about: str = "",
+    ) -> None:
+        self.path = Path(path)
+        if epsilon is not None:
+            self._create(epsilon, delta, currency, neighbours, about)
+        elif delta is not None or currency is not None or neighbours is not None or about:
+            raise ParameterError(
+                "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
+                "only the path to open it."
+            )
+        with self._opened() as store:
+            self._read_budget(dict(store.read("SELECT name, value FROM budget")))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What all releases together satisfy, those to come included."""
+        rule = self.filter
+        claim = "filter.zcdp" if rule.currency == "zcdp" else "filter.sum"
+        return Guarantee(rule.epsilon, rule.delta, self.neighbours, claim)
+
+    def check(self, promise: Guarantee | Loss) -> None:
+        """Refuse now what `charge` would refuse; spends nothing.
+
+        Raises
+        ------
+        BudgetError, ParameterError, StoreError
+        """
+        price = self.filter.price(self._loss(promise))
+        with self._opened() as store:
+            self._allow(total(store.read)[0], price)
+
+    def charge(
+        self, promise: Guarantee | Loss, *, what: str = "", token: str | None = None
+    ) -> Event:
+        """Record a release, durably, before it is drawn.
+
+        Parameters
+        ----------
+        promise : Guarantee or Loss
+            What the release promises. A `Guarantee` states its neighbours, which must be the
+            ledger's; a `Loss` is taken to be under them.
+        what : str, optional
+            A public label for the history, one line.
+        token : str, optional
+            Names the release: charging again with the same token returns the recorded event and
+            takes nothing. For one release whose program may be restarted between the charge and
+            the draw (a stream); a token must never serve two draws.
+
+        Returns
+        -------
+        Event
+            It is on the disk when this returns: draw only then.
+
+        Raises
+        ------
+        BudgetError
+            The budget would be exceeded. Nothing was spent.
+        ParameterError
+            Other neighbours, or a seeded release (it is not private; it needs no budget).
+        StoreError
+            The file cannot be used. If the disk failed in the last step, the event may have been
+            recorded; nothing was drawn.
+        """
+        loss = self._loss(promise)
+        price = self.filter.price(loss)
+        loss, what = plain(loss), label("what", what)
+        claim = label("claim", promise.claim if isinstance(promise, Guarantee) else "")
+        token = None if token is None else label("token", token)
+        day = datetime.now(UTC).date().isoformat()
+        with self._opened() as store, store.transaction() as sql:
+            known = [] if token is None else events(sql.execute, token=token)
+            if known:
+                if (known[0].loss, known[0].claim) != (loss, claim):
+                    hint = "It names another release already."
+                    raise parameter_error("Ledger", "token", "a new name", token, hint)
+                return known[0]
+            spent, count = total(sql.execute)
+            self._allow(spent, price)
+            event = Event(count + 1, day, what, loss, claim, *price)
+            sql.execute(INSERT, (*event.to_dict().values(), token))
+        return event
+
+    def spent(self) -> Amount:
+        """Return what has been spent (zCDP: as epsilon at the ledger's delta, rounded up)."""
+        with self._opened() as store:
+            return self._spent(total(store.read)[0])
+
+    def remaining(self) -> Amount:
+        """Return what one more release may cost (zCDP: the largest epsilon of a pure one)."""
+        with self._opened() as store:
+            return self._left(total(store.read)[0])
+
+    def history(self) -> tuple[Event, ...]:
+        """Return all recorded releases, oldest first."""
+        with self._opened() as store:
+            return tuple(events(store.read))
+
+    def to_dict(self) -> Json:
+        """Return plain JSON: the budget, what is spent and left, the history."""
+        rule = self.filter
+        history = self.history()
+        spent = Price(
+            sum((event.cost for event in history), Fraction(0)),
+            sum((event.leak for event in history), Fraction(0)),
+        )
+        return {
+            "about": self.about,
+            "currency": rule.currency,
+            "neighbours": self.neighbours.value,
+            "budget": self._amount(rule.epsilon, rule.delta, rule.limit.cost).to_dict(),
+            "spent": self._spent(spent).to_dict(),
+            "remaining": self._left(spent).to_dict(),
+            "events": [event.to_dict() for event in history],
+        }
+
+    def __repr__(self) -> str:
+        return f"<Ledger {str(self.path)!r}: {self.filter.currency}, {self.guarantee}>"
+
+    # ------------------------------------------------------------------ inside
+
+    def _create(
+        self, epsilon: Any, delta: Any, currency: str | None, neighbours: Any, about: str
+    ) -> None:
+        exact = check_fraction("Ledger", "epsilon", epsilon)
+        small = Fraction(0) if delta is None else check_probability("Ledger", "delta", delta)
+        rule = Filter(currency or ("approximate" if small else "pure"), exact, small)
+        try:
+            relation = Neighbours(neighbours or Neighbours.REPLACE_ONE)
+        except ValueError:
+            allowed = [relation.value for relation in Neighbours]
+            raise parameter_error("Ledger", "neighbours", f"one of {allowed}", neighbours) from None
+        settings = {
+            "epsilon": number_text("epsilon", exact),
+            "delta": number_text("delta", small),
+            "currency": rule.currency,
+            "rho": number_text("epsilon", rule.limit.cost) if rule.currency == "zcdp" else "",
+            "neighbours": relation.value,
+            "about": label("about", about),
+        }
+        rows = [("INSERT INTO budget VALUES (?, ?)", pair) for pair in settings.items()]
+        Store.create(self.path, KIND, rows)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Store]:
+        # A connection for each call: a ledger may be pickled, forked and shared by threads.
+        with Store.open(self.path, KIND) as store:
+            try:
+                yield store
+            except Unreadable:
+                raise StoreError(
+                    f"The budget ledger {self.path} has been changed: its entries are not those "
+                    "that this program writes. Restore a copy; if there is none, assume that all "
+                    "is spent.",
+                    reason="damaged",
+                ) from None
+
+    def _read_budget(self, settings: dict[str, Any]) -> None:
+        try:
+            rho = number(settings["rho"]) if settings["rho"] else None
+            if (rho is None) == (settings["currency"] == "zcdp"):
+                raise Unreadable
+            epsilon, delta = (number(settings[name]) for name in ("epsilon", "delta"))
+            self.filter = Filter(settings["currency"], epsilon, delta, rho)
+            self.neighbours = Neighbours(settings["neighbours"])
+            self.about = label("about", settings["about"])
+        except (KeyError, ValueError):  # also our ParameterError
+            raise Unreadable from None
+
+    def _loss(self, promise: Guarantee | Loss) -> Loss:
+        if isinstance(promise, Loss):
+            return promise
+        if not isinstance(promise, Guarantee):
+            raise parameter_error("Ledger", "promise", "a Guarantee or a Loss", promise)
+        if promise.seeded:
+            raise ParameterError(
+                "A seeded release is not private, so no budget can pay for it. Leave out the seed "
+                "(random_state) to spend from the ledger, or leave out the ledger."
+            )
+        if promise.neighbours is not self.neighbours:
+            raise ParameterError(
+                f"This ledger protects under {self.neighbours.value}; the release promises "
+                f"{promise.neighbours.value}. Use one ledger for each unit of protection."
+            )
+        return promise.loss
+
+    def _allow(self, spent: Price, price: Price) -> None:
+        if self.filter.allows(spent, price):
+            return
+        name = "rho" if self.filter.currency == "zcdp" else "epsilon"
+        left = [max(m - s, Fraction(0)) for m, s in zip(self.filter.limit, spent, strict=True)]
+        asked, rest = f"{name} {short(price.cost)}", f"{name} {short(left[0], up=False)}"
+        if self.filter.delta:
+            asked += f", delta {short(price.leak)}"
+            rest += f", delta {short(left[1], up=False)}"
+        raise BudgetError(
+            f"The budget does not allow this: it asks for {asked}, and {rest} is left. Nothing was "
+            "drawn, nothing was spent. Ask for less, or begin a new ledger with new records."
+        )
+
+    def _amount(self, epsilon: Fraction, delta: Fraction, rho: Fraction) -> Amount:
+        return Amount(epsilon, delta, rho if self.filter.currency == "zcdp" else None)
+
+    def _spent(self, spent: Price) -> Amount:
+        return self._amount(*self.filter.implied(spent), spent.cost)
+
+    def _left(self, spent: Price) -> Amount:
+        limit = self.filter.limit
+        return self._amount(
+            self.filter.largest_pure(spent), limit.leak - spent.leak, limit.cost - spent.cost
+        )
+
+
+def check_ledger(ledger: Any, owner: str, promise: Guarantee) -> None:
+    """Refuse, before any record is read, a ledger that would not pay; None is no ledger."""
+    if ledger is None:
+        return
+    if not isinstance(ledger, Ledger):
+        raise parameter_error(
+            owner, "ledger", "a Ledger", ledger, "Open one: littlestone.Ledger(path)."
+        )
+    ledger.check(promise)
