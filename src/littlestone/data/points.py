@@ -155,6 +155,20 @@ def _distinct_integers(values: Points) -> tuple[Points, Index]:
             there[offsets] = True
             rank = np.cumsum(there) - 1
             return np.flatnonzero(there) + low, rank[offsets]
+        index_bits = len(values).bit_length()
+        if (
+            high - low
+        ).bit_length() + index_bits < 63:  # value and position in one word: sort these
+            packed = (values - low) << index_bits
+            packed |= np.arange(len(values))
+            packed.sort()
+            order = packed & ((1 << index_bits) - 1)
+            packed >>= index_bits
+            new = np.ones(len(values), dtype=bool)
+            new[1:] = packed[1:] != packed[:-1]
+            where = np.empty(len(values), dtype=np.int64)
+            where[order] = np.cumsum(new) - 1
+            return packed[new] + low, where
     keys, where = np.unique(values, return_inverse=True)
     return keys, where.reshape(-1).astype(np.int64)
 

@@ -257,15 +257,27 @@ def merge(
     if len(user) == 0:
         return user, point, label, counts
     width = int(point.max()) + 2
-    if (int(user.max()) + 1) * width * 2 < 2**62:
-        order = np.argsort((user * width + (point + 1)) * 2 + label)
-    else:
+    if (int(user.max()) + 1) * width * 2 >= 2**62:
         order = np.lexsort((label, point, user))
-    user, point, label, counts = user[order], point[order], label[order], counts[order]
-    new = np.ones(len(user), dtype=bool)
-    new[1:] = (user[1:] != user[:-1]) | (point[1:] != point[:-1]) | (label[1:] != label[:-1])
-    at = np.flatnonzero(new)
-    return user[at], point[at], label[at], np.add.reduceat(counts, at)
+        user, point, label, counts = user[order], point[order], label[order], counts[order]
+        new = np.ones(len(user), dtype=bool)
+        new[1:] = (user[1:] != user[:-1]) | (point[1:] != point[:-1]) | (label[1:] != label[:-1])
+        at = np.flatnonzero(new)
+        return user[at], point[at], label[at], np.add.reduceat(counts, at)
+    key = (user * width + (point + 1)) * 2 + label  # says it all: sorted, and taken apart again
+    if int(counts.max()) == 1:
+        key.sort()
+    else:
+        order = np.argsort(key)
+        key, counts = key[order], counts[order]
+    at = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]]))
+    key, counts = key[at], np.add.reduceat(counts, at)
+    label = (key & 1).astype(np.int8)
+    key >>= 1
+    user = key // width
+    key -= user * width
+    key -= 1
+    return user, key, label, counts
 
 
 def user_index(names: Sequence[Any] | Ints) -> tuple[Ints, Keys]:
