@@ -1,1 +1,5 @@
-"""User-level privacy: one person's many records count as one (Li, Wang, Ye 2024, Sections 4-5)."""
+"""Learning when users hold many records: agnostic learning and thresholds (paper 002)."""
+
+from littlestone.learners.users.agnostic import UserAgnostic
+
+__all__ = ["UserAgnostic"]

@@ -1,0 +1,104 @@
+"""What this room asserts: the registered claims behind its guarantees and certificates."""
+
+from __future__ import annotations
+
+from littlestone.bounds import Claim, register
+
+__all__ = ["COMPARE", "HASHED", "MEDIAN", "PRIVACY", "SELECT", "SUM", "UNIFORM", "WALK"]
+
+_OWN, _PAGE = "littlestone", "docs/learners/users.md"
+_LWY = "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning"
+_V = "2024 (002); corrected in " + _PAGE
+_IID = "each user holds samples_per_user records, all independent draws from one distribution"
+_PUBLIC = "class, samples_per_user and all other parameters were chosen without looking at the data"
+_NEAR = "with probability 1 - beta1 some candidate is within alpha1 of the best concept"
+_ALL = (_IID, _PUBLIC)
+
+PRIVACY = register(
+    Claim(
+        "users.privacy",
+        _LWY,
+        f"{_V}, Lemma C.1, Algorithms 1-2, Theorem 4.6",
+        "Every score is a sum over users of a number between 0 and its sensitivity, after a public "
+        "cut inside each user, so replacing one user moves it by at most the sensitivity; each "
+        "comparison, median, step and choice is pure, and their epsilons add.",
+    )
+).id
+COMPARE = register(
+    Claim(
+        "users.compare",
+        _LWY,
+        f"{_V}, Lemmas C.1 and 4.5 with Algorithm 2",
+        "A comparison with a midpoint of separation (p0, p1) and cut c errs with probability at "
+        "most (e**(-l c) (1 + p0 (e**l - 1)))**n below, and |H| (e**(l c) (1 - p1 (1 - e**-l)))**n "
+        "above, for every 0 <= l <= its epsilon; as long as none errs, the search visits one of at "
+        "most 1 + gap 2**(k-1) midpoints (rounded up) in step k.",
+        _ALL,
+    )
+).id
+SELECT = register(
+    Claim(
+        "users.select",
+        _LWY,
+        f"{_V}, Theorem 4.6 with s = 0",
+        "If users err more than t times with probabilities at least g apart, the exponential "
+        "mechanism releases a hypothesis of excess error above alpha with probability at most "
+        "(|H|-1) (cosh l - g sinh l)**n, for every 0 <= l <= epsilon/2; g is least at an end of "
+        "the interval that holds the best error.",
+        _ALL,
+    )
+).id
+SUM = register(
+    Claim(
+        "users.sum",
+        _OWN,
+        _PAGE,
+        "Weights e**(-epsilon/(2m) * errors) over the at most m records of each user release a "
+        "hypothesis of excess error above alpha with probability at most "
+        "(|H|-1) (cosh l - alpha sinh l)**(n m), for every 0 <= l <= epsilon/(2m).",
+        _ALL,
+    )
+).id
+HASHED = register(
+    Claim(
+        "users.sum.hashed",
+        _OWN,
+        _PAGE,
+        "The exponential mechanism over a representation, with epsilon/m on the n m records: the "
+        "certificate of the item-level learner for n m records.",
+        (*_ALL, _NEAR),
+    )
+).id
+UNIFORM = register(
+    Claim(
+        "users.uniform",
+        _OWN,
+        f"{_PAGE}; bounds of docs/certificates.md, vc.uniform and Hoeffding",
+        "All thresholds' shares of users with more than t errors, for all t at once, are within "
+        "min(sqrt(ln(2 m |H|/b)/(2n)), sqrt(2 ln(2(nm+1))/n) + sqrt(ln(m/b)/(2n))) of their "
+        "probabilities, except with probability b: n users split thresholds in nm + 1 ways.",
+        _ALL,
+    )
+).id
+MEDIAN = register(
+    Claim(
+        "users.median",
+        _LWY,
+        f"{_V}, Lemma 5.1",
+        "In an interval of mass at most a, a given point with more than 2a/3 on one side is drawn "
+        "with probability at most 2 (1 - (u+g) (1 - e**-l) + u (e**l - 1))**n, for every 0 <= l <= "
+        "epsilon/2: g = p1 - p0, u = min(p0, 1 - p1), where a user has more than s records in a "
+        "set of mass a/2 and 2a/3 with probability p0 and p1.",
+        _ALL,
+    )
+).id
+WALK = register(
+    Claim(
+        "users.walk",
+        _LWY,
+        f"{_V}, Algorithm 1 and Theorem 5.2",
+        "Each step chooses among the middle and both sides by the exponential mechanism on their "
+        "least scores: it loses g users or more with probability at most 2 e**(-epsilon g/2).",
+        _ALL,
+    )
+).id

@@ -1,0 +1,190 @@
+"""Which way a user-level learner goes about a class: public parameters only."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from littlestone import bounds
+from littlestone.classes import Points
+from littlestone.errors import UnsupportedError
+from littlestone.learners.users.compare import cut_between, rates
+from littlestone.learners.users.grid_error import GridMinError
+from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.users.sweeps import sweepable
+from littlestone.learners.users.ways import (
+    Search,
+    SumWay,
+    UserLevelWay,
+    probabilities,
+    worst_gap,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from littlestone.classes import ConceptClass, Representation
+    from littlestone.learners.users.separation import Floats
+
+__all__ = ["METHODS", "Way", "log_of", "plan", "searches"]
+
+METHODS = ("auto", "group-privacy", "user-level", "binary-search")
+Way = SumWay | UserLevelWay
+Budget = tuple[Fraction, Fraction, Fraction]  # epsilon, alpha, beta
+
+_HALF = Fraction(1, 2)
+_SHARES = [Fraction(j, 20) for j in range(1, 17)]  # of epsilon, for the search
+_CUTS = 64
+_MOST_STEPS, _MOST_CELLS = 10, 192
+_NEAR = (4, 8, 16, 32)  # alpha1 = alpha / that, for hashed representations
+
+
+@lru_cache(maxsize=256)
+def plan(
+    concept_class: ConceptClass,
+    samples_per_user: int,
+    budget: Budget,
+    method: str,
+) -> Way:
+    """Return the way that needs the fewest users, or the one that is asked for.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    samples_per_user : int >= 1
+    budget : (epsilon, alpha, beta), fractions
+    method : {"auto", "group-privacy", "user-level", "binary-search"}
+        "binary-search" is "user-level" with the paper's Algorithm 2 and nothing else.
+
+    Raises
+    ------
+    UnsupportedError
+        If the class is infinite and cannot be hashed; if user-level errors are asked for, and
+        cannot be computed for this class.
+    """
+    _, alpha, beta = budget
+    finite = isinstance(concept_class.size, int)
+    can_sweep = sweepable(concept_class) if finite else isinstance(concept_class, Points)
+    if method in ("user-level", "binary-search") and not can_sweep:
+        raise UnsupportedError(
+            f"The class {concept_class.spec} is too large for user-level errors: they are computed "
+            "for thresholds, points, paths, and classes of at most 2**20 hypotheses. "
+            "Use method='group-privacy'."
+        )
+    ways: list[Way] = []
+    if method in ("auto", "group-privacy"):
+        ways.append(_sum(concept_class, samples_per_user, budget))
+    if method in ("user-level", "binary-search") or (
+        method == "auto" and samples_per_user > 1 and can_sweep
+    ):
+        kinds: tuple[type[Search], ...] = (PrivateMinError,)
+        if method != "binary-search":
+            kinds = (GridMinError, PrivateMinError)
+        for representation in _representations(concept_class, alpha, beta):
+            ways += [_user_level(representation, k, samples_per_user, budget) for k in kinds]
+    return min(ways, key=lambda way: way.required)
+
+
+def _sum(concept_class: ConceptClass, m: int, budget: Budget) -> SumWay:
+    epsilon, alpha, beta = budget
+    if isinstance(concept_class.size, int):
+        return SumWay(concept_class.representation(), m, *budget)
+    found = bounds.best_hashing(
+        concept_class.hashing, agnostic=True, epsilon=epsilon / m, alpha=alpha, beta=beta
+    )
+    return SumWay(concept_class.hashed(found.copies, found.buckets), m, *budget, found)
+
+
+def _representations(
+    concept_class: ConceptClass, alpha: Fraction, beta: Fraction
+) -> list[Representation]:
+    if isinstance(concept_class.size, int):
+        return [concept_class.representation()]
+    return [concept_class.representation(alpha / near, beta / 8) for near in _NEAR]
+
+
+def _user_level(
+    representation: Representation, kind: type[Search], m: int, budget: Budget
+) -> UserLevelWay:
+    """Return the search, and the epsilon left for the choice, with the fewest users in all."""
+    epsilon, alpha, beta = budget
+    hypotheses = log_of(max(representation.size - 1, 1))
+    log_beta = log_of(beta - representation.beta) - math.log(3)
+    excess = alpha - representation.alpha
+    best, found = math.inf, None
+    for search in searches(kind, m, epsilon):
+        gap = worst_gap(search, excess)[2]
+        if gap <= 1e-12:
+            continue
+        choice = math.log(search.answers) + hypotheses - log_beta
+        visits = math.log(max(search.weight, 1)) - log_beta
+        pair = probabilities(search)
+        for share in _SHARES:
+            tilt = min(float(epsilon * (1 - share)) / 2, math.atanh(min(gap, 1 - 1e-12)))
+            decay = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - gap * math.sinh(tilt))
+            if choice >= best * decay:
+                continue
+            single = float(search.comparisons[0].epsilon * share) if search.comparisons else 0.0
+            cut, users = _balance(pair, single, visits, visits + hypotheses)
+            if max(users, choice / decay) < best:
+                best = max(users, choice / decay)
+                found = replace(search, epsilon=epsilon * share, share=cut)
+    assert found is not None
+    return UserLevelWay(representation, found, epsilon - found.epsilon, alpha, beta)
+
+
+def searches(kind: type[Search], m: int, epsilon: Fraction) -> Iterator[Search]:
+    """Yield searches of all useful resolutions: a few per standard deviation of a user's share.
+
+    Examples
+    --------
+    >>> len(list(searches(GridMinError, 16, Fraction(1))))
+    32
+    """
+    fine = 4 * math.sqrt(m)
+    if kind is PrivateMinError:
+        for steps in range(1, min(math.ceil(math.log2(fine)) + 1, _MOST_STEPS) + 1):
+            for quarters in (2, 4, 8, 12):
+                gap = Fraction(quarters, 4 * 2**steps)
+                yield PrivateMinError(m, steps, gap, epsilon, _HALF)
+        return
+    cells = 2
+    while cells <= min(2 * fine, _MOST_CELLS):
+        for quarters in (1, 2, 3, 4):
+            yield GridMinError(m, cells, Fraction(quarters, 4 * cells), epsilon, _HALF)
+        cells = cells + max(1, cells // 2)
+
+
+def _balance(
+    pair: tuple[Floats, Floats], epsilon: float, below: float, above: float
+) -> tuple[Fraction, float]:
+    """Return where the cuts lie best between the two probabilities, and the users needed."""
+    if not len(pair[0]):
+        return _HALF, 0.0
+
+    def needed(share: int) -> tuple[float, float]:
+        up, down, _, _ = rates(cut_between(*pair, share / _CUTS), *pair, epsilon)
+        return below / max(float(up.min()), 1e-300), above / max(float(down.min()), 1e-300)
+
+    low, high = 1, _CUTS - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        first, second = needed(middle)
+        low, high = (middle, high) if first > second else (low, middle)
+    users, share = min((max(needed(share)), share) for share in (low, high))
+    return Fraction(share, _CUTS), users
+
+
+def log_of(x: int | Fraction) -> float:
+    """Return the natural logarithm of an exact positive number of any size.
+
+    Examples
+    --------
+    >>> round(log_of(2**4096) / math.log(2))
+    4096
+    """
+    exact = Fraction(x)
+    return math.log(exact.numerator) - math.log(exact.denominator)
