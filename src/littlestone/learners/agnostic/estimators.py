@@ -1,0 +1,190 @@
+"""scikit-learn shells of the wrappers: learners made from learners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from littlestone.learners.agnostic.algorithm import TwoSample
+from littlestone.learners.agnostic.subsample import Subsample, as_algorithm
+from littlestone.learners.shell import PrivateClassifier
+
+__all__ = ["AgnosticFromRealizable", "Subsampled"]
+
+
+class _Wrapper(PrivateClassifier):
+    """A learner around a learner; the class is the inner one's."""
+
+    learner: Any
+
+    @property
+    def concept_class(self) -> Any:
+        """The class of the inner learner."""
+        return as_algorithm(type(self).__name__, self.learner).concept_class
+
+
+class AgnosticFromRealizable(_Wrapper):
+    r"""Learn nearly the best concept from any labels, by a learner for realizable ones.
+
+    Paper 004, Corollary 4, in a two-sample form that needs 1/epsilon times fewer of the
+    alpha**-2 records. Choose it where `AgnosticLearner` needs too many records, because the class
+    is enormous: thresholds over more than about 2**5000 values, classes that cannot be listed or
+    hashed. ``littlestone plan --agnostic`` compares them.
+
+    Parameters
+    ----------
+    learner : estimator or Algorithm
+        A learner whose certificate is for realizable labels, such as `VC1Learner`. Its class and
+        its options are kept; its epsilon, delta, alpha and beta are chosen anew.
+    epsilon : float in (0, inf)
+        Privacy loss of one ``fit``. No default.
+    delta : float in (0, 1), optional
+        Default: that of the learner. A pure learner stays pure.
+    alpha, beta : float in (0, 1), optional
+        Error above the best concept of the class, and the probability of more. Default: those of
+        the learner.
+    classes : (negative, positive), default (0, 1)
+        Public labels; never learned from the data.
+    random_state : None or int, default None
+        None draws from the operating system. An int is reproducible and NOT private.
+
+    Attributes
+    ----------
+    hypothesis_ : Hypothesis
+        The private output; may be published.
+    guarantee_ : Guarantee
+    certificate_ : Certificate
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Guarantee
+    ---------
+    Privacy : (epsilon, delta)-differential privacy for every input, neighbours replace one record,
+        n public. Claim ``agnostic.two-sample.privacy``. It does not depend on alpha and beta.
+    Accuracy : if the records are i.i.d. (labels may be noisy), error at most the best concept's
+        plus alpha, with probability at least 1 - beta, for n at least ``required_samples()``.
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range.
+    UnsupportedError
+        If the class's dichotomies cannot be drawn.
+    DataError
+        If a point or a label is outside the public domain (names column and rule only).
+
+    Notes
+    -----
+    Cost: one pass of dealing, the dichotomies of the first part, and the learner.
+
+    References
+    ----------
+    .. [1] Alon, Bun, Livni, Malliaris, Moran 2022, Corollary 4; docs/learners/agnostic.md.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> far = ls.Thresholds(0, 2**65536)
+    >>> realizable = ls.VC1Learner(far, epsilon=1.0, delta=1e-6)
+    >>> learner = AgnosticFromRealizable(realizable, epsilon=1.0, random_state=0)
+    >>> learner.required_samples(), ls.AgnosticLearner(far, epsilon=1.0).required_samples()
+    (71077, 987932)
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        epsilon: Any,
+        delta: Any = None,
+        alpha: Any = None,
+        beta: Any = None,
+        classes: Any = (0, 1),
+        random_state: int | None = None,
+    ) -> None:
+        self.learner = learner
+        self.epsilon = epsilon
+        self.delta = delta
+        self.alpha = alpha
+        self.beta = beta
+        self.classes = classes
+        self.random_state = random_state
+
+    def algorithm(self) -> TwoSample:
+        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
+        return TwoSample.of(
+            self.learner,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            alpha=self.alpha,
+            beta=self.beta,
+            owner=type(self).__name__,
+        )
+
+
+class Subsampled(_Wrapper):
+    r"""Run a learner on a secret random part of the records: less privacy loss, from more records.
+
+    Parameters
+    ----------
+    learner : estimator or Algorithm
+        Any learner that protects records. It sees floor(rate * n) of n records, a uniformly
+        random part that stays hidden.
+    rate : float in (0, 1]
+        Largest share of the records that the learner sees. No default.
+    classes : (negative, positive), default (0, 1)
+        Public labels; never learned from the data.
+    random_state : None or int, default None
+        None draws from the operating system. An int is reproducible and NOT private.
+
+    Attributes
+    ----------
+    hypothesis_ : Hypothesis
+    guarantee_ : Guarantee
+    certificate_ : Certificate
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Guarantee
+    ---------
+    Privacy : (ln(1 + rate (e**epsilon - 1)), rate * delta)-differential privacy for every input,
+        with the learner's epsilon and delta; neighbours replace one record, n public. Claim
+        ``subsampling.without-replacement``.
+    Accuracy : the learner's, from ceil(its records / rate) records.
+
+    Raises
+    ------
+    ParameterError, UnsupportedError, DataError
+
+    Notes
+    -----
+    Cost: one pass of dealing, about a microsecond for each drawn record, and the learner.
+
+    References
+    ----------
+    .. [1] Balle, Barthe, Gaboardi 2018, Theorem 11; docs/learners/agnostic.md.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> full = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1.0)
+    >>> part = Subsampled(full, rate=0.1)
+    >>> full.required_samples(), part.required_samples(), float(part.algorithm().epsilon)
+    (190, 1900, 0.158565...)
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        rate: Any,
+        classes: Any = (0, 1),
+        random_state: int | None = None,
+    ) -> None:
+        self.learner = learner
+        self.rate = rate
+        self.classes = classes
+        self.random_state = random_state
+
+    def algorithm(self) -> Subsample:
+        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
+        return Subsample.of(self.learner, rate=self.rate, owner=type(self).__name__)

@@ -1,0 +1,203 @@
+"""Certificates, sizes, theorem, estimators: what the wrappers promise beyond privacy."""
+
+import json
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy.stats import beta as beta_law
+from sklearn.base import clone
+
+import littlestone as ls
+from littlestone.bounds import recheck
+from littlestone.classes import PointHypothesis, ThresholdHypothesis
+from littlestone.data import Sample
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.learners import registry
+from littlestone.learners.agnostic import Subsample, TwoSample
+from littlestone.learners.agnostic.subsample import amplified, rate_for
+from littlestone.source import SeededSource, public_generator
+
+FAR = ls.Thresholds(0, 2**65536)
+
+
+def vc1(concepts, epsilon=1, delta="1e-6"):
+    return registry.make("vc1", concepts, epsilon=epsilon, delta=delta)
+
+
+@pytest.mark.parametrize(
+    ("learner", "budget"),
+    [
+        (vc1(FAR), {"epsilon": 1}),
+        (vc1(ls.Points()), {"epsilon": "0.1", "delta": "1e-9"}),
+        (vc1(ls.Prefixes("ipv6")), {"epsilon": 4, "alpha": "0.3", "beta": "0.2"}),
+        (registry.make("generic", ls.Thresholds(1, 99), epsilon=2), {"epsilon": 1}),
+        (registry.make("generic", ls.Points(1, 99), epsilon=2), {"epsilon": "1e-9"}),
+        (registry.make("generic", ls.FiniteClass([[0, 1], [1, 0]]), epsilon=2), {"epsilon": 1}),
+    ],
+    ids=lambda x: getattr(x, "name", str(x)),
+)
+def test_certificates(learner, budget):
+    algorithm = TwoSample.of(learner, **budget)
+    n = algorithm.required_samples()
+    for size in (1, n // 2, n - 1):
+        assert not algorithm.certificate(size).holds
+    for size in (n, n + 1, 10 * n):
+        certificate = algorithm.certificate(size)
+        assert certificate.holds
+        assert certificate.status == "explicit"
+        assert recheck(json.loads(json.dumps(certificate.to_dict()))) == ()
+    promise = algorithm.guarantee()
+    assert promise.epsilon == F(budget["epsilon"])
+    assert promise.delta <= F(budget.get("delta", learner.guarantee().delta))
+    way = algorithm.design
+    # the amplified loss of the first part, in floats
+    loss = np.log1p(float(way.rate) * (4 * np.exp(float(way.learner.epsilon)) - 1))
+    assert loss <= float(promise.epsilon) * (1 + 1e-9)
+    assert way.first <= way.rate * way.pool
+
+
+def test_a_forged_inner_step_is_noticed():
+    algorithm = TwoSample.of(vc1(FAR), epsilon=1)
+    document = algorithm.certificate(algorithm.required_samples()).to_dict()
+    names = [step["name"] for step in document["steps"]]
+    assert sum(name.startswith("learner.") for name in names) >= 2
+    assert sum(name.startswith("dichotomy.") for name in names) >= 2
+    for i, name in enumerate(names):
+        forged = json.loads(json.dumps(document))
+        value = forged["steps"][i]["value"]
+        forged["steps"][i]["value"] = not value if isinstance(value, bool) else 7
+        assert any(name in line for line in recheck(forged)), name
+
+
+def test_enormous_domains_cost_hardly_more():
+    needs = [TwoSample.of(vc1(c), epsilon=1).required_samples() for c in (
+        ls.Thresholds(0, 2**256), FAR)]  # fmt: skip
+    assert needs[0] < needs[1] < 75_000
+    assert registry.make("agnostic", FAR, epsilon=1).required_samples() > 900_000
+
+
+def noisy(name, n, generator):
+    """Records whose labels are flipped in 3 of 20 cases, and the best concept."""
+    if name == "thresholds":
+        best = ThresholdHypothesis(2**19 << 60_000, FAR.low, FAR.high)
+        points = np.array([int(x) << 60_000 for x in generator.integers(0, 2**20, n)], dtype=object)
+    else:
+        best = PointHypothesis(7)
+        points = np.where(generator.random(n) < 0.4, 7, generator.integers(8, 10**6, n))
+    flips = generator.random(n) < 0.15
+    return Sample.of(points, best.predict(points) ^ flips), best
+
+
+def excess(name, hypothesis):
+    """The error above the best concept's, 0.15: exactly, from the distribution."""
+    if name == "thresholds":
+        at = (hypothesis.above >> 60_000) / 2**20
+        return 0.7 * abs(at - 0.5)
+    wrong_on_seven = hypothesis.predict(np.array([7]))[0] == 0
+    return 0.7 * 0.4 * wrong_on_seven
+
+
+@pytest.mark.parametrize("name", ["thresholds", "points"])
+def test_theorem_on_noisy_labels(name):
+    """Excess error above alpha at most as often as beta (Clopper-Pearson, 99.9 %)."""
+    concepts = FAR if name == "thresholds" else ls.Points()
+    algorithm = TwoSample.of(vc1(concepts), epsilon=4, alpha="0.25", beta="0.3")
+    n, generator = algorithm.required_samples(), public_generator(11)
+    runs, failures = 20, 0
+    for seed in range(runs):
+        sample, _ = noisy(name, n, generator)
+        hypothesis = algorithm.learn(sample, SeededSource(seed))
+        failures += excess(name, hypothesis) > 0.25
+    assert beta_law.ppf(0.001, failures, runs - failures + 1) <= 0.3 if failures else True
+
+
+def test_labels_of_the_first_part_do_not_matter():
+    """With all labels of the pool flipped, the result is the same, draw by draw."""
+    from littlestone.data.dealing import OrderedSample
+    from littlestone.source import ReplaySource
+
+    algorithm = TwoSample.of(vc1(ls.Points()), epsilon=4, pool=3)
+    points, labels = [1, 2, 3, 1, 2, 1], [1, 0, 1, 1, 0, 1]
+    shown = []
+    for flip in (0, 1):
+        source = ReplaySource([0] * 20)
+        given = [y ^ flip for y in labels[:3]] + labels[3:]
+        algorithm.learn(OrderedSample.listed(points, given), source)
+        shown.append(source.shown)
+    assert shown[0] == shown[1]
+
+
+def test_rates_and_losses_are_inverse():
+    for epsilon, inner, factor in [(F(1), F(2), 1), (F(1, 10**9), F(1), 4), (F(90), F(91), 4)]:
+        rate = rate_for(epsilon, inner, factor)
+        assert 0 < rate < 1
+        if factor == 1:
+            assert (
+                epsilon * (1 - F(1, 10**12))
+                <= amplified(inner, rate)
+                <= epsilon * (1 + F(1, 10**12))
+            )
+    assert amplified(F(3), F(1)) == 3
+    assert rate_for(F(10**6), F(10**6) + 1) < F(37, 100)
+    assert rate_for(F(3), F(1), 4) == 1
+
+
+def test_extreme_public_parameters():
+    for epsilon in ("1e-9", 10**6):
+        algorithm = TwoSample.of(vc1(ls.Points()), epsilon=epsilon)
+        assert algorithm.certificate(algorithm.required_samples()).holds
+        assert not algorithm.certificate(1).holds
+    for delta in (F(1, 10**400), "0.999"):
+        algorithm = TwoSample.of(vc1(ls.Points()), epsilon=1, delta=delta)
+        assert 0 < algorithm.guarantee().delta <= F(delta)
+
+
+# --- estimators -------------------------------------------------------------------------------
+
+
+def test_estimators_are_scikit_learns():
+    realizable = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=1, delta=1e-6)
+    learner = clone(ls.AgnosticFromRealizable(realizable, epsilon=30, random_state=0))
+    assert learner.get_params()["learner__epsilon"] == 1
+    assert "NOT PRIVATE" in repr(learner)
+    X = np.tile(np.arange(1, 100), 60)
+    y = np.where(X > 40, "yes", "no")
+    y[::9] = "no"
+    learner.set_params(classes=("no", "yes"))
+    assert np.mean(learner.fit(X, y).predict(X) == y) > 0.8
+    assert learner.guarantee_.seeded
+    part = ls.Subsampled(realizable, rate=0.5, random_state=1).fit(X, (X > 40).astype(int))
+    assert part.guarantee_.delta == F(1, 2 * 10**6)
+    assert part.certificate_.holds
+    assert part.required_samples() == 2 * realizable.required_samples()
+
+
+def test_mistakes_are_taught():
+    realizable = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=1, delta=1e-6)
+    pure = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1)
+    for wrapper, message in [
+        (lambda: ls.AgnosticFromRealizable(3, epsilon=1), "'learner' parameter"),
+        (lambda: ls.AgnosticFromRealizable(realizable, epsilon=0), "'epsilon' parameter"),
+        (lambda: ls.AgnosticFromRealizable(realizable, epsilon=1, delta=2), "'delta' parameter"),
+        (lambda: ls.AgnosticFromRealizable(pure, epsilon=1, delta=1e-6), "leave delta out"),
+        (lambda: ls.Subsampled(realizable, rate=2), "'rate' parameter"),
+        (lambda: ls.Subsampled(realizable, rate=0), "'rate' parameter"),
+    ]:
+        with pytest.raises(ParameterError, match=message):
+            wrapper().required_samples()
+    rules = ls.AffineSubspaces(7, 20, 2)
+    with pytest.raises(UnsupportedError, match="dichotomies"):
+        ls.AgnosticFromRealizable(ls.GenericLearner(rules, epsilon=1), epsilon=1).algorithm()
+
+
+def test_certificate_of_a_part():
+    algorithm = Subsample.of(vc1(FAR), rate="0.3")
+    n = algorithm.required_samples()
+    assert [algorithm.certificate(k).holds for k in (1, n - 1, n, 2 * n)] == [0, 0, 1, 1]
+    assert recheck(algorithm.certificate(n).to_dict()) == ()
+    assert (algorithm.name, algorithm.alpha, algorithm.unit) == (
+        "subsampled:vc1",
+        F(1, 10),
+        "records",
+    )
