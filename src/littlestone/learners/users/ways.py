@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Search", "SumWay", "UserLevelWay", "probabilities", "worst_gap"]
+__all__ = ["Search", "SumWay", "UserLevelWay", "gap_steps", "probabilities", "worst_gap"]
 
 Search = PrivateMinError | GridMinError
 
@@ -204,23 +204,8 @@ class UserLevelWay:
 
     def _choice(self, sheet: Worksheet, n: int) -> Step:
         """Bound the choice of a bad hypothesis after one of the answers that may be right."""
-        search, m, excess = self.search, self.search.samples_per_user, self.excess
-        worst, t, _ = worst_gap(search, excess)
-        parts = {}
-        for name, end in zip(("low", "high"), search.intervals[worst], strict=True):
-            error = min(end, 1 - excess)
-            sure = error + excess >= 1
-            parts[name] = sheet.step(
-                f"gap_{name}",
-                ("1" if sure else "binomial_above(m, error + excess, t)")
-                + " - binomial_above(m, error, t)",
-                SELECT,
-                m=m,
-                error=error,
-                t=t,
-                **({} if sure else {"excess": excess}),
-            )
-        gap = sheet.step("gap", "min(low, high)", SELECT, **parts)
+        search, excess = self.search, self.excess
+        gap = gap_steps(sheet, search, excess, SELECT)
         tilt = sheet.step(
             "tilt", "min(epsilon/2, atanh(gap))", SELECT, epsilon=self.epsilon, gap=gap
         )
@@ -234,6 +219,26 @@ class UserLevelWay:
             n=n,
             decay=decay,
         )
+
+
+def gap_steps(sheet: Worksheet, search: Search, excess: Fraction, source: str) -> Step:
+    """Write how well t separates errors after the worst answer of a search, at both its ends."""
+    worst, t, _ = worst_gap(search, excess)
+    parts = {}
+    for name, end in zip(("low", "high"), search.intervals[worst], strict=True):
+        error = min(end, 1 - excess)
+        sure = error + excess >= 1
+        parts[name] = sheet.step(
+            f"gap_{name}",
+            ("1" if sure else "binomial_above(m, error + excess, t)")
+            + " - binomial_above(m, error, t)",
+            source,
+            m=search.samples_per_user,
+            error=error,
+            t=t,
+            **({} if sure else {"excess": excess}),
+        )
+    return sheet.step("gap", "min(low, high)", source, **parts)
 
 
 def probabilities(search: Search) -> tuple[Floats, Floats]:
