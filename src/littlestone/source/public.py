@@ -1,10 +1,12 @@
-"""Public coins that are a function of public numbers: nothing private may rest on them."""
+"""Public coins, and other libraries' generators: nothing private may rest on them."""
 
 from __future__ import annotations
 
+import random
+
 import numpy as np
 
-__all__ = ["public_generator"]
+__all__ = ["public_generator", "reseed"]
 
 
 def public_generator(*numbers: int) -> np.random.Generator:
@@ -23,3 +25,12 @@ def public_generator(*numbers: int) -> np.random.Generator:
     True
     """
     return np.random.default_rng(numbers)
+
+
+def reseed() -> None:
+    """Give the global generators of ``random`` and numpy fresh entropy, in a forked process.
+
+    For auditing other libraries' mechanisms in several processes: they would repeat one another.
+    """
+    random.seed()
+    np.random.seed()

@@ -1,0 +1,371 @@
+"""A black-box lower bound on epsilon: run a mechanism often on two neighbours, and compare.
+
+Exact verification enumerates; this room samples. It needs nothing but a callable, so it works for
+domains that are too large to enumerate and for the mechanisms of other libraries. What it finds is
+a *lower* bound: it can refute a claim, it never proves one.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from typing import Any, SupportsIndex
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv
+
+from littlestone.errors import check_integer, check_probability, parameter_error
+from littlestone.source import reseed
+
+__all__ = ["LowerBound", "lower_bound"]
+
+Mechanism = Callable[[Any], Any]
+Progress = Callable[[int, int], None]
+
+_EXPLORE = 4  # one run in four chooses the event, the others measure it
+_BINS = 64
+_BATCH = 1000
+
+
+class LowerBound(float):
+    """A number that epsilon is proved to reach or exceed, with the stated confidence.
+
+    It is a float, so it can be compared with a claim. It carries what it rests on.
+
+    Attributes
+    ----------
+    delta, confidence : float
+    trials : int
+        Runs on each of the two data sets.
+    event : str
+        The event, in words: which outputs were counted.
+    hits : tuple of int
+        How often the event happened on the more likely and on the less likely side, out of
+        ``measured`` runs each.
+    measured : int
+    swapped : bool
+        Whether the second data set is the more likely side.
+
+    Examples
+    --------
+    >>> bound = LowerBound(0.5, delta=0.0, confidence=0.95, trials=4, event="", hits=(3, 1),
+    ...                    measured=3, swapped=False)
+    >>> bound <= 1, bound.hits
+    (True, (3, 1))
+    """
+
+    delta: float
+    confidence: float
+    trials: int
+    event: str
+    hits: tuple[int, int]
+    measured: int
+    swapped: bool
+
+    def __new__(cls, epsilon: float | SupportsIndex, /, **evidence: Any) -> LowerBound:
+        """Make the number and keep its evidence."""
+        self = super().__new__(cls, epsilon)
+        vars(self).update(evidence)
+        return self
+
+    def __repr__(self) -> str:
+        return (
+            f"LowerBound(epsilon >= {float(self):.4g} at delta = {self.delta:g}, "
+            f"confidence {self.confidence:g}, {self.trials} trials)"
+        )
+
+    def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
+        return (float(self),), dict(vars(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return {"epsilon": float(self), **vars(self), "hits": list(self.hits)}
+
+
+def lower_bound(
+    mechanism: Mechanism,
+    data: Any,
+    neighbour: Any,
+    *,
+    delta: float,
+    trials: int,
+    confidence: float = 0.9999,
+    key: Callable[[Any], Hashable] | None = None,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> LowerBound:
+    """Return an epsilon that the mechanism has at least, by sampling its outputs.
+
+    Parameters
+    ----------
+    mechanism : callable
+        ``mechanism(data)`` returns one output. Any library's; an exception that it raises is an
+        output too (its type and message).
+    data, neighbour : object
+        Two neighbouring data sets, passed on as they are.
+    delta : float in [0, 1)
+        The delta of the claim that is tested.
+    trials : int >= 8
+        Runs on each data set. A quarter chooses the event, the others measure it.
+    confidence : float in (0, 1), default 0.9999
+        Probability with which the bound is right, over the mechanism's randomness.
+    key : callable, optional
+        Maps an output to something hashable. By default numbers, texts and tuples stay as they
+        are, arrays become tuples, and other unhashable outputs their ``repr``.
+    workers : int >= 1, default 1
+        Processes. Each reseeds the global generators of ``random`` and numpy. A mechanism that
+        owns a generator would repeat itself in every process: leave this at 1.
+    progress : callable, optional
+        Called with (runs done, runs in all).
+
+    Returns
+    -------
+    LowerBound
+
+    Raises
+    ------
+    ParameterError
+        Before anything is run.
+
+    Notes
+    -----
+    *Method.* Independent runs choose a direction and an event E (the outputs whose ratio is
+    largest; numbers with too many values are cut at sample quantiles first). Fresh runs
+    count E on both sides. With probability at least ``confidence`` both Clopper-Pearson bounds
+    hold, each at half the remaining risk, and then
+
+        epsilon >= ln((p_low - delta) / q_high).
+
+    *Guarantee.* Correct for every mechanism whose runs are independent; no other assumption.
+
+    *Cost.* 2 * trials runs of the mechanism.
+
+    Examples
+    --------
+    >>> from littlestone.mechanisms import private_count
+    >>> from littlestone.source import SecureSource
+    >>> source = SecureSource()
+    >>> def count(data):
+    ...     return private_count(sum(data), len(data), epsilon=1, source=source, beta=0.05).value
+    >>> bound = lower_bound(count, [1, 1, 1], [1, 1, 0], delta=0, trials=4000)
+    >>> 0.5 < bound <= 1
+    True
+    """
+    owner = "lower_bound"
+    exact_delta = 0.0 if delta == 0 else float(check_probability(owner, "delta", delta))
+    risk = 1 - float(check_probability(owner, "confidence", confidence))
+    check_integer(owner, "trials", trials, low=8)
+    check_integer(owner, "workers", workers, low=1)
+    for name, value in (("mechanism", mechanism), *([] if key is None else [("key", key)])):
+        if not callable(value):
+            raise parameter_error(owner, name, "callable", value)
+    explore = trials // _EXPLORE
+    measure = trials - explore
+    run = _Runner(mechanism, key or _key, workers, 2 * trials, progress)
+
+    first = [run(side, explore) for side in (data, neighbour)]
+    cells = _Cells.of(first)
+    event = _choose(
+        *(cells.tally(side) for side in first), delta=exact_delta, risk=risk / 2, measure=measure
+    )
+    second = [cells.tally(run(side, measure)) for side in (data, neighbour)]
+    hits = [int(sum(side[cell] for cell in event.cells)) for side in second]
+    if event.swapped:
+        hits.reverse()
+    low = float(_lower(np.array([hits[0]]), measure, risk / 2)[0])
+    high = float(_upper(np.array([hits[1]]), measure, risk / 2)[0])
+    epsilon = math.log((low - exact_delta) / high) if low - exact_delta > high else 0.0
+    return LowerBound(
+        epsilon,
+        delta=exact_delta,
+        confidence=float(confidence),
+        trials=trials,
+        event=cells.describe(event.cells),
+        hits=(hits[0], hits[1]),
+        measured=measure,
+        swapped=event.swapped,
+    )
+
+
+# --- running ---------------------------------------------------------------------------------
+
+
+class _Runner:
+    """Runs the mechanism, in this process or in several, and reports progress."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        key: Callable[[Any], Hashable],
+        workers: int,
+        total: int,
+        progress: Progress | None,
+    ) -> None:
+        self.job = (mechanism, key)
+        self.workers, self.total, self.progress, self.done = workers, total, progress, 0
+
+    def __call__(self, data: Any, times: int) -> Counter[Hashable]:
+        """Return how often each output came up."""
+        batches = [min(_BATCH, times - start) for start in range(0, times, _BATCH)]
+        counts: Counter[Hashable] = Counter()
+        for batch in self._results(data, batches):
+            counts.update(batch)
+            self.done += batch.total()
+            if self.progress is not None:
+                self.progress(self.done, self.total)
+        return counts
+
+    def _results(self, data: Any, batches: Sequence[int]) -> Iterable[Counter[Hashable]]:
+        if self.workers == 1:
+            yield from (_outputs(*self.job, data, size) for size in batches)
+            return
+        # Forked, so that any callable can be run, a lambda too.
+        with ProcessPoolExecutor(
+            self.workers,
+            mp_context=get_context("fork"),
+            initializer=_begin,
+            initargs=(*self.job, data),
+        ) as pool:
+            yield from pool.map(_work, batches)
+
+
+_ASSIGNED: list[tuple[Mechanism, Callable[[Any], Hashable], Any]] = []
+
+
+def _begin(mechanism: Mechanism, key: Callable[[Any], Hashable], data: Any) -> None:
+    _ASSIGNED[:] = [(mechanism, key, data)]
+    reseed()
+
+
+def _work(size: int) -> Counter[Hashable]:
+    return _outputs(*_ASSIGNED[0], size)
+
+
+def _outputs(
+    mechanism: Mechanism, key: Callable[[Any], Hashable], data: Any, size: int
+) -> Counter[Hashable]:
+    return Counter(_output(mechanism, key, data) for _ in range(size))
+
+
+def _output(mechanism: Mechanism, key: Callable[[Any], Hashable], data: Any) -> Hashable:
+    try:
+        return key(mechanism(data))
+    except Exception as refusal:  # a refusal is an output too
+        return ("raised", type(refusal).__name__, str(refusal))
+
+
+def _key(output: Any) -> Hashable:
+    if isinstance(output, np.ndarray):
+        return _key(output.tolist())
+    if isinstance(output, list):
+        return tuple(_key(part) for part in output)
+    try:
+        hash(output)
+    except TypeError:
+        return repr(output)
+    return output  # type: ignore[no-any-return]
+
+
+# --- events ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A partition of all outputs, fixed before anything is measured."""
+
+    cuts: tuple[float, ...] | None  # of the real line; None: every output is a cell of its own
+    known: frozenset[Hashable]
+
+    @classmethod
+    def of(cls, explored: Sequence[Counter[Hashable]]) -> _Cells:
+        outputs = set().union(*explored)
+        runs = sum(side.total() for side in explored)
+        if len(outputs) * 16 <= runs or not all(_is_number(x) for x in outputs):
+            return cls(None, frozenset(outputs))
+        values = sorted(float(x) for side in explored for x in side.elements())  # type: ignore[arg-type]
+        cuts = {values[i * (len(values) - 1) // _BINS] for i in range(1, _BINS)}
+        return cls(tuple(sorted(cuts)), frozenset())
+
+    def tally(self, counts: Counter[Hashable]) -> Counter[Hashable]:
+        """Count cells instead of outputs; what was never explored is one cell, None."""
+        cells: Counter[Hashable] = Counter()
+        for output, count in counts.items():
+            cells[self._cell(output)] += count
+        return cells
+
+    def _cell(self, output: Hashable) -> Hashable:
+        if self.cuts is None:
+            return output if output in self.known else None
+        if not _is_number(output):
+            return None
+        return bisect_right(self.cuts, float(output))  # type: ignore[arg-type]
+
+    def describe(self, cells: Sequence[Hashable]) -> str:
+        if self.cuts is None:
+            shown = sorted(repr(cell) for cell in cells)
+            more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
+            return f"output in {{{', '.join(shown[:3])}}}{more}"
+        ends = (-math.inf, *self.cuts, math.inf)
+        places = sorted(cell for cell in cells if isinstance(cell, int))
+        spans: list[list[float]] = []
+        for i in places:
+            if spans and spans[-1][1] == ends[i]:
+                spans[-1][1] = ends[i + 1]
+            else:
+                spans.append([ends[i], ends[i + 1]])
+        return "output in " + " or ".join(f"[{a:.6g}, {b:.6g})" for a, b in spans)
+
+
+def _is_number(output: Any) -> bool:
+    return isinstance(output, numbers.Real) and not math.isnan(output)
+
+
+@dataclass(frozen=True)
+class _Event:
+    cells: tuple[Hashable, ...]
+    swapped: bool
+
+
+def _choose(
+    p: Counter[Hashable], q: Counter[Hashable], *, delta: float, risk: float, measure: int
+) -> _Event:
+    """Return the event that promises the largest bound, from the exploring runs alone."""
+    best, chosen = -math.inf, _Event((), False)
+    cells = sorted({*p, *q}, key=repr)
+    for swapped, (more, less) in enumerate(((p, q), (q, p))):
+        order = sorted(cells, key=lambda c: -(more[c] + 0.5) / (less[c] + 0.5))
+        above = np.cumsum([more[c] for c in order])
+        below = np.cumsum([less[c] for c in order])
+        scale = measure / more.total()
+        # As if the measuring runs came out in proportion.
+        low = _lower(above * scale, measure, risk) - delta
+        high = _upper(below * scale, measure, risk)
+        gain = np.where(low > 0, np.log(np.maximum(low, 1e-300) / high), -np.inf)
+        place = int(np.argmax(gain))
+        if gain[place] > best:
+            best = float(gain[place])
+            chosen = _Event(tuple(order[: place + 1]), bool(swapped))
+    return chosen
+
+
+Floats = npt.NDArray[np.float64]
+
+
+def _lower(hits: npt.NDArray[Any], runs: int, risk: float) -> Floats:
+    """Clopper-Pearson lower bounds; hits may be fractional when they are a forecast."""
+    hits = np.minimum(np.asarray(hits, dtype=float), runs)
+    found = betaincinv(np.maximum(hits, 1e-9), runs - hits + 1, risk)
+    return np.where(hits > 0, found, 0.0)
+
+
+def _upper(hits: npt.NDArray[Any], runs: int, risk: float) -> Floats:
+    hits = np.minimum(np.asarray(hits, dtype=float), runs)
+    found = betaincinv(hits + 1, np.maximum(runs - hits, 1e-9), 1 - risk)
+    return np.where(hits < runs, found, 1.0)
