@@ -37,6 +37,7 @@ def fit(
     estimate_error: str | None = None,
     out: str | None = None,
     report: str | None = None,
+    ledger: str | None = None,
     seed: int | None = None,
     json: Flag = False,
 ) -> int:
@@ -86,6 +87,9 @@ def fit(
         Write the model (JSON) here; an existing file is replaced.
     report:
         Write a page (HTML) here; an existing file is replaced.
+    ledger:
+        The budget of these records: a file made by `littlestone ledger create`. The release is
+        recorded in it before anything is drawn; exit 4 if the budget does not allow it.
     seed:
         Make the result reproducible, and NOT PRIVATE.
     json:
@@ -94,15 +98,17 @@ def fit(
     from littlestone.cli.files import check_inputs_kept, check_outputs, write
     from littlestone.cli.terminal import working
     from littlestone.data import RowDomain
+    from littlestone.learners.algorithm import known_loss
     from littlestone.learners.auto_class import richest
     from littlestone.learners.publish import promise, publish
     from littlestone.learners.reading import read_sample
+    from littlestone.privacy import Ledger
     from littlestone.report import page
     from littlestone.source import SecureSource, SeededSource
 
     # Everything public is checked before the table is read; the table before anything is drawn.
     check_outputs("fit", out=out, report=report)
-    check_inputs_kept("fit", [data, schema], out=out, report=report)
+    check_inputs_kept("fit", [data, schema, ledger], out=out, report=report)
     source: Source = SecureSource()
     if seed is not None:
         source = SeededSource(check_integer("fit", "seed", seed, low=0))
@@ -122,7 +128,10 @@ def fit(
         )
 
     algorithm = learner_of(concepts)
-    promise(algorithm, estimate_error=estimate_error)
+    promised = promise(algorithm, estimate_error=estimate_error, seeded=source.seeded)
+    budget = None if ledger is None else Ledger(ledger)
+    if budget is not None:
+        budget.check(promised, loss=known_loss(algorithm, estimate_error=estimate_error))
     negative = _negative(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public)
     with working("Counting records"):
@@ -147,6 +156,7 @@ def fit(
             source,
             estimate_error=estimate_error,
             columns={"x": columns, "y": y, "positive": positive},
+            ledger=budget,
         )
     if out is not None:
         write(out, release.to_json() + "\n")
@@ -159,6 +169,8 @@ def fit(
     from littlestone.cli.terminal import facts
 
     written = [("Model", out), ("Page", report)]
+    if budget is not None:
+        written.append(("Budget", f"{budget.remaining()} left in {ledger}"))
     facts([*summary(release), *((name, path, "") for name, path in written if path is not None)])
     return 0
 

@@ -20,17 +20,18 @@ from littlestone import __version__
 from littlestone.cli.audit import exact
 from littlestone.cli.dims import dims
 from littlestone.cli.fit import fit
+from littlestone.cli.ledger import create, show
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
-from littlestone.errors import InfeasibleError, LittlestoneError
+from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError
 
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-__all__ = ["BAD_INPUT", "DONE", "FAILED", "INFEASIBLE", "app", "main", "run"]
+__all__ = ["BAD_INPUT", "DONE", "FAILED", "INFEASIBLE", "REFUSED", "app", "main", "run"]
 
-DONE, FAILED, BAD_INPUT, INFEASIBLE = 0, 1, 2, 3
+DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED = 0, 1, 2, 3, 4
 
 app = App(
     name="littlestone",
@@ -38,7 +39,7 @@ app = App(
     help="Private learning with proofs you can run.",
     help_epilogue=(
         "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
-        "required certificate."
+        "required certificate; 4 the privacy budget does not allow it."
     ),
     help_format="plaintext",
 )
@@ -54,6 +55,15 @@ audit = App(
 )
 audit.command(exact)
 app.command(audit)
+ledger = App(
+    name="ledger",
+    help="Keep a privacy budget for a set of records.",
+    help_format="plaintext",
+    sort_key=len(_COMMANDS) + 1,
+)
+ledger.command(create)
+ledger.command(show)
+app.command(ledger)
 
 #: What a required parameter may look like.
 _EXAMPLES = {
@@ -67,6 +77,7 @@ _EXAMPLES = {
     "--out": "--out page.html",
     "DATA": "people.csv",
     "MODEL": "model.json",
+    "PATH": "budget.db",
 }
 
 
@@ -81,7 +92,8 @@ def main(tokens: Sequence[str]) -> int:
     Returns
     -------
     int
-        0 done; 1 a verification failed, or a defect of this program; 2 bad input; 3 infeasible.
+        0 done; 1 a verification failed, or a defect of this program; 2 bad input; 3 infeasible;
+        4 the privacy budget does not allow it.
 
     Examples
     --------
@@ -118,6 +130,8 @@ def _explain(problem: Exception) -> Json:
     if isinstance(problem, InfeasibleError):
         code = INFEASIBLE
         return {"kind": kind, "message": message, "exit_code": code, "n_needed": problem.n_needed}
+    if isinstance(problem, BudgetError):
+        return {"kind": kind, "message": message, "exit_code": REFUSED}
     if isinstance(problem, CycloptsError):
         kind = "UsageError"
         if isinstance(problem, MissingArgumentError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.bounds import Claim, register
 from littlestone.errors import check_fraction, check_integer
+from littlestone.learners.algorithm import known_loss
 from littlestone.learners.release import Release
 from littlestone.mechanisms import count_loss, private_count
 from littlestone.privacy import Guarantee, compose
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.learners.algorithm import Algorithm
     from littlestone.mechanisms import Estimate
+    from littlestone.privacy import Ledger
     from littlestone.source import Source
     from littlestone.types import Json
 
@@ -40,6 +42,7 @@ def publish(
     *,
     estimate_error: Any = None,
     columns: Json | None = None,
+    ledger: Ledger | None = None,
 ) -> Release:
     """Learn one hypothesis, and return everything that is published about it.
 
@@ -55,6 +58,8 @@ def publish(
         hypothesis gets wrong.
     columns : dict, optional
         Public names of what was read.
+    ledger : Ledger, optional
+        The budget of these records: the whole release is recorded in it before anything is drawn.
 
     Returns
     -------
@@ -67,6 +72,8 @@ def publish(
     ParameterError
         If ``estimate_error`` is not a positive number or the sample is empty (n is public).
         Everything is checked before anything is drawn.
+    BudgetError, StoreError
+        The ledger does not pay; nothing was drawn.
 
     Notes
     -----
@@ -90,7 +97,11 @@ def publish(
     n = check_integer("publish", "sample", sample.n, low=1, hint="The table has no records.")
     guarantee = promise(algorithm, estimate_error=estimate_error, seeded=source.seeded)
     certificate, required = algorithm.certificate(n), algorithm.required_samples()
-    # All public arguments are checked; from here on the source is drawn from.
+    # All public arguments are checked: pay, and from here on the source is drawn from.
+    if ledger is not None:
+        loss = known_loss(algorithm, estimate_error=estimate_error)
+        what = f"{algorithm.name} on {algorithm.concept_class.spec}"
+        ledger.charge(guarantee, loss=loss, what=what)
     hypothesis = algorithm.learn(sample, source)
     error = None
     if estimate_error is not None:

@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from littlestone.classes import check_class
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import DataError, check_integer, parameter_error
+from littlestone.learners.algorithm import known_loss
+from littlestone.privacy import Ledger, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def algorithm(self) -> Algorithm:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, *, ledger: Ledger | None = None) -> Self:
         """Learn one hypothesis from labelled points and release it.
 
         Parameters
@@ -47,6 +49,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             Points of the class's public domain.
         y : array-like of shape (n_samples,)
             Labels, each one of ``classes``.
+        ledger : littlestone.Ledger, optional
+            The budget of these records. The release is recorded in it before anything is drawn.
 
         Returns
         -------
@@ -56,30 +60,38 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         ------
         ParameterError, DataError, UnsupportedError
             Before anything is drawn.
+        BudgetError, StoreError
+            The ledger does not pay. Nothing was drawn; a `BudgetError` has spent nothing.
         """
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y)
+            return self._fit(X, y, ledger)
         except BaseException:  # a refused call changes nothing
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
 
-    def _fit(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Self:
+    def _fit(self, X: npt.ArrayLike, y: npt.ArrayLike, ledger: Ledger | None) -> Self:
+        owner = type(self).__name__
         classes = self._public_classes()
         source = self._source()
-        check_class(type(self).__name__, self.concept_class)
+        check_class(owner, self.concept_class)
         points = self._points(X, y)
         algorithm = self.algorithm()
+        guarantee = algorithm.guarantee(seeded=source.seeded)
+        loss = known_loss(algorithm)
+        check_ledger(ledger, owner, guarantee, loss=loss)
         sample = Sample.from_arrays(
             points,
             self._labels(y, classes),
             domain=algorithm.concept_class.domain,
-            owner=type(self).__name__,
+            owner=owner,
         )
         certificate = algorithm.certificate(sample.n)
-        guarantee = algorithm.guarantee(seeded=source.seeded)
-        # All public arguments are checked; from here on the source is drawn from.
+        # All public arguments are checked: pay, and from here on the source is drawn from.
+        if ledger is not None:
+            what = f"{owner} on {algorithm.concept_class.spec}"
+            ledger.charge(guarantee, loss=loss, what=what)
         self.hypothesis_ = algorithm.learn(sample, source)
         self.guarantee_ = guarantee
         self.certificate_ = certificate

@@ -32,6 +32,7 @@ __all__ = [
     "number_text",
     "plain",
     "short",
+    "token_text",
     "total",
 ]
 
@@ -118,6 +119,12 @@ class Event:
     cost: Fraction
     leak: Fraction
 
+    @property
+    def promised(self) -> str:
+        """The loss in words."""
+        numbers = ", ".join(short(x) for x in _parameters(self.loss))
+        return f"{_name(self.loss)} {numbers}"
+
     def to_dict(self) -> Json:
         """Return plain JSON, with exact numbers as text."""
         return {
@@ -181,10 +188,20 @@ def number(text: Any) -> Fraction:
 
 
 def label(name: str, text: Any) -> str:
-    """Return one line of public text, clipped."""
-    if not isinstance(text, str) or not text.isprintable():
-        raise parameter_error("Ledger", name, "one line of printable text", text)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    """Return public text as one short line: clipped, without control characters."""
+    if not isinstance(text, str):
+        raise parameter_error("Ledger", name, "a text", text)
+    line = "".join(c if c.isprintable() else "?" for c in text[: _LONGEST + 1])
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+
+
+def token_text(token: Any) -> str:
+    """Return a token as it is: unlike a label, it is never changed."""
+    if not isinstance(token, str) or not token.isprintable() or not 0 < len(token) <= _LONGEST:
+        raise parameter_error(
+            "Ledger", "token", f"a printable text of at most {_LONGEST} characters", token
+        )
+    return token
 
 
 def short(x: Fraction, *, up: bool = True) -> str:

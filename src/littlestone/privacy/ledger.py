@@ -35,6 +35,7 @@ from littlestone.privacy.entries import (
     number_text,
     plain,
     short,
+    token_text,
     total,
 )
 from littlestone.privacy.filters import Filter, Price
@@ -127,19 +128,24 @@ class Ledger:
         claim = "filter.zcdp" if rule.currency == "zcdp" else "filter.sum"
         return Guarantee(rule.epsilon, rule.delta, self.neighbours, claim)
 
-    def check(self, promise: Guarantee | Loss) -> None:
+    def check(self, promise: Guarantee | Loss, *, loss: Loss | None = None) -> None:
         """Refuse now what `charge` would refuse; spends nothing.
 
         Raises
         ------
         BudgetError, ParameterError, StoreError
         """
-        price = self.filter.price(self._loss(promise))
+        price = self.filter.price(self._loss(promise, loss))
         with self._opened() as store:
             self._allow(total(store.read)[0], price)
 
     def charge(
-        self, promise: Guarantee | Loss, *, what: str = "", token: str | None = None
+        self,
+        promise: Guarantee | Loss,
+        *,
+        loss: Loss | None = None,
+        what: str = "",
+        token: str | None = None,
     ) -> Event:
         """Record a release, durably, before it is drawn.
 
@@ -148,6 +154,9 @@ class Ledger:
         promise : Guarantee or Loss
             What the release promises. A `Guarantee` states its neighbours, which must be the
             ledger's; a `Loss` is taken to be under them.
+        loss : Loss, optional
+            What the same release promises in zCDP, where that is better known than by conversion
+            from ``promise``. It is used in the zCDP currency only.
         what : str, optional
             A public label for the history, one line.
         token : str, optional
@@ -170,11 +179,11 @@ class Ledger:
             The file cannot be used. If the disk failed in the last step, the event may have been
             recorded; nothing was drawn.
         """
-        loss = self._loss(promise)
+        loss = self._loss(promise, loss)
         price = self.filter.price(loss)
         loss, what = plain(loss), label("what", what)
         claim = label("claim", promise.claim if isinstance(promise, Guarantee) else "")
-        token = None if token is None else label("token", token)
+        token = None if token is None else token_text(token)
         day = datetime.now(UTC).date().isoformat()
         with self._opened() as store, store.transaction() as sql:
             known = [] if token is None else events(sql.execute, token=token)
@@ -275,7 +284,7 @@ class Ledger:
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
 
-    def _loss(self, promise: Guarantee | Loss) -> Loss:
+    def _loss(self, promise: Guarantee | Loss, better: Loss | None) -> Loss:
         if isinstance(promise, Loss):
             return promise
         if not isinstance(promise, Guarantee):
@@ -290,7 +299,7 @@ class Ledger:
                 f"This ledger protects under {self.neighbours.value}; the release promises "
                 f"{promise.neighbours.value}. Use one ledger for each unit of protection."
             )
-        return promise.loss
+        return promise.loss if better is None or self.filter.currency != "zcdp" else better
 
     def _allow(self, spent: Price, price: Price) -> None:
         if self.filter.allows(spent, price):
@@ -319,7 +328,7 @@ class Ledger:
         )
 
 
-def check_ledger(ledger: Any, owner: str, promise: Guarantee) -> None:
+def check_ledger(ledger: Any, owner: str, promise: Guarantee, *, loss: Loss | None = None) -> None:
     """Refuse, before any record is read, a ledger that would not pay; None is no ledger."""
     if ledger is None:
         return
@@ -327,4 +336,4 @@ def check_ledger(ledger: Any, owner: str, promise: Guarantee) -> None:
         raise parameter_error(
             owner, "ledger", "a Ledger", ledger, "Open one: littlestone.Ledger(path)."
         )
-    ledger.check(promise)
+    ledger.check(promise, loss=loss)

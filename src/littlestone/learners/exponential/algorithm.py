@@ -23,7 +23,7 @@ from littlestone.classes import check_class
 from littlestone.errors import check_fraction, check_probability
 from littlestone.learners.exponential.plan import Plan, plan
 from littlestone.mechanisms import selection_rate
-from littlestone.privacy import Guarantee
+from littlestone.privacy import Concentrated, Guarantee
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
@@ -98,6 +98,11 @@ class ExponentialLearner:
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return the promise: pure epsilon, replace-one, n public."""
         return Guarantee(self.epsilon, claim="exp-mech.privacy", seeded=seeded)
+
+    @property
+    def loss(self) -> Concentrated:
+        """The promise in zCDP: epsilon**2/8 for every value of the public coins."""
+        return Concentrated(self.epsilon**2 / 8)
 
     def certificate(self, n: int) -> Certificate:
         """Return the accuracy certificate for n records."""

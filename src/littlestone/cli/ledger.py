@@ -1,0 +1,98 @@
+"""``littlestone ledger``: create and show a privacy budget."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import TYPE_CHECKING
+
+from littlestone.cli.options import Flag
+
+if TYPE_CHECKING:
+    from littlestone.privacy import Ledger
+
+__all__ = ["create", "show"]
+
+
+def create(
+    path: str,
+    /,
+    *,
+    epsilon: str,
+    delta: str | None = None,
+    currency: str | None = None,
+    neighbours: str = "replace-one",
+    about: str = "",
+    json: Flag = False,
+) -> int:
+    """Create a budget for one set of records; it is fixed for ever.
+
+    Use it for every release about these records (`littlestone fit --ledger`), and for nothing else.
+
+    Parameters
+    ----------
+    path:
+        The new file, on a local disk; only you will be able to read it.
+    epsilon:
+        The whole budget, as a number or a fraction.
+    delta:
+        The whole delta. Without it only pure learners can be paid.
+    currency:
+        How releases add up: pure, approximate (sums of epsilons and deltas; the default with
+        --delta), or zcdp (many releases of small epsilon).
+    neighbours:
+        Who is protected: replace-one (records) or user-replace (users).
+    about:
+        A public label of the records.
+    json:
+        Print the ledger as one JSON object.
+    """
+    from littlestone.privacy import Ledger
+
+    ledger = Ledger(
+        path, epsilon=epsilon, delta=delta, currency=currency, neighbours=neighbours, about=about
+    )
+    _print(ledger, json=json)
+    return 0
+
+
+def show(path: str, /, *, json: Flag = False) -> int:
+    """Show a budget: what is spent, what is left, the history of releases.
+
+    Parameters
+    ----------
+    path:
+        File made by `littlestone ledger create`.
+    json:
+        Print the ledger as one JSON object.
+    """
+    from littlestone.privacy import Ledger
+
+    _print(Ledger(path), json=json)
+    return 0
+
+
+def _print(ledger: Ledger, *, json: bool) -> None:
+    if json:
+        print(jsonlib.dumps(ledger.to_dict(), sort_keys=True, ensure_ascii=False))
+        return
+    from littlestone.cli.terminal import facts, table
+    from littlestone.privacy.entries import short
+
+    rows = [("Records", ledger.about, "bold")] if ledger.about else []
+    facts(
+        [
+            *rows,
+            ("Budget", f"{ledger.guarantee}", ""),
+            ("Currency", ledger.filter.currency, ""),
+            ("Spent", str(ledger.spent()), ""),
+            ("Left", str(ledger.remaining()), ""),
+        ]
+    )
+    history = ledger.history()
+    if history:
+        unit = "rho" if ledger.filter.currency == "zcdp" else "epsilon"
+        lines = [
+            [str(e.number), e.day, e.what, e.promised, short(e.cost), short(e.leak)]
+            for e in history
+        ]
+        table("Releases", ["", "day", "what", "promised", unit, "delta"], lines)
