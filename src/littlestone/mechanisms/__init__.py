@@ -1,5 +1,6 @@
-"""Private building blocks: select, sparse_select, estimate, median, each verified exactly."""
+"""Private building blocks: few finite draws each, each verified exactly (docs/mechanisms.md)."""
 
+from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
 from littlestone.mechanisms.canonical import canonical_key
 from littlestone.mechanisms.estimate import (
     ErrorInterval,
@@ -32,10 +33,12 @@ from littlestone.mechanisms.sparse_select import (
 )
 
 __all__ = [
+    "AboveThreshold",
     "ErrorInterval",
     "Estimate",
     "MedianPlan",
     "MedianRelease",
+    "RunningTest",
     "bottom_score",
     "bottom_weight",
     "canonical_key",

@@ -1,0 +1,371 @@
+"""Above-threshold tests: any number of questions, paid for by the few charged answers.
+
+A test asks whether an integer value reaches a threshold. One fixed answer ("above" or "below") is
+charged; after ``limit`` charged answers the test halts. All other answers are free.
+
+*Classic* (Dwork, Naor, Reingold, Rothblum and Vadhan 2009; its correct forms: Lyu, Su and Li
+2017): one secret offset rho for the threshold, fresh noise nu for each question; "above" iff
+value + nu >= threshold + rho. Pure epsilon. Both noises are two-sided geometric,
+``Pr[z] ~ e**(-rate |z|)``; write s for the rate of rho and r for the rate of nu, q(v, rho) for
+the chance of "above", and let "above" be charged (the other case is its mirror image).
+
+*Proof.* A transcript has probability sum over rho of Pr[rho] * prod_i (q or 1 - q)(v_i, rho): given
+rho, an answer depends on the data only through its value, so the product form survives any
+adaptive choice of questions and any mechanisms that run in between. q rises with v, falls with
+rho, is a function of v - rho, and q(v, rho) <= e**r q(v - 1, rho). For neighbours with values v_i
+and v'_i, |v_i - v'_i| <= 1:
+
+* *any* changes: compare rho with rho + 1 on the other side. Each free factor grows, since
+  q(v', rho + 1) <= q(v + 1, rho + 1) = q(v, rho); each of the at most K charged ones costs at most
+  2 r; the offset costs s. Total s + 2 K r.
+* *monotone* changes (all v' - v in {0, 1}, or all in {-1, 0}): values that fall need no new rho and
+  cost K r; values that rise cost r per charged answer with rho + 1, and s. Total s + K r.
+* *shift* (v' = v up to some time, then v' - v is one constant -1, 0 or 1 until the halt): if the
+  values rise, compare rho with rho + 1: afterwards all factors coincide, before only charged ones
+  cost, at most K - 1 of them (else the halt came first): s + (K - 1) r; in the other direction
+  keep rho: free factors grow and charged ones cost K r. Total max(s + (K - 1) r, K r). For K = 1
+  that is max(s, r), not s + r. []
+
+*Fresh* (Cohen and Lyu 2023, paper 003, Algorithm 2): no rho; each question is an r-DP coin of its
+own, so nothing is remembered but a public count. (epsilon, delta)-DP by `ChargedTests`, whose
+proof is in ``docs/accounting.md``. For many charged answers r falls like 1/sqrt(K), not like 1/K.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from fractions import Fraction
+from typing import Any, Literal
+
+from littlestone.bounds import Claim, register
+from littlestone.errors import (
+    DataError,
+    ParameterError,
+    StateError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    exact_value,
+    parameter_error,
+)
+from littlestone.mechanisms.threshold_rates import Changes, classic_rates, fresh_rate, margin
+from littlestone.privacy import ChargedTests, Guarantee, Loss, Neighbours, Pure
+from littlestone.source import Few, Source, exp
+from littlestone.types import Json
+
+__all__ = ["AboveThreshold", "Charged", "Method", "RunningTest"]
+
+CLASSIC = register(
+    Claim(
+        "above-threshold.classic",
+        "Dwork, Naor, Reingold, Rothblum, Vadhan; Lyu, Su, Li; constants: littlestone",
+        "2009, 2017; docs/mechanisms.md",
+        "With an offset of rate s and noise of rate r, K charged answers cost s + 2Kr (any "
+        "changes), s + Kr (monotone), max(s + (K-1)r, Kr) (shift), pure, for any number of tests.",
+        ("values are integers that one record moves by at most 1, in the promised way",),
+    )
+).id
+
+Charged = Literal["above", "below"]
+Method = Literal["auto", "classic", "fresh"]
+
+#: For ``method="auto"`` only: the setting at which the two error bounds are compared.
+_QUERIES, _BETA = 1000, Fraction(1, 20)
+_COINS = 1 << 14  # coins that one running test remembers; a cache, without effect on any law
+
+
+class AboveThreshold:
+    """Many questions "does this value reach the threshold?", few of them charged.
+
+    Parameters
+    ----------
+    epsilon : number > 0
+        Privacy loss of one run, from `start` to the halt.
+    delta : number in [0, 1), default 0
+        Zero admits the classic method only.
+    limit : int >= 1, default 1
+        Number of charged answers after which the test halts.
+    charged : {"above", "below"}, default "above"
+    changes : {"any", "monotone", "shift"}, default "any"
+        *Your promise* about how the values of two neighbouring data sets differ, besides "by at
+        most 1": in any way; all in one direction; or not at all up to some time and then by one
+        constant. It buys smaller noise (classic method); see the proof.
+    method : {"auto", "classic", "fresh"}, default "auto"
+        "auto" takes the method with the smaller `error_bound` for 1000 questions.
+    neighbours : Neighbours, default REPLACE_ONE
+        The relation under which values move by at most 1.
+
+    Attributes
+    ----------
+    rate : Fraction
+        Rate r of the noise of each question.
+    offset_rate : Fraction or None
+        Rate s of the threshold's offset; None for the fresh method, which has none.
+
+    Raises
+    ------
+    ParameterError
+
+    Notes
+    -----
+    *Guarantee.* Pure epsilon (classic) or (epsilon, delta) (fresh), for every sequence of
+    integers, chosen adaptively, with any other mechanisms in between (these are accounted for
+    separately: `loss` is the item for `littlestone.privacy.compose`).
+
+    *Cost.* A question whose value was asked before: one comparison. About a million a second.
+
+    *Source.* Proof at the top of the module; paper 003, Algorithm 2 and Lemma 3.2 (fresh).
+    Rates: with m = 2K ("any"), K ("monotone") or K - 1 ("shift") steps, s : m r = 1 : m**(2/3),
+    which has the least variance; for "shift" r is at most epsilon / K.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> test = AboveThreshold(epsilon=1, limit=1).start(100, SeededSource(0))
+    >>> [test.ask(value) for value in (3, 40, 170)], test.halted
+    ([False, False, True], True)
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Any,
+        delta: Any = 0,
+        limit: int = 1,
+        charged: Charged = "above",
+        changes: Changes = "any",
+        method: Method = "auto",
+        neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    ) -> None:
+        owner = "AboveThreshold"
+        self.epsilon = check_fraction(owner, "epsilon", epsilon)
+        exact = exact_value(delta)
+        if exact is None or not 0 <= exact < 1:
+            raise parameter_error(owner, "delta", "a number in [0, 1)", delta)
+        self.limit = check_integer(owner, "limit", limit, low=1)
+        for name, value, allowed in (
+            ("charged", charged, ("above", "below")),
+            ("changes", changes, ("any", "monotone", "shift")),
+            ("method", method, ("auto", "classic", "fresh")),
+        ):
+            if value not in allowed:
+                raise parameter_error(owner, name, " or ".join(map(repr, allowed)), value)
+        if method == "fresh" and not exact:
+            raise parameter_error(
+                owner, "delta", "positive for method='fresh'", delta, "Use method='classic'."
+            )
+        self.charged: Charged = charged
+        self.changes: Changes = changes
+        self.neighbours = neighbours
+        self.offset_rate: Fraction | None
+        self.offset_rate, self.rate = classic_rates(self.epsilon, self.limit, changes)
+        fresh = (
+            None
+            if method == "classic" or not exact
+            else fresh_rate(self.epsilon, exact, self.limit)
+        )
+        if method == "fresh" and fresh is None:
+            raise parameter_error(
+                owner,
+                "epsilon",
+                "so large that fresh noise can be composed to this delta",
+                epsilon,
+                "Use method='classic'.",
+            )
+        if fresh is not None and (method == "fresh" or self._beats_classic(fresh)):
+            self.offset_rate, self.rate = None, fresh
+        self.delta = Fraction(0) if self.offset_rate is not None else exact
+
+    @property
+    def method(self) -> Literal["classic", "fresh"]:
+        """The method in use."""
+        return "fresh" if self.offset_rate is None else "classic"
+
+    @property
+    def loss(self) -> Loss:
+        """What one run promises: the item for `littlestone.privacy.compose`."""
+        if self.offset_rate is None:
+            return ChargedTests(self.rate, self.limit)
+        return Pure(self.epsilon)
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return the promise of one run."""
+        claim = "charged-tests.renyi" if self.offset_rate is None else CLASSIC
+        return Guarantee(self.epsilon, self.delta, self.neighbours, claim=claim, seeded=seeded)
+
+    def start(self, threshold: int, source: Source) -> RunningTest:
+        """Draw the secret offset (classic method) and return a running test.
+
+        Parameters
+        ----------
+        threshold : int
+            Public; a private threshold belongs into the values.
+        source : Source
+        """
+        threshold = check_integer("AboveThreshold", "threshold", threshold)
+        offset = 0 if self.offset_rate is None else _two_sided(self.offset_rate, source)
+        return RunningTest(self, threshold, offset, 0, source)
+
+    def resume(self, state: Json, source: Source) -> RunningTest:
+        """Continue a run from its `RunningTest.state`: it is the same run, charged once.
+
+        Parameters
+        ----------
+        state : dict
+        source : Source
+
+        Raises
+        ------
+        ParameterError
+            If it is not the state of a run.
+        """
+        try:
+            threshold, offset, spent = (int(state[name]) for name in _STATE)
+        except (KeyError, TypeError, ValueError):
+            raise ParameterError(
+                "The 'state' parameter of AboveThreshold.resume must be the 'state' of a running "
+                f"test, with the integers {', '.join(_STATE)}."
+            ) from None
+        return RunningTest(self, threshold, offset, spent, source)
+
+    def error_bound(self, *, queries: int, beta: Any) -> int:
+        """Return a margin a at which all answers are right with probability at least 1 - beta.
+
+        Parameters
+        ----------
+        queries : int >= 1
+            How many questions the statement covers.
+        beta : number in (0, 1)
+
+        Returns
+        -------
+        int
+            Up to the halt, each of the first ``queries`` values that is at least threshold + a is
+            answered "above", and each that is below threshold - a is answered "below".
+
+        Notes
+        -----
+        ``a = b + c`` with ``2 e**(-s(b+1)) / (1+e**-s) + queries e**(-r(c+1)) / (1+e**-r) <= beta``
+        (without the first term for the fresh method), decided exactly.
+
+        Examples
+        --------
+        >>> AboveThreshold(epsilon=1).error_bound(queries=1000, beta=0.05)
+        41
+        """
+        queries = check_integer("error_bound", "queries", queries, low=1)
+        beta = check_probability("error_bound", "beta", beta)
+        return margin(self.offset_rate, self.rate, queries, beta)
+
+    def _beats_classic(self, fresh: Fraction) -> bool:
+        classic = margin(self.offset_rate, self.rate, _QUERIES, _BETA)
+        return margin(None, fresh, _QUERIES, _BETA) < classic
+
+    def __repr__(self) -> str:
+        return (
+            f"AboveThreshold(epsilon={self.epsilon}, delta={self.delta}, limit={self.limit}, "
+            f"charged={self.charged!r}, changes={self.changes!r}, method={self.method!r})"
+        )
+
+
+_STATE = ("threshold", "offset", "spent")
+
+
+class RunningTest:
+    """One run of an `AboveThreshold`, made by its ``start``.
+
+    Attributes
+    ----------
+    spent : int
+        Charged answers so far: public, a function of the answers.
+    """
+
+    __slots__ = ("_charges_above", "_coins", "_level", "_offset", "_plan", "_source", "spent")
+
+    def __init__(
+        self, plan: AboveThreshold, threshold: int, offset: int, spent: int, source: Source
+    ) -> None:
+        self._plan, self._source, self.spent = plan, source, spent
+        self._level, self._offset = threshold + offset, offset
+        self._charges_above = plan.charged == "above"
+        self._coins: dict[int, Few] = {}
+
+    @property
+    def halted(self) -> bool:
+        """Whether the last charged answer was given: public."""
+        return self.spent >= self._plan.limit
+
+    @property
+    def state(self) -> Json:
+        """What `AboveThreshold.resume` needs. SECRET: it holds the offset of the threshold."""
+        level = self._level - self._offset
+        return {"threshold": level, "offset": self._offset, "spent": self.spent}
+
+    def ask(self, value: int) -> bool:
+        """Return whether the value is above, noisily.
+
+        Parameters
+        ----------
+        value : int
+            Private; replacing a record moves it by at most 1.
+
+        Returns
+        -------
+        bool
+            True is "above".
+
+        Raises
+        ------
+        StateError
+            After the halt, which is public: ask `halted` first, or start a new run.
+        DataError
+            If the value is not an integer (the guarantee rests on unit steps).
+        """
+        if self.spent >= self._plan.limit:
+            raise StateError(
+                "This above-threshold test has halted: it has given its "
+                f"{self._plan.limit} charged answers. Check 'halted' before asking, or start a "
+                "new test, which is charged again."
+            )
+        coin = self._coins.get(value) if type(value) is int else None
+        if coin is None:
+            coin = self._new_coin(value)
+        above = self._source.choose(coin) == 1
+        if above == self._charges_above:
+            self.spent += 1
+        return above
+
+    def _new_coin(self, value: Any) -> Few:
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+            raise DataError(
+                "An above-threshold test takes integers; the guarantee rests on unit steps."
+            )
+        if len(self._coins) >= _COINS:
+            self._coins.clear()
+        value = int(value)
+        coin = self._coins[value] = _coin(self._plan.rate, value - self._level)
+        return coin
+
+
+def _coin(rate: Fraction, gap: int) -> Few:
+    """Return the coin (below, above) of gap + nu >= 0."""
+    both = 1 + exp(-rate)
+    tail = exp(-rate * (gap + 1 if gap >= 0 else -gap))  # of the less likely side
+    return Few(tail, both - tail) if gap >= 0 else Few(both - tail, tail)
+
+
+def _two_sided(rate: Fraction, source: Source) -> int:
+    """Draw z with probability exactly proportional to ``e**(-rate |z|)``: finitely many coins."""
+    p = exp(-rate)
+    sign = source.choose(Few(1 - p, p, p))
+    if sign == 0:
+        return 0
+    # given z != 0, the binary digits of |z| - 1 are independent coins; blocks of 2**digits
+    digits = math.ceil(32 / rate).bit_length()
+    size = 1
+    more = Few(1 - exp(-rate * 2**digits), exp(-rate * 2**digits))
+    while source.choose(more):
+        size += 2**digits
+    size += sum(source.choose(Few(1, exp(-rate * 2**i))) << i for i in range(digits))
+    return size if sign == 1 else -size
