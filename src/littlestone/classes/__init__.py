@@ -7,6 +7,7 @@ which for an infinite class is a random finite hypothesis set.
 
 from littlestone.classes.affine_subspaces import AffineSubspaces
 from littlestone.classes.base import ConceptClass, check_class, errors
+from littlestone.classes.boosting import Boosted, MajorityHypothesis
 from littlestone.classes.conjunction import RuleHypothesis, conjunction
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
@@ -24,6 +25,7 @@ from littlestone.classes.dimensions import (
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.flats import FlatHypothesis, flat_through
 from littlestone.classes.hashed_sets import HashedSets, HashSetHypothesis
+from littlestone.classes.hashed_trees import HashedTree
 from littlestone.classes.hashing import HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     IntervalHypothesis,
@@ -35,6 +37,7 @@ from littlestone.classes.hypotheses import (
 )
 from littlestone.classes.integers import number, parse_integer
 from littlestone.classes.intervals import Intervals
+from littlestone.classes.mixtures import MixtureHypothesis, mixture
 from littlestone.classes.oracles import VersionSpace
 from littlestone.classes.point_sets import SetHypothesis, on_points
 from littlestone.classes.points import Points
@@ -56,6 +59,7 @@ from littlestone.classes.trees.prefix_sets import PrefixSetHypothesis, prefix_se
 __all__ = [
     "CLASSES",
     "AffineSubspaces",
+    "Boosted",
     "ConceptClass",
     "ConjunctionHypothesis",
     "Conjunctions",
@@ -68,9 +72,12 @@ __all__ = [
     "HashSetHypothesis",
     "HashedPoints",
     "HashedSets",
+    "HashedTree",
     "HypothesisSet",
     "IntervalHypothesis",
     "Intervals",
+    "MajorityHypothesis",
+    "MixtureHypothesis",
     "Never",
     "PathHypothesis",
     "PointHypothesis",
@@ -102,6 +109,7 @@ __all__ = [
     "littlestone_dimension",
     "load",
     "make_tree",
+    "mixture",
     "number",
     "on_points",
     "parse_class",

@@ -1,0 +1,111 @@
+"""What this room asserts: the registered claims behind its guarantees and certificates."""
+
+from __future__ import annotations
+
+from littlestone.bounds import Claim, register
+
+__all__ = [
+    "ALL",
+    "CLOSED",
+    "ESSENTIAL",
+    "PRIVACY",
+    "PROPER",
+    "STAGES",
+    "STAGES_PRIVACY",
+    "VOTES",
+]
+
+_OWN, _PAGE = "littlestone", "docs/learners/littlestone.md"
+_LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
+_V = "2025 (003); corrected in " + _PAGE
+_IID = "records are independent draws from one distribution"
+_TARGET = "some concept of the class labels every record correctly (realizable)"
+_PUBLIC = "class, teachers and tolerances were chosen without looking at the records"
+_ALL = (_IID, _TARGET, _PUBLIC)
+
+PRIVACY = register(
+    Claim(
+        "littlestone.privacy",
+        _LYU,
+        f"{_V}, Algorithm 1",
+        "One record reaches one teacher; a teacher's list is a function of its own records and of "
+        "public numbers, and is cut to a public length; the sparse exponential mechanism over the "
+        "lists is (epsilon, delta)-DP when one list is replaced by any other.",
+    )
+).id
+STAGES_PRIVACY = register(
+    Claim(
+        "littlestone.stages.privacy",
+        _LYU,
+        f"{_V}, Theorem 3",
+        "Above-threshold over the largest number of votes of each stage (which one list moves by "
+        "at most 1), stopped after one answer 'above', then one sparse draw: the epsilons add.",
+    )
+).id
+VOTES = register(
+    Claim(
+        "littlestone.votes",
+        _OWN,
+        _PAGE,
+        "If some good hypothesis is listed by each of t independent teachers with probability at "
+        "least 1 - miss, and each of at most B bad ones with probability at most wrong, then the "
+        "draw returns bottom or a bad one with probability at most Pr[Bin(t, 1 - miss) < votes] + "
+        "bottom/(1 + bottom) + B g**t (notation on the page).",
+        _ALL,
+    )
+).id
+ALL = register(
+    Claim(
+        "littlestone.all",
+        _OWN,
+        _PAGE,
+        "If a teacher lists all concepts with at most c errors on its m records, it lists the "
+        "target always, and a concept of error above alpha with probability Pr[Bin(m, alpha) <= c]."
+        " This is the list of 003, Corollary 4.1(4), where the decomposition dimension is 0.",
+        _ALL,
+    )
+).id
+CLOSED = register(
+    Claim(
+        "littlestone.closed",
+        _OWN,
+        _PAGE,
+        "In an intersection-closed class of rank R, let a teacher list the closed sets spanned by "
+        "its positive records that err at most c times on its m records. For every distribution "
+        "some closed set of error at most alpha is listed with probability 1 - miss at least.",
+        _ALL,
+    )
+).id
+ESSENTIAL = register(
+    Claim(
+        "littlestone.essential",
+        _LYU,
+        f"{_V}, Theorem 3, Lemmas 4.1-4.3",
+        "Teachers whose low-error classes interleave, with essential hypotheses at tolerances "
+        "c_1 > ... > c_(d+1) = 0 and p_j = 2**j p, p at least m and d + 1, all list one common "
+        "hypothesis at some stage; and whatever they list has error at most alpha.",
+        _ALL,
+    )
+).id
+STAGES = register(
+    Claim(
+        "littlestone.stages",
+        _LYU,
+        f"{_V}, Theorem 3",
+        "The test of each stage errs only if its noise is large; so with enough teachers it stops "
+        "at a stage with many votes.",
+        _ALL,
+    )
+).id
+PROPER = register(
+    Claim(
+        "littlestone.proper",
+        "Ghazi, Golowich, Kumar, Manurangsi: Sample-efficient proper PAC learning with approximate "
+        "differential privacy",
+        "STOC 2021; 003, remark after Theorem 3; proof in " + _PAGE,
+        "For a k-irreducible subclass with SOA f, some distribution over concepts disagrees with f "
+        "at every point with probability at most a, if 2 growth(d, 2k) 2**(-a k/2) < 1 and "
+        "a k >= 8; it is a function of f alone.",
+        _ALL,
+    )
+).id

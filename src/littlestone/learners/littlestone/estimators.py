@@ -1,0 +1,140 @@
+"""scikit-learn shell of the learner of Littlestone classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from littlestone.learners.littlestone.algorithm import Littlestone
+from littlestone.learners.shell import PrivateClassifier
+
+__all__ = ["LittlestoneLearner"]
+
+
+class LittlestoneLearner(PrivateClassifier):
+    r"""Learn any class of finite Littlestone dimension: teachers list hypotheses and vote.
+
+    Paper 003, Theorem 3, with corrections and own constants. Choose it for classes that no
+    exponential mechanism can list: sets of texts, affine subspaces over a large field. Where the
+    class can be listed, `GenericLearner` is pure and needs no more records: see
+    ``littlestone plan``.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+        Public, with version spaces: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`,
+        `Thresholds`, and every class that can be listed.
+    epsilon : float in (0, inf)
+        Privacy loss of one ``fit``. No default.
+    delta : float in (0, 1)
+        Probability with which it may be exceeded. No default; zero is not possible.
+    alpha : float in (0, 1), default 0.1
+        Error that the certificate promises not to exceed.
+    beta : float in (0, 1), default 0.05
+        Probability with which it may.
+    proper : bool, default False
+        Whether the hypothesis must be a concept of the class (one draw of `properize`).
+    method : {"auto", "all", "closures", "essential", "stages"}, default "auto"
+        What teachers list. "all": every concept of low error, of classes that can be listed, and
+        of thresholds. "closures": closed sets of low error, of sparse sets, points, flats,
+        conjunctions. "essential": essential hypotheses, for any class with oracles. "stages": the
+        same, tested stage by stage, as in the paper. "auto": the fewest records.
+    chunk : int, optional
+        Records of one teacher, instead of the planned number. No privacy depends on it.
+    tolerances : sequence of int, optional
+        Most errors of a listed hypothesis, one number for each stage, instead of the planned ones.
+        No privacy depends on them.
+    max_nodes : int, default 20_000
+        Node budget of one teacher's search. A teacher that exceeds it submits the empty list.
+    classes : (negative, positive), default (0, 1)
+        Public labels; never learned from the data.
+    random_state : None or int, default None
+        None draws from the operating system. An int is reproducible and NOT private.
+
+    Attributes
+    ----------
+    hypothesis_ : Hypothesis
+        The private output; may be published.
+    guarantee_ : Guarantee
+    certificate_ : Certificate
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Guarantee
+    ---------
+    Privacy : (epsilon, delta)-differential privacy for every input, neighbours replace one record,
+        n public. Claim ``littlestone.privacy`` (``littlestone.stages.privacy``). It does not
+        depend on any other parameter.
+    Accuracy : if the records are i.i.d. and labelled by a concept of the class, error at most
+        alpha with probability at least 1 - beta, for n at least ``required_samples()``.
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range.
+    UnsupportedError
+        If the class lacks what the method needs.
+    DataError
+        If a point or a label is outside the public domain (names column and rule only).
+
+    Notes
+    -----
+    Cost: one pass of counting; one short search for each teacher, n / chunk of them; one draw.
+
+    References
+    ----------
+    .. [1] Lyu 2025, Theorem 3 (docs/learners/littlestone.md lists the corrections).
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> learner = LittlestoneLearner(ls.SparseSets(2), epsilon=1.0, delta=1e-6, random_state=0)
+    >>> X = ["rain", "sun", "snow", "fog"] * 1000
+    >>> y = [int(x in ("rain", "snow")) for x in X]
+    >>> learner.fit(X, y).hypothesis_.describe()
+    "1 on the points 'rain', 'snow', otherwise 0"
+    """
+
+    def __init__(
+        self,
+        concept_class: Any,
+        *,
+        epsilon: Any,
+        delta: Any,
+        alpha: Any = 0.1,
+        beta: Any = 0.05,
+        proper: bool = False,
+        method: str = "auto",
+        chunk: int | None = None,
+        tolerances: Any = None,
+        max_nodes: int = 20_000,
+        classes: Any = (0, 1),
+        random_state: int | None = None,
+    ) -> None:
+        self.concept_class = concept_class
+        self.epsilon = epsilon
+        self.delta = delta
+        self.alpha = alpha
+        self.beta = beta
+        self.proper = proper
+        self.method = method
+        self.chunk = chunk
+        self.tolerances = tolerances
+        self.max_nodes = max_nodes
+        self.classes = classes
+        self.random_state = random_state
+
+    def algorithm(self) -> Littlestone:
+        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
+        return Littlestone.of(
+            self.concept_class,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            alpha=self.alpha,
+            beta=self.beta,
+            proper=self.proper,
+            method=self.method,
+            chunk=self.chunk,
+            tolerances=self.tolerances,
+            max_nodes=self.max_nodes,
+            owner=type(self).__name__,
+        )

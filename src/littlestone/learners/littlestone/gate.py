@@ -1,0 +1,222 @@
+"""From independent teachers to a certified draw: how many of them are enough.
+
+X teachers list some good hypothesis; each does with probability at least 1 - miss. Each of at most
+B bad hypotheses is listed by a teacher with probability at most ``wrong``. For every number
+``votes`` and every power 0 < l <= 1, the draw fails with probability at most
+
+    Pr[X < votes]  +  bottom / (1 + bottom)  +  B g**t,
+
+where ``bottom`` is the odds of bottom against ``votes`` votes, and g bounds the expectation of
+e**(l rate (b - a)) for one teacher's votes b for a bad and a for the good hypothesis: for given
+marginals it is largest if both happen apart as often as they can. All three terms fall with t.
+Proof: docs/learners/littlestone.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from littlestone.learners.littlestone.claims import VOTES
+from littlestone.mechanisms._least import least
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate, Step, Worksheet
+
+__all__ = [
+    "FAR",
+    "POWERS",
+    "Budget",
+    "Gate",
+    "binomial_cdf",
+    "least_teachers",
+    "log_of",
+    "rounded_up",
+    "settled",
+]
+
+#: More teachers than this are not needed to certify anything: the certificate counts so many.
+FAR = 10**5
+#: Powers that are tried.
+POWERS = [Fraction(k, 20) for k in range(1, 21)]
+
+Number = Any
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What is allowed: privacy, and error with its probability.
+
+    Attributes
+    ----------
+    epsilon, delta, alpha, beta : Fraction
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    alpha: Fraction
+    beta: Fraction
+
+    @property
+    def rate(self) -> Fraction:
+        """Half of epsilon: a replaced list is one removed and one added."""
+        return self.epsilon / 2
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The numbers of one draw: how many teachers, and two numbers of the analysis only.
+
+    Attributes
+    ----------
+    teachers : int
+        The least number for which the failure is small enough.
+    votes : int
+    power : Fraction
+    """
+
+    teachers: int
+    votes: int
+    power: Fraction
+
+    @classmethod
+    def least(
+        cls,
+        budget: Budget,
+        *,
+        miss: float,
+        wrong: float,
+        log_bad: float,
+        log_cap: float,
+        most: float = FAR,
+    ) -> Gate | None:
+        """Return the gate with the fewest teachers, or None if ``most`` are not enough."""
+        rate, beta = float(budget.rate), float(budget.beta) * (1 - 1e-9)
+        hidden = rate + log_cap - log_of(budget.delta)  # ln of bottom's weight
+        factors = [_factor(rate * float(power), miss, wrong) for power in POWERS]
+        power = POWERS[int(np.argmin(factors))]
+        if min(factors) >= 1 - 1e-12:
+            return None
+        decay = math.log(min(factors))
+
+        def failure(teachers: int) -> tuple[float, int]:
+            votes = np.arange(1, teachers + 1)
+            too_few = binomial_cdf(votes - 1, teachers, 1 - miss)
+            bottom = 1 / (1 + np.exp(np.clip(rate * votes - hidden, -700, 700)))
+            at = int(np.argmin(too_few + bottom))
+            return float((too_few + bottom)[at]) + math.exp(
+                min(0.0, log_bad + decay * teachers)
+            ), int(votes[at])
+
+        low, high = 0, 1
+        while failure(high)[0] > beta:
+            if high >= min(most, FAR):
+                return None
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if failure(middle)[0] <= beta else (middle, high)
+        return cls(high, failure(high)[1], power)
+
+    def failure(
+        self,
+        sheet: Worksheet,
+        budget: Budget,
+        *,
+        records: Step,
+        chunk: int,
+        cap: int,
+        miss: Step,
+        wrong: Step,
+        bad: int | Fraction | Step,
+    ) -> Step:
+        """Write the probability that the draw fails into a certificate."""
+        known: dict[str, Any] = {"votes": self.votes}
+        teachers = sheet.step(
+            "teachers", "min(floor(records/chunk), most)", VOTES,
+            records=records, chunk=chunk, most=FAR,
+        )  # fmt: skip
+        sheet.step("enough_teachers", "t >= votes", VOTES, t=teachers, **known)
+        too_few = sheet.step(
+            "too_few", "binomial_above(t, miss, max(t - votes, 0))", VOTES,
+            t=teachers, miss=miss, **known,
+        )  # fmt: skip
+        rate: dict[str, Any] = {"rate": budget.rate}
+        bottom = sheet.step(
+            "bottom", "cap/delta*exp(rate*(1 - votes))", VOTES,
+            cap=cap, delta=budget.delta, **known, **rate,
+        )  # fmt: skip
+        apart = sheet.step("apart", "min(miss, wrong)", VOTES, miss=miss, wrong=wrong)
+        factor = sheet.step(
+            "factor",
+            "apart*exp(rate*power) + (wrong - apart) + (miss - apart)"
+            " + (1 - wrong - miss + apart)*exp(-rate*power)",
+            VOTES, apart=apart, miss=miss, wrong=wrong, power=self.power, **rate,
+        )  # fmt: skip
+        wrongly = sheet.step(
+            "wrongly", "min(1, bad*factor**t)", VOTES, bad=bad, factor=factor, t=teachers
+        )
+        return sheet.step(
+            "failure", "too_few + bottom/(1 + bottom) + wrongly", VOTES,
+            too_few=too_few, bottom=bottom, wrongly=wrongly,
+        )  # fmt: skip
+
+
+class _Certified(Protocol):
+    @property
+    def chunk(self) -> int: ...
+
+    def certificate(self, n: int) -> Certificate: ...
+
+
+def least_teachers(plan: _Certified, guess: int) -> int:
+    """Return the least number of teachers whose exact certificate holds; floats found ``guess``."""
+
+    def holds(teachers: int) -> bool:
+        return plan.certificate(teachers * plan.chunk).holds
+
+    return least(holds, low=max(1, guess - max(8, guess // 16)))
+
+
+def settled(plan: Any) -> Gate:
+    """Return the gate of a plan with the number of teachers that its exact certificate needs."""
+    gate: Gate = plan.gate
+    return replace(gate, teachers=least_teachers(plan, gate.teachers))
+
+
+def _factor(rate: float, miss: float, wrong: float) -> float:
+    apart = min(miss, wrong)
+    rest = 1 - wrong - miss + apart
+    together = (wrong - apart) + (miss - apart)
+    return apart * math.exp(min(rate, 700)) + together + rest * math.exp(-rate)
+
+
+def binomial_cdf(k: Any, n: int, p: Any) -> Any:
+    """Return Pr[Bin(n, p) <= k] in floats, for searches (0 below 0)."""
+    from scipy.special import bdtr  # noqa: PLC0415 - slow to import
+
+    below = np.asarray(k) < 0
+    found = bdtr(np.maximum(k, 0), n, np.clip(p, 0.0, 1.0))
+    return np.where(below, 0.0, found)
+
+
+def log_of(x: Fraction | int) -> float:
+    """Return the natural logarithm of a positive number, however large or small."""
+    exact = Fraction(x)
+    return math.log(exact.numerator) - math.log(exact.denominator)
+
+
+def rounded_up(x: float) -> Fraction:
+    """Return a number of few digits that is not smaller, for a certificate.
+
+    Examples
+    --------
+    >>> float(rounded_up(1 / 3))
+    0.33333333334
+    """
+    digits = 11 - math.ceil(math.log10(x))
+    return Fraction(math.ceil(Fraction(x) * 10**digits), 10**digits)

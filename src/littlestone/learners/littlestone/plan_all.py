@@ -1,0 +1,102 @@
+"""Plans for classes that can be listed: each teacher lists all concepts of low error.
+
+This is the list of 003, Corollary 4.1(4): where the decomposition dimension is 0, every concept of
+the low-error class is essential. (It is, for every class with at most p points or concepts.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from littlestone.bounds import Worksheet
+from littlestone.learners.littlestone.claims import ALL
+from littlestone.learners.littlestone.gate import Budget, Gate, binomial_cdf, settled
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
+
+__all__ = ["AllPlan"]
+
+
+@dataclass(frozen=True)
+class AllPlan:
+    """How a class of known size is learned.
+
+    Attributes
+    ----------
+    budget : Budget
+    size : int
+        Number of concepts; also the length of the longest list.
+    chunk : int
+        Records of one teacher.
+    tolerances : tuple of int
+        One: most errors of a listed concept.
+    gate : Gate or None
+        None if these settings cannot be certified.
+    """
+
+    budget: Budget
+    size: int
+    chunk: int
+    tolerances: tuple[int, ...]
+    gate: Gate | None
+
+    method = "all"
+
+    @classmethod
+    def of(
+        cls, budget: Budget, size: int, chunk: int | None, tolerances: tuple[int, ...] | None
+    ) -> Self:
+        """Return the plan that needs the fewest records, with what is given kept.
+
+        Teachers of more than one record only pay where few votes are hard to tell from bottom.
+        """
+        tolerance = (tolerances or (0,))[0]
+        best: Self | None = None
+        most = max(2, math.ceil(4 / float(budget.alpha)) + tolerance)
+        for size_of in [chunk] if chunk else range(1, min(most, 400)):
+            wrong = float(binomial_cdf(tolerance, size_of, float(budget.alpha)))
+            log_size = math.log(size)
+            gate = Gate.least(budget, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size)
+            found = cls(budget, size, size_of, (tolerance,), gate)
+            if best is None or found.guess < best.guess:
+                best = found
+        assert best is not None
+        return best._settled()
+
+    @property
+    def cap(self) -> int:
+        """Length of the longest list."""
+        return self.size
+
+    @property
+    def guess(self) -> float:
+        """Number of records by floats."""
+        return self.gate.teachers * self.chunk if self.gate else math.inf
+
+    @property
+    def required(self) -> int | None:
+        """The least n from which on the certificate always holds, if any."""
+        return self.gate.teachers * self.chunk if self.gate else None
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        sheet, budget = Worksheet(), self.budget
+        records = sheet.step("records", "n", ALL, n=n)
+        known: dict[str, Any] = {"m": self.chunk, "alpha": budget.alpha, "c": self.tolerances[0]}
+        wrong = sheet.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, **known)
+        miss = sheet.step("miss", "0", ALL)
+        if self.gate is None:
+            sheet.step("certified", "wrong <= 0", ALL, wrong=wrong)
+        else:
+            failure = self.gate.failure(
+                sheet, budget, records=records, chunk=self.chunk, cap=self.cap,
+                miss=miss, wrong=wrong, bad=self.size,
+            )  # fmt: skip
+            sheet.step("enough", "failure <= beta", ALL, failure=failure, beta=budget.beta)
+        return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+
+    def _settled(self) -> Self:
+        return replace(self, gate=settled(self)) if self.gate else self

@@ -1,0 +1,198 @@
+"""Plans for intersection-closed classes: teachers list closed sets of low error.
+
+Let the target be a closed set T, and R the rank. Public levels 0 = a_0 < a_1 < ... < a_R are for
+the analysis only. Start from the smallest closed set F inside T of error 0; as long as F holds a
+smaller closed set of error at most a_(s+1), take that one, and raise s. After at most R steps every
+smaller closed set is worse by a_(s+1) - a_s at least. So a teacher's records span F unless fewer
+than R - s of them each succeed with that probability; and it lists F unless more than c of its
+records lie in T but not in F, which happens with probability a_s each. Proof: docs page.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
+
+from littlestone.bounds import Worksheet
+from littlestone.learners.littlestone.claims import CLOSED
+from littlestone.learners.littlestone.gate import Budget, Gate, binomial_cdf, rounded_up, settled
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate, Step
+    from littlestone.learners.littlestone.closures import Closures
+
+__all__ = ["ClosedPlan"]
+
+_MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
+
+
+@dataclass(frozen=True)
+class ClosedPlan:
+    """How an intersection-closed class is learned.
+
+    Attributes
+    ----------
+    budget : Budget
+    rank, closed : int
+        See `Closures`.
+    chunk : int
+        Records of one teacher.
+    tolerances : tuple of int
+        One: most errors of a listed set.
+    levels : tuple of Fraction
+        a_1, ..., a_R: for the analysis only.
+    gate : Gate or None
+    spread : Fraction
+        Where output must be proper and the empty set is no concept: the chance that one fixed
+        point is hit by a uniform one. Else 0.
+    """
+
+    budget: Budget
+    rank: int
+    closed: int
+    chunk: int
+    tolerances: tuple[int, ...]
+    levels: tuple[Fraction, ...]
+    gate: Gate | None
+    spread: Fraction = Fraction(0)
+
+    method = "closures"
+
+    @classmethod
+    def of(
+        cls,
+        budget: Budget,
+        system: Closures,
+        chunk: int | None,
+        tolerances: tuple[int, ...] | None,
+        spread: Fraction = Fraction(0),
+    ) -> Self:
+        """Return the plan that needs the fewest records, with what is given kept."""
+        fixed = None if tolerances is None else tolerances[0]
+        own = _own(budget, spread)
+        best = cls(budget, system.rank, system.closed, chunk or 1, (fixed or 0,), (), None, spread)
+        start = dict.fromkeys(_MISSES, 0)  # the tolerance hardly depends on the size
+        for size in [chunk] if chunk else _sizes(own, system.rank):
+            for miss in _MISSES:
+                most = int(size * float(own.alpha))
+                tried = range(start[miss], most + 1) if fixed is None else range(fixed, fixed + 1)
+                found = _levels(own, system.rank, size, miss, tried)
+                if found is None:
+                    continue
+                tolerance, levels = found
+                start[miss] = max(0, tolerance - 2)
+                wrong = float(binomial_cdf(tolerance, size, float(own.alpha)))
+                gate = Gate.least(
+                    own, miss=miss, wrong=wrong,
+                    log_bad=math.log(max(system.closed - 1, 1)), log_cap=math.log(system.closed),
+                    most=best.guess / size,
+                )  # fmt: skip
+                plan = replace(best, chunk=size, tolerances=(tolerance,), levels=levels, gate=gate)
+                if plan.guess < best.guess:
+                    best = plan
+        return best._settled()
+
+    @property
+    def cap(self) -> int:
+        """Length of the longest list: every listed set lies in the target."""
+        return self.closed
+
+    @property
+    def guess(self) -> float:
+        """Number of records by floats."""
+        return self.gate.teachers * self.chunk if self.gate else math.inf
+
+    @property
+    def required(self) -> int | None:
+        """The least n from which on the certificate always holds, if any."""
+        return self.gate.teachers * self.chunk if self.gate else None
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        sheet, budget = Worksheet(), self.budget
+        records = sheet.step("records", "n", CLOSED, n=n)
+        own = _own(budget, self.spread)
+        if self.spread:
+            sheet.step(
+                "proper_point", "spread <= (alpha - own)*(beta - own_beta)", CLOSED,
+                spread=self.spread, alpha=budget.alpha, own=own.alpha, beta=budget.beta,
+                own_beta=own.beta,
+            )  # fmt: skip
+        known: dict[str, Any] = {"m": self.chunk, "c": self.tolerances[0]}
+        wrong = sheet.step(
+            "wrong", "1 - binomial_above(m, error, c)", CLOSED, error=own.alpha, **known
+        )
+        if self.gate is None:
+            sheet.step("certified", "wrong <= 0", CLOSED, wrong=wrong)
+            return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        miss = self._miss(sheet, known)
+        sheet.step("low", "level <= error", CLOSED, level=self.levels[-1], error=own.alpha)
+        failure = self.gate.failure(
+            sheet, own, records=records, chunk=self.chunk, cap=self.cap,
+            miss=miss, wrong=wrong, bad=max(self.closed - 1, 1),
+        )  # fmt: skip
+        sheet.step("enough", "failure <= own_beta", CLOSED, failure=failure, own_beta=own.beta)
+        return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+
+    def _miss(self, sheet: Worksheet, known: dict[str, Any]) -> Step:
+        """Write down with which probability a teacher does not list the good closed set."""
+        misses: dict[str, Step] = {}
+        levels = (Fraction(0), *self.levels)
+        for s in range(self.rank + 1):
+            passed = sheet.step(
+                f"passed_{s}", "binomial_above(m, level, c)", CLOSED, level=levels[s], **known
+            )
+            if s < self.rank:  # not spanned by the records of this teacher
+                passed = sheet.step(
+                    f"miss_{s}", "passed + 1 - binomial_above(m, gap, needed)", CLOSED,
+                    passed=passed, m=self.chunk, gap=levels[s + 1] - levels[s],
+                    needed=self.rank - s - 1,
+                )  # fmt: skip
+            misses[f"x{s}"] = passed
+        return sheet.step("miss", f"max({', '.join(misses)})", CLOSED, **misses)
+
+    def _settled(self) -> Self:
+        return replace(self, gate=settled(self)) if self.gate else self
+
+
+def _own(budget: Budget, spread: Fraction) -> Budget:
+    """Return the budget without what a random point in place of the empty set may cost."""
+    if not spread:
+        return budget
+    share = Fraction(1, 1024)
+    while share < Fraction(1, 2) and share * share * budget.alpha * budget.beta < spread:
+        share *= 2
+    return replace(budget, alpha=budget.alpha * (1 - share), beta=budget.beta * (1 - share))
+
+
+def _sizes(budget: Budget, rank: int) -> list[int]:
+    """Return chunk sizes to be tried: denser where they are small."""
+    top = (40 + 30 * rank) / float(budget.alpha)
+    sizes, at = [], 1.0
+    while at < top:
+        sizes.append(round(at))
+        at = max(at + 1, at * 1.05)
+    return sizes
+
+
+def _levels(
+    budget: Budget, rank: int, size: int, miss: float, tolerances: range
+) -> tuple[int, tuple[Fraction, ...]] | None:
+    """Return the least tolerance, and levels, with which good sets are missed so rarely."""
+    from scipy.special import bdtri  # noqa: PLC0415 - slow to import
+
+    for tolerance in tolerances:
+        levels, at = [], 0.0
+        for s in range(rank):
+            left = miss - float(1 - binomial_cdf(tolerance, size, at))
+            if left <= 0 or size < rank - s:
+                break
+            at += float(bdtri(rank - s - 1, size, left))
+            levels.append(rounded_up(at))
+        else:
+            at = float(levels[-1]) if levels else 0.0
+            if at < budget.alpha and 1 - binomial_cdf(tolerance, size, at) <= miss:
+                return tolerance, tuple(levels)
+    return None
