@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from littlestone.learners.agnostic.estimators import Subsampled as Subsampled
     from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
     from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
+    from littlestone.learners.littlestone.estimators import LittlestoneLearner as LittlestoneLearner
+    from littlestone.learners.littlestone.proper import properize as properize
+    from littlestone.learners.users.estimators import UserAgnosticLearner as UserAgnosticLearner
+    from littlestone.learners.users.estimators import UserThresholdLearner as UserThresholdLearner
     from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
     from littlestone.mechanisms import plan_median as plan_median
     from littlestone.mechanisms import private_median as private_median
@@ -57,6 +61,7 @@ _HOMES = {
     "GenericLearner": "learners.exponential.estimators",
     "Intervals": "classes",
     "Ledger": "privacy",
+    "LittlestoneLearner": "learners.littlestone.estimators",
     "Points": "classes",
     "Prefixes": "classes",
     "Rules": "classes",
@@ -66,7 +71,9 @@ _HOMES = {
     "Subsampled": "learners.agnostic.estimators",
     "Thresholds": "classes",
     "TreePaths": "classes",
+    "UserAgnosticLearner": "learners.users.estimators",
     "UserSample": "data",
+    "UserThresholdLearner": "learners.users.estimators",
     "VC1Learner": "learners.vc1.estimators",
     "audit": "",
     "decomposition_dimension": "classes.dimensions",
@@ -76,6 +83,7 @@ _HOMES = {
     "littlestone_dimension": "classes.dimensions",
     "plan_median": "mechanisms",
     "private_median": "mechanisms",
+    "properize": "learners.littlestone.proper",
     "shattered_tree": "classes.dimensions",
     "soa": "classes.dimensions",
     "threshold_dimension": "classes.dimensions",

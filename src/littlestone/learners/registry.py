@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.errors import LittlestoneError, ParameterError, parameter_error
 from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.users import UserAgnostic, UserThreshold
 from littlestone.learners.vc1 import VC1
 
 if TYPE_CHECKING:
+    from littlestone.bounds import Unit
     from littlestone.classes import ConceptClass
     from littlestone.learners.algorithm import Algorithm
 
@@ -38,6 +41,9 @@ class Entry:
         One line for people.
     options : tuple of str
         Further public parameters that ``build`` takes, such as ``proper``.
+    unit : str
+        What is protected and counted: ``"records"`` or ``"users"``. A learner of users must be
+        told ``samples_per_user``.
     """
 
     build: Callable[..., Algorithm]
@@ -45,6 +51,7 @@ class Entry:
     agnostic: bool
     summary: str
     options: tuple[str, ...] = ()
+    unit: Unit = "records"
 
 
 def _exponential(*, agnostic: bool) -> Callable[..., Algorithm]:
@@ -75,6 +82,43 @@ def _vc1(
     return VC1.of(concept_class, **budget, **options)
 
 
+def _users(algorithm: Any, owner: str) -> Callable[..., Algorithm]:
+    def build(
+        concept_class: ConceptClass,
+        *,
+        epsilon: Any,
+        delta: Any,
+        alpha: Any,
+        beta: Any,
+        samples_per_user: Any = None,
+        **options: Any,
+    ) -> Algorithm:
+        if samples_per_user is None:
+            raise ParameterError(
+                f"The 'samples_per_user' parameter of {owner} must be given, an integer >= 1: how "
+                "many records of each user are looked at. 16 is a common choice."
+            )
+        options |= {"samples_per_user": samples_per_user, "owner": owner}
+        made: Algorithm = algorithm.of(
+            concept_class, epsilon=epsilon, alpha=alpha, beta=beta, **options
+        )
+        return made
+
+    return build
+
+
+def _littlestone(
+    concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, **options: Any
+) -> Algorithm:
+    if delta is None:
+        raise ParameterError(
+            "The 'delta' parameter of the 'littlestone' learner must be given, a number in (0, 1). "
+            "1e-6 is a common choice; zero is not possible: candidates come from the data."
+        )
+    budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    return Littlestone.of(concept_class, **budget, **options)
+
+
 LEARNERS: dict[str, Entry] = {
     "generic": Entry(
         _exponential(agnostic=False),
@@ -93,6 +137,29 @@ LEARNERS: dict[str, Entry] = {
         pure=False,
         agnostic=False,
         summary="paths of the tree of a class of VC dimension 1; for huge domains",
+        options=("proper", "method"),
+    ),
+    "users": Entry(
+        _users(UserAgnostic, "UserAgnosticLearner"),
+        pure=True,
+        agnostic=True,
+        summary="protects users with many records; certificate for any labels",
+        options=("samples_per_user", "method"),
+        unit="users",
+    ),
+    "user-threshold": Entry(
+        _users(UserThreshold, "UserThresholdLearner"),
+        pure=True,
+        agnostic=True,
+        summary="protects users with many records; binary search among thresholds",
+        options=("samples_per_user",),
+        unit="users",
+    ),
+    "littlestone": Entry(
+        _littlestone,
+        pure=False,
+        agnostic=False,
+        summary="votes of teachers; for classes of small Littlestone dimension that cannot be listed",
         options=("proper", "method"),
     ),
 }
@@ -143,8 +210,9 @@ def make(
     >>> make("generic", Thresholds(1, 2**20), epsilon=1).required_samples()
     420
     """
-    if name == "auto" and not options:
-        return auto(concept_class, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta)
+    if name == "auto" and set(options) <= {"samples_per_user"}:
+        budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+        return auto(concept_class, **budget, **options)
     if name not in LEARNERS and name != "auto":
         close = difflib.get_close_matches(name, LEARNERS, n=1)
         hint = f"Did you mean {close[0]!r}?" if close else ""
@@ -174,6 +242,7 @@ def auto(
     alpha: Any = "0.1",
     beta: Any = "0.05",
     agnostic: bool = True,
+    samples_per_user: Any = None,
 ) -> Algorithm:
     """Return the learner that needs the fewest records for this class; data plays no part.
 
@@ -186,6 +255,8 @@ def auto(
         As for `make`. With a delta, learners that use one are considered too.
     agnostic : bool, default True
         Ask for a certificate that does not assume realizable labels.
+    samples_per_user : int >= 1, optional
+        Protect users, of whom so many records are looked at: only such learners are compared.
 
     Raises
     ------
@@ -194,14 +265,15 @@ def auto(
     """
     suitable: list[Algorithm] = []
     problem: LittlestoneError | None = None
+    unit = "records" if samples_per_user is None else "users"
+    extra = {} if samples_per_user is None else {"samples_per_user": samples_per_user}
     for name, entry in LEARNERS.items():
-        if entry.agnostic != agnostic or (delta is None and not entry.pure):
+        unfit = entry.agnostic != agnostic or entry.unit != unit
+        if unfit or (delta is None and not entry.pure):
             continue
-        own_delta = None if entry.pure else delta
+        budget = {"epsilon": epsilon, "delta": None if entry.pure else delta}
         try:
-            suitable.append(
-                make(name, concept_class, epsilon=epsilon, delta=own_delta, alpha=alpha, beta=beta)
-            )
+            suitable.append(make(name, concept_class, alpha=alpha, beta=beta, **budget, **extra))
         except LittlestoneError as reason:
             problem = problem or reason
     if not suitable:
