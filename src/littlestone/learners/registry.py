@@ -159,7 +159,7 @@ LEARNERS: dict[str, Entry] = {
         _littlestone,
         pure=False,
         agnostic=False,
-        summary="votes of teachers; for classes of small Littlestone dimension that cannot be listed",
+        summary="votes of teachers; for classes that no exponential mechanism can list",
         options=("proper", "method"),
     ),
 }
