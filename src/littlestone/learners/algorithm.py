@@ -11,7 +11,6 @@ from littlestone.privacy import Concentrated, Loss
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
     from littlestone.classes import ConceptClass
-    from littlestone.data import Sample
     from littlestone.privacy import Guarantee
     from littlestone.source import Source
     from littlestone.types import Hypothesis
@@ -52,8 +51,8 @@ class Algorithm(Protocol):
     def beta(self) -> Fraction:
         """Failure probability that the certificate is about."""
 
-    def learn(self, sample: Sample, source: Source) -> Hypothesis:
-        """Return one hypothesis; private for every input."""
+    def learn(self, sample: Any, source: Source) -> Hypothesis:
+        """Return one hypothesis of a `Sample` (or `UserSample`); private for every input."""
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return what is promised about privacy."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from littlestone.mechanisms import Estimate
     from littlestone.privacy import Ledger
     from littlestone.source import Source
-    from littlestone.types import Json
+    from littlestone.types import Hypothesis, Json
 
 __all__ = ["promise", "publish"]
 
@@ -105,9 +105,7 @@ def publish(
     hypothesis = algorithm.learn(sample, source)
     error = None
     if estimate_error is not None:
-        count = algorithm.concept_class.errors(hypothesis, sample)
-        estimate = private_count(count, n, epsilon=estimate_error, source=source, beta=_BETA)
-        error = _describe(estimate, n)
+        error = _mistakes(algorithm, hypothesis, sample, source, estimate_error)
     return Release(
         learner=algorithm.name,
         concept_class=algorithm.concept_class,
@@ -136,6 +134,24 @@ def promise(algorithm: Algorithm, *, estimate_error: Any = None, seeded: bool = 
     epsilon, delta = compose([guarantee.loss, extra], delta=guarantee.delta)
     claim = f"dp.sum({guarantee.claim}, {COUNT.id})"
     return replace(guarantee, epsilon=epsilon, delta=delta, claim=claim)
+
+
+def _mistakes(
+    algorithm: Algorithm, hypothesis: Hypothesis, sample: Any, source: Source, epsilon: Any
+) -> Json:
+    """Release how many records the hypothesis gets wrong.
+
+    With users, at most m records of each are looked at, chosen publicly: one user moves the count
+    by at most m, so it is released with epsilon/m.
+    """
+    each, n = 1, sample.n
+    if algorithm.unit == "users":
+        each = algorithm.samples_per_user  # type: ignore[attr-defined]
+        sample = sample.capped(each, salt=int(source.public_rng().integers(2**63))).pooled()
+    count = algorithm.concept_class.errors(hypothesis, sample)
+    share = check_fraction("fit", "estimate_error", epsilon) / each
+    estimate = private_count(count, n * each, epsilon=share, source=source, beta=_BETA)
+    return _describe(estimate, n * each)
 
 
 def _describe(estimate: Estimate, n: int) -> Json:

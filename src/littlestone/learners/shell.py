@@ -81,12 +81,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         guarantee = algorithm.guarantee(seeded=source.seeded)
         loss = known_loss(algorithm)
         check_ledger(ledger, owner, guarantee, loss=loss)
-        sample = Sample.from_arrays(
-            points,
-            self._labels(y, classes),
-            domain=algorithm.concept_class.domain,
-            owner=owner,
-        )
+        sample = self._sample(points, self._labels(y, classes), algorithm)
         certificate = algorithm.certificate(sample.n)
         # All public arguments are checked: pay, and from here on the source is drawn from.
         if ledger is not None:
@@ -97,6 +92,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         self.certificate_ = certificate
         self.classes_ = classes
         return self
+
+    def _sample(self, X: Any, y: npt.NDArray[np.int64], algorithm: Algorithm) -> Any:
+        """Return what the algorithm learns from, read strictly."""
+        domain = algorithm.concept_class.domain
+        return Sample.from_arrays(X, y, domain=domain, owner=type(self).__name__)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """Label points by the released hypothesis.
