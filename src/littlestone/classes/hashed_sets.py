@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from littlestone.classes.sparse_sets import SparseSets
     from littlestone.data import Sample
 
-__all__ = ["HashSetHypothesis", "HashedSets", "hashed_sets"]
+__all__ = ["HashSetHypothesis", "HashedSets", "fewest_buckets", "hashed_sets"]
 
 _MOST_BUCKETS = 10_000_000  # gains are stored one by one
 _MOST_COPIES = 64
@@ -197,7 +197,7 @@ class HashedSets(Representation):
         options = [
             (t * family.candidates(found), t, found)
             for t in range(1, _MOST_COPIES + 1)
-            if (found := _buckets(family, alpha, beta, t)) is not None
+            if (found := fewest_buckets(family, alpha, beta, t)) is not None
         ]
         if not options:
             raise parameter_error(
@@ -215,7 +215,7 @@ class HashedSets(Representation):
         return _HashedSets(functions, concepts.k, concepts.bounds, self.size)
 
 
-def _buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: int) -> int | None:
+def fewest_buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: int) -> int | None:
     """Return the least number of buckets with (collision / alpha)**copies <= beta, if any."""
     low, high = 1, min(_MOST_BUCKETS, MAX_BUCKETS)
     enough = ceil(alpha.denominator / alpha.numerator) + 1  # where to begin looking

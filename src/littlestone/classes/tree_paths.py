@@ -22,7 +22,9 @@ import numpy as np
 
 from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.fields import Fields
+from littlestone.classes.hashed_trees import HashedTree
 from littlestone.classes.hypotheses import Never
+from littlestone.classes.representations import Representation, Whole
 from littlestone.classes.trees.domains import NodeDomain, PrefixDomain
 from littlestone.classes.trees.forest import ROOT, Forest, Node
 from littlestone.classes.trees.hypotheses import PathHypothesis, PrefixHypothesis
@@ -33,7 +35,7 @@ from littlestone.classes.trees.runs import path_runs
 from littlestone.classes.trees.taxonomy import as_names, preorder, read_taxonomy
 from littlestone.classes.trees.tree import PathsTree
 from littlestone.data import Sample
-from littlestone.errors import parameter_error
+from littlestone.errors import check_probability, parameter_error
 from littlestone.source import Choice, Segments
 from littlestone.types import Hypothesis, Json, Points
 
@@ -224,6 +226,19 @@ class TreePaths(_Paths):
 
     def _identity(self) -> Hashable:
         return self._digest
+
+    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
+        """Return a representation: by hashing, or the class itself where that is smaller.
+
+        See `ConceptClass.representation`; alpha and beta may be left out.
+        """
+        if alpha is None and beta is None:
+            return Whole(self)
+        owner = "TreePaths.representation"
+        hashed = HashedTree.smallest(
+            self, check_probability(owner, "alpha", alpha), check_probability(owner, "beta", beta)
+        )
+        return hashed if hashed.size < self.size else Whole(self)
 
     def to_dict(self) -> Json:
         """Return plain JSON: names, and for each the index of its parent (-1 at the top)."""
