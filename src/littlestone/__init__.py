@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
     from littlestone.learners.littlestone.estimators import LittlestoneLearner as LittlestoneLearner
     from littlestone.learners.littlestone.proper import properize as properize
+    from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
+    from littlestone.learners.online.soa import HalvingPredictor as HalvingPredictor
+    from littlestone.learners.online.soa import SOAPredictor as SOAPredictor
     from littlestone.learners.users.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.learners.users.estimators import UserThresholdLearner as UserThresholdLearner
     from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
@@ -59,12 +62,15 @@ _HOMES = {
     "DecisionTrees": "classes",
     "FiniteClass": "classes",
     "GenericLearner": "learners.exponential.estimators",
+    "HalvingPredictor": "learners.online.soa",
     "Intervals": "classes",
     "Ledger": "privacy",
     "LittlestoneLearner": "learners.littlestone.estimators",
+    "OnlineLearner": "learners.online.estimator",
     "Points": "classes",
     "Prefixes": "classes",
     "Rules": "classes",
+    "SOAPredictor": "learners.online.soa",
     "Sample": "data",
     "Schema": "data",
     "SparseSets": "classes",

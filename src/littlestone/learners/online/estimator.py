@@ -1,0 +1,342 @@
+"""`OnlineLearner`: the online learner with the methods of river and scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from littlestone.classes import check_class
+from littlestone.classes.version_spaces.listed import batch
+from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
+from littlestone.errors import DataError, check_integer, parameter_error
+from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
+from littlestone.learners.online.bound import MistakeBound, mistake_bound
+from littlestone.learners.online.choose import Parameters, plan_online
+from littlestone.learners.online.records import label_of, point_of, truth
+from littlestone.learners.online.state import OnlineState
+from littlestone.learners.online.votes import VoteHypothesis
+from littlestone.source import SecureSource
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from littlestone.learners.online.plan import OnlinePlan
+    from littlestone.privacy import Guarantee
+    from littlestone.types import Hypothesis, Points
+
+__all__ = ["MistakeEstimate", "OnlineLearner"]
+
+
+@dataclass(frozen=True)
+class MistakeEstimate:
+    """How many mistakes there were before the last update, read off the public transcript.
+
+    Attributes
+    ----------
+    value : int
+    low, high : int
+        With probability at least 1 - beta over the alarms, on every stream.
+    beta : Fraction
+    """
+
+    value: int
+    low: int
+    high: int
+    beta: Fraction
+
+
+class OnlineLearner:
+    """Learn from a stream, publish the model in use, make few mistakes; private for all time.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    epsilon : number > 0
+    delta : number in [0, 1)
+        Of everything that is ever published about the stream. With 0, classes must be finite.
+    horizon : int >= 1
+        Expected length of the stream (public); privacy holds for any length.
+    beta : number in (0, 1), default 0.05
+    parameters : {"practical", "theory"}, default "practical"
+        "theory" proves a number of mistakes (`mistake_bound`); "practical" makes fewer, as a rule.
+        Privacy is the same.
+    teachers : int, optional
+        See `plan_online`.
+    feature : str, optional
+        Which entry of river's dicts is the point; not needed for rows of a schema.
+    random_state : int, optional
+        Reproducible draws: NOT PRIVATE.
+    state : OnlineState, optional
+        Continue from there.
+
+    Attributes
+    ----------
+    hypothesis_ : Hypothesis
+        What is published now; it was published before the next label comes.
+    published_ : tuple of (int, Hypothesis)
+        All of them, with the number of records after which each was published.
+    guarantee_ : Guarantee
+    stopped_ : bool
+        Whether the budget is spent; predictions go on with the last hypothesis.
+
+    Notes
+    -----
+    *Guarantee.* See `OnlineAlgorithm`. ``predict_one(x)`` is the published hypothesis at x: it is
+    private towards everybody but the owner of x. The true number of mistakes is not public;
+    ``mistakes_`` is an estimate from what is.
+
+    *Cost.* Thresholds over 2**32: about 200,000 records per second one by one, millions by
+    `learn_many`; memory does not grow with the stream, only with the mistakes.
+
+    *Source.* Lyu 2025 (003), Algorithms 3-4; docs/learners/online.md.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> learner = ls.OnlineLearner(ls.Thresholds(1, 1000), epsilon=1.0, delta=1e-6,
+    ...                            horizon=10_000, random_state=1)
+    >>> for t in range(10_000):
+    ...     x = 1 + t * 617 % 1000
+    ...     guess = learner.predict_one(x)
+    ...     learner.learn_one(x, x > 300)
+    >>> 200 < learner.hypothesis_.above < 400, len(learner.published_) > 2
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        concept_class: Any,
+        *,
+        epsilon: Any,
+        delta: Any,
+        horizon: int,
+        beta: Any = Fraction(1, 20),
+        parameters: Parameters = "practical",
+        teachers: int | None = None,
+        feature: str | None = None,
+        random_state: int | None = None,
+        state: OnlineState | None = None,
+    ) -> None:
+        self.concept_class = concept_class
+        self.epsilon = epsilon
+        self.delta = delta
+        self.horizon = horizon
+        self.beta = beta
+        self.parameters = parameters
+        self.teachers = teachers
+        self.feature = feature
+        self.random_state = random_state
+        self.state = state
+        self._started: tuple[OnlineAlgorithm, Sources, OnlineState] | None = None
+
+    # -- what is published ----------------------------------------------------------------------
+
+    @property
+    def hypothesis_(self) -> Hypothesis:
+        """The published hypothesis."""
+        return self._start()[2].hypothesis
+
+    @property
+    def published_(self) -> tuple[tuple[int, Hypothesis], ...]:
+        """All published hypotheses, with the time of each."""
+        return tuple(self._start()[2].published)
+
+    @property
+    def stopped_(self) -> bool:
+        """Whether the budget is spent."""
+        return self._start()[2].stopped
+
+    @property
+    def guarantee_(self) -> Guarantee:
+        """What is promised about privacy, for the whole stream."""
+        return self._start()[0].guarantee(seeded=self.random_state is not None)
+
+    @property
+    def plan_(self) -> OnlinePlan:
+        """All public numbers."""
+        return self._start()[0].plan
+
+    @property
+    def state_(self) -> OnlineState:
+        """The state, private part included: not for publication."""
+        return self._start()[2]
+
+    @property
+    def mistakes_(self) -> MistakeEstimate:
+        """An estimate of the mistakes before the last update, from what is public anyway.
+
+        Each update says that about ``limit`` mistakes had happened, so this costs no privacy. The
+        true count is never shown; for public data, see `simulate`.
+        """
+        algorithm, _, state = self._start()
+        plan = algorithm.plan
+        certificate = self.mistake_bound().certificate
+        least, longest = int(certificate["least"]), int(certificate["longest"])
+        updates = state.version
+        return MistakeEstimate(
+            updates * plan.limit, updates * max(least, 0), state.batches * longest, plan.goal.beta
+        )
+
+    def mistake_bound(self) -> MistakeBound:
+        """Return what is proved about the number of mistakes on realizable streams."""
+        algorithm = self._start()[0]
+        return mistake_bound(algorithm.plan, algorithm.concept_class)
+
+    # -- predict --------------------------------------------------------------------------------
+
+    def predict_one(self, x: Any, **kwargs: Any) -> int:
+        """Return the label of the published hypothesis at a point; 0 outside the domain."""
+        algorithm, _, state = self._start()
+        return label_of(state.hypothesis, self._point(x), algorithm.concept_class)
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[bool, float]:
+        """Return the part of the published votes for each label (0 or 1 if they are one rule)."""
+        algorithm, _, state = self._start()
+        hypothesis, point = state.hypothesis, self._point(x)
+        one = float(label_of(hypothesis, point, algorithm.concept_class))
+        if isinstance(hypothesis, VoteHypothesis) and point is not OUTSIDE:
+            votes = [(label_of(h, point, algorithm.concept_class), n) for h, n in hypothesis.votes]
+            one = sum(label * n for label, n in votes) / sum(n for _, n in votes)
+        return {False: 1.0 - one, True: one}
+
+    def predict(self, X: Any) -> npt.NDArray[np.int8]:
+        """Return the labels of many points; 0 outside the domain."""
+        algorithm, _, state = self._start()
+        points, inside = _points(algorithm, X, self.feature)
+        return (state.hypothesis.predict(points) & inside).astype(np.int8)
+
+    # -- learn ----------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Learn one record; a label must be 0 or 1, a point may be anything."""
+        algorithm, sources, state = self._start()
+        algorithm.step(state, self._point(x), truth(type(self).__name__, y), sources)
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn many records in their order: the same draws as one by one, but fast."""
+        algorithm, sources, state = self._start()
+        labels = _labels(type(self).__name__, y)
+        points, inside = _points(algorithm, X, self.feature)
+        if len(labels) != len(inside):
+            raise parameter_error(type(self).__name__, "y", "as long as X", len(labels))
+        algorithm.step_many(state, points, inside, labels, sources)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn many records (scikit-learn's name); ``classes`` are 0 and 1."""
+        if classes is not None and list(classes) != [0, 1]:
+            raise parameter_error(type(self).__name__, "classes", "[0, 1]", list(classes))
+        self.learn_many(X, y)
+        return self
+
+    def observe(self, x: Any) -> int:
+        """Take a point whose label comes later; return the ticket for `reveal`.
+
+        Predict with `predict_one`. The record takes part when its label comes; when that is must
+        not depend on other people's records.
+        """
+        state = self._start()[2]
+        ticket = state.tickets
+        state.pending[ticket] = self._point(x)
+        state.tickets += 1
+        return ticket
+
+    def reveal(self, ticket: int, y: Any) -> None:
+        """Learn the record of a ticket, now that its label is known."""
+        algorithm, sources, state = self._start()
+        label = truth(type(self).__name__, y)
+        if ticket not in state.pending:
+            raise parameter_error(
+                "reveal", "ticket", "a ticket of observe, not yet revealed", ticket
+            )
+        algorithm.step(state, state.pending.pop(ticket), label, sources)
+
+    # -- inside ---------------------------------------------------------------------------------
+
+    def _point(self, x: Any) -> Any:
+        return point_of(self.concept_class.domain, x, self.feature)
+
+    def _start(self) -> tuple[OnlineAlgorithm, Sources, OnlineState]:
+        if self._started is None:
+            check_class(type(self).__name__, self.concept_class)
+            plan = plan_online(
+                self.concept_class,
+                epsilon=self.epsilon,
+                delta=self.delta,
+                horizon=self.horizon,
+                beta=self.beta,
+                parameters=self.parameters,
+                teachers=self.teachers,
+            )
+            if self.random_state is None:
+                sources = always(SecureSource())
+            else:
+                low = check_integer(type(self).__name__, "random_state", self.random_state, low=0)
+                sources = numbered(low)
+            algorithm = OnlineAlgorithm(self.concept_class, plan)
+            state = algorithm.start(sources) if self.state is None else self.state
+            self._started = algorithm, sources, state
+        return self._started
+
+    def __getstate__(self) -> dict[str, Any]:
+        out = dict(self.__dict__)
+        if self._started is not None:
+            if self.random_state is None:
+                raise TypeError(
+                    "An OnlineLearner that has started cannot be copied or pickled: two copies "
+                    "would spend the budget of one stream twice. Keep its state_ instead, and "
+                    "continue one learner from it."
+                )
+            out["_started"] = (self._started[0], None, self._started[2])
+        return out
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._started is not None:
+            algorithm, _, kept = self._started
+            assert self.random_state is not None
+            self._started = algorithm, numbered(self.random_state), kept
+
+    def __repr__(self) -> str:
+        text = (
+            f"{type(self).__name__}({self.concept_class!r}, epsilon={self.epsilon!r}, "
+            f"delta={self.delta!r}, horizon={self.horizon!r})"
+        )
+        return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"
+
+
+def _labels(owner: str, y: Any) -> npt.NDArray[np.int8]:
+    labels = np.asarray(y)
+    if labels.ndim != 1 or labels.dtype.kind not in "biuO":
+        labels = np.asarray([truth(owner, label) for label in np.ravel(labels).tolist()])
+    if not np.all((labels == 0) | (labels == 1)):
+        raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
+    return labels.astype(np.int8)
+
+
+def _points(
+    algorithm: OnlineAlgorithm, X: Any, feature: str | None
+) -> tuple[Points, npt.NDArray[np.bool_]]:
+    """Return points in the domain's layout, and where they lie inside; total."""
+    domain = algorithm.concept_class.domain
+    if hasattr(X, "columns") and not isinstance(domain, RowDomain):  # a data frame: one column
+        names = list(X.columns)
+        name = feature if feature in names else names[0] if len(names) == 1 else None
+        X = np.full(len(X), None, dtype=object) if name is None else np.asarray(X[name])
+    values = X if isinstance(X, np.ndarray) else None
+    if values is not None and values.ndim == 2 and values.shape[1] == 1:
+        values = X = values[:, 0]
+    numbers = values is not None and values.dtype.kind in "iu" and values.dtype != np.uint64
+    if isinstance(domain, IntegerDomain) and domain.small and numbers:
+        points = np.asarray(values, dtype=np.int64)
+        return points, (points >= domain.low) & (points <= domain.high)
+    rows = X.to_dict("records") if hasattr(X, "to_dict") else list(X)
+    cells = [point_of(domain, row, feature) for row in rows]
+    inside = np.array([cell is not OUTSIDE for cell in cells], dtype=bool)
+    if not inside.any():
+        return np.zeros(len(cells), dtype=np.int64), inside
+    filler = cells[int(np.flatnonzero(inside)[0])]
+    known = [filler if cell is OUTSIDE else cell for cell in cells]
+    return batch(algorithm.concept_class, known), inside

@@ -1,0 +1,142 @@
+"""The state of an online learner: plain data, all of it, so that it can be kept anywhere.
+
+What is public and what is private are two separate documents. Public is what the stream published;
+private is what the next draws depend on. Who holds the private part holds raw records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from littlestone.classes import load
+from littlestone.errors import ParameterError
+from littlestone.learners.online.records import Record, read_records, write_records
+
+if TYPE_CHECKING:
+    from littlestone.types import Hypothesis, Json
+
+__all__ = ["OnlineState"]
+
+FORMAT = "littlestone-online-1"
+
+
+@dataclass
+class OnlineState:
+    """Everything that an `OnlineAlgorithm` knows, between two records.
+
+    Attributes
+    ----------
+    time : int
+        Number of records learned; public.
+    published : list of (int, Hypothesis)
+        From which time on each hypothesis was published; public.
+    stage : int
+        Public.
+    batches : int
+        How often draws were made of the records; never more than planned. Public.
+    stopped : bool
+        Whether the budget is spent: the last hypothesis stays. Public.
+    deal : int
+        Seed of the public coins that deal time steps to teachers.
+    limit : int
+        The secret number of mistakes at which the alarm surely rings (limit and patience).
+    alarm : int
+        The secret time of the next event.
+    rings : bool
+        Whether the alarm rings then, or the future is drawn again.
+    buffer : list of Record
+        The mistakes since the last alarm, in order of time: one entry for each, equal or not.
+    rounds : list of list of Record
+        The mistakes of each earlier epoch.
+    pending : dict from int to Point
+        Points whose labels have not come yet, by ticket.
+    tickets : int
+        How many points were observed so; public.
+    draws : int
+        How often the source was turned to. Kept so that a reproducible source can continue.
+    """
+
+    time: int
+    published: list[tuple[int, Hypothesis]]
+    deal: int
+    limit: int = 0
+    alarm: int = 0
+    rings: bool = False
+    stage: int = 0
+    batches: int = 0
+    stopped: bool = False
+    draws: int = 0
+    buffer: list[Record] = field(default_factory=list)
+    rounds: list[list[Record]] = field(default_factory=list)
+    pending: dict[int, Any] = field(default_factory=dict)
+    tickets: int = 0
+
+    @property
+    def hypothesis(self) -> Hypothesis:
+        """The published hypothesis."""
+        return self.published[-1][1]
+
+    @property
+    def version(self) -> int:
+        """Number of the published hypothesis, from 0."""
+        return len(self.published) - 1
+
+    def public(self) -> Json:
+        """Return what the stream published, as JSON."""
+        return {
+            "format": FORMAT,
+            "time": self.time,
+            "published": [[t, h.to_dict()] for t, h in self.published],
+            "stage": self.stage,
+            "batches": self.batches,
+            "stopped": self.stopped,
+            "tickets": self.tickets,
+        }
+
+    def private(self) -> Json:
+        """Return what must stay secret, as JSON; it contains records."""
+        return {
+            "deal": self.deal,
+            "limit": self.limit,
+            "alarm": self.alarm,
+            "rings": self.rings,
+            "draws": self.draws,
+            "buffer": write_records(self.buffer),
+            "rounds": [write_records(epoch) for epoch in self.rounds],
+            "pending": write_records((t, x, 0) for t, x in self.pending.items()),
+        }
+
+    @classmethod
+    def from_json(cls, public: Any, private: Any) -> OnlineState:
+        """Read both documents back.
+
+        Raises
+        ------
+        ParameterError
+            If they are not what `public` and `private` return.
+        """
+        try:
+            if public["format"] != FORMAT:
+                raise ValueError
+            return cls(
+                time=int(public["time"]),
+                published=[(int(t), load(h)) for t, h in public["published"]],
+                stage=int(public["stage"]),
+                batches=int(public["batches"]),
+                stopped=bool(public["stopped"]),
+                deal=int(private["deal"]),
+                limit=int(private["limit"]),
+                alarm=int(private["alarm"]),
+                rings=bool(private["rings"]),
+                draws=int(private["draws"]),
+                buffer=read_records(private["buffer"]),
+                rounds=[read_records(epoch) for epoch in private["rounds"]],
+                pending={t: x for t, x, _ in read_records(private["pending"])},
+                tickets=int(public["tickets"]),
+            )
+        except (KeyError, TypeError, ValueError):
+            raise ParameterError(
+                "The state of an online learner must be the two JSON documents that it wrote "
+                f"(format {FORMAT}); these are incomplete or were changed."
+            ) from None

@@ -1,0 +1,161 @@
+"""Numbers for a class over an infinite domain: k teachers, and the stages they pass through."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from littlestone.errors import InfeasibleError
+from littlestone.learners.online.budget import draw_epsilon, log_over
+from littlestone.learners.online.council import Stage
+from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.mechanisms import bottom_score
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+
+__all__ = ["BOTTOMS", "EXPOSED", "SHARE", "SURE", "concentration", "ladder", "practical_teachers",
+           "theory_teachers"]  # fmt: skip
+
+#: The vote is trusted where at most this share of the weight is wrong.
+SHARE = Fraction(1, 3)
+#: A hypothesis that errs on so large a part of an epoch's mistakes must leave all lists.
+EXPOSED = Fraction(1, 6)
+#: With a larger part of bottoms the council passes on.
+BOTTOMS = Fraction(1, 24)
+#: Bottom is at most so likely while all teachers agree on something.
+SURE = Fraction(1, 1000)
+
+_MOST = 16  # practical: teachers rarely have more to say when they agree
+
+
+def practical_teachers(concept_class: ConceptClass, goal: Goal, teachers: int | None) -> OnlinePlan:
+    """Return rules of thumb: one stage, no tolerance, enough teachers to outweigh bottom."""
+    space = concept_class.version_space()
+    dimension, cap = space.littlestone_dim(), 64
+    alarm = goal.epsilon / 8
+    finite = concept_class.size < math.inf
+    more = math.ceil(math.log(concept_class.size) / math.log(2)) if finite else 0
+    batches, draws = 2 * (dimension + 1) + more, 3
+    leak = goal.delta / (2 * batches * draws)
+    one = draw_epsilon(goal.epsilon, goal.delta, alarm, leak, batches * draws)
+    most = int(concept_class.size if finite else _MOST)
+    needed = Fraction(bottom_score(k=most, epsilon=one, delta=leak)) + 10 / one
+    n_teachers = teachers or math.ceil(needed * 5 / 4)
+    return OnlinePlan(
+        goal, alarm, 4 * n_teachers + log_over(goal.horizon, alarm), one,
+        batches, draws, SHARE, 1, leak, n_teachers, (Stage(None, cap, Fraction(0)),), dimension,
+        cap, most,
+    )  # fmt: skip
+
+
+def ladder(top: int) -> tuple[Fraction, ...]:
+    """Return levels from `EXPOSED` down to 0: between two tolerances lies a level to compare.
+
+    Examples
+    --------
+    >>> [str(level) for level in ladder(1)]
+    ['1/6', '1/9', '1/18', '0']
+    """
+    steps = 2 * top + 1
+    return tuple(EXPOSED * (steps - i) / steps for i in range(steps + 1))
+
+
+def concentration(top: int) -> float:
+    """Return the least 1 - e**(-KL) between neighbouring levels: how fast a teacher tells them.
+
+    Examples
+    --------
+    >>> round(concentration(0), 4), round(concentration(1), 4)
+    (0.1667, 0.0113)
+    """
+    levels = [float(level) for level in ladder(top)]
+    # a teacher sees the lower level where the higher is true at even steps, the converse at odd
+    pairs = [
+        (levels[i + 1], levels[i]) if i % 2 == 0 else (levels[i], levels[i + 1])
+        for i in range(len(levels) - 1)
+    ]
+    return min(-math.expm1(-_kl(seen, true)) for seen, true in pairs)
+
+
+def _kl(a: float, b: float) -> float:
+    """Return the Kullback-Leibler divergence of two coins, in nats."""
+    first = a * math.log(a / b) if a else 0.0
+    return first + (1 - a) * math.log((1 - a) / (1 - b))
+
+
+@dataclass(frozen=True)
+class _Guess:
+    """What depends on itself: found by iteration, from small to large."""
+
+    batches: int = 1
+    n_teachers: int = 1
+    cap: int = 1
+
+
+def theory_teachers(concept_class: ConceptClass, goal: Goal) -> OnlinePlan:
+    """Return numbers for which `bound` proves how many mistakes are made.
+
+    Raises
+    ------
+    InfeasibleError
+        If the numbers grow beyond all measure (the dimension is too large).
+    """
+    guess = _Guess()
+    for _ in range(60):
+        plan, found = _improved(guess, concept_class, goal)
+        if found == guess:
+            return plan
+        guess = found
+    raise InfeasibleError(
+        "No numbers of teachers and mistakes satisfy the theorem for this class. Use "
+        "parameters='practical', which has the same guarantee of privacy.",
+        n_needed=goal.horizon,
+    )
+
+
+def _improved(guess: _Guess, concept_class: ConceptClass, goal: Goal) -> tuple[OnlinePlan, _Guess]:
+    """Return a plan that fits a guess, and the guess that the plan asks for."""
+    space = concept_class.version_space()
+    d = space.littlestone_dim()
+    cap = max(guess.cap, d + 1)
+    top = space.decomposition_dim(cap, d)
+    alarm = goal.epsilon / 8
+    draws = math.ceil(
+        math.log(4 * (goal.horizon + 2) * (guess.batches + 1) / goal.beta)
+        / min(_kl(float((1 - BOTTOMS) / 2), float(SHARE)), _kl(float(BOTTOMS), float(SURE)))
+    )
+    leak = goal.delta / (2 * guess.batches * draws)
+    one = draw_epsilon(goal.epsilon, goal.delta, alarm, leak, guess.batches * draws)
+    # a valid decomposition has at most so many leaves (003, Lemma 4.1), so many are essential
+    most = (cap << top) ** d * 2 ** (d * d)
+    score = Fraction(bottom_score(k=most, epsilon=one, delta=leak))
+    n_teachers = _up(math.ceil(score + 2 * Fraction(math.log(1 / SURE)) / one), guess.n_teachers)
+    # ln of all weight at the start of a stage over bottom's, in steps of 5/4
+    weight = math.log(n_teachers * most) + float(one / 2 * (n_teachers - score))
+    passes = 2 + math.floor(weight / math.log(1.25))
+    batches = _up((top + 1) * passes + top, guess.batches)
+    least = guess.n_teachers
+    for _ in range(20):  # mistakes of an epoch appear in the logarithm of what they must be
+        events = 2 * n_teachers * batches * (2 * top + 2) * (2 * least + 1) ** d
+        needed = math.ceil(n_teachers * math.log(4 * events / goal.beta) / concentration(top))
+        if needed <= least:
+            break
+        least = needed
+    limit = least - 1 + log_over(4 * goal.horizon / goal.beta, alarm)
+    longest = limit - 1 + log_over(4 * (batches + 1) / goal.beta, alarm)
+    ask = _Guess(batches, n_teachers, _up(math.ceil(2 * longest / n_teachers), guess.cap))
+    levels = ladder(top)
+    stages = tuple(Stage(top - j, cap << j, levels[2 * j + 1]) for j in range(top + 1))
+    plan = OnlinePlan(
+        goal, alarm, limit, one, guess.batches, draws, SHARE,
+        math.floor(BOTTOMS * draws), leak, n_teachers, stages, d, cap, most,
+    )  # fmt: skip
+    return plan, ask
+
+
+def _up(needed: int, known: int) -> int:
+    """Return what is known if it suffices, else what is needed and an eighth more."""
+    return known if needed <= known else needed + needed // 8
