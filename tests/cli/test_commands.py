@@ -116,7 +116,8 @@ def test_plan_agrees_with_the_learners(run):
     )
     assert done.code == 0
     plans = {plan["learner"]: plan for plan in done.json["plans"]}
-    assert list(plans) == registry.names()
+    records = [name for name, entry in registry.LEARNERS.items() if entry.unit == "records"]
+    assert list(plans) == records
     assert plans["generic"]["n"] == 420
     assert done.json["chosen"] == registry.auto(ls.Thresholds(1, 2**20 - 1), epsilon=1).name
     assert done.json["cheaper"] == "generic"
@@ -149,9 +150,25 @@ def test_plan_for_any_labels_and_with_a_delta(run):
 
 def test_plan_for_users(run):
     line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --class points() --samples-per-user 8"
-    for plan in run(f"{line} --delta 1e-6 --json").json["plans"]:
-        assert plan["unit"] == "users"
+    done = run(f"{line} --delta 1e-6 --json")
+    for plan in done.json["plans"]:
+        assert plan.get("unit", "users") == "users"  # no unit where the class does not suit
+    assert done.json["chosen"] == "users"
     assert "one record of each user" in run(line).out
+
+
+def test_plan_compares_users_with_group_privacy(run):
+    public = ["--epsilon", "1", "--alpha", "0.1", "--beta", "0.05", "--json"]
+    thresholds = ["--class", "thresholds(1, 2**20)", "--samples-per-user", "256"]
+    plans = run("plan", *public, *thresholds).json["plans"]
+    needed = {(p["learner"], p.get("epsilon_of_a_record")): p["n"] for p in plans if "n" in p}
+    # the same mechanism, certified for n * 256 records with epsilon/256
+    assert needed["agnostic", "epsilon/256"] == 341
+    assert needed["agnostic", None] == 3355
+    assert needed["users", None] == 230
+    for plan in plans:
+        if "n" in plan and plan["learner"] != "agnostic" and plan["learner"] != "generic":
+            assert plan["guarantee"]["neighbours"] == "user-replace"
 
 
 def test_plan_as_a_table(run):

@@ -69,18 +69,26 @@ def plan(
         "alpha": check_probability("plan", "alpha", alpha),
         "beta": check_probability("plan", "beta", beta),
     }
-    users = samples_per_user is not None
-    if users:
-        check_integer("plan", "samples_per_user", samples_per_user, low=1)
+    each = None
+    if samples_per_user is not None:
+        each = check_integer("plan", "samples_per_user", samples_per_user, low=1)
     concepts, public = open_class(concept_class, schema)
     if public is not None and is_auto(concept_class):
         return _auto(public, parameters, json=json)
-    plans = [_plan(name, concepts, parameters, users=users) for name in registry.LEARNERS]
+    plans = [
+        _plan(name, concepts, parameters, each=each, group=group)
+        for name, entry in registry.LEARNERS.items()
+        for group in (False, True)
+        # Users: their own learners, one record of each, and for pure ones all with epsilon/m.
+        if (entry.unit == "records" or each is not None)
+        and (not group or (entry.unit == "records" and entry.pure and each not in (None, 1)))
+    ]
     fitting = [p for p in plans if "n" in p and (p["setting"] == "agnostic" or not agnostic)]
     if not fitting:
         reasons = "; ".join(f"{p['learner']}: {p.get('reason', 'realizable only')}" for p in plans)
         raise UnsupportedError(f"No learner can promise this for {concepts.spec}. {reasons}")
-    chosen = _chosen(concepts, parameters)
+    extra = {} if each is None else {"samples_per_user": each}
+    chosen = _chosen(concepts, {**parameters, **extra})
     least = min(fitting, key=lambda p: int(p["n"]))["learner"]
     cheaper = least if least != chosen else None
     if json:
@@ -123,13 +131,24 @@ def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     return 0
 
 
-def _plan(name: str, concepts: ConceptClass, parameters: Json, *, users: bool) -> Json:
-    """Return what one learner needs and promises, or why it does not fit."""
+def _plan(
+    name: str, concepts: ConceptClass, parameters: Json, *, each: int | None, group: bool = False
+) -> Json:
+    """Return what one learner needs and promises, or why it does not fit.
+
+    With users of ``each`` records, a learner of records reads one of them, or (``group``) all,
+    with epsilon/m: then replacing a user costs epsilon.
+    """
     from littlestone.learners import registry
+    from littlestone.privacy import Guarantee, Neighbours
 
     entry = registry.LEARNERS[name]
     # A pure learner uses no delta: it promises more than what was allowed.
     own = {**parameters, "delta": None} if entry.pure else parameters
+    if group and each is not None:
+        own = {**own, "epsilon": own["epsilon"] / each}
+    if entry.unit == "users":
+        own = {**own, "samples_per_user": each}
     try:
         algorithm = registry.make(name, concepts, **own)
         n = algorithm.required_samples()
@@ -147,7 +166,13 @@ def _plan(name: str, concepts: ConceptClass, parameters: Json, *, users: bool) -
         "guarantee": algorithm.guarantee().to_dict(),
         "certificate": certificate.to_dict(),
     }
-    if users and algorithm.unit == "records":
+    if group and each is not None:
+        guarantee = Guarantee(
+            parameters["epsilon"], neighbours=Neighbours.USER_REPLACE, claim="users.privacy"
+        )
+        plan |= {"unit": "users", "n": -(-n // each), "guarantee": guarantee.to_dict()}
+        plan |= {"reads": f"{each} records of each user", "epsilon_of_a_record": f"epsilon/{each}"}
+    elif each is not None and algorithm.unit == "records":
         # One record of each user: then replacing a user is replacing a record.
         plan |= {"unit": "users", "reads": "one record of each user"}
     return plan
@@ -166,9 +191,13 @@ def _show(
             rows.append((name, "-", "-", f"needs {plan['needs']}" if "needs" in plan else status))
             notes.append(f"{name}: {plan['reason']}")
             continue
-        mark = " (chosen)" if name == chosen else ""
+        mark = ", group privacy" if "epsilon_of_a_record" in plan else ""
+        mark += " (chosen)" if name == chosen else ""
         rows.append((name + mark, f"{integer(plan['n'])} {plan['unit']}", plan["setting"], status))
-        if "reads" in plan and plan["reads"] not in "".join(notes):
+        if "epsilon_of_a_record" in plan:
+            text = f"Group privacy: it reads {plan['reads']}, with {plan['epsilon_of_a_record']}."
+            notes += [text] if text not in notes else []
+        elif "reads" in plan and plan["reads"] not in "".join(notes):
             notes.append(f"A learner that protects records reads {plan['reads']}.")
     table(f"Needed to learn {concepts.spec}", ("learner", "needs", "certifies", "status"), rows)
     if chosen is None:
