@@ -40,7 +40,7 @@ from littlestone.classes.point_sets import on_points
 from littlestone.classes.representations import HASHED_POINTS, HypothesisSet, Representation
 from littlestone.classes.trees import ROOT, ListedForest, make_tree
 from littlestone.classes.trees.matrix import MatrixTree
-from littlestone.classes.trees.tree import PathsTree, VC1Tree
+from littlestone.classes.trees.tree import VC1Tree
 from littlestone.data.points import object_points
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Segments, Source
@@ -190,13 +190,13 @@ def _shape(concept_class: ConceptClass) -> _Shape:
         assert isinstance(tree, MatrixTree)
         forest, accepting = tree._forest, _flipped(concept_class, tree)
     else:
-        tree = make_tree(concept_class, f=Never())
-        if not (isinstance(tree, PathsTree) and isinstance(tree.forest, ListedForest)):
+        listed = getattr(concept_class, "forest", None)
+        if not isinstance(listed, ListedForest):
             raise UnsupportedError(
                 f"{concept_class.spec} has no tree that is written out. Classes that have one: "
                 "tree_paths, and finite classes of VC dimension 1."
             )
-        forest = tree.forest
+        forest, tree = listed, make_tree(concept_class, f=Never())
 
         def accepting(accepted: Sequence[int]) -> Hypothesis:
             return on_points(forest.node(i) for i in accepted)
