@@ -201,3 +201,8 @@ def test_certificate_of_a_part():
         F(1, 10),
         "records",
     )
+
+
+def test_tiny_failure_probabilities():
+    algorithm = TwoSample.of(vc1(ls.Points()), epsilon=1, beta=F(1, 10**30))
+    assert algorithm.certificate(algorithm.required_samples()).holds

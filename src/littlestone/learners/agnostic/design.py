@@ -12,12 +12,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from littlestone import bounds
 from littlestone.bounds import Worksheet
-from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
+from littlestone.bounds.search import least_real
+from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.agnostic.claims import ACCURACY
 from littlestone.learners.agnostic.nested import nest
 from littlestone.learners.agnostic.subsample import rate_for
@@ -33,8 +34,10 @@ __all__ = ["Budget", "Design", "design", "rebudgeted"]
 _SECOND, _LEARNER, _GHOSTS = Fraction(74, 100), Fraction(25, 100), Fraction(1, 100)
 #: What the learner's error on the ghosts may use of the share of alpha that is its own.
 _ON_GHOSTS = Fraction(97, 100)
-_SHARES = tuple(Fraction(k, 20) for k in (1, 2, 3, 4, 5, 6, 8, 10, 12, 14))
-_EPSILONS = tuple(Fraction(k, 20) for k in (2, 5, 10, 14, 18, 24, 30, 40, 60))
+_SHARES = tuple(Fraction(k, 20) for k in (4, 6, 8, 10, 12, 14))
+_HALF = Fraction(1, 2)
+#: Where (4 e**x - 1)/x is about least, and slightly more than ln 4.
+_EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
 _TOO_MANY = 2**62
 
 
@@ -75,7 +78,7 @@ def rebudgeted(learner: Algorithm, budget: Budget) -> Algorithm:
             "cannot be made agnostic."
         )
     kept = {name: value for name, value in numbers.items() if name in names}
-    return replace(learner, **kept)  # type: ignore[no-any-return, type-var]
+    return replace(learner, **kept)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ class Design:
         Numbers of records that the certificate asks for.
     ghosts : int
         The proof imagines ``ghosts * first**2`` points.
-    alpha1 : Fraction
+    share : Fraction
         Share of alpha for the learner; the rest is for the dichotomy.
     """
 
@@ -104,7 +107,12 @@ class Design:
     pool: int
     second: int
     ghosts: int
-    alpha1: Fraction
+    share: Fraction
+
+    @property
+    def alpha1(self) -> Fraction:
+        """The learner's part of alpha."""
+        return self.budget.alpha * self.share
 
     @property
     def needed(self) -> int:
@@ -189,59 +197,67 @@ class Design:
 
 @lru_cache(maxsize=256)
 def design(learner: Algorithm, budget: Budget, fixed: Fraction | None = None) -> Design:
-    """Return the design that needs about the fewest records.
+    """Return a design that needs few records; the learner is planned a few times only.
 
     Parameters
     ----------
     learner : Algorithm
     budget : Budget
     fixed : Fraction, optional
-        Epsilon of the learner; by default it is searched for.
+        Epsilon of the learner; by default about the best one for a learner whose records grow like
+        1/epsilon, or all that is left beyond ln 4.
 
     Raises
     ------
     LittlestoneError
         If no design was found; the reason of the learner, if it has one.
     """
-    beyond = budget.epsilon - Fraction(1387, 1000)  # ln 4: from here on the pool is not thinned
-    epsilons = [e for e in _EPSILONS if e > beyond]
-    epsilons = [beyond, *epsilons] if beyond > _EPSILONS[0] else epsilons
-    epsilons = [fixed] if fixed is not None else epsilons
-    problem: list[LittlestoneError] = []
-
-    @cache
-    def at(i: int, j: int) -> Design | None:
-        if not (0 <= i < len(epsilons) and 0 <= j < len(_SHARES)):
-            return None
-        try:
-            return _design(learner, budget, epsilons[i], budget.alpha * _SHARES[j])
-        except LittlestoneError as reason:
-            problem.append(reason)
-            return None
-
-    start = min(range(len(epsilons)), key=lambda i: abs(epsilons[i] - Fraction(9, 10)))
-    found = _climb(at, (start, _SHARES.index(Fraction(1, 2))))
-    if found is None:
-        raise problem[0]
-    return found
+    epsilon = fixed or max(budget.epsilon - _LN_4, _EPSILON)
+    best = _design(learner, budget, epsilon, _HALF)
+    for _ in range(
+        2
+    ):  # the learner's records grow like 1/alpha: see whether another share is better
+        share = _better(best)
+        if share is None:
+            break
+        other = _design(learner, budget, epsilon, share)
+        if other.needed >= best.needed:
+            break
+        best = other
+    return best
 
 
-def _climb(at: Callable[[int, int], Design | None], here: tuple[int, int]) -> Design | None:
-    """Go downhill on a grid of few cells."""
+def _better(found: Design) -> Fraction | None:
+    """Return the share of alpha that seems best, given one design; None if that is its own."""
+    budget, concepts = found.budget, found.learner.concept_class
+    per_share = found.pool * found.share
 
-    def height(cell: tuple[int, int]) -> float:
-        found = at(*cell)
-        return math.inf if found is None else float(found.needed)
+    def about(share: Fraction) -> float:
+        rest = _rest(budget, budget.alpha * share)
+        return float(per_share / share) + _about_second(concepts, found.first, rest)
 
-    while True:
-        i, j = here
-        best = min([here, (i, j - 1), (i, j + 1), (i - 1, j), (i + 1, j)], key=height)
-        if best == here:
-            return at(*here)
-        here = best
+    share = min([*_SHARES, found.share], key=about)
+    return None if share == found.share else share
 
 
-def _design(learner: Algorithm, budget: Budget, epsilon: Fraction, alpha1: Fraction) -> Design:
+def _about_second(concepts: ConceptClass, first: int, rest: Budget) -> float:
+    """Estimate the records of the second part, in floats."""
+    dim, epsilon, alpha = concepts.vc_dim, float(rest.epsilon), float(rest.alpha)
+    unlucky = _unlikely(rest.beta / 3)
+
+    def labellings(n: float) -> float:
+        found = dim * math.log(math.e * max(n / max(dim, 1), 1))
+        return min(found, concepts.ln_size) if _finite(concepts) else found
+
+    def enough(n: float) -> bool:
+        spread = math.sqrt(2 * labellings(n) / n) + 2 * math.sqrt(unlucky / (2 * n))
+        return spread + 2 * (labellings(first) + unlucky) / (epsilon * n) <= alpha
+
+    return least_real(enough, 64)
+
+
+def _design(learner: Algorithm, budget: Budget, epsilon: Fraction, share: Fraction) -> Design:
+    alpha1 = budget.alpha * share
     rate = rate_for(budget.epsilon, epsilon, 4)
     concepts = learner.concept_class
     own = Budget(
@@ -250,7 +266,7 @@ def _design(learner: Algorithm, budget: Budget, epsilon: Fraction, alpha1: Fract
         alpha1 * _ON_GHOSTS,
         budget.beta,
     )
-    first, guess, ghosts = 0, 1 << 10, 1
+    first, guess, ghosts = 0, 1 << 14, 1
     while True:  # the failures that the learner may have depend, little, on its number of records
         made = rebudgeted(
             learner, replace(own, beta=_per_labelling(concepts, budget, guess, ghosts))
@@ -274,7 +290,7 @@ def _design(learner: Algorithm, budget: Budget, epsilon: Fraction, alpha1: Fract
         rate = min(rate, budget.delta / promised.delta)
     pool = math.ceil(first / rate)
     second = _second(concepts, first, _rest(budget, alpha1)).n
-    return Design(budget, made, rate, first, pool, max(second, 1), ghosts, alpha1)
+    return Design(budget, made, rate, first, pool, max(second, 1), ghosts, share)
 
 
 def _rest(budget: Budget, alpha1: Fraction) -> Budget:
@@ -320,8 +336,13 @@ def _per_labelling(concepts: ConceptClass, budget: Budget, first: int, ghosts: i
 def _carries(own: Fraction, alpha1: Fraction, beta: Fraction, first: int, ghosts: int) -> bool:
     points = ghosts * first**2
     fresh = float(alpha1) * (points - first)
-    spread = math.sqrt(2 * fresh * -math.log(float(beta)))
+    spread = math.sqrt(2 * fresh * _unlikely(beta))
     return float(own) * points <= (fresh - spread) * (1 - 1e-9)
+
+
+def _unlikely(beta: Fraction) -> float:
+    """Return ln(1/beta), also where beta is no float."""
+    return math.log(beta.denominator) - math.log(beta.numerator)
 
 
 def _growth(vc_dim: int, n: int) -> int:
