@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Events", "LineErrors", "narrowest", "sums"]
+__all__ = ["Events", "LineErrors", "sums"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -92,9 +92,9 @@ class LineErrors:
         earlier = np.concatenate([[0], after])[events.starts[:-1]]  # of the users before
         after += np.repeat(mistakes - earlier, np.diff(events.starts))
         before = after - events.change
-        small = narrowest(max(int(before.max(initial=0)), int(after.max(initial=0))))
+        small = _narrowest(max(int(before.max(initial=0)), int(after.max(initial=0))))
         self._before, self._after = before.astype(small), after.astype(small)
-        self._where = events.where.astype(narrowest(len(events.places)), copy=False)
+        self._where = events.where.astype(_narrowest(len(events.places)), copy=False)
         self._known: dict[int, Runs] = {}
 
     @property
@@ -146,8 +146,8 @@ def sums(values: Ints, starts: Ints) -> Ints:
     return totals
 
 
-def narrowest(most: int) -> Any:
-    """Return the narrowest integer type that holds 0 .. most."""
+def _narrowest(most: int) -> Any:
+    """Return the _narrowest integer type that holds 0 .. most."""
     return next(k for k in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(k).max)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Points
 
-__all__ = ["ListedErrors", "Listing", "disagreements", "listing"]
+__all__ = ["ListedErrors", "Listing", "listing"]
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -281,34 +281,3 @@ def _column_sums(bits: Words) -> Ints:
         here = np.concatenate(carried) if carried else bits[:0]
         weight *= 2
     return total
-
-
-def disagreements(first: Bits, second: Bits, users: UserSample, s: int = 0) -> Ints:
-    """Return for each pair of hypotheses how many users hold more than s points that they label
-    differently: n times ``dis_x^s(c, h)`` of Li, Wang, Ye 2024, Section 4.
-
-    Parameters
-    ----------
-    first, second : bool arrays of shape (c, k), (h, k)
-        Labels of the k points of the sample; outside points are labelled 0 by all.
-    users : UserSample
-    s : int >= 0
-
-    Returns
-    -------
-    int64 ndarray of shape (c, h)
-
-    Notes
-    -----
-    *Cost.* O(c h N). For small classes: the learners need it nowhere (their hypotheses are scored
-    by their own errors); it is what the surrogate score of Theorem 4.6 is made of.
-    """  # noqa: D205 - one sentence
-    inside = users.point >= 0
-    starts = np.concatenate([[0], np.cumsum(inside)])[users.starts]
-    point, count = users.point[inside], users.count[inside]
-    out = np.zeros((len(first), len(second)), dtype=np.int64)
-    for i, row in enumerate(first):
-        differ = (second != row)[:, point] * count
-        upto = np.concatenate([np.zeros((len(second), 1), np.int64), np.cumsum(differ, axis=1)], 1)
-        out[i] = (np.diff(upto[:, starts], axis=1) > s).sum(axis=1)
-    return out

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from littlestone.classes.hypotheses import Never, PointHypothesis, ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data.points import SMALL, object_points
-from littlestone.learners.users.lines import Events, LineErrors, narrowest, sums
-from littlestone.learners.users.runs import Runs, Wide
+from littlestone.learners.users.lines import Events, LineErrors, sums
+from littlestone.learners.users.runs import Wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,10 +70,10 @@ class ThresholdErrors(LineErrors):
         wrong = np.where(inside != ones, users.count, 0)
         # passing x turns its label to 0
         change = np.where(ones, users.count, -users.count)
-        starts, where, count = users.starts, users.point, users.count
+        starts, where = users.starts, users.point
         if not inside.all():
             starts = np.concatenate([[0], np.cumsum(inside)])[starts]
-            where, change, count = where[inside], change[inside], count[inside]
+            where, change = where[inside], change[inside]
         super().__init__(
             low - 1,
             high + 1,
@@ -81,53 +81,6 @@ class ThresholdErrors(LineErrors):
             Events(points, starts, where - begin if begin else where, change),
             make=lambda u: ThresholdHypothesis(u, low, high),
         )
-        self._starts, self._count = starts, count
-
-    def medians(self, s: int, first: int, last: int) -> Runs:
-        """Return for each u how far it is from the middle of the users between first and last.
-
-        The larger one of two numbers: of the users with more than s records in first .. u-1, and
-        of those with more than s records in u+1 .. last. Labels play no part. Replacing one user
-        changes it by at most 1. It is n times the score q of Lemma 5.1.
-
-        Parameters
-        ----------
-        s : int >= 0
-        first, last : int, low - 1 <= first <= last <= high
-
-        Returns
-        -------
-        Runs
-            Over u = first, ..., last; the least scores are the medians.
-        """
-        points = self._places
-        begin = int(np.searchsorted(points, first, side="left"))
-        stop = int(np.searchsorted(points, last, side="right"))
-        held = (self._where >= begin) & (self._where < stop)
-        starts = np.concatenate([[0], np.cumsum(held)])[self._starts]
-        where, count = self._where[held], self._count[held]
-        upto = np.concatenate([[0], np.cumsum(count)])
-        records = np.diff(upto[starts])  # of each user, between first and last
-        small = narrowest(int(records.max(initial=0)))
-        after = upto[1:] - np.repeat(upto[starts[:-1]], np.diff(starts))
-        after, count = after.astype(small), count.astype(small)
-        total, before = np.repeat(records.astype(small), np.diff(starts)), after - count
-        # where, from the left and from the right, each user's record number s + 1 lies
-        from_left = np.sort(where[(before <= s) & (s < after)])
-        from_right = np.sort(where[(total - after <= s) & (s < total - before)])
-        at = np.unique(np.concatenate([from_left, from_right]))
-        left = np.searchsorted(from_left, at, side="left")  # users complete before this point
-        right = len(from_right) - np.searchsorted(from_right, at, side="right")  # and beyond it
-        with_it = len(from_right) - np.searchsorted(from_right, at, side="left")
-        # gap, point, gap, point, ..., gap: a gap may be empty; in a gap no point is spared
-        scores = np.empty(2 * len(at) + 1, dtype=np.int64)
-        scores[1::2] = np.maximum(left, right)
-        scores[0::2] = np.maximum(np.append(left, len(from_left)), np.append(with_it, 0))
-        head = np.array([first], dtype=points.dtype)
-        borders = np.concatenate([head, np.repeat(points[at], 2)])
-        borders[2::2] += 1
-        kept = np.append(borders[1:] > borders[:-1], bool(borders[-1] <= last))
-        return Runs(borders[kept], last + 1, scores[kept])
 
 
 def point_errors(bounds: tuple[int, int], users: UserSample) -> LineErrors:
