@@ -102,7 +102,8 @@ def check_private_file(where: Path, companion: str, what: str, largest: int) -> 
             f"The file {name} must belong to you alone. Run: chmod 600 {name}",
             reason="permissions",
         )
-    if not os.access(name, os.R_OK | os.W_OK):
+    # A companion may vanish at any time (another process ends); the file itself stays.
+    if not companion and not os.access(name, os.R_OK | os.W_OK):
         raise StoreError(
             f"The file {name} is write-protected; a {what} is written when it is used.",
             reason="readonly",

@@ -151,12 +151,13 @@ def events(rows: Rows, *, token: str | None = None) -> list[Event]:
 
 def total(rows: Rows) -> tuple[Price, int]:
     """Return what all events together took, and how many they are."""
-    cost, leak, count = Fraction(0), Fraction(0), 0
-    # Most events cost the same, so a ledger with very many is still summed quickly.
-    for one, small, times in rows("SELECT cost, leak, count(*) FROM events GROUP BY 1, 2", ()):
+    cost, leak, count, first, last = Fraction(0), Fraction(0), 0, 1, 0
+    # One statement, so one moment. Most events cost the same: also very many are summed quickly.
+    query = "SELECT cost, leak, count(*), min(number), max(number) FROM events GROUP BY 1, 2"
+    for one, small, times, low, high in rows(query, ()):
         cost, leak, count = cost + times * number(one), leak + times * number(small), count + times
-    ((last,),) = rows("SELECT coalesce(max(number), 0) FROM events WHERE number > 0", ())
-    if last != count:
+        first, last = min(first, low), max(last, high)
+    if first != 1 or last != count:  # numbers are unique: then they are 1, 2, ..., count
         raise Unreadable
     return Price(cost, leak), count
 

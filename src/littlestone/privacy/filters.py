@@ -75,6 +75,8 @@ class Filter:
     ) -> None:
         if currency not in CURRENCIES:
             raise parameter_error("Ledger", "currency", f"one of {CURRENCIES}", currency)
+        if epsilon <= 0:
+            raise parameter_error("Ledger", "epsilon", "a number in (0, inf)", epsilon)
         if currency == "pure" and delta:
             raise parameter_error(
                 "Ledger", "delta", "left out in the pure currency", delta, "Pure means delta = 0."
@@ -114,7 +116,8 @@ class Filter:
         """Return the largest epsilon of a pure mechanism that may still run (rounded down)."""
         left = max(self.limit.cost - spent.cost, Fraction(0))
         if self.currency != "zcdp" or left >= 2:
-            return left  # also for zCDP: an epsilon above 2 costs itself
+            # Also for zCDP: an epsilon above 2 costs itself.
+            return left if exactly(left) == left else _down(left)
         scale = 10**15
         return Fraction(math.isqrt(int(2 * left * scale**2)), scale)
 
@@ -145,6 +148,12 @@ def exactly(x: Fraction) -> Fraction:
         while rest % prime == 0:
             rest //= prime
     return x if rest == 1 else round_up(x)
+
+
+def _down(x: Fraction) -> Fraction:
+    """Return the largest decimal of 14 digits that is at most x > 0."""
+    scale = Fraction(10) ** (13 - math.floor(math.log10(x.numerator) - math.log10(x.denominator)))
+    return Fraction(math.floor(x * scale)) / scale
 
 
 def _in_sums(loss: Loss, *, pure: bool) -> tuple[Fraction, Fraction]:
@@ -189,13 +198,8 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
     A billionth of epsilon is left, so that a machine with other floats agrees when it checks.
     """
     goal = epsilon * (1 - Fraction(1, 10**9))
-    low, high = Fraction(0), _beyond(epsilon)
-    for _ in range(200):
-        if high - low <= low / 10**9:
-            break
-        middle = (low + high) / 2
-        low, high = (middle, high) if zcdp_to_dp(middle, delta) <= goal else (low, middle)
-    if low == 0:
+    low, high = min(epsilon, epsilon**2) / 10**12, _beyond(epsilon)
+    if zcdp_to_dp(low, delta) > goal:
         raise parameter_error(
             "Ledger",
             "epsilon",
@@ -203,6 +207,9 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
             float(epsilon),
             "Use the approximate currency.",
         )
+    while high - low > low / 10**9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if zcdp_to_dp(middle, delta) <= goal else (low, middle)
     digits = 12 - math.floor(math.log10(low))
     rho = Fraction(math.floor(low * Fraction(10) ** digits)) / Fraction(10) ** digits
     while zcdp_to_dp(rho, delta) > goal:  # the order that is found may wobble

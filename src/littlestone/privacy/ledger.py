@@ -156,7 +156,8 @@ class Ledger:
             ledger's; a `Loss` is taken to be under them.
         loss : Loss, optional
             What the same release promises in zCDP, where that is better known than by conversion
-            from ``promise``. It is used in the zCDP currency only.
+            from ``promise`` (for releases that are drawn in one piece). It is used in the zCDP
+            currency only.
         what : str, optional
             A public label for the history, one line.
         token : str, optional
