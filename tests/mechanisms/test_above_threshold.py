@@ -1,0 +1,390 @@
+"""Above-threshold tests: all transcripts, adaptive questions; wrong variants of the literature."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction as F
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from littlestone.errors import DataError, ParameterError, StateError
+from littlestone.mechanisms import AboveThreshold
+from littlestone.mechanisms.above_threshold import _coin, _two_sided
+from littlestone.mechanisms.threshold_rates import classic_rates
+from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
+from littlestone.source import ExactSource, Few, ReplaySource, SeededSource, exp
+
+RHO = np.arange(-400, 401)
+STEPS = [(v, w) for v in range(3) for w in range(3) if abs(v - w) <= 1]
+DIRECTIONS = {
+    "any": [STEPS],
+    "monotone": [[p for p in STEPS if p[1] - p[0] in (0, sign)] for sign in (1, -1)],
+}
+
+
+def exact(run):
+    return ExactSource(cut=F(1, 2**90), follow=0).law(run)
+
+
+# Independent arithmetic: floats, rho on a window that holds all but e**-100 of its law.
+
+
+def offsets(s):
+    return np.exp(-s * np.abs(RHO)) if s else (RHO == 0).astype(float)
+
+
+def above(value, r):
+    """Pr[value + nu >= rho] for each rho."""
+    p, gap = math.exp(-r), value - RHO
+    return np.where(gap >= 0, 1 - p ** np.abs(gap + 1) / (1 + p), p ** np.abs(gap) / (1 + p))
+
+
+def worst_loss(s, r, limit, steps, horizon, charged=True):
+    """Return the largest |log ratio| of a transcript; pairs may be chosen adaptively."""
+    sides = {v: above(v, r) for v in range(-2, 5)}
+    start = offsets(s)
+    worst = 0.0
+
+    def go(p, q, state, spent, t):
+        nonlocal worst
+        if spent == limit or t == horizon:
+            worst = max(worst, abs(math.log(p.sum() / q.sum())))
+            return
+        for pair, following in steps(state, t):
+            for answer in (True, False):
+                a, b = (sides[v] if answer else 1 - sides[v] for v in pair)
+                go(p * a, q * b, following(answer), spent + (answer == charged), t + 1)
+
+    go(start, start, 0, 0, 0)
+    return worst
+
+
+def free(pairs):
+    return lambda state, t: [(pair, lambda answer: 0) for pair in pairs]
+
+
+def shifts(flushes):
+    """State 0: not yet shifted; 1 or -1: shifted; 2: flushed, or never again different."""
+
+    def steps(state, t):
+        for v in (0, 1, 2):
+            if state == 0:
+                for kappa in (0, 1, -1):
+                    yield (v, v + kappa), lambda a, k=kappa: 2 if a and flushes and k else k
+            elif state == 2:
+                yield (v, v), lambda a: 2
+            else:
+                yield (v, v + state), lambda a, k=state: 2 if a and flushes else k
+
+    return steps
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+@pytest.mark.parametrize("changes", ["any", "monotone"])
+def test_classic_is_private_on_all_transcripts(changes, limit):
+    s, r = map(float, classic_rates(F(1), limit, changes))
+    worst = max(
+        worst_loss(s, r, limit, free(pairs), 4, charged)
+        for pairs in DIRECTIONS[changes]
+        for charged in (True, False)
+    )
+    assert 0.3 < worst <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_a_shift_costs_the_larger_rate_not_the_sum(limit):
+    s, r = map(float, classic_rates(F(1), limit, "shift"))
+    assert max(s + (limit - 1) * r, limit * r) == pytest.approx(1)
+    assert worst_loss(s, r, limit, shifts(flushes=False), 4) <= 1 + 1e-9
+    assert limit > 1 or (s, r) == (1, 1)
+
+
+def test_a_long_run_comes_near_the_claim():
+    """999 free answers that differ, then a charged one: epsilon is nearly used up."""
+    s, r = map(float, classic_rates(F(1), 1, "any"))
+    p = offsets(s) * (1 - above(0, r)) ** 999 * above(1, r)
+    q = offsets(s) * (1 - above(1, r)) ** 999 * above(0, r)
+    assert 0.95 < abs(math.log(p.sum() / q.sum())) <= 1
+
+
+# The code that releases has these laws.
+
+
+def test_the_offset_is_two_sided_geometric(brute):
+    for rate in (F(1), F(1, 3), F(7)):
+        law = exact(lambda s, rate=rate: _two_sided(rate, s))
+        p = F(brute.exp(-rate))
+        assert len(law.outcomes) > 20 / rate
+        for z, chance in law.outcomes.items():
+            assert abs(F(float(chance)) - (1 - p) / (1 + p) * p ** abs(z)) < F(1, 10**15)
+        assert float(law.slack) < 1e-20
+
+
+def test_the_coins(brute):
+    for rate, gap in product((F(1), F(1, 3)), range(-4, 5)):
+        law = ExactSource().law(lambda s, r=rate, g=gap: s.choose(_coin(r, g)))
+        p = F(brute.exp(-rate))
+        more = 1 - p ** (gap + 1) / (1 + p) if gap >= 0 else p**-gap / (1 + p)
+        assert brute.agrees(law, {1: more, 0: 1 - more})
+
+
+def transcript(plan, source, values, between=lambda answers: 0):
+    """Ask values that move with earlier answers; another mechanism runs in between."""
+    test, answers = plan.start(1, source), []
+    for value in values:
+        if test.halted:
+            break
+        noise = source.choose(Few(1, exp(F(1, 2)))) if between(answers) else 0
+        answers.append((noise, test.ask(value + sum(a for _, a in answers) % 2 - noise)))
+    return tuple(answers)
+
+
+@pytest.mark.parametrize("charged", ["above", "below"])
+def test_the_released_transcripts_are_the_formula(charged):
+    plan = AboveThreshold(epsilon=4, limit=2, charged=charged)
+    s, r = float(plan.offset_rate), float(plan.rate)
+    law = exact(lambda source: transcript(plan, source, (1, 0, 2)))
+    mass = 0.0
+    for path, chance in law.outcomes.items():
+        p = offsets(s) / offsets(s).sum()
+        before = 0
+        for (_, answer), value in zip(path, (1, 0, 2), strict=False):
+            q = above(value + before % 2 - 1, r)
+            p, before = p * (q if answer else 1 - q), before + answer
+        assert float(chance) == pytest.approx(p.sum(), abs=1e-12)
+        assert sum(a == (charged == "above") for _, a in path) <= 2
+        mass += float(chance)
+    assert mass == pytest.approx(1)
+    if charged == "above":
+        assert all(len(path) == 3 or [a for _, a in path] == [True, True] for path in law.outcomes)
+
+
+def test_interleaved_with_another_mechanism():
+    """The pair is charged the sum, whatever the questions are made of."""
+    plan = AboveThreshold(epsilon=5, limit=1)
+    laws = [
+        exact(lambda s, v=v: transcript(plan, s, v, between=lambda answers: len(answers) < 2))
+        for v in ((1, 1, 0), (0, 2, 1))
+    ]
+    for p, q in (laws, laws[::-1]):
+        assert float(hockey_stick(p.outcomes, q.outcomes, F(5)).upper()) < 1e-20
+
+
+# Wrong variants of the literature: each must be caught (Lyu, Su and Li 2017 list most of them).
+
+
+def test_without_threshold_noise_it_is_not_pure():
+    r = float(AboveThreshold(epsilon=1, limit=1).rate)
+    assert worst_loss(0, r, 1, free([(0, 1)]), 12) > 1.1
+    wrong = AboveThreshold(epsilon=1, limit=1)
+    wrong.offset_rate = None
+    p, q = (exact(lambda s, v=v: transcript(wrong, s, [v] * 8)).outcomes for v in (1, 0))
+    assert hockey_stick(q, p, F(1)) > 1e-3
+
+
+def test_noise_without_the_limit_is_caught():
+    s, r = map(float, classic_rates(F(1), 1, "any"))
+    p = offsets(s) * (1 - above(0, r)) ** 200 * above(1, r) ** 3
+    q = offsets(s) * (1 - above(1, r)) ** 200 * above(0, r) ** 3
+    assert abs(math.log(p.sum() / q.sum())) > 1.8
+
+
+def test_going_on_after_the_limit_is_caught():
+    """`counter <= K` gives K + 1 charged answers."""
+    s, r = map(float, classic_rates(F(1), 1, "monotone"))
+    assert worst_loss(s, r, 1, free(DIRECTIONS["monotone"][0]), 5) <= 1 + 1e-9
+    assert worst_loss(s, r, 2, free(DIRECTIONS["monotone"][0]), 5) > 1.05
+
+
+def test_a_threshold_that_is_not_resampled_is_caught():
+    """Streams that differ in one epoch only: a new offset for each epoch, or the sum is paid."""
+    rate = 1.0
+    assert worst_loss(rate, rate, 1, shifts(flushes=True), 4) <= 1 + 1e-9
+    assert worst_loss(rate, rate, 99, shifts(flushes=True), 5) > 1.1
+
+
+def test_releasing_the_noisy_value_is_caught():
+    """Given a released value z >= rho, earlier free answers cost without end."""
+    s, r = map(float, classic_rates(F(1), 1, "any"))
+    reached = RHO <= 0  # the released value is 0
+    for free_answers, private in ((0, True), (30, False)):
+        p = offsets(s) * reached * (1 - above(0, r)) ** free_answers
+        q = offsets(s) * reached * (1 - above(1, r)) ** free_answers
+        assert (abs(math.log(p.sum() / q.sum())) <= 1) == private
+
+
+# Fresh noise.
+
+
+def worst_delta(rate, epsilon, limit, horizon):
+    """Return the exact worst divergence of adaptive randomized-response adversaries."""
+    a = math.exp(rate) / (1 + math.exp(rate))
+    counted = limit is not None
+    cache = {}
+
+    def best(spent, loss, t):
+        """Largest sum of (1 - e**(epsilon - loss))_+ over the first law, loss in steps of rate."""
+        if spent == limit or t == horizon:
+            return max(0.0, 1 - math.exp(epsilon - loss * rate))
+        key = (spent, loss, t)
+        if key not in cache:
+            up, down = best(spent + counted, loss + 1, t + 1), best(spent, loss - 1, t + 1)
+            one = a * up + (1 - a) * down
+            up, down = best(spent + counted, loss - 1, t + 1), best(spent, loss + 1, t + 1)
+            two = (1 - a) * up + a * down
+            stay = max(0.0, 1 - math.exp(epsilon - loss * rate))
+            cache[key] = max(one, two, stay)
+        return cache[key]
+
+    return best(0, 0, 0)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5])
+@pytest.mark.parametrize("delta", [F(1, 20), F(1, 10**6)])
+def test_fresh_noise_is_private_against_adaptive_adversaries(limit, delta):
+    plan = AboveThreshold(epsilon=1, delta=delta, limit=limit, method="fresh")
+    assert worst_delta(float(plan.rate), 1.0, limit, 100) <= delta
+    assert worst_delta(float(plan.rate), 1.0, None, 400) > delta, "no limit: caught"
+    assert compose([plan.loss], delta=delta)[0] <= 1
+    assert compose([ChargedTests(plan.rate * F(101, 100), limit)], delta=delta)[0] > 1, "no waste"
+
+
+@pytest.mark.parametrize("charged", ["above", "below"])
+def test_fresh_transcripts_end_to_end(charged):
+    delta = F(1, 20)
+    plan = AboveThreshold(epsilon="0.1", delta=delta, limit=1, charged=charged, method="fresh")
+    laws = {
+        v: ExactSource().law(lambda s, v=v: transcript(plan, s, v)).outcomes
+        for v in product((0, 1), repeat=4)
+    }
+    worst = max(
+        float(hockey_stick(laws[v], laws[w], F(1, 10)).upper()) for v, w in product(laws, repeat=2)
+    )
+    assert 0 < worst <= delta
+
+
+# Plans, margins, errors.
+
+
+def test_the_method_follows_the_limit():
+    methods = [AboveThreshold(epsilon=1, delta=1e-6, limit=k).method for k in (1, 4, 64, 1024)]
+    assert methods == ["classic", "classic", "fresh", "fresh"]
+    assert AboveThreshold(epsilon=1, limit=1024).method == "classic", "delta = 0"
+    scales = [
+        float(1 / AboveThreshold(epsilon=1, delta=1e-6, limit=k, method="fresh").rate)
+        for k in (1, 16, 256)
+    ]
+    assert scales == pytest.approx([19.4, 37.2, 113.5], abs=0.1)  # 4% over exact accounting
+
+
+def test_promises():
+    plan = AboveThreshold(epsilon=1, limit=2)
+    assert plan.loss == Pure(1)
+    assert (plan.guarantee().epsilon, plan.guarantee().delta) == (1, 0)
+    fresh = AboveThreshold(epsilon=1, delta=0.01, limit=2, method="fresh")
+    assert fresh.loss == ChargedTests(fresh.rate, 2)
+    assert fresh.guarantee(seeded=True).delta == F(1, 100)
+
+
+@pytest.mark.parametrize(("limit", "delta"), [(1, 0), (3, 0.1)])
+def test_error_bounds_hold_and_are_not_wasteful(limit, delta):
+    beta, queries, runs = 0.2, 20, 1500
+    plan = AboveThreshold(epsilon=1, delta=delta, limit=limit, charged="below")
+    margin, source = plan.error_bound(queries=queries, beta=beta), SeededSource(3)
+
+    def fails(a):
+        wrong = 0
+        for _ in range(runs):
+            test = plan.start(100, source)
+            wrong += not all(test.ask(100 + a) for _ in range(queries) if not test.halted)
+        return wrong
+
+    wrong = fails(margin)
+    assert stats.binomtest(wrong, runs, beta, alternative="greater").pvalue > 1e-3
+    assert fails(margin // 2) > beta * runs
+
+
+def test_error_bound_of_one_question_exactly():
+    for beta in (0.3, 0.05, 1e-3):
+        plan = AboveThreshold(epsilon=1, limit=1)
+        a = plan.error_bound(queries=1, beta=beta)
+        s, r = float(plan.offset_rate), float(plan.rate)
+        p = offsets(s) / offsets(s).sum()
+        assert (p * (1 - above(a, r))).sum() <= beta
+        assert (p * above(-a - 1, r)).sum() <= beta
+
+
+def test_halting_is_public_and_exact():
+    test = AboveThreshold(epsilon=50, limit=2).start(0, SeededSource(0))
+    assert [test.ask(v) for v in (-99, 99, -99, 99)] == [False, True, False, True]
+    assert test.halted
+    with pytest.raises(StateError, match="2 charged answers"):
+        test.ask(5)
+
+
+def test_a_run_can_be_resumed():
+    plan, source = AboveThreshold(epsilon=1, limit=2), SeededSource(5)
+    test = plan.start(7, source)
+    test.ask(300)
+    again = plan.resume(test.state, source)
+    assert again.state == test.state
+    assert (again.spent, again.halted) == (1, False)
+    again.ask(300)
+    assert again.halted
+    for state in ({}, {"threshold": 0, "offset": "x", "spent": 0}):
+        with pytest.raises(ParameterError, match="resume"):
+            plan.resume(state, source)
+
+
+def test_values_are_integers_of_any_size():
+    test = AboveThreshold(epsilon="1e-9", limit=3).start(10**30, SeededSource(0))
+    assert test.ask(10**40)
+    assert not test.ask(-(10**40))
+    assert test.ask(np.int64(3)) is False
+    for value in (1.0, True, "3", None, [1]):
+        with pytest.raises(DataError, match="integers"):
+            test.ask(value)
+
+
+def test_repeated_questions_share_one_coin():
+    test = AboveThreshold(epsilon=1).start(10**4, SeededSource(0))
+    assert not any(test.ask(0) for _ in range(10**4))
+    assert len(test._coins) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("epsilon", 0), ("delta", 1), ("delta", "x"), ("limit", 0), ("charged", "both"),
+        ("changes", "none"), ("method", "best"),
+    ],
+)  # fmt: skip
+def test_parameters_are_checked_first(name, value):
+    with pytest.raises(ParameterError, match=name):
+        AboveThreshold(**{"epsilon": 1, name: value})
+
+
+def test_what_fresh_noise_cannot_do():
+    with pytest.raises(ParameterError, match="delta"):
+        AboveThreshold(epsilon=1, method="fresh")
+    with pytest.raises(ParameterError, match="classic"):
+        AboveThreshold(epsilon="1e-12", delta="1e-300", method="fresh")
+    assert AboveThreshold(epsilon="1e-12", delta="1e-300").method == "classic"
+
+
+def test_extreme_budgets():
+    for epsilon in ("1e-9", 10**6):
+        for delta in (0, "1e-300", 0.999):
+            plan = AboveThreshold(epsilon=epsilon, delta=delta, limit=2)
+            assert plan.error_bound(queries=10, beta=0.1) >= 0
+            plan.start(0, SeededSource(1)).ask(0)
+
+
+def test_only_finite_weights_are_shown():
+    source = ReplaySource([0, 1])
+    test = AboveThreshold(epsilon=1, limit=1).start(0, source)
+    assert test.ask(5)
+    assert [len(weights) for weights in source.shown] == [3, 2]
