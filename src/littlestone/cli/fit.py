@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, is_auto, names, open_class, open_learner
+from littlestone.cli.options import (
+    ClassSpec,
+    Flag,
+    is_auto,
+    names,
+    open_class,
+    open_learner,
+    whole,
+)
 from littlestone.errors import InfeasibleError, ParameterError, check_integer, parameter_error
 
 if TYPE_CHECKING:
@@ -12,6 +20,7 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.learners.algorithm import Algorithm
     from littlestone.source import Source
+    from littlestone.types import Json
 
 __all__ = ["fit"]
 
@@ -24,6 +33,8 @@ def fit(
     concept_class: ClassSpec,
     epsilon: str,
     x: str | None = None,
+    user: str | None = None,
+    samples_per_user: str | None = None,
     learner: str = "auto",
     delta: str | None = None,
     alpha: str = "0.1",
@@ -57,6 +68,12 @@ def fit(
         Privacy loss, as a number or a fraction. It has no default.
     x:
         Column of points, or columns separated by commas. By default those of the schema.
+    user:
+        Column that names the user (person, machine) of each record: protects users instead of
+        single records. Records without a user belong to one user together.
+    samples_per_user:
+        With --user: how many records of each user are looked at; the others are left out by a
+        public random choice. A public number, never taken from the data.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
         any data), vc1 (data that some concept explains; for huge domains), or auto: the one that
@@ -113,6 +130,9 @@ def fit(
     if seed is not None:
         source = SeededSource(check_integer("fit", "seed", seed, low=0))
     chosen = names("fit", "x", x)
+    each = _records_of_each(user, samples_per_user, learner)
+    of_users: Json = {} if user is None else {"user": user, **each}
+    options = {**({"proper": True} if proper else {}), **each}
     concepts, public = open_class(concept_class, schema, chosen)
 
     def learner_of(some: ConceptClass) -> Algorithm:
@@ -121,7 +141,7 @@ def fit(
             learner,
             some,
             delta=delta,
-            options={"proper": True} if proper else {},
+            options=options,
             epsilon=epsilon,
             alpha=alpha,
             beta=beta,
@@ -140,6 +160,7 @@ def fit(
             data,
             x=None if isinstance(concepts.domain, RowDomain) else columns[0],
             y=y,
+            user=user,
             positive=positive,
             strict=strict,
             negative=negative,
@@ -155,7 +176,7 @@ def fit(
             sample,
             source,
             estimate_error=estimate_error,
-            columns={"x": columns, "y": y, "positive": positive},
+            columns={"x": columns, "y": y, "positive": positive, **of_users},
             ledger=budget,
         )
     if out is not None:
@@ -173,6 +194,32 @@ def fit(
         written.append(("Budget", f"{budget.remaining()} left in {ledger}"))
     facts([*summary(release), *((name, path, "") for name, path in written if path is not None)])
     return 0
+
+
+def _records_of_each(user: str | None, samples_per_user: str | None, learner: str) -> Json:
+    """Check --user and --samples-per-user, which go together; return what a learner is told."""
+    from littlestone.learners.registry import LEARNERS
+
+    if samples_per_user is None:
+        if user is None:
+            if learner in LEARNERS and LEARNERS[learner].unit == "users":
+                raise ParameterError(
+                    f"The learner {learner!r} protects users, so it must know them: name their "
+                    "column with --user, and say with --samples-per-user how many records of each "
+                    "are looked at."
+                )
+            return {}
+        raise ParameterError(
+            "With --user, fit needs --samples-per-user, for example 16: how many records of each "
+            "user are looked at. It is public; say what your users typically have, but do not "
+            "count these data."
+        )
+    if user is None:
+        raise ParameterError(
+            "The 'samples_per_user' parameter of fit is for the protection of users: name their "
+            "column with --user."
+        )
+    return {"samples_per_user": whole("fit", "samples_per_user", samples_per_user)}
 
 
 def _columns(x: list[str] | None, concepts: ConceptClass, public: Schema | None) -> list[str]:

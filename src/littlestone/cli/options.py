@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from littlestone.errors import (
     ParameterError,
     check_fraction,
+    check_integer,
     check_probability,
     parameter_error,
 )
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.learners.algorithm import Algorithm
 
-__all__ = ["ClassSpec", "Flag", "is_auto", "names", "open_class", "open_learner"]
+__all__ = ["ClassSpec", "Flag", "is_auto", "names", "open_class", "open_learner", "whole"]
 
 ClassSpec = Annotated[str, Parameter(name="--class")]
 Flag = Annotated[bool, Parameter(negative="")]
@@ -38,6 +39,17 @@ def names(owner: str, option: str, text: str | None) -> list[str] | None:
             owner, option, "different column names, separated by commas", text, "Example: a,b."
         )
     return found
+
+
+def whole(owner: str, option: str, text: str) -> int:
+    """Return an integer >= 1 that was typed, such as 16 or 2**20; 2.5 is refused, not rounded."""
+    from littlestone.classes import parse_integer
+
+    try:
+        value: object = parse_integer(text, owner)
+    except ParameterError:
+        value = text
+    return check_integer(owner, option, value, low=1)
 
 
 def open_class(

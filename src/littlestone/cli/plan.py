@@ -5,12 +5,11 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, is_auto, open_class
+from littlestone.cli.options import ClassSpec, Flag, is_auto, open_class, whole
 from littlestone.errors import (
     LittlestoneError,
     UnsupportedError,
     check_fraction,
-    check_integer,
     check_probability,
 )
 
@@ -31,7 +30,7 @@ def plan(
     delta: str | None = None,
     schema: str | None = None,
     agnostic: Flag = False,
-    samples_per_user: int | None = None,
+    samples_per_user: str | None = None,
     json: Flag = False,
 ) -> int:
     """Say how many records each learner needs; reads no data.
@@ -71,7 +70,7 @@ def plan(
     }
     each = None
     if samples_per_user is not None:
-        each = check_integer("plan", "samples_per_user", samples_per_user, low=1)
+        each = whole("plan", "samples_per_user", samples_per_user)
     concepts, public = open_class(concept_class, schema)
     if public is not None and is_auto(concept_class):
         return _auto(public, parameters, json=json)

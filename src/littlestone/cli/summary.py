@@ -41,7 +41,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         error = release.error
         spread = (error["rate_high"] - error["rate_low"]) / 2
         rate, around = percent(error["rate"], 2), percent(spread, 2)
-        text = f"about {rate} wrong on these {unit} (± {around} at 95%)"
+        text = f"about {rate} wrong on these records (± {around} at 95%)"
         rows.append(("Error", text, ""))
     return rows
 

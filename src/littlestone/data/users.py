@@ -139,6 +139,7 @@ class UserSample:
         positive: Any = 1,
         strict: bool = False,
         negative: Any = None,
+        owner: str = "UserSample.read",
     ) -> UserSample:
         """Count a table by user; see `Sample.read` for everything but ``user``.
 
@@ -159,7 +160,7 @@ class UserSample:
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
         groups = group_table(
-            "UserSample.read",
+            owner,
             table,
             domain,
             x=x,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from littlestone.data import Sample
+from littlestone.data import Sample, UserSample
 
 if TYPE_CHECKING:
     from littlestone.learners.algorithm import Algorithm
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 __all__ = ["read_sample"]
 
 
-def read_sample(algorithm: Algorithm, table: Any, **arguments: Any) -> Sample:
+def read_sample(
+    algorithm: Algorithm, table: Any, *, user: str | None = None, **arguments: Any
+) -> Sample | UserSample:
     """Return the sample of a table in the cheapest way that serves an algorithm.
 
     Parameters
@@ -21,6 +23,8 @@ def read_sample(algorithm: Algorithm, table: Any, **arguments: Any) -> Sample:
         One that has a number ``tails`` needs only so many of the outermost records of each label.
     table, **arguments
         As for `Sample.read`, without ``domain``, which is that of the class.
+    user : str, optional
+        Column of users, for an algorithm that protects users.
 
     Examples
     --------
@@ -33,6 +37,8 @@ def read_sample(algorithm: Algorithm, table: Any, **arguments: Any) -> Sample:
     Sample(n=2)
     """
     domain, most = algorithm.concept_class.domain, getattr(algorithm, "tails", None)
+    if user is not None:
+        return UserSample.read(table, user=user, domain=domain, **arguments)
     if most is None:
         return Sample.read(table, domain=domain, **arguments)
     from littlestone.data.streams import read_tails  # noqa: PLC0415 - engines are loaded late

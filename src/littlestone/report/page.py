@@ -181,6 +181,9 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         rows.append(("Columns read", ", ".join(columns["x"])))
     if columns.get("y"):
         rows.append(("Label column", f"{columns['y']} (1 means: {columns.get('positive')})"))
+    if columns.get("user"):
+        each = columns.get("samples_per_user")
+        rows.append(("User column", f"{columns['user']} (at most {each} records of each are read)"))
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
 

@@ -1,0 +1,133 @@
+"""``littlestone fit --user``: many records of one person count as one."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from littlestone.learners.release import Release
+from littlestone.report import page
+from littlestone.source import public_generator
+
+N, M = 600, 8
+FIT = "fit people.parquet --x dose --y ill --user who --samples-per-user 8 --epsilon 2 --class"
+
+
+@pytest.fixture
+def people(folder):
+    """600 people with 8 records each, shuffled; ill above a dose of 30, one label in ten wrong."""
+    rng = public_generator(1)
+    dose = rng.integers(1, 100, N * M)
+    ill = (dose > 30) ^ (rng.random(N * M) < 0.1)
+    order = rng.permutation(N * M)
+    who = np.repeat(np.arange(N), M)[order]
+    table = {"who": [f"p{i}" for i in who], "dose": dose[order], "ill": ill[order].astype(int)}
+    pq.write_table(pa.table(table), "people.parquet")
+    return table
+
+
+@pytest.mark.parametrize("learner", ["auto", "users", "user-threshold"])
+def test_users_are_counted_and_protected(run, people, learner):
+    done = run(f"{FIT} thresholds(1,99) --learner {learner} --json --out m.json --report p.html")
+    assert done.code == 0, done.err
+    release = done.json
+    assert release["n"] == N
+    assert release["learner"] in ("users", "user-threshold")
+    assert release["certificate"]["unit"] == "users"
+    assert release["guarantee"]["neighbours"] == "user-replace"
+    assert (release["guarantee"]["epsilon"], release["guarantee"]["delta"]) == (2, 0)
+    assert release["columns"] == {
+        "x": ["dose"], "y": "ill", "positive": "1", "user": "who", "samples_per_user": 8,
+    }  # fmt: skip
+    assert str(N * M) not in done.out  # the number of records is private
+    written = Path("p.html").read_text()
+    assert written == page(Release.read("m.json"))
+    assert "who (at most 8 records of each are read)" in written
+    # a model of users labels records like any other
+    predicted = run("predict m.json people.parquet")
+    labels = [int(line) for line in predicted.out.split()[1:]]
+    assert len(labels) == N * M
+    wrong = np.mean(np.array(labels) != people["ill"])
+    assert wrong < 0.4
+
+
+def test_the_printed_text_speaks_of_users(run, people):
+    done = run(f"{FIT} thresholds(1,99) --estimate-error 1")
+    assert done.code == 0
+    assert "users; there are 600" in done.out
+    assert "one user" in done.out
+    assert "wrong on these records" in done.out
+
+
+def test_estimated_error_costs_epsilon_for_the_whole_user(run, people):
+    done = run(f"{FIT} thresholds(1,99) --estimate-error 4 --json")
+    assert done.json["guarantee"]["epsilon"] == 6
+    error = done.json["error"]
+    assert abs(error["rate"] - 0.1) < 0.15
+
+
+def test_records_without_a_user_are_one_user(run, folder):
+    table = pa.table({"who": ["a", None, None, "b"], "dose": [1, 2, 3, 4], "ill": [0, 0, 1, 1]})
+    pq.write_table(table, "people.parquet")
+    assert run(f"{FIT} thresholds(1,9) --json").json["n"] == 3
+    strict = run(f"{FIT} thresholds(1,9) --strict")
+    assert strict.code == 2
+    assert "'who'" in strict.err
+    assert "the name of a user" in strict.err
+    assert "fit" in strict.err
+
+
+def test_classes_over_rows(run, folder):
+    table = pa.table({
+        "city": ["Bonn", "Rome"] * 300, "age": [12, 40] * 300, "ill": [0, 1] * 300,
+        "who": [i // 4 for i in range(600)],
+    })  # fmt: skip
+    pq.write_table(table, "people.parquet")
+    fit = "fit people.parquet --schema schema.toml --y ill --user who --samples-per-user 4"
+    done = run(f"{fit} --epsilon 5 --class rules(max_literals=1) --json")
+    assert done.code == 0, done.err
+    assert done.json["n"] == 150
+    assert run(f"{fit} --epsilon 5 --class auto --json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--user who", "--samples-per-user, for example 16"),
+        ("--samples-per-user 3", "name their column with --user"),
+        ("--user who --samples-per-user 0", "must be an integer >= 1"),
+        ("--user who --samples-per-user 2.5", "must be an integer >= 1. Got '2.5'"),
+        ("--user who --samples-per-user many", "must be an integer >= 1. Got 'many'"),
+        ("--user nobody --samples-per-user 3", "no column 'nobody'"),
+        ("--user who --samples-per-user 3 --learner generic", "It is for: users"),
+        ("--learner users", "name their column with --user"),
+        ("--user who --samples-per-user 3 --delta 1e-6 --learner users", "purely"),
+    ],
+)
+def test_refusals_teach(run, people, line, message):
+    done = run("fit people.parquet --x dose --y ill --epsilon 1 --class thresholds(1,99) " + line)
+    assert done.code == 2
+    assert message in done.err
+    assert done.err.count("\n") <= 12
+    assert done.out == ""
+
+
+def test_too_few_users(run, people):
+    done = run(f"{FIT} thresholds(1,99) --alpha 0.01 --require-certificate --json")
+    assert done.code == 3
+    assert done.json["error"]["n_needed"] > N
+    assert "users; there are 600" in done.err
+
+
+def test_plan_puts_the_ways_side_by_side(run):
+    line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --samples-per-user 16 --class"
+    assert run(f"{line.replace('16', '1.6')} thresholds(1,9)").code == 2
+    done = run(f"{line} thresholds(1,2**20) --json")
+    plans = {(p["learner"], p.get("reads")): p for p in done.json["plans"]}
+    assert {p["unit"] for p in plans.values() if "n" in p} == {"users"}
+    assert {"users", "user-threshold", "agnostic"} <= {name for name, _ in plans}
+    assert len([name for name, _ in plans if name == "agnostic"]) == 2  # one record; epsilon/m
+    assert json.dumps(done.json)
