@@ -23,7 +23,7 @@ from littlestone.learners.release import Release
 from littlestone.source import HiddenStateError
 
 if TYPE_CHECKING:
-    from littlestone.data import Sample
+    from littlestone.data import Sample, UserSample
     from littlestone.learners.algorithm import Algorithm
     from littlestone.source import Source
 
@@ -37,7 +37,7 @@ _DEEPEST = 12
 
 def observe(
     algorithm: Algorithm,
-    sample: Sample,
+    sample: Sample | UserSample,
     source: Source,
     *,
     observers: Sequence[Observer] = (),

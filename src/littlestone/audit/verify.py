@@ -17,31 +17,36 @@ import copy
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
 from math import ceil, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb
 
+from littlestone.audit.cases import (
+    Case,
+    Kind,
+    Record,
+    RecordCases,
+    UserCases,
+    record_kinds,
+    shown,
+    signature,
+)
 from littlestone.audit.observe import REFUSED, Observer, observe
-from littlestone.data import OUTSIDE, RowDomain, Sample
+from littlestone.data import Sample
 from littlestone.data.dealing import OrderedSample
-from littlestone.data.points import as_points
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.publish import promise
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source
 
 if TYPE_CHECKING:
-    from littlestone.data import Domain
     from littlestone.learners.algorithm import Algorithm
-    from littlestone.types import Hypothesis, Points
+    from littlestone.types import Hypothesis
 
 __all__ = ["Verification", "output_distribution", "verify"]
-
-Record = tuple[Any, int]
 
 #: What rounding alone may add to a worst delta that is exactly the claim (DESIGN: "holds").
 ROUNDING = Fraction(1, 2**100)
@@ -75,6 +80,8 @@ class Verification:
         Whether ``worst_delta`` is at most the claim, up to ``slack`` and 2**-100 of rounding.
     ordered : bool
         Whether data sets were lists, dealt to parts by position; then every list has its own law.
+    unit : str
+        What one neighbour replaces, and ``n_samples`` counts: ``"records"`` or ``"users"``.
     """
 
     learner: str
@@ -90,9 +97,10 @@ class Verification:
     tightest_epsilon: float
     slack: float
     refusals: int
-    worst_pair: tuple[tuple[Record, ...], tuple[Record, ...]] | None
+    worst_pair: tuple[Case, Case] | None
     holds: bool
     ordered: bool = False
+    unit: str = "records"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
@@ -101,7 +109,7 @@ class Verification:
             exact = getattr(self, name)
             out[name], out[f"{name}_exact"] = float_up(exact), exact_text(exact)
         if self.worst_pair is not None:
-            out["worst_pair"] = [[[str(x), y] for x, y in side] for side in self.worst_pair]
+            out["worst_pair"] = [[shown(kind) for kind in side] for side in self.worst_pair]
         return out
 
     def __str__(self) -> str:
@@ -126,6 +134,8 @@ def verify(
     observers: Sequence[Observer] = (),
     public_seeds: Sequence[int] = (0, 1),
     estimate_error: Any = None,
+    records_per_user: int | None = None,
+    names: int = 1,
 ) -> Verification:
     """Verify a learner's privacy exactly on every data set over ``points``.
 
@@ -136,6 +146,7 @@ def verify(
         The points that records may have (for rows of a schema, tuples of codes). All labelings
         are tried, realizable or not.
     n_samples : int >= 1
+        Number of records; of users, for a learner that protects users.
     outside : bool, default False
         Also try records whose point lies outside the domain (as files may contain).
     observers : sequence of callables ``Release -> str``
@@ -145,6 +156,11 @@ def verify(
         uses public coins at all.
     estimate_error : number > 0, optional
         Verify the release together with a private count of its mistakes, at the composed claim.
+    records_per_user : int >= 0, optional
+        For a learner that protects users: try users with 0, 1, ... and so many records. By default
+        one more than its ``samples_per_user``, so that some have too many.
+    names : int, default 1
+        Users with too many records are tried with so many names, on which a public cut may depend.
 
     Returns
     -------
@@ -174,16 +190,14 @@ def verify(
     """
     algorithm = _algorithm(learner)
     n = check_integer("verify", "n_samples", n_samples, low=1)
-    kinds = _kinds(points, outside=outside)
+    records = record_kinds(points, outside=outside)
     guarantee = promise(algorithm, estimate_error=estimate_error)
-    ordered = _deals(algorithm, n)
+    cases = _cases(algorithm, n, records, most=records_per_user, names=names)
+    kinds, ordered = cases.kinds, cases.ordered
     reports = []
     for seed in public_seeds:
-        lists: Any = (
-            product(kinds, repeat=n) if ordered else combinations_with_replacement(kinds, n)
-        )
-        look = _Look(algorithm, tuple(observers), estimate_error, seed, ordered)
-        laws = {data: look.law(data) for data in lists}
+        look = _Look(algorithm, tuple(observers), estimate_error, seed, cases)
+        laws = {data: look.law(data) for data in cases.lists(n)}
         reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
         if not any(law.public_coins for law in laws.values()):
             break
@@ -210,6 +224,7 @@ def verify(
         worst_pair=worst.pair,
         holds=all(r.holds for r in reports),
         ordered=ordered,
+        unit=algorithm.unit,
     )
 
 
@@ -261,25 +276,21 @@ def _deals(algorithm: Any, n: int) -> bool:
     return hasattr(algorithm, "deals") and bool(algorithm.deals(n))
 
 
-def _kinds(points: Sequence[Any], *, outside: bool) -> list[Record]:
-    places: list[Any] = list(dict.fromkeys(points))
-    if outside:
-        places.append(OUTSIDE)
-    if not places:
-        raise parameter_error("verify", "points", "at least one point", points)
-    return [(x, label) for x in places for label in (0, 1)]
-
-
-def _sample(data: Sequence[Record], domain: Domain, *, ordered: bool) -> Sample:
-    def layout(inside: Any) -> Points:
-        if isinstance(domain, RowDomain):  # rows of codes are stored in two dimensions
-            return np.array(inside, dtype=np.int16).reshape(len(inside), len(domain.schema))
-        return as_points(inside)
-
-    listed = OrderedSample.listed([x for x, _ in data], [label for _, label in data], layout)
-    if ordered:
-        return listed
-    return Sample(listed.points, listed.zeros, listed.ones, listed.outside)
+def _cases(
+    algorithm: Any, n: int, records: list[Record], *, most: Any, names: int
+) -> RecordCases | UserCases:
+    """Return the data sets for a learner of records or of users."""
+    domain = algorithm.concept_class.domain
+    if algorithm.unit != "users":
+        if most is not None:
+            raise ParameterError(
+                "The 'records_per_user' parameter of verify is for learners that protect users; "
+                f"the {algorithm.name!r} learner protects records."
+            )
+        return RecordCases(list(records), domain, _deals(algorithm, n))
+    each: int = algorithm.samples_per_user
+    most = each + 1 if most is None else most
+    return UserCases.of(records, domain, most=most, names=names, samples_per_user=each)
 
 
 @dataclass(frozen=True)
@@ -290,16 +301,16 @@ class _Look:
     observers: tuple[Observer, ...]
     estimate_error: Any
     seed: int
-    ordered: bool
+    cases: RecordCases | UserCases
 
-    def law(self, data: Sequence[Record]) -> Law:
+    def law(self, data: Case) -> Law:
         # A copy for each data set: what the learner remembers of one must not hide another.
         algorithm = copy.deepcopy(self.algorithm)
 
         def run(source: Source) -> Hashable:
             return observe(
                 algorithm,
-                _sample(data, algorithm.concept_class.domain, ordered=self.ordered),
+                self.cases.sample(data),
                 source,
                 observers=self.observers,
                 estimate_error=self.estimate_error,
@@ -322,21 +333,27 @@ class _Comparison:
     slack: float
     refusals: int
     released: bool
-    pair: tuple[tuple[Record, ...], tuple[Record, ...]] | None
+    pair: tuple[Case, Case] | None
     holds: bool
 
 
 def _compare(
-    laws: dict[tuple[Record, ...], Law],
-    kinds: list[Record],
+    laws: dict[Case, Law],
+    kinds: list[Kind],
     guarantee: Guarantee,
     *,
     ordered: bool,
 ) -> _Comparison:
     worst, worst_pair, epsilon, holds = Fraction(-1), None, 0.0, True
     bits = 64 + _bits(guarantee.epsilon)
+    known = {data: signature(law) for data, law in laws.items()}
+    seen: set[Hashable] = set()
     for left, right in _neighbours(laws, kinds, ordered=ordered):
         p, q = laws[left], laws[right]
+        pair = (known[left], known[right])
+        if pair in seen:  # other data, but the same two laws
+            continue
+        seen.add(pair)
         slack = upper(p.slack)
         divergence = hockey_stick(p.outcomes, q.outcomes, guarantee.epsilon, bits=bits)
         delta = upper(divergence) + slack
@@ -359,8 +376,8 @@ def _compare(
 
 
 def _neighbours(
-    laws: dict[tuple[Record, ...], Law], kinds: list[Record], *, ordered: bool
-) -> Iterator[tuple[tuple[Record, ...], tuple[Record, ...]]]:
+    laws: dict[Case, Law], kinds: list[Kind], *, ordered: bool
+) -> Iterator[tuple[Case, Case]]:
     """Yield every ordered pair of data sets that differ by replacing one record."""
     order = {kind: i for i, kind in enumerate(kinds)}
     for left in laws:

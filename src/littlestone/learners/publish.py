@@ -14,7 +14,7 @@ from littlestone.mechanisms import count_loss, private_count
 from littlestone.privacy import Guarantee, compose
 
 if TYPE_CHECKING:
-    from littlestone.data import Sample
+    from littlestone.data import Sample, UserSample
     from littlestone.learners.algorithm import Algorithm
     from littlestone.mechanisms import Estimate
     from littlestone.privacy import Ledger
@@ -37,7 +37,7 @@ _BETA = Fraction(1, 20)  # the interval around a released count is a 95 % interv
 
 def publish(
     algorithm: Algorithm,
-    sample: Sample,
+    sample: Sample | UserSample,
     source: Source,
     *,
     estimate_error: Any = None,
@@ -49,8 +49,8 @@ def publish(
     Parameters
     ----------
     algorithm : Algorithm
-    sample : Sample
-        At least one record.
+    sample : Sample, or UserSample for a learner that protects users
+        At least one record (user).
     source : Source
         A seeded source makes a release that says NOT PRIVATE (seeded).
     estimate_error : number > 0, optional

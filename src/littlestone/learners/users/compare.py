@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,12 +71,12 @@ class PrivateCompare:
         """Whether every error is below ``midpoint + gap``, so that 0 is a right answer."""
         return self.midpoint + self.gap >= 1
 
-    @property
+    @cached_property
     def t(self) -> int:
         """The number of mistakes that separates best."""
         return int(crossing(self.samples_per_user, float(self.midpoint), self._far))
 
-    @property
+    @cached_property
     def cut(self) -> Fraction:
         """The share of users, between the two probabilities, that decides."""
         m = self.samples_per_user

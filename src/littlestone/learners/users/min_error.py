@@ -88,16 +88,19 @@ class PrivateMinError:
         low, high = Fraction(0), Fraction(1)
         for _ in range(self.steps):
             middle = (low + high) / 2
-            bit = self.compare(middle).decide(errors, n, source)
+            bit = self._known[middle].decide(errors, n, source)
             low, high = self.branch(bit, low, middle, high)
         return low, min(Fraction(1), high + self.gap)
 
     @cached_property
     def comparisons(self) -> tuple[PrivateCompare, ...]:
         """All comparisons that may take place and are not trivial."""
+        return tuple(one for one in self._known.values() if not one.trivial)
+
+    @cached_property
+    def _known(self) -> dict[Fraction, PrivateCompare]:
         size = 2**self.steps
-        every = (self.compare(Fraction(j, size)) for j in range(1, size))
-        return tuple(one for one in every if not one.trivial)
+        return {Fraction(j, size): self.compare(Fraction(j, size)) for j in range(1, size)}
 
     @cached_property
     def intervals(self) -> list[tuple[Fraction, Fraction]]:

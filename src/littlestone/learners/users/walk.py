@@ -18,7 +18,7 @@ from littlestone.learners.users.interval_median import IntervalMedian
 from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.users.plan import log_of, searches
 from littlestone.learners.users.separation import separate_within, tail
-from littlestone.learners.users.ways import Search, gap_steps, probabilities, worst_gap
+from littlestone.learners.users.ways import Search, gap_steps, probabilities, remembered, worst_gap
 
 if TYPE_CHECKING:
     from littlestone.bounds import Step
@@ -82,6 +82,7 @@ class Walk:
         """The least number of users from which on the certificate holds."""
         return least_n(self.certificate)
 
+    @remembered
     def certificate(self, n: int) -> Certificate:
         """Return what is certified for n users.
 

@@ -10,10 +10,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache, wraps
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,9 +35,34 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Search", "SumWay", "UserLevelWay", "gap_steps", "probabilities", "worst_gap"]
+__all__ = [
+    "Search",
+    "SumWay",
+    "UserLevelWay",
+    "gap_steps",
+    "probabilities",
+    "remembered",
+    "worst_gap",
+]
 
 Search = PrivateMinError | GridMinError
+Certify = Callable[[Any, int], Certificate]
+
+
+def remembered(certify: Certify) -> Certify:
+    """Keep the last certificates in the object: many releases ask for the same number of users."""
+
+    @wraps(certify)
+    def certificate(self: Any, n: int) -> Certificate:
+        known = self.__dict__.setdefault("_certificates", {})
+        if n not in known:
+            if len(known) >= 64:
+                known.clear()
+            known[n] = certify(self, n)
+        answer: Certificate = known[n]
+        return answer
+
+    return certificate
 
 
 @dataclass(frozen=True)
@@ -75,6 +101,7 @@ class SumWay:
             return -(-self.hashed.required_samples() // self.samples_per_user)
         return max(int(self.certificate(1)["needed"]), 1)
 
+    @remembered
     def certificate(self, n: int) -> Certificate:
         """Return what is certified for n users."""
         sheet, m = Worksheet(), self.samples_per_user
@@ -151,6 +178,7 @@ class UserLevelWay:
         """The least number of users from which on the certificate holds."""
         return least_n(self.certificate)
 
+    @remembered
     def certificate(self, n: int) -> Certificate:
         """Return what is certified for n users: Theorem 4.6 with our constants."""
         sheet = Worksheet()
