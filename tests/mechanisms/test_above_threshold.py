@@ -12,7 +12,7 @@ from scipy import stats
 
 from littlestone.errors import DataError, ParameterError, StateError
 from littlestone.mechanisms import AboveThreshold
-from littlestone.mechanisms.above_threshold import _coin, _two_sided
+from littlestone.mechanisms._geometric import coin_of, two_sided
 from littlestone.mechanisms.threshold_rates import classic_rates
 from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
 from littlestone.source import ExactSource, Few, ReplaySource, SeededSource, exp
@@ -115,7 +115,7 @@ def test_a_long_run_comes_near_the_claim():
 
 def test_the_offset_is_two_sided_geometric(brute):
     for rate in (F(1), F(1, 3), F(7)):
-        law = exact(lambda s, rate=rate: _two_sided(rate, s))
+        law = exact(lambda s, rate=rate: two_sided(rate, s))
         p = F(brute.exp(-rate))
         assert len(law.outcomes) > 20 / rate
         for z, chance in law.outcomes.items():
@@ -125,7 +125,7 @@ def test_the_offset_is_two_sided_geometric(brute):
 
 def test_the_coins(brute):
     for rate, gap in product((F(1), F(1, 3)), range(-4, 5)):
-        law = ExactSource().law(lambda s, r=rate, g=gap: s.choose(_coin(r, g)))
+        law = ExactSource().law(lambda s, r=rate, g=gap: s.choose(coin_of(r, g)))
         p = F(brute.exp(-rate))
         more = 1 - p ** (gap + 1) / (1 + p) if gap >= 0 else p**-gap / (1 + p)
         assert brute.agrees(law, {1: more, 0: 1 - more})
@@ -349,7 +349,7 @@ def test_values_are_integers_of_any_size():
             test.ask(value)
 
 
-def test_repeated_questions_share_one_coin():
+def test_repeated_questions_share_onecoin_of():
     test = AboveThreshold(epsilon=1).start(10**4, SeededSource(0))
     assert not any(test.ask(0) for _ in range(10**4))
     assert len(test._coins) == 1

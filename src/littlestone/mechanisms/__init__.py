@@ -10,6 +10,14 @@ from littlestone.mechanisms.estimate import (
     noise_radius,
     private_count,
 )
+from littlestone.mechanisms.histogram import (
+    count_listed,
+    histogram_loss,
+    histogram_radius,
+    histogram_threshold,
+    stable_histogram,
+    stable_items,
+)
 from littlestone.mechanisms.median import (
     MedianPlan,
     MedianRelease,
@@ -42,10 +50,14 @@ __all__ = [
     "bottom_score",
     "bottom_weight",
     "canonical_key",
+    "count_listed",
     "count_lists",
     "count_loss",
     "error_interval",
     "exponential_mechanism",
+    "histogram_loss",
+    "histogram_radius",
+    "histogram_threshold",
     "noise_radius",
     "plan_median",
     "private_count",
@@ -57,4 +69,6 @@ __all__ = [
     "sparse_losses",
     "sparse_select",
     "sparse_select_lists",
+    "stable_histogram",
+    "stable_items",
 ]

@@ -33,7 +33,6 @@ proof is in ``docs/accounting.md``. For many charged answers r falls like 1/sqrt
 
 from __future__ import annotations
 
-import math
 import numbers
 from fractions import Fraction
 from typing import Any, Literal
@@ -49,9 +48,10 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
+from littlestone.mechanisms._geometric import coin_of, two_sided
 from littlestone.mechanisms.threshold_rates import Changes, classic_rates, fresh_rate, margin
 from littlestone.privacy import ChargedTests, Guarantee, Loss, Neighbours, Pure
-from littlestone.source import Few, Source, exp
+from littlestone.source import Few, Source
 from littlestone.types import Json
 
 __all__ = ["AboveThreshold", "Charged", "Method", "RunningTest"]
@@ -204,7 +204,7 @@ class AboveThreshold:
         source : Source
         """
         threshold = check_integer("AboveThreshold", "threshold", threshold)
-        offset = 0 if self.offset_rate is None else _two_sided(self.offset_rate, source)
+        offset = 0 if self.offset_rate is None else two_sided(self.offset_rate, source)
         return RunningTest(self, threshold, offset, 0, source)
 
     def resume(self, state: Json, source: Source) -> RunningTest:
@@ -344,28 +344,5 @@ class RunningTest:
         if len(self._coins) >= _COINS:
             self._coins.clear()
         value = int(value)
-        coin = self._coins[value] = _coin(self._plan.rate, value - self._level)
+        coin = self._coins[value] = coin_of(self._plan.rate, value - self._level)
         return coin
-
-
-def _coin(rate: Fraction, gap: int) -> Few:
-    """Return the coin (below, above) of gap + nu >= 0."""
-    both = 1 + exp(-rate)
-    tail = exp(-rate * (gap + 1 if gap >= 0 else -gap))  # of the less likely side
-    return Few(tail, both - tail) if gap >= 0 else Few(both - tail, tail)
-
-
-def _two_sided(rate: Fraction, source: Source) -> int:
-    """Draw z with probability exactly proportional to ``e**(-rate |z|)``: finitely many coins."""
-    p = exp(-rate)
-    sign = source.choose(Few(1 - p, p, p))
-    if sign == 0:
-        return 0
-    # given z != 0, the binary digits of |z| - 1 are independent coins; blocks of 2**digits
-    digits = math.ceil(32 / rate).bit_length()
-    size = 1
-    more = Few(1 - exp(-rate * 2**digits), exp(-rate * 2**digits))
-    while source.choose(more):
-        size += 2**digits
-    size += sum(source.choose(Few(1, exp(-rate * 2**i))) << i for i in range(digits))
-    return size if sign == 1 else -size

@@ -1,0 +1,259 @@
+"""Stable histogram: which items are frequent, among items nobody could list beforehand.
+
+Each item that occurs is kept if its count plus noise reaches a threshold tau; items that do not
+occur cannot appear. With rate r = epsilon/2, p = e**-r, Pr[z] = (1-p)/(1+p) p**|z| and
+``tau = the least integer with p**(tau - 1) / (1 + p) <= delta``:
+
+*Proof* (replace-one: x becomes x'). One count falls by 1, one rises by 1; noises are independent.
+Write d = p**(tau - 1) / (1 + p) = Pr[1 + Z >= tau] <= delta. A count that moves between positive
+values changes the law of its noisy count by factors in [p, 1/p]. A count that moves between 1 and 0
+changes "not kept" between 1 - d and 1, and "kept" between d and 0.
+
+* Both counts stay positive: factor at most p**-2 = e**epsilon, no delta.
+* One moves between 1 and 0, the other between positive values. From the side on which it is 1: d
+  for "kept", and a factor (1 - d)/p on the rest. From the other side: divergence at epsilon at most
+  1 - e**epsilon (1 - d) p = 1 - (1 - d)/p <= d.
+* x was single and x' is new: "x kept" has mass d on one side, "x' kept" on the other, and all else
+  is as likely on both sides: divergence d at every epsilon. []
+
+So the delta that is used is exactly d. (Korolova, Kenthapadi, Mishra and Ntoulas 2009; Bun, Nissim
+and Stemmer 2016; paper 004, Lemma 28. The threshold for replace-one is this library's.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from littlestone.bounds import Claim, register
+from littlestone.errors import ParameterError, check_fraction, check_integer, check_probability
+from littlestone.mechanisms._geometric import coin_of
+from littlestone.mechanisms._least import least
+from littlestone.mechanisms.canonical import Order, canonical_key, ordered
+from littlestone.mechanisms.estimate import _noise
+from littlestone.privacy import Approximate
+from littlestone.source import Source, exp
+
+__all__ = [
+    "count_listed",
+    "histogram_loss",
+    "histogram_radius",
+    "histogram_threshold",
+    "stable_histogram",
+    "stable_items",
+]
+
+PRIVACY = register(
+    Claim(
+        "histogram.privacy",
+        "Korolova, Kenthapadi, Mishra, Ntoulas; Bun, Nissim, Stemmer; threshold: littlestone",
+        "2009, 2016; docs/mechanisms.md",
+        "Items whose count plus two-sided geometric noise of rate epsilon/2 reaches tau are "
+        "(epsilon, delta)-DP under replace-one if e**(-(epsilon/2)(tau-1)) / (1 + e**(-epsilon/2)) "
+        "<= delta.",
+    )
+).id
+
+T = TypeVar("T", bound=Hashable)
+
+
+def stable_histogram(
+    items: Iterable[T],
+    *,
+    n: int,
+    epsilon: Any,
+    delta: Any,
+    source: Source,
+    at_least: int = 0,
+    order: Order = canonical_key,
+) -> dict[T, int]:
+    """Return the frequent items, in a canonical order, with their noisy counts.
+
+    Parameters
+    ----------
+    items : iterable of hashable
+        One for each record (or teacher); a record without an item is left out.
+    n : int >= 0
+        Public bound on the number of items; noisy counts are cut there.
+    epsilon, delta : number > 0, number in (0, 1)
+        Privacy loss, when one item is replaced (or withheld).
+    source : Source
+    at_least : int, default 0
+        Further public threshold on the noisy count; it cannot lower the private one.
+    order : callable, default `canonical_key`
+        Public function from items to distinct sort keys.
+
+    Returns
+    -------
+    dict
+        Item to noisy count, at least `histogram_threshold` and at most max(n, that).
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range, or there are more than n items (the caller's
+        mistake).
+
+    Notes
+    -----
+    *Guarantee.* (epsilon, delta)-DP under replace-one, (epsilon/2, delta) under add/remove, for
+    every input; proof at the top of the module.
+
+    *Cost.* One pass, and at most 2 + log2(n) coins for each distinct item.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> words = ["tea"] * 90 + ["coffee"] * 60 + ["a name"]
+    >>> stable_histogram(words, n=151, epsilon=1, delta=1e-6, source=SeededSource(0))
+    {'coffee': 60, 'tea': 90}
+    """
+    rate, tau = _rate_and_threshold("stable_histogram", epsilon, delta, at_least)
+    counts = _counted("stable_histogram", items, n)
+    kept: dict[T, int] = {}
+    for item in ordered(counts, order):
+        noisy = counts[item] + _noise(rate, max(n, tau), source)
+        if noisy >= tau:
+            kept[item] = min(noisy, max(n, tau))
+    return kept
+
+
+def stable_items(
+    items: Iterable[T],
+    *,
+    n: int,
+    epsilon: Any,
+    delta: Any,
+    source: Source,
+    at_least: int = 0,
+    order: Order = canonical_key,
+) -> list[T]:
+    """Return the frequent items, without counts: one coin for each distinct item.
+
+    Parameters
+    ----------
+    items, n, epsilon, delta, source, at_least, order
+        As for `stable_histogram`, of which this is the list of keys (equal in law).
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> stable_items([7] * 90 + [8], n=91, epsilon=1, delta=1e-6, source=SeededSource(0))
+    [7]
+    """
+    rate, tau = _rate_and_threshold("stable_items", epsilon, delta, at_least)
+    counts = _counted("stable_items", items, n)
+    return [
+        item for item in ordered(counts, order) if source.choose(coin_of(rate, counts[item] - tau))
+    ]
+
+
+def histogram_threshold(*, epsilon: Any, delta: Any) -> int:
+    """Return tau: the least noisy count that is ever released, decided exactly.
+
+    Parameters
+    ----------
+    epsilon, delta : number > 0, number in (0, 1)
+
+    Examples
+    --------
+    >>> histogram_threshold(epsilon=1, delta=1e-6)
+    28
+    """
+    rate, delta = _checked("histogram_threshold", epsilon, delta)
+    return _threshold(rate, delta)
+
+
+def histogram_loss(epsilon: Any, delta: Any) -> Approximate:
+    """Return what the histogram promises: the item for `littlestone.privacy.compose`.
+
+    Examples
+    --------
+    >>> histogram_loss(1, "1/8").delta
+    Fraction(1, 8)
+    """
+    rate, delta = _checked("stable_histogram", epsilon, delta)
+    return Approximate(2 * rate, delta)
+
+
+def histogram_radius(n: int, *, epsilon: Any, beta: Any) -> int:
+    """Return the least a such that n noises are all at most a in size, except with chance beta.
+
+    Parameters
+    ----------
+    n : int >= 1
+        Number of distinct items, at most the number of items.
+    epsilon : number > 0
+    beta : number in (0, 1)
+
+    Returns
+    -------
+    int
+        Every item with a count of at least ``tau + a`` is kept, and every released count is within
+        a of the count.
+
+    Examples
+    --------
+    >>> histogram_radius(1000, epsilon=1, beta=0.05)
+    20
+    """
+    rate, _ = _checked("histogram_radius", epsilon, Fraction(1, 2))
+    n = check_integer("histogram_radius", "n", n, low=1)
+    allowed = check_probability("histogram_radius", "beta", beta) * (1 + exp(-rate))
+    return least(lambda a: (allowed - exp(-rate * (a + 1), times=2 * n)).sign() >= 0)
+
+
+def count_listed(*, epsilon: Any, delta: Any, beta: Any, at_least: int = 0) -> int:
+    """Return the least count with which one item is kept, except with chance at most beta.
+
+    Parameters
+    ----------
+    epsilon, delta : number > 0, number in (0, 1)
+    beta : number in (0, 1)
+    at_least : int, default 0
+        As for `stable_items`.
+
+    Examples
+    --------
+    >>> count_listed(epsilon=1, delta=1e-6, beta=0.01)
+    36
+    """
+    rate, delta = _checked("count_listed", epsilon, delta)
+    beta = check_probability("count_listed", "beta", beta)
+    tau = max(_threshold(rate, delta), at_least)
+    both = 1 + exp(-rate)
+
+    def kept(count: int) -> bool:
+        missed, _ = coin_of(rate, count - tau).weights
+        return bool((both * beta - missed).sign() >= 0)
+
+    return least(kept)
+
+
+def _checked(owner: str, epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
+    rate = check_fraction(owner, "epsilon", epsilon) / 2
+    return rate, check_probability(owner, "delta", delta)
+
+
+def _threshold(rate: Fraction, delta: Fraction) -> int:
+    allowed = delta * (1 + exp(-rate))
+    return least(lambda tau: (allowed - exp(-rate * (tau - 1))).sign() >= 0, low=1)
+
+
+def _rate_and_threshold(
+    owner: str, epsilon: Any, delta: Any, at_least: Any
+) -> tuple[Fraction, int]:
+    rate, delta = _checked(owner, epsilon, delta)
+    return rate, max(_threshold(rate, delta), check_integer(owner, "at_least", at_least))
+
+
+def _counted(owner: str, items: Iterable[T], n: int) -> Counter[T]:
+    n, counts = check_integer(owner, "n", n, low=0), Counter(items)
+    if counts.total() > n:
+        raise ParameterError(
+            f"The 'n' parameter of {owner} must be at least the number of items. Pass the public "
+            "number of records (or teachers)."
+        )
+    return counts

@@ -1,0 +1,205 @@
+"""Stable histogram: all lists of small pools, replace-one; off by one is caught."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from fractions import Fraction as F
+from itertools import product
+
+import pytest
+from scipy import stats
+
+from littlestone.classes.hypotheses import PointHypothesis
+from littlestone.errors import ParameterError
+from littlestone.mechanisms import (
+    count_listed,
+    histogram_loss,
+    histogram_radius,
+    histogram_threshold,
+    stable_histogram,
+    stable_items,
+)
+from littlestone.mechanisms import histogram as room
+from littlestone.privacy import hockey_stick
+from littlestone.source import ExactSource, ReplaySource, SeededSource
+
+DELTAS = [F(1, 3), F(1, 20), F(1, 10**6)]
+
+
+def upper_end(ball):
+    parts = (end.man_exp() for end in (ball.mid(), ball.rad()))
+    return sum(F(int(man)) * F(2) ** int(power) for man, power in parts)
+
+
+def law(release, items, epsilon, delta):
+    items = [item for item in items if item is not None]
+
+    def run(source):
+        out = release(items, n=3, epsilon=epsilon, delta=delta, source=source)
+        return tuple(out.items()) if isinstance(out, dict) else tuple(out)
+
+    return ExactSource().law(run).outcomes
+
+
+def worst_delta(release, pool, n, epsilon, delta):
+    """Return the largest divergence over all lists and replacements of one item (None: no item)."""
+    laws = {items: law(release, items, epsilon, delta) for items in product(pool, repeat=n)}
+    return max(
+        upper_end(hockey_stick(p, laws[(*items[:i], other, *items[i + 1 :])], epsilon))
+        for items, p in laws.items()
+        for i, other in product(range(n), pool)
+    )
+
+
+def used(epsilon, delta, brute, tau=None):
+    tau = histogram_threshold(epsilon=epsilon, delta=delta) if tau is None else tau
+    p = F(brute.exp(-epsilon / 2))
+    return p ** (tau - 1) / (1 + p)
+
+
+@pytest.mark.parametrize(
+    ("release", "delta"), [*((stable_items, d) for d in DELTAS), (stable_histogram, F(1, 3))]
+)
+def test_private_on_all_lists_and_no_delta_is_wasted(release, delta, epsilon, brute, tolerance):
+    n = 3 if release is stable_items else 2
+    worst = worst_delta(release, ["a", "b", None], n, epsilon, delta)
+    assert worst <= delta + tolerance
+    assert abs(worst - used(epsilon, delta, brute)) <= tolerance, "the exact delta"
+
+
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_threshold_is_the_least(delta, epsilon, brute):
+    tau = histogram_threshold(epsilon=epsilon, delta=delta)
+    assert used(epsilon, delta, brute) <= delta
+    assert tau == 1 or used(epsilon, delta, brute, tau - 1) > delta
+    assert histogram_threshold(epsilon=2, delta=1e-6) == 15
+    assert histogram_loss(epsilon, delta).delta == delta
+
+
+def test_a_threshold_one_too_low_is_caught(monkeypatch, epsilon):
+    delta = F(1, 20)
+    honest = room._threshold
+    for off, private in ((0, True), (-1, False)):
+        monkeypatch.setattr(room, "_threshold", lambda r, d, off=off: honest(r, d) + off)
+        worst = worst_delta(stable_items, ["a", None], 2, epsilon, delta)
+        assert (worst <= delta) == private
+
+
+def test_noise_at_full_epsilon_is_caught(epsilon, brute):
+    """Right under add/remove, wrong when one item is replaced: two counts move."""
+    delta = F(1, 3)
+    worst = worst_delta(
+        lambda items, epsilon, **kw: stable_items(items, epsilon=2 * epsilon, **kw),
+        "ab", 3, epsilon, delta,
+    )  # fmt: skip
+    assert worst > used(2 * epsilon, delta, brute), "counts that stay positive cost delta"
+
+
+def test_the_list_is_that_of_the_histogram(epsilon):
+    for items in ("aab", "abb", "aaa"):
+        both = law(stable_items, items, epsilon, F(1, 3))
+        full = law(stable_histogram, items, epsilon, F(1, 3))
+        merged: dict = {}
+        for outcome, chance in full.items():
+            key = tuple(item for item, _ in outcome)
+            merged[key] = merged.get(key, 0) + chance
+        assert set(merged) == set(both)
+        assert all(both[key].overlaps(merged[key]) for key in both)
+
+
+def test_noisy_counts_are_truncated_geometric(brute):
+    """One item, count 2 of n = 3: above the threshold each count has its own probability."""
+    epsilon, delta = F(1), F(2, 5)
+    tau = histogram_threshold(epsilon=epsilon, delta=delta)
+    assert tau == 2
+    p = F(brute.exp(-epsilon / 2))
+    exact = law(stable_histogram, ["a", "a"], epsilon, delta)
+    expected = {2: (1 - p) / (1 + p), 3: p / (1 + p)}
+    for count, chance in expected.items():
+        assert abs(upper_end(exact[(("a", count),)]) - chance) < F(1, 2**90)
+    assert abs(upper_end(exact[()]) - p / (1 + p)) < F(1, 2**90)
+
+
+def test_numbers_of_the_certificate():
+    for epsilon, delta, beta in product((F(1, 2), 3), (F(1, 10), F(1, 10**6)), (F(1, 4), F(1, 99))):
+        for least in (0, 40):
+            count = count_listed(epsilon=epsilon, delta=delta, beta=beta, at_least=least)
+            missed = [
+                ExactSource()
+                .law(
+                    lambda s, c=c, e=epsilon, d=delta, m=least: tuple(
+                        stable_items(["x"] * c, n=c, epsilon=e, delta=d, source=s, at_least=m)
+                    )
+                )
+                .outcomes.get((), 0)
+                for c in (count, count - 1)
+            ]
+            assert missed[0] <= float(beta)
+            assert count == 1 or missed[1] > float(beta)
+
+
+def test_the_radius_covers_all_counts():
+    n, beta, runs = 20, F(1, 10), 2000
+    radius, source = histogram_radius(n, epsilon=1, beta=beta), SeededSource(1)
+    items = [i for i in range(n) for _ in range(100)]
+    wrong = 0
+    for _ in range(runs):
+        out = stable_histogram(items, n=4000, epsilon=1, delta=1e-3, source=source)
+        wrong += any(abs(out.get(i, 0) - 100) > radius for i in range(n))
+    assert stats.binomtest(wrong, runs, float(beta), alternative="greater").pvalue > 1e-3
+    assert wrong > 0.01 * runs
+
+
+def test_hash_order_does_not_reach_the_release():
+    program = (
+        "from littlestone.mechanisms import stable_items; from littlestone.source import *\n"
+        "words = ['oak', 'elm', 'ash', 'yew', 'fir'] * 30\n"
+        "print([stable_items(words, n=150, epsilon=1, delta=1e-6, source=SeededSource(s))"
+        " for s in range(20)])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1
+
+
+def test_hypotheses_are_items():
+    items = [PointHypothesis("b")] * 50 + [PointHypothesis("a")] * 60
+    kept = stable_items(items, n=110, epsilon=1, delta=1e-6, source=SeededSource(0))
+    assert kept == [PointHypothesis("a"), PointHypothesis("b")]
+
+
+def test_nothing_gives_nothing():
+    source = ReplaySource([])
+    assert stable_histogram([], n=0, epsilon=1, delta=0.1, source=source) == {}
+    assert source.shown == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("epsilon", 0), ("delta", 0), ("delta", 1), ("n", -1), ("at_least", 0.5)]
+)
+def test_parameters_are_checked(name, value):
+    parameters = {"n": 1, "epsilon": 1, "delta": 0.1, "at_least": 0, name: value}
+    for release in (stable_items, stable_histogram):
+        with pytest.raises(ParameterError, match=name):
+            release(["secret"], source=ReplaySource([]), **parameters)
+    with pytest.raises(ParameterError, match="'n'") as caught:
+        stable_items(["secret"] * 2, n=1, epsilon=1, delta=0.1, source=ReplaySource([]))
+    assert "secret" not in str(caught.value)
+
+
+def test_extreme_budgets():
+    for epsilon, delta in product(("1e-9", 10**6), ("1e-300", 0.999)):
+        tau = histogram_threshold(epsilon=epsilon, delta=delta)
+        assert tau >= 1
+        out = stable_items([1], n=1, epsilon=epsilon, delta=delta, source=SeededSource(0))
+        assert out in ([], [1])
