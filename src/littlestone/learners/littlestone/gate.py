@@ -173,19 +173,22 @@ class _Certified(Protocol):
     def certificate(self, n: int) -> Certificate: ...
 
 
-def least_teachers(plan: _Certified, guess: int) -> int:
+def least_teachers(plan: _Certified, guess: int) -> int | None:
     """Return the least number of teachers whose exact certificate holds; floats found ``guess``."""
 
     def holds(teachers: int) -> bool:
         return plan.certificate(teachers * plan.chunk).holds
 
-    return least(holds, low=max(1, guess - max(8, guess // 16)))
+    if not holds(guess + guess // 16 + 8):  # floats and exact numbers do not disagree so much
+        return None
+    return least(holds, low=max(1, guess - guess // 16 - 8))
 
 
-def settled(plan: Any) -> Gate:
+def settled(plan: Any) -> Gate | None:
     """Return the gate of a plan with the number of teachers that its exact certificate needs."""
     gate: Gate = plan.gate
-    return replace(gate, teachers=least_teachers(plan, gate.teachers))
+    teachers = least_teachers(plan, gate.teachers)
+    return None if teachers is None else replace(gate, teachers=teachers)
 
 
 def _factor(rate: float, miss: float, wrong: float) -> float:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
+from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone.claims import CLOSED
 from littlestone.learners.littlestone.gate import Budget, Gate, binomial_cdf, rounded_up, settled
 
@@ -162,8 +163,13 @@ def _own(budget: Budget, spread: Fraction) -> Budget:
     if not spread:
         return budget
     share = Fraction(1, 1024)
-    while share < Fraction(1, 2) and share * share * budget.alpha * budget.beta < spread:
+    while share * share * budget.alpha * budget.beta < spread:
         share *= 2
+    if share > Fraction(1, 2):
+        raise UnsupportedError(
+            "Proper output replaces the empty set by a random point, and in so small a space that "
+            "point may matter. Use method='all' (or 'auto'), which lists the class."
+        )
     return replace(budget, alpha=budget.alpha * (1 - share), beta=budget.beta * (1 - share))
 
 
