@@ -1,17 +1,40 @@
 """Files that come from elsewhere: private ones are ours alone, none is trusted.
 
-Checks that follow no link and open nothing, so that they can be made before a file is used.
+- Private files and folders (ledgers, states): checks that follow no link and open nothing, so
+  that they can be made before a file is used.
+- Public files that a stranger may have written (models, certificates, schemas): read up to a limit,
+  and JSON without anything that is ambiguous (a name given twice, NaN, numbers beyond floats) or
+  that costs more memory than its length promises.
 """
 
 from __future__ import annotations
 
+import json
+import math
 import os
+import re
 import stat
+from fractions import Fraction
 from pathlib import Path
+from typing import Any, NoReturn
 
-from littlestone.errors import StoreError
+from littlestone.errors import ParameterError, StoreError
 
-__all__ = ["check_folder", "check_private_file", "private_folder", "words"]
+__all__ = [
+    "check_folder",
+    "check_private_file",
+    "parse_json",
+    "private_folder",
+    "read_exact",
+    "read_text",
+    "words",
+]
+
+_LARGEST = 64 * 2**20  # bytes of a file that we are willing to read
+_MOST = 2_000_000  # values in one JSON document
+_DEEPEST = 200
+_DIGITS = 4000  # Python itself reads at most 4300
+_EXACT = re.compile(rf"-?[0-9]{{1,{_DIGITS}}}(?:/[0-9]{{1,{_DIGITS}}})?")
 
 
 def private_folder(path: str | os.PathLike[str]) -> Path:
@@ -122,3 +145,130 @@ def _open_to_others(status: os.stat_result) -> bool:
     if os.name != "posix":
         return False
     return bool(status.st_mode & 0o077) or (os.geteuid() not in (0, status.st_uid))
+
+
+def read_text(path: str | os.PathLike[str], what: str, *, largest: int = _LARGEST) -> str:
+    """Return the text of a file of bounded size.
+
+    Parameters
+    ----------
+    path : path
+    what : str
+        For messages: "model file".
+    largest : int, default 64 MiB
+        In bytes.
+
+    Raises
+    ------
+    ParameterError
+        The file cannot be read, is too large, or is not UTF-8 text.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            data = file.read(largest + 1)  # a device has no size that could be asked before
+    except (OSError, ValueError) as problem:
+        raise ParameterError(f"The {what} {path} could not be read ({words(problem)}).") from None
+    if len(data) > largest:
+        raise ParameterError(f"The {what} {path} is larger than {largest:,} bytes.")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ParameterError(f"The {what} {path} is not UTF-8 text.") from None
+
+
+def parse_json(text: str, what: str) -> Any:
+    """Return a JSON document, refusing what is ambiguous or a burden.
+
+    Parameters
+    ----------
+    text : str
+    what : str
+        For messages, with the file's name: "model file rule.json".
+
+    Raises
+    ------
+    ParameterError
+        Not JSON; a name twice in one object; NaN, infinities, or numbers beyond floats; more than
+        2,000,000 values or 200 levels.
+
+    Examples
+    --------
+    >>> parse_json('{"n": [1, 2]}', "model")
+    {'n': [1, 2]}
+    >>> parse_json('{"n": 1, "n": 2}', "model")
+    Traceback (most recent call last):
+    littlestone.errors.ParameterError: The model is not JSON that this program reads: the name 'n'
+    is given twice.
+    """
+
+    def refuse(why: str) -> NoReturn:
+        raise ParameterError(f"The {what} is not JSON that this program reads: {why}.") from None
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            refuse(f"the name {twice[:60]!r} is given twice")
+        return found
+
+    def finite(number: str) -> float:
+        value = float(number)
+        return value if math.isfinite(value) else refuse("a number is too large")
+
+    # Each value but the first follows one of these characters (more, if texts hold them).
+    if sum(map(text.count, ",:[")) > _MOST:
+        refuse(f"it has more than {_MOST:,} values")
+    try:
+        document = json.loads(
+            text,
+            object_pairs_hook=unique,
+            parse_float=finite,
+            parse_constant=lambda name: refuse(f"{name} is no number"),
+        )
+    except ParameterError:
+        raise
+    except RecursionError:
+        refuse("it is nested too deeply")
+    except ValueError:  # not JSON, or an integer of more digits than Python reads
+        refuse("it has an error, or an enormous integer")
+    if _deeper(document, _DEEPEST):
+        refuse("it is nested too deeply")
+    return document
+
+
+def read_exact(text: Any) -> Fraction:
+    """Return the exact number of a text such as ``"1/10"``; no exponents, bounded length.
+
+    Raises
+    ------
+    ValueError
+        The text is anything else.
+
+    Examples
+    --------
+    >>> read_exact("1/10")
+    Fraction(1, 10)
+    """
+    if not isinstance(text, str) or not _EXACT.fullmatch(text):
+        raise ValueError("not an exact number")
+    top, _, bottom = text.partition("/")
+    if bottom and not int(bottom):
+        raise ValueError("not an exact number")
+    return Fraction(int(top), int(bottom or 1))
+
+
+def _deeper(document: Any, levels: int) -> bool:
+    """Return whether something is nested deeper; level by level, so itself without recursion."""
+    layer = [document]
+    for _ in range(levels):
+        inner: list[Any] = []
+        for node in layer:
+            if isinstance(node, dict):
+                inner += [child for child in node.values() if isinstance(child, dict | list)]
+            elif isinstance(node, list):
+                inner += [child for child in node if isinstance(child, dict | list)]
+        if not inner:
+            return False
+        layer = inner
+    return True

@@ -1,7 +1,8 @@
 """How many people are enough: certificates with explicit constants, and the claims behind them.
 
 =====================  ==========================================================================
-`certificate`          Step, Certificate, the worksheet that computes them, `recheck`, `least_n`
+`certificate`          Step, Certificate, the worksheet that computes them, `recheck`
+`least`                the least n from which on a certificate holds
 `formulas`             formulas as text: a safe and rigorous evaluator
 `claims`               the registry of every statement that is relied upon
 `exponential`          tight certificates of the exponential mechanism
@@ -22,13 +23,13 @@ from littlestone.bounds.certificate import (
     Step,
     Unit,
     Worksheet,
-    least_n,
     recheck,
 )
 from littlestone.bounds.claims import Claim, claim, claims, register
 from littlestone.bounds.exponential import agnostic, agnostic_from, realizable, realizable_from
 from littlestone.bounds.formulas import FormulaError
 from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily, sparse_sets
+from littlestone.bounds.least import least_n
 from littlestone.bounds.papers import (
     alon22_lemma29,
     lwy24_lemma31,

@@ -12,6 +12,7 @@ from flint import arb
 
 from littlestone.bounds.claims import claim
 from littlestone.bounds.formulas import (
+    LONGEST,
     FormulaError,
     Meaning,
     Value,
@@ -19,14 +20,17 @@ from littlestone.bounds.formulas import (
     encode,
     evaluate,
     evaluate_at,
+    limited,
 )
-from littlestone.errors import check_integer, parameter_error
+from littlestone.errors import LittlestoneError, ParameterError, parameter_error
+from littlestone.guard import read_exact
 from littlestone.privacy.rounding import exact_text
 from littlestone.types import Json
 
-__all__ = ["Certificate", "Reference", "Step", "Unit", "Worksheet", "least_n", "recheck"]
+__all__ = ["Certificate", "Reference", "Step", "Unit", "Worksheet", "recheck"]
 
 Unit = Literal["records", "users"]
+UNITS = ("records", "users")
 Shown = int | float | bool | str
 #: From the strongest status to the weakest; a certificate is as weak as its weakest claim.
 STATUSES = ("explicit", "reconstruction", "order-only")
@@ -154,18 +158,21 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
-        """Read what `to_dict` wrote. Nothing is verified: see `recheck`."""
-        return cls(
-            Fraction(data["alpha_exact"]),
-            Fraction(data["beta_exact"]),
-            int(decode(data["n"])),
-            data["unit"],
-            bool(data["holds"]),
-            str(data["status"]),
-            tuple(data["claims"]),
-            tuple(data["assumptions"]),
-            tuple(_read_step(step) for step in data["steps"]),
-        )
+        """Read what `to_dict` wrote; it may come from a stranger. See `recheck` for its truth.
+
+        Raises
+        ------
+        ParameterError
+            An entry is missing, of another type, or larger than any certificate.
+        """
+        try:
+            return _read_certificate(data, cls)
+        except LittlestoneError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
+            raise ParameterError(
+                "A certificate must have the entries that `Certificate.to_dict` writes."
+            ) from None
 
 
 class Worksheet:
@@ -277,7 +284,9 @@ def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
     Raises
     ------
     FormulaError
-        A formula or an input is not in the language of certificates.
+        A formula or an input is not in the language of certificates, or takes too long.
+    ParameterError
+        The mapping is not a certificate.
 
     Examples
     --------
@@ -288,6 +297,11 @@ def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
     ("step 'needed': the formula gives 420, not 400",)
     """
     given = data if isinstance(data, Certificate) else Certificate.from_dict(data)
+    with limited():
+        return tuple(_disagreements(given))
+
+
+def _disagreements(given: Certificate) -> list[str]:
     wrong: list[str] = []
     sheet, head = Worksheet(), {"alpha": given.alpha, "beta": given.beta, "n": Fraction(given.n)}
     for step in given.steps:
@@ -305,48 +319,42 @@ def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
     ]
     if given.holds and not any("n" in step.inputs for step in given.steps):
         wrong.append("no step mentions n")
-    return tuple(wrong)
+    return wrong
 
 
-def least_n(certify: Callable[[int], Certificate], *, start: int = 1, largest: int = 2**256) -> int:
-    """Return the least n from which on a certificate always holds.
+def _read_certificate(data: Mapping[str, Any], make: Callable[..., Certificate]) -> Certificate:
+    """Read a certificate; whatever is wrong raises one of the usual exceptions."""
+    alpha, beta = read_exact(data["alpha_exact"]), read_exact(data["beta_exact"])
+    n = decode(data["n"])
+    if not (0 <= alpha <= 1 and 0 <= beta <= 1 and n.denominator == 1):
+        raise ValueError
+    if data["unit"] not in UNITS or data["status"] not in STATUSES:
+        raise ValueError
+    if not isinstance(data["holds"], bool):
+        raise TypeError
+    texts = [
+        tuple(_text(text) for text in _list(data[name], 1000)) for name in ("claims", "assumptions")
+    ]
+    steps = tuple(_read_step(step) for step in _list(data["steps"], 1000))
+    known: set[str] = set()
+    for step in steps:
+        for x in step.inputs.values():
+            if isinstance(x, Reference) and x.step not in known:
+                raise FormulaError("A step refers to a step that does not come before it.")
+        known.add(step.name)
+    return make(alpha, beta, int(n), data["unit"], data["holds"], data["status"], *texts, steps)
 
-    Parameters
-    ----------
-    certify : callable
-        From n to a certificate. It must be monotone from ``start`` on: once it holds, it holds for
-        every larger n. (Below ``start`` it is tried one by one.)
-    start : int, default=1
-    largest : int, default=2**256
-        Give up beyond this.
 
-    Returns
-    -------
-    int
-        ``certify(n).holds``, and not ``certify(n - 1).holds``.
+def _text(value: Any, most: int = 10_000) -> str:
+    if not isinstance(value, str) or len(value) > most:
+        raise TypeError
+    return value
 
-    Examples
-    --------
-    >>> from littlestone.bounds import realizable
-    >>> least_n(lambda n: realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=n))
-    420
-    """
-    low, high = check_integer("least_n", "start", start, low=0) - 1, start
-    while not certify(high).holds:
-        low, high = high, max(2 * high, 1)
-        if high > largest:
-            raise parameter_error(
-                "least_n", "largest", "large enough", largest, "No n up to it is certified."
-            )
-    while high - low > 1:
-        middle = (low + high) // 2
-        if certify(middle).holds:
-            high = middle
-        else:
-            low = middle
-    while high == low + 1 and 0 < high <= start and certify(high - 1).holds:
-        low, high = low - 1, high - 1
-    return high
+
+def _list(value: Any, most: int) -> list[Any]:
+    if not isinstance(value, list) or len(value) > most:
+        raise TypeError
+    return value
 
 
 def _read_step(data: Mapping[str, Any]) -> Step:
@@ -357,7 +365,10 @@ def _read_step(data: Mapping[str, Any]) -> Step:
     value = data["value"]
     if isinstance(value, str) and not value.startswith("~"):
         value = int(decode(value))
-    return Step(data["name"], data["formula"], inputs, value, data["source"])
+    if not isinstance(value, int | float | str) or len(inputs) > 1000:
+        raise TypeError
+    name, formula, source = (_text(data[key], LONGEST) for key in ("name", "formula", "source"))
+    return Step(name, formula, inputs, value, source)
 
 
 def _holds(steps: Any) -> bool:

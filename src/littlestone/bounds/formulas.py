@@ -11,7 +11,9 @@ from __future__ import annotations
 import ast
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any, NoReturn, TypeAlias
 
@@ -31,8 +33,15 @@ Number: TypeAlias = "Fraction | arb"
 
 PRECISIONS = (128, 512, 2048, 8192)
 LONGEST = 20_000  # characters of a formula (hexadecimal integers may be long)
+OPERATIONS = 8  # of an exact number
+LARGEST_POWER = 2**24  # bits of what is rounded to an integer
 EXACT_INTEGER_BITS = 2**21  # powers of integers stay exact up to this size
 EXACT_RATIONAL_BITS = 4096
+
+
+#: Units of work (about a microsecond each) of one certificate that somebody else wrote.
+WORK = 4_000_000
+_left: ContextVar[list[float] | None] = ContextVar("_left", default=None)
 
 
 class FormulaError(LittlestoneError, ValueError):
@@ -41,6 +50,24 @@ class FormulaError(LittlestoneError, ValueError):
 
 class _Undecided(Exception):  # noqa: N818 - a signal, not an error
     """The balls are too wide: use more bits."""
+
+
+@contextmanager
+def limited(work: float = WORK) -> Iterator[None]:
+    """Refuse, in this block, formulas that would take longer than any honest certificate."""
+    token = _left.set([work])
+    try:
+        yield
+    finally:
+        _left.reset(token)
+
+
+def _spend(work: float) -> None:
+    left = _left.get()
+    if left is not None:
+        left[0] -= work
+        if left[0] < 0:
+            raise FormulaError("A formula takes too long to compute.")
 
 
 def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
@@ -94,6 +121,8 @@ def evaluate_at(formula: ast.expr | str, names: Mapping[str, Meaning], bits: int
             if isinstance(error, FormulaError):
                 raise
             raise FormulaError(f"A formula has no value: {error}.") from None
+        except RecursionError:
+            raise FormulaError("A formula is nested too deeply.") from None
 
 
 def encode(x: Fraction | int) -> int | str:
@@ -115,7 +144,10 @@ def decode(x: Any) -> Fraction:
     """Read what `encode` wrote; refuses anything that is not an exact number."""
     if isinstance(x, int) and not isinstance(x, bool):
         return Fraction(x)
-    value = evaluate(x, {}) if isinstance(x, str) else None
+    # One operation or two, on integers that may be long: never a long formula.
+    simple = isinstance(x, str) and sum(map(x.count, "+-*/(,<>")) <= OPERATIONS
+    with limited(WORK / 10):
+        value = evaluate(x, {}) if simple else None
     if not isinstance(value, Fraction):
         raise FormulaError("An input of a certificate must be an exact number.")
     return value
@@ -207,6 +239,7 @@ class _Evaluation(ast.NodeVisitor):
         a, b = self.number(node.left), self.number(node.right)
         if isinstance(node.op, ast.Pow):
             return _power(a, b)
+        _spend(1 + (_size(a) + _size(b)) ** 2 / 10**7)  # of two rationals: a quadratic gcd
         if not (isinstance(a, Fraction) and isinstance(b, Fraction)):
             a, b = _ball(a), _ball(b)
         if isinstance(node.op, ast.Add):
@@ -239,14 +272,23 @@ class _Evaluation(ast.NodeVisitor):
     def ceil(self, x: Number) -> Fraction:
         if isinstance(x, Fraction):
             return Fraction(math.ceil(x))
-        if not x.is_finite():
-            raise FormulaError("A formula has no value: an infinite number is rounded.")
+        if not x.is_finite() or abs(x).log() > LARGEST_POWER:
+            raise FormulaError("A formula has no value: an enormous number is rounded.")
+        _spend(1)
         rounded = x.ceil().unique_fmpz()
         if rounded is not None:
             return Fraction(int(rounded))
         if self.last:
             return Fraction(math.ceil(upper(x)))
         raise _Undecided
+
+
+def _size(x: Number) -> int:
+    """Return the bits of an exact number that is not small; balls have their precision."""
+    if not isinstance(x, Fraction):
+        return 0
+    bits = x.numerator.bit_length() + x.denominator.bit_length()
+    return bits if bits > 1024 else 0
 
 
 def _ball(x: Number) -> arb:
@@ -258,6 +300,7 @@ def _power(a: Number, b: Number) -> Number:
         bits = abs(b) * max(a.numerator.bit_length(), a.denominator.bit_length())
         limit = EXACT_INTEGER_BITS if a.denominator == 1 and b >= 0 else EXACT_RATIONAL_BITS
         if bits <= limit:
+            _spend(1 + int(bits) / 100)
             return a ** int(b)
     if isinstance(b, Fraction) and b.denominator == 1 and abs(b) < 2**62:
         return _ball(a) ** int(b)
@@ -308,6 +351,7 @@ def _count(x: Number, largest: int) -> int:
 
 def _comb(_: _Evaluation, n: Number, k: Number) -> Fraction:
     chosen, whole = _count(k, 10_000), _count(n, 2**256)
+    _spend(1 + chosen**2 / 100)
     return Fraction(math.comb(whole, chosen))
 
 
@@ -315,6 +359,7 @@ def _growth(_: _Evaluation, d: Number, n: Number) -> arb:
     """Sauer-Shelah: the number of labelings of n points by a class of VC dimension d."""
     dimension, whole = _count(d, 10**6), _count(n, 2**256)
     term, total = arb(1), arb(1)
+    _spend(min(dimension, whole) * (1 + ctx.prec / 2048))
     for i in range(min(dimension, whole)):
         term = term * (whole - i) / (i + 1)
         total += term
@@ -326,6 +371,9 @@ def _binomial_above(_: _Evaluation, t: Number, p: Number, b: Number) -> Number:
     start = _count(b, 10**6) + 1
     if start > trials:
         return Fraction(0)
+    if p == 1:
+        return Fraction(1)
+    _spend((trials - start) * (1 + ctx.prec / 2048) + min(start, trials - start) ** 2 / 1000)
     term = math.comb(trials, start) * bias**start * (1 - bias) ** (trials - start)
     total, odds = term, bias / (1 - bias)
     for i in range(start, trials):

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from littlestone.bounds.certificate import Certificate, Step, Worksheet, least_n
+from littlestone.bounds.certificate import Certificate, Step, Worksheet
+from littlestone.bounds.least import least_n
 
 __all__ = ["POINTS", "HashFamily", "HashedRepresentation", "sparse_sets"]
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate, Worksheet, least_n
+from littlestone.bounds.certificate import Certificate, Worksheet
+from littlestone.bounds.least import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
 
 __all__ = ["alon22_lemma29", "lwy24_lemma31", "lwy24_lemma32", "lwy24_theorem34"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate, Worksheet, least_n
+from littlestone.bounds.certificate import Certificate, Worksheet
+from littlestone.bounds.least import least_n
 from littlestone.errors import check_integer, check_probability
 
 __all__ = ["consistent", "consistent_vc", "erm", "erm_vc", "uniform_vc"]

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate, Step, Worksheet, least_n
+from littlestone.bounds.certificate import Certificate, Step, Worksheet
 from littlestone.bounds.exponential import agnostic as tight_agnostic
 from littlestone.bounds.exponential import realizable as tight_realizable
 from littlestone.bounds.formulas import evaluate_at
+from littlestone.bounds.least import least_n
 from littlestone.bounds.search import HOPELESS, least_point, least_real, softmax
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 

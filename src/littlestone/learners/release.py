@@ -11,6 +11,7 @@ from littlestone.bounds import Certificate
 from littlestone.classes import ConceptClass, class_from_dict, load
 from littlestone.data import RowDomain
 from littlestone.errors import ParameterError
+from littlestone.guard import parse_json, read_text
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT", "Release"]
 
 FORMAT = "littlestone-release-1"
-_LIMIT = 64 * 2**20  # bytes of a model file that we are willing to read
+_LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
+_ESTIMATE = ("rate", "rate_low", "rate_high", "epsilon")
 
 
 @dataclass(frozen=True)
@@ -99,23 +101,22 @@ class Release:
             described.pop("description", None)
             stated = dict(document["class"])
             stated.pop("spec", None)
-            n, required = document["n"], document["required_samples"]
-            if not isinstance(n, int) or not isinstance(required, int):
-                raise TypeError
             concept_class, hypothesis = class_from_dict(stated), load(described)
             _check_fit(concept_class, hypothesis)
             return cls(
-                learner=str(document["learner"]),
+                learner=_text(document["learner"]),
                 concept_class=concept_class,
                 hypothesis=hypothesis,
                 guarantee=Guarantee.from_dict(document["guarantee"]),
                 certificate=Certificate.from_dict(document["certificate"]),
-                n=n,
-                required=required,
-                error=document.get("error"),
-                columns=document.get("columns"),
+                n=_count(document["n"]),
+                required=_count(document["required_samples"]),
+                error=_estimate(document.get("error")),
+                columns=_columns(document.get("columns")),
             )
-        except (KeyError, TypeError, AttributeError, RecursionError):
+        except ParameterError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
             raise ParameterError(
                 "The model file is incomplete or has been changed; write it again with "
                 "`littlestone fit --out`."
@@ -124,22 +125,47 @@ class Release:
     @classmethod
     def read(cls, path: str | Path) -> Release:
         """Read a release from a file written by `littlestone fit --out`."""
-        where = Path(path)
-        try:
-            if where.stat().st_size > _LIMIT:
-                raise ParameterError(f"The model file {where} is too large to be a release.")
-            text = where.read_text(encoding="utf-8")
-        except OSError as problem:
-            raise ParameterError(
-                f"The model file {where} could not be read ({problem.strerror})."
-            ) from None
-        except UnicodeDecodeError:
-            raise ParameterError(f"The model file {where} is not UTF-8 text.") from None
-        try:
-            document = json.loads(text)
-        except (ValueError, RecursionError):
-            raise ParameterError(f"The model file {where} is not JSON.") from None
-        return cls.from_dict(document)
+        text = read_text(path, "model file")
+        return cls.from_dict(parse_json(text, f"model file {path}"))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > 10_000:
+        raise TypeError
+    return value
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
+        raise TypeError
+    return value
+
+
+def _estimate(error: Any) -> Json | None:
+    """Check a released estimate as far as pages use it."""
+    if error is None:
+        return None
+    for name in _ESTIMATE:
+        value = error[name]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
+            raise TypeError
+    if max(error["rate"], error["rate_low"], error["rate_high"]) > 1:
+        raise ValueError
+    return dict(error)
+
+
+def _columns(columns: Any) -> Json | None:
+    """Check the names of columns."""
+    if columns is None:
+        return None
+    for name, value in columns.items():
+        if name == "x":
+            list(map(_text, value if isinstance(value, list) else [None]))
+        elif name == "samples_per_user":
+            _count(value)
+        else:
+            _text(value)
+    return dict(columns)
 
 
 def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:

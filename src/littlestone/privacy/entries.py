@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from littlestone.errors import parameter_error
+from littlestone.guard import read_exact
 from littlestone.privacy.filters import Price
 from littlestone.privacy.losses import Approximate, BoundedRange, Concentrated, Loss, Pure
 from littlestone.privacy.rounding import exact_text, float_up, round_up
@@ -53,7 +54,6 @@ INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 _LONGEST = 200  # characters of a label
 _DIGITS = 2000  # of a number
-_NUMBER = re.compile(rf"\d{{1,{_DIGITS}}}(?:/\d{{1,{_DIGITS}}})?", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _LOSSES: dict[str, tuple[Callable[..., Loss], int]] = {
     "pure": (Pure, 1),
@@ -180,12 +180,13 @@ def number_text(name: str, x: Fraction) -> str:
 
 def number(text: Any) -> Fraction:
     """Read what `number_text` wrote."""
-    if not isinstance(text, str) or not _NUMBER.fullmatch(text):
-        raise Unreadable
     try:
-        return Fraction(text)
-    except ZeroDivisionError:
+        value = read_exact(text)
+    except ValueError:
         raise Unreadable from None
+    if value < 0:
+        raise Unreadable
+    return value
 
 
 def label(name: str, text: Any) -> str:

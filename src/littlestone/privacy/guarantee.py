@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from littlestone.errors import check_integer, parameter_error
+from littlestone.errors import ParameterError, check_integer, parameter_error
+from littlestone.guard import read_exact
 from littlestone.privacy.losses import Approximate, Pure
 from littlestone.privacy.neighbours import Neighbours
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, round_up
@@ -88,14 +89,17 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Guarantee:
-        """Read what `to_dict` wrote, from its exact texts."""
-        return cls(
-            Fraction(data["epsilon_exact"]),
-            Fraction(data["delta_exact"]),
-            Neighbours(data["neighbours"]),
-            str(data["claim"]),
-            bool(data["seeded"]),
-        )
+        """Read what `to_dict` wrote, from its exact texts; it may come from a stranger."""
+        try:
+            claim, seeded = data["claim"], data["seeded"]
+            if not isinstance(claim, str) or not isinstance(seeded, bool) or len(claim) > 10_000:
+                raise TypeError
+            epsilon, delta = (read_exact(data[name]) for name in ("epsilon_exact", "delta_exact"))
+            return cls(epsilon, delta, Neighbours(data["neighbours"]), claim, seeded)
+        except (KeyError, TypeError, ValueError):
+            raise ParameterError(
+                "A guarantee must have the entries that `Guarantee.to_dict` writes."
+            ) from None
 
     def __str__(self) -> str:
         epsilon, delta = (_short(part) for part in (self.epsilon, self.delta))
