@@ -1,0 +1,235 @@
+"""What teachers submit, against the definitions: closures, low error, essential hypotheses."""
+
+from itertools import chain, combinations, product
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.classes import Never, PointHypothesis, flat_through, on_points
+from littlestone.classes.conjunctions import subcube
+from littlestone.data import OUTSIDE, Sample
+from littlestone.data.dealing import OrderedSample
+from littlestone.learners.littlestone.closures import closed_within, closures
+from littlestone.learners.littlestone.planner import oracles
+from littlestone.learners.littlestone.teachers import AllLists, ClosedLists, EssentialLists, parts
+from littlestone.mechanisms.canonical import canonical_key
+from littlestone.source import ExactSource, SeededSource
+
+
+def subsets(points):
+    return chain.from_iterable(combinations(points, r) for r in range(len(points) + 1))
+
+
+def sets_closure(k):
+    return lambda chosen: on_points(chosen) if len(set(chosen)) <= k else None
+
+
+def flat_closure(q, dim):
+    def closure(chosen):
+        flat = flat_through(q, chosen) if chosen else Never()
+        return flat if not chosen or flat.dim <= dim else None
+
+    return closure
+
+
+def cube_closure(n):
+    def closure(chosen):
+        literals = (1 << 2 * n) - 1
+        for point in chosen:
+            literals &= sum(1 << (i if bit else n + i) for i, bit in enumerate(point))
+        return subcube(n, literals) if chosen else Never()
+
+    return closure
+
+
+CASES = {
+    "points": (ls.Points(), list("abc"), sets_closure(1)),
+    "sets": (ls.SparseSets(2), list("abcd"), sets_closure(2)),
+    "bounded": (ls.SparseSets(2, 1, 4), [1, 2, 3, 4], sets_closure(2)),
+    "flats": (ls.AffineSubspaces(3, 2, 1), list(product(range(3), repeat=2)), flat_closure(3, 1)),
+    "cubes": (ls.Conjunctions(3), list(product(range(2), repeat=3)), cube_closure(3)),
+}
+
+
+def random_sample(rng, points, n):
+    where = rng.integers(0, len(points) + 1, n)
+    named = [points[i] if i < len(points) else OUTSIDE for i in where]
+    return OrderedSample.listed(named, rng.integers(0, 2, n).tolist())
+
+
+def low_error_closures(sample, cls, closure, tolerance):
+    positives = [x for x, one in zip(sample.points.tolist(), sample.ones, strict=True) if one]
+    positives = [tuple(x) if isinstance(x, list) else x for x in positives]
+    every = {closure(chosen) for chosen in subsets(positives)} - {None}
+    return {h for h in every if cls.errors(h, sample) <= tolerance}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_closed_sets_of_low_error_are_all_found(name):
+    cls, points, closure = CASES[name]
+    rng = np.random.default_rng(len(name))
+    system, seen = closures(cls), 0
+    for _ in range(120):
+        sample = random_sample(rng, points, int(rng.integers(0, 9)))
+        for tolerance in range(4):
+            found = closed_within(system, sample, tolerance, 10**6)
+            expected = low_error_closures(sample, cls, closure, tolerance)
+            assert len(found) == len(set(found)), "a list is a set"
+            assert set(found) == expected
+            seen += len(found)
+    assert seen > 200
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rank_and_number_of_closed_sets(name):
+    """A concept's closed subsets are counted, and its longest chain is the rank."""
+    cls, points, closure = CASES[name]
+    every = {closure(c) for c in subsets(points) if name != "cubes" or len(c) <= 4} - {None}
+    inside = {h: frozenset(x for x in points if h.predict(batch(cls, [x]))[0]) for h in every}
+
+    def below(h):
+        return [g for g in every if inside[g] < inside[h]]
+
+    def chain_length(h):
+        return max((1 + chain_length(g) for g in below(h)), default=0)
+
+    system = closures(cls)
+    assert max(1 + len(below(h)) for h in every) <= system.closed
+    assert max(chain_length(h) for h in every) == system.rank
+    if name != "points":
+        assert max(1 + len(below(h)) for h in every) == system.closed
+
+
+def batch(cls, points):
+    return np.array(points) if isinstance(points[0], tuple) else cls.domain.store(points)
+
+
+def test_too_many_closed_sets_are_no_list():
+    system = closures(ls.SparseSets(9))
+    data = Sample.of(list(range(9)), [1] * 9)
+    assert len(closed_within(system, data, 9, 2**9)) == 2**9
+    assert closed_within(system, data, 9, 2**9 - 1) == []
+
+
+def test_a_list_that_is_too_long_is_cut_in_the_public_order():
+    data = Sample.of(list("dcba"), [1, 1, 1, 1])
+    every = ClosedLists(closures(ls.SparseSets(2)), 4, 100, 1000).submit(data)
+    short = ClosedLists(closures(ls.SparseSets(2)), 4, 3, 1000).submit(data)
+    assert len(every) == 11
+    assert short == sorted(every, key=canonical_key)[:3]
+
+
+FINITE = {
+    "matrix": (ls.FiniteClass(np.array(list(product((0, 1), repeat=3))[1:])), [0, 1, 2]),
+    "thresholds": (ls.Thresholds(1, 4), [1, 2, 3, 4]),
+    "cubes": (ls.Conjunctions(2), list(product(range(2), repeat=2))),
+    "intervals": (ls.Intervals(1, 3), [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_votes_for_all_concepts_of_low_error(name):
+    cls, points = FINITE[name]
+    rng = np.random.default_rng(5)
+    for tolerance in (0, 1, 2):
+        teachers = [(random_sample(rng, points, int(rng.integers(0, 5))), i % 3 + 1) for i in range(7)]
+        votes = AllLists(cls, tolerance).votes(teachers)
+        expected = {}
+        for concept in cls.concepts():
+            count = sum(w for s, w in teachers if cls.errors(concept, s) <= tolerance)
+            expected.setdefault(count, set()).add(concept)
+        expected.pop(0, None)
+        assert dict(votes.sizes) == {count: len(found) for count, found in expected.items()}
+        for count, found in expected.items():
+            assert {votes.member(count, i) for i in range(len(found))} == found
+        assert votes.best == max(expected, default=0)
+
+
+def essential_lists(cls, tolerances, p, max_nodes=10**5):
+    d = oracles(cls, False).d
+    longest = tuple(p_j**d << d * d for p_j in p)
+    return EssentialLists(cls.version_space(max_nodes), d, tolerances, p, longest)
+
+
+def test_essential_hypotheses_of_points():
+    """Few positives: the constant 0; many at one point: that point. 003, section 5."""
+    lists = essential_lists(ls.Points(), (1, 0), (8, 16))
+    few = Sample.of(list("aab"), [0, 0, 1])
+    many = Sample.of(list("aab"), [1, 1, 0])
+    assert [lists.submit(few, j) for j in (1, 2)] == [[Never()], [PointHypothesis("b")]]
+    assert [lists.submit(many, j) for j in (1, 2)] == [[PointHypothesis("a")]] * 2
+    votes = lists.votes([(few, 3), (many, 2)])
+    assert votes.counts == {Never(): 3, PointHypothesis("b"): 3, PointHypothesis("a"): 2}
+    assert lists.votes([(few, 3), (many, 2)], stage=1).counts == {
+        Never(): 3,
+        PointHypothesis("a"): 2,
+    }
+
+
+def test_essential_thresholds_are_runs():
+    cls = ls.Thresholds(1, 2**70)
+    lists = essential_lists(cls, (1, 0), (128, 256))
+    data = Sample.of([5, 2**60, 2**65], [0, 0, 1])
+    votes = lists.votes([(data, 1), (data, 1)])
+    assert votes.best == 2
+    # at most one of three records is wrong: the union is the longer list, once
+    assert votes.sizes == {2: 2**70 - 5 + 1}
+    assert lists.votes([(data, 1)], stage=2).sizes == {1: 2**65 - 2**60}
+
+
+def test_essential_hypotheses_of_a_listed_class_are_the_kernels():
+    matrix = np.array(list(product((0, 1), repeat=3))[:6])
+    cls = ls.FiniteClass(matrix)
+    lists = essential_lists(cls, (2, 1, 0), (1, 2, 4))
+    rng = np.random.default_rng(2)
+    sizes = set()
+    for _ in range(40):
+        sample = random_sample(rng, [0, 1, 2], 4)
+        for stage, (c, p) in enumerate(zip(lists.tolerances, lists.p, strict=True), 1):
+            low = cls.version_space().within_error(sample, c)
+            found = lists.submit(sample, stage)
+            assert set(found) == set(low.essential(p, lists.d))
+            sizes.add(len(found))
+    assert sizes >= {0, 1, 2}
+
+
+def test_a_search_over_budget_is_an_empty_list_of_that_teacher_only():
+    cls = ls.SparseSets(2)
+    hard = Sample.of(list("abcdefgh"), [1] * 8)
+    easy = Sample.of(list("aab"), [1, 1, 0])
+    space = cls.version_space(max_nodes=20)
+    with pytest.raises(ls.errors.BudgetExceeded):
+        space.within_error(hard, 8).essential(8, 2)
+    lists = EssentialLists(space, 2, (8,), (8,), (100,))
+    alone = lists.submit(easy, 1)
+    assert lists.submit(hard, 1) == []
+    assert alone
+    assert lists.votes([(hard, 1), (easy, 1)]).counts == dict.fromkeys(alone, 1)
+    assert lists.votes([(easy, 1), (hard, 1)]).counts == dict.fromkeys(alone, 1)
+
+
+def test_what_the_oracle_lacks_is_an_empty_list_too():
+    """Flats of low error have no closed form when the class is large: no error, no list."""
+    cls = ls.AffineSubspaces(7, 20, 1)
+    lists = essential_lists(cls, (1, 0), (8, 16))
+    data = Sample.of([tuple([0] * 20), tuple([1] * 20)], [1, 0])
+    assert lists.submit(data, 1) == []
+    assert [h.describe()[:20] for h in lists.submit(data, 2)] == ["1 on the point (0, 0"]
+
+
+def test_records_are_dealt_or_counted():
+    data = OrderedSample.listed([1, 2, 2, OUTSIDE, 1], [0, 1, 1, 1, 0])
+
+    def sizes(source):
+        return tuple((s.n, w) for s, w in parts(data, source, 2))
+
+    assert sizes(SeededSource(1)) == ((2, 1), (2, 1))  # one record is left over
+    counted = parts(data, SeededSource(1), 1)
+    assert sorted((s.n, w) for s, w in counted) == [(1, 1), (1, 2), (1, 2)]
+    assert [s.n for s, _ in parts(data, SeededSource(1), 9)] == [5]
+    by_position = []
+    ExactSource().law(lambda source: by_position.append(parts(data, source, 2)) or 0)
+    first, second = (s for s, _ in by_position[0])
+    assert first.points.tolist() == [1, 2]
+    assert (second.points.tolist(), second.outside) == ([2], (0, 1))
