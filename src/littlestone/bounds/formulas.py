@@ -373,12 +373,17 @@ def _binomial_above(_: _Evaluation, t: Number, p: Number, b: Number) -> Number:
         return Fraction(0)
     if p == 1:
         return Fraction(1)
-    _spend((trials - start) * (1 + ctx.prec / 2048) + min(start, trials - start) ** 2 / 1000)
-    term = math.comb(trials, start) * bias**start * (1 - bias) ** (trials - start)
+    term = arb.bin_uiui(trials, start) * bias**start * (1 - bias) ** (trials - start)
     total, odds = term, bias / (1 - bias)
     for i in range(start, trials):
-        term = term * odds * (trials - i) / (i + 1)
+        ratio = odds * (trials - i) / (i + 1)
+        term = term * ratio
         total += term
+        if (i - start) % 64 == 0:
+            _spend(64 * (1 + ctx.prec / 2048))
+            # ratios fall: from here on, all terms together are at most the last one
+            if ratio < 0.5 and term < total * arb(2) ** (-ctx.prec - 8):
+                return total + term * arb(0.5, 0.5)
     return total
 
 

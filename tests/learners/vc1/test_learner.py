@@ -165,7 +165,7 @@ def test_classes_without_a_tree_are_refused():
     for cls in (ls.Intervals(1, 9), ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
         with pytest.raises(ls.errors.UnsupportedError, match="VC dimension"):
             VC1.of(cls, **NUMBERS)
-    with pytest.raises(ls.errors.UnsupportedError, match="auto"):
+    with pytest.raises(ls.errors.InfeasibleError, match="auto"):
         VC1.of(ls.Thresholds(1, 2**65536), **NUMBERS, method="one-shot")
     with pytest.raises(ls.errors.ParameterError, match="delta"):
         registry.make("vc1", ls.Points(), epsilon=1)

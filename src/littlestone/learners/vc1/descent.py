@@ -17,8 +17,10 @@ import numpy as np
 
 from littlestone.classes.trees import Node, VC1Tree
 from littlestone.data import Sample
+from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1.claims import DESCENT
 from littlestone.learners.vc1.counts import Below, first_children, node_counts
+from littlestone.learners.vc1.search import log_of
 from littlestone.mechanisms import exponential_mechanism
 from littlestone.privacy import BoundedRange, Loss, Pure, compose
 from littlestone.source import Explicit, Few, exp
@@ -31,6 +33,11 @@ __all__ = ["Descent", "light_coin", "round_budget"]
 
 #: A test costs a quarter of what a choice costs: choices are what needs records.
 TEST_SHARE = Fraction(1, 4)
+#: Beyond these the sum of all losses is about what they cost together.
+_LARGE, _TINY = 50, Fraction(1, 10**60)
+_GRAIN = Fraction(1, 10**6)
+#: More rounds are not planned: they would need more records than anybody has.
+_MOST_ROUNDS = 10**4
 #: How the failure probability is shared: tests, choices, what the sample hides.
 _SHARES = (Fraction(1, 10), Fraction(6, 10), Fraction(3, 10))
 
@@ -86,6 +93,12 @@ class Descent:
     ) -> Descent:
         """Return the number of rounds that needs the fewest records; rough: not calibrated."""
         few = math.ceil(1 / gap)
+        if few > _MOST_ROUNDS:
+            raise InfeasibleError(
+                f"Algorithm 4 needs more than {_MOST_ROUNDS:,} rounds for so small an alpha, and "
+                "more than 10**12 records. Allow a larger alpha, or use an improper learner.",
+                n_needed=10**12,
+            )
         grid = sorted({max(2, math.ceil(few * factor)) for factor in (1.1, 1.3, 1.6, 2, 2.5, 3)})
         roughly = [cls._made(_about(epsilon, delta, T), T, gap, beta) for T in grid]
         best = min(roughly, key=lambda plan: plan.required)
@@ -253,21 +266,31 @@ def round_budget(epsilon: Fraction, delta: Fraction, rounds: int) -> Fraction:
         losses: dict[Loss, int] = {BoundedRange(choice): rounds, Pure(choice * test): rounds}
         return compose(losses, delta=delta)[0] <= epsilon
 
-    # basic composition always fits; go up from the zCDP estimate in ever smaller steps
-    low = max(epsilon / (rounds * (1 + test)), _about(epsilon, delta, rounds) * Fraction(4, 5))
+    basic = epsilon / (rounds * (1 + test))  # always fits
+    about = _about(epsilon, delta, rounds)
+    if epsilon > _LARGE or (delta < _TINY and about <= basic * (1 + _GRAIN)):
+        return _rounded(basic, down=True)
+    # go up from the zCDP estimate in ever smaller steps
+    low = max(basic, about * Fraction(4, 5))
     if not fits(low):
-        low = epsilon / (rounds * (1 + test))
+        low = basic
     high = 2 * low
     while high - low > low / 200:
         middle = (low + high) / 2
         low, high = (middle, high) if fits(middle) else (low, middle)
-    return Fraction(math.floor(low * 10**9), 10**9)
+    return _rounded(low, down=True)
 
 
 def _about(epsilon: Fraction, delta: Fraction, rounds: int) -> Fraction:
     """Return about what `round_budget` will, by zCDP."""
-    spare = -math.log(float(delta))
+    spare = -log_of(delta)
     rho = (math.sqrt(spare + float(epsilon)) - math.sqrt(spare)) ** 2
     by_zcdp = math.sqrt(rho / (rounds * (1 / 8 + float(TEST_SHARE) ** 2 / 2)))
     by_sum = float(epsilon) / (rounds * (1 + float(TEST_SHARE)))
-    return Fraction(round(max(by_zcdp, by_sum) * 10**9), 10**9)
+    return _rounded(Fraction(max(by_zcdp, by_sum)))
+
+
+def _rounded(x: Fraction, *, down: bool = False) -> Fraction:
+    """Return a number near x of few digits: nine decimals, and at least nine figures."""
+    scale = 10 ** max(9, 9 + math.ceil(-log_of(x) / math.log(10)))
+    return Fraction(math.floor(x * scale) if down else round(x * scale), scale)

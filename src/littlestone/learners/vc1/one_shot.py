@@ -16,7 +16,7 @@ import numpy as np
 from littlestone.classes.trees import Node, VC1Tree
 from littlestone.learners.vc1.claims import ONE_SHOT
 from littlestone.learners.vc1.methods import Budget
-from littlestone.learners.vc1.search import least_chunks, log_of, log_sum, probability
+from littlestone.learners.vc1.search import grid, least_chunks, log_of, log_sum, probability
 from littlestone.mechanisms.median import one_shot_path
 
 if TYPE_CHECKING:
@@ -71,13 +71,16 @@ class OneShot:
         rate, depth = float(budget.rate), log_of(budget.depth)
         hidden = rate + log_of((1 - budget.delta) / budget.delta)
         # scores up to hidden/rate weigh, over the whole path, no more than bottom does
-        even = np.arange(int(1.3 * hidden / rate) + 2)[:, None]
-        least = int((depth + hidden - log_of(budget.beta)) / rate)
-        votes = np.arange(max(least, 1), least + int(12 / rate) + 6)[None, :]
+        even = grid(0, max(int(1.3 * hidden / rate), 0) + 1)[:, None]
+        lowest = max(int((depth + max(hidden, 0) - log_of(budget.beta)) / rate), 1)
+        votes = grid(lowest, lowest + int(12 / rate) + 5)[None, :]
         odds = depth + log_sum(hidden, rate * even) - rate * votes
         fails = np.where(votes > even, probability(odds), 1.0)
         good = 2 * votes - 1 - even
-        n, at = least_chunks(good.ravel(), fails.ravel(), float(budget.alpha), float(budget.beta))
+        least = good + even  # 2 votes - 1
+        n, at = least_chunks(
+            good.ravel(), fails.ravel(), least.ravel(), float(budget.alpha), float(budget.beta)
+        )
         i, j = np.unravel_index(at, good.shape)
         return cls(budget, int(votes[0, j]), int(even[i, 0]), n)
 

@@ -10,11 +10,12 @@ from typing import Any, Literal
 from littlestone.bounds import Certificate, Worksheet
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import VC1Tree, make_tree
-from littlestone.errors import UnsupportedError
+from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1.claims import CHUNKS
 from littlestone.learners.vc1.methods import Budget, Chooser
 from littlestone.learners.vc1.one_shot import OneShot
 from littlestone.learners.vc1.proper import Down, WayDown, most_leaves, way_down
+from littlestone.learners.vc1.search import MOST
 from littlestone.learners.vc1.two_step import TwoStep
 
 __all__ = ["METHODS", "MOST_CHUNKS", "Method", "Plan", "plan", "plan_methods"]
@@ -24,9 +25,6 @@ METHODS = ("one-shot", "median-exponential", "median-tree")
 
 #: More records than this (and than are required) share chunks: the cost of a draw stays bounded.
 MOST_CHUNKS = 8192
-
-#: Most chunks for which a certificate is computed.
-_FAR = 10**6
 
 #: Shares of alpha and beta for the first of two parts that are tried.
 _ALPHAS = [Fraction(k, 20) for k in (2, 4, 6, 8, 10, 12, 14, 16, 17, 18)]
@@ -157,12 +155,14 @@ def plan(
 
 def _settled(found: Plan) -> Plan:
     """Return a plan whose exact certificate holds at its number of records: floats found it."""
+    step = 4
     while not replace(found, chunks=None).certificate(found.required).holds:
         chooser: Any = found.chooser
-        found = replace(found, chooser=replace(chooser, required=chooser.required + 1))
+        found = replace(found, chooser=replace(chooser, required=chooser.required + step // 4))
         if found.down is not None:
             below: Any = found.down
-            found = replace(found, down=replace(below, extra=below.extra + 1))
+            found = replace(found, down=replace(below, extra=below.extra + step // 4))
+        step = step * 5 // 4  # 1 at first: floats are hardly ever off by more
     return found
 
 
@@ -196,9 +196,11 @@ def _best(
                 long = Budget(path.height, *numbers)
                 found.append((TwoStep.plan(long, median, straight=True), path))
     best = min(found, key=lambda pair: pair[0].required)
-    if best[0].required > _FAR:
-        raise UnsupportedError(
-            f"The method {best[0].name} would need about {best[0].required:,} records for "
-            f"{concept_class.spec}; more than {_FAR:,} chunks are not certified. Use 'auto'."
+    if best[0].required > MOST:
+        raise InfeasibleError(
+            f"Learning {concept_class.spec} with epsilon, delta, alpha and beta as given needs "
+            f"more than {MOST:,} records, and certificates end there. Allow a larger epsilon, "
+            "delta, alpha or beta" + (", or use method='auto'." if method != "auto" else "."),
+            n_needed=MOST + 1,
         )
     return best

@@ -13,9 +13,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "least_chunks", "log_of", "log_sum", "probability"]
+__all__ = ["MOST", "Array", "grid", "least_chunks", "log_of", "log_sum", "probability"]
 
 Array = npt.NDArray[Any]
+
+#: More chunks than this are never certified: their binomial law is summed term by term.
+MOST = 10**6
+
+#: Nobody has so many records; floats are good until there.
+_ABSURD = 10**9
+
+#: Most values of one constant that are tried.
+_FINE = 192
 
 #: Floats may err by this much; the exact certificate must still hold.
 _CAUTION = 1 - 1e-9
@@ -39,12 +48,27 @@ def log_sum(a: float | Array, b: float | Array) -> Array:
     return total
 
 
+def grid(low: int, high: int) -> npt.NDArray[np.int64]:
+    """Return all integers in [low, high], or evenly spaced ones if these are very many.
+
+    Examples
+    --------
+    >>> grid(3, 6), len(grid(0, 10**9))
+    (array([3, 4, 5, 6]), 192)
+    """
+    if high - low < _FINE:
+        return np.arange(low, high + 1)
+    return np.unique(np.linspace(low, high, _FINE).astype(np.int64))
+
+
 def probability(log_odds: Array) -> Array:
     """Return odds / (1 + odds)."""
     return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))
 
 
-def least_chunks(good: Array, fails: Array, alpha: float, beta: float) -> tuple[int, int]:
+def least_chunks(
+    good: Array, fails: Array, least: Array, alpha: float, beta: float
+) -> tuple[int, int]:
     """Return the least number of chunks of one record, and the index of the constants for it.
 
     Parameters
@@ -53,17 +77,23 @@ def least_chunks(good: Array, fails: Array, alpha: float, beta: float) -> tuple[
         How many good chunks each candidate needs; a record is good with probability alpha.
     fails : float ndarray of the same shape
         What each candidate fails with, besides too few good chunks.
+    least : int ndarray of the same shape
+        How many chunks each candidate needs in any case.
     alpha, beta : float
 
     Returns
     -------
     (n, index)
+        An absurd one if no candidate does with fewer.
     """
     from scipy.special import betainc  # noqa: PLC0415 - slow to import
 
     allowed = beta * _CAUTION - fails
     possible = np.flatnonzero(allowed > 0)
     # the fewest good chunks first: of two candidates with equal failure the larger cannot win
+    possible = possible[np.maximum(good[possible], least[possible] * alpha) <= alpha * _ABSURD]
+    if not len(possible):
+        return 2 * _ABSURD, 0
     order = possible[np.lexsort((-allowed[possible], good[possible]))]
     slack = np.maximum.accumulate(np.concatenate([[-1.0], allowed[order][:-1]]))
     order = order[allowed[order] > slack]
@@ -73,8 +103,8 @@ def least_chunks(good: Array, fails: Array, alpha: float, beta: float) -> tuple[
         too_few: Array = betainc(n - need + 1, need, 1 - alpha)  # Pr[Bin(n, alpha) < need]
         return np.asarray(too_few <= allowed)
 
-    low = need - 1
-    high = np.ceil(need / alpha)
+    low = np.maximum(need, least[order]) - 1
+    high = np.maximum(np.ceil(need / alpha), least[order])
     while not enough(high).all():
         high = np.where(enough(high), high, 2 * high)
     while (high - low > 1).any():

@@ -101,14 +101,15 @@ class TwoStep:
             bad: float | Array = log_of(budget.depth)
         else:
             weight = np.log(height) + rate * share + log_of((1 - delta1) / delta1)
-            bad = log_sum(weight, np.log(1 + height * _many(budget)))
+            bad = log_sum(weight, log_of(1 + height * _many(budget)))
         # at least 2, so that the window of the median is not empty
         top = np.maximum(np.ceil((bad + more[None, None, :]) / (rate * share)), 2).astype(np.int64)
         miss = probability(bad - rate * share * top)
         votes, top, fails = np.broadcast_arrays(votes, top, lost + miss)
         # the least number of good chunks with this top: see `failure`
         good = votes + 2 * top - 2 if median == "exponential" else votes + 3 * top - 3
-        n, at = least_chunks(good.ravel(), fails.ravel(), float(budget.alpha), float(budget.beta))
+        need = good.ravel()
+        n, at = least_chunks(need, fails.ravel(), need + 1, float(budget.alpha), float(budget.beta))
         i, _, _ = np.unravel_index(at, good.shape)
         constants = (int(good.ravel()[at]), int(votes.ravel()[at]), shares[int(i)])
         return cls(budget, median, *constants, n, straight)

@@ -1,0 +1,99 @@
+"""Extreme public parameters: a plan with certificates, or an error that teaches."""
+
+from fractions import Fraction as F
+from itertools import product
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.errors import InfeasibleError
+from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1.descent import Descent, round_budget
+from littlestone.privacy import BoundedRange, Pure, compose
+
+SPLIT = ls.FiniteClass(np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1]]))
+WAYS = [
+    (ls.Thresholds(0, 2**64 - 1), {"method": "one-shot"}),
+    (ls.Thresholds(0, 2**64 - 1), {"method": "median-exponential"}),
+    (ls.Thresholds(0, 2**64 - 1), {"method": "median-tree"}),
+    (ls.Points(), {}),
+    (SPLIT, {"proper": True, "method": "one-shot"}),
+    (SPLIT, {"proper": True, "down": "descent", "method": "one-shot"}),
+]
+EPSILONS = ["1e-9", "1e-3", "1", "1e6"]
+DELTAS = ["1e-400", "1e-6", "0.9", "0.999"]
+ERRORS = [("1e-9", "0.05"), ("0.1", "1e-300"), ("0.1", "1e-400"), ("1e-400", "0.5")]
+ERRORS += [("0.999999", "0.999"), ("0.2", "0.999999999999999999999")]
+ALL = list(product(EPSILONS, DELTAS, ERRORS))
+
+
+def ask(cls, options, epsilon, delta, alpha, beta):
+    """Plan, and look at certificates on both sides of what is required."""
+    numbers = {"epsilon": F(epsilon), "delta": F(delta), "alpha": F(alpha), "beta": F(beta)}
+    try:
+        algorithm = VC1.of(cls, **numbers, **options)
+    except InfeasibleError:
+        return False
+    needed = algorithm.required_samples()
+    assert algorithm.certificate(needed).holds
+    for n in (1, 2, max(needed // 2, 1)):
+        assert algorithm.certificate(n).beta == F(beta)
+    assert algorithm.guarantee().delta == F(delta)
+    return True
+
+
+@pytest.mark.parametrize("way", range(len(WAYS)))
+def test_every_parameter_is_planned_or_refused(way):
+    rng = np.random.default_rng(way)
+    cls, options = WAYS[way]
+    planned = [
+        ask(cls, options, e, d, *errors)
+        for e, d, errors in (ALL[i] for i in rng.choice(len(ALL), 7, replace=False).tolist())
+    ]
+    assert ask(cls, options, "1", "1e-6", "0.1", "0.05") or planned
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("way", range(len(WAYS)))
+def test_every_combination_is_planned_or_refused(way):
+    cls, options = WAYS[way]
+    planned = [ask(cls, options, e, d, *errors) for e, d, errors in ALL]
+    assert any(planned)
+
+
+def test_an_infeasible_plan_says_how_many_records_are_too_few():
+    with pytest.raises(InfeasibleError, match="more than 1,000,000 records") as refused:
+        VC1.of(ls.Points(), epsilon=F("1e-9"), delta=F(1, 10**6), alpha=F(1, 10), beta=F(1, 20))
+    assert refused.value.n_needed > 10**6
+
+
+@pytest.mark.parametrize("chunks", [2, 50, 10**4])
+def test_more_chunks_than_records_are_not_certified(chunks):
+    numbers = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
+    for cls, options in WAYS:
+        algorithm = VC1.of(cls, **numbers, **options, chunks=chunks)
+        for n in (1, 3, chunks - 1):
+            assert not algorithm.certificate(n).holds
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [
+        (F("1e-9"), F("1e-400")),
+        (F("1e-9"), F(1, 10**6)),
+        (F(49), F("1e-400")),
+        (F(51), F(9, 10)),
+        (F(10**6), F(1, 10**6)),
+    ],
+)
+def test_rounds_fit_their_budget(epsilon, delta):
+    choice = round_budget(epsilon, delta, 3)
+    assert choice > 0
+    if epsilon <= 50:  # beyond, the sum is what is spent
+        assert compose({BoundedRange(choice): 3, Pure(choice / 4): 3}, delta=delta)[0] <= epsilon
+    assert 3 * choice * F(5, 4) >= epsilon * F(99, 100)
+    if epsilon > 50:
+        assert 3 * choice * F(5, 4) <= epsilon
+    plan = Descent.plan(epsilon, delta, F(1, 10), F(1, 20), rough=True)
+    assert plan.required > 0
