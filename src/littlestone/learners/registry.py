@@ -7,10 +7,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from littlestone.errors import LittlestoneError, ParameterError, parameter_error
+from littlestone.errors import (
+    ParameterError,
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
+from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.users import UserAgnostic, UserThreshold
@@ -21,7 +29,10 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.learners.algorithm import Algorithm
 
-__all__ = ["LEARNERS", "Entry", "auto", "make", "names"]
+__all__ = ["AGNOSTIC", "LEARNERS", "Entry", "auto", "make", "names"]
+
+#: Prefix of a learner's agnostic form: ``agnostic:vc1``.
+AGNOSTIC = "agnostic:"
 
 
 @dataclass(frozen=True)
@@ -165,6 +176,25 @@ LEARNERS: dict[str, Entry] = {
 }
 
 
+def _relabelled(name: str, entry: Entry) -> Entry:
+    """Return the agnostic form of a learner for realizable labels."""
+
+    def build(concept_class: ConceptClass, **arguments: Any) -> Algorithm:
+        learner = entry.build(concept_class, **arguments)
+        return TwoSample.of(learner, epsilon=arguments["epsilon"])
+
+    summary = f"the {name!r} learner on records that are relabelled privately; for any labels"
+    return replace(entry, build=build, agnostic=True, summary=summary)
+
+
+#: The agnostic form of the exponential mechanism is itself: the pure learners have none.
+LEARNERS |= {
+    AGNOSTIC + name: _relabelled(name, entry)
+    for name, entry in list(LEARNERS.items())
+    if not (entry.agnostic or entry.pure)
+}
+
+
 def names() -> list[str]:
     """Return the names of all learners.
 
@@ -263,19 +293,29 @@ def auto(
     LittlestoneError
         The reason of the first learner, if none suits the class.
     """
-    suitable: list[Algorithm] = []
-    problem: LittlestoneError | None = None
+    from littlestone.learners.comparison import Budget, compare, fewest  # noqa: PLC0415 - imports us
+
+    budget = Budget(
+        check_fraction("fit", "epsilon", epsilon),
+        None if delta is None else check_probability("fit", "delta", delta),
+        check_probability("fit", "alpha", alpha),
+        check_probability("fit", "beta", beta),
+        None
+        if samples_per_user is None
+        else check_integer("fit", "samples_per_user", samples_per_user, low=1),
+    )
     unit = "records" if samples_per_user is None else "users"
-    extra = {} if samples_per_user is None else {"samples_per_user": samples_per_user}
-    for name, entry in LEARNERS.items():
-        unfit = entry.agnostic != agnostic or entry.unit != unit
-        if unfit or (delta is None and not entry.pure):
-            continue
-        budget = {"epsilon": epsilon, "delta": None if entry.pure else delta}
-        try:
-            suitable.append(make(name, concept_class, alpha=alpha, beta=beta, **budget, **extra))
-        except LittlestoneError as reason:
-            problem = problem or reason
-    if not suitable:
-        raise problem or ParameterError("No learner has the asked kind of certificate.")
-    return min(suitable, key=lambda a: a.required_samples())
+    found = [
+        candidate
+        for candidate in compare(concept_class, budget, adapt=False, every=False)
+        if candidate.agnostic == agnostic and candidate.unit == unit and not candidate.needs_delta
+    ]
+    best = fewest(found)
+    if best is None or best.algorithm is None:
+        problems = [candidate.problem for candidate in found if candidate.problem is not None]
+        raise (
+            problems[0]
+            if problems
+            else UnsupportedError("No learner has the asked kind of certificate.")
+        )
+    return best.algorithm
