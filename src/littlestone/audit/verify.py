@@ -17,13 +17,13 @@ import copy
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, inf, nextafter
+from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb
 
-from littlestone.audit.cases import (
+from littlestone.audit.data_sets import (
     Case,
     Kind,
     Record,
@@ -33,6 +33,7 @@ from littlestone.audit.cases import (
     shown,
     signature,
 )
+from littlestone.audit.mechanism import precision, rounding
 from littlestone.audit.observe import REFUSED, Observer, observe
 from littlestone.data import Sample
 from littlestone.data.dealing import OrderedSample
@@ -47,9 +48,6 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 __all__ = ["Verification", "output_distribution", "verify"]
-
-#: What rounding alone may add to a worst delta that is exactly the claim (DESIGN: "holds").
-ROUNDING = Fraction(1, 2**100)
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,8 @@ class Verification:
     worst_pair : tuple or None
         The two data sets of the worst pair (verification data, not private data).
     holds : bool
-        Whether ``worst_delta`` is at most the claim, up to ``slack`` and 2**-100 of rounding.
+        Whether ``worst_delta`` is at most the claim, up to ``slack`` and rounding (at most 2**-100, and
+        2**-40 of delta).
     ordered : bool
         Whether data sets were lists, dealt to parts by position; then every list has its own law.
     unit : str
@@ -194,9 +193,10 @@ def verify(
     guarantee = promise(algorithm, estimate_error=estimate_error)
     cases = _cases(algorithm, n, records, most=records_per_user, names=names)
     kinds, ordered = cases.kinds, cases.ordered
+    bits = precision(guarantee.epsilon, guarantee.delta)
     reports = []
     for seed in public_seeds:
-        look = _Look(algorithm, tuple(observers), estimate_error, seed, cases)
+        look = _Look(algorithm, tuple(observers), estimate_error, seed, bits, cases)
         laws = {data: look.law(data) for data in cases.lists(n)}
         reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
         if not any(law.public_coins for law in laws.values()):
@@ -301,6 +301,7 @@ class _Look:
     observers: tuple[Observer, ...]
     estimate_error: Any
     seed: int
+    bits: int
     cases: RecordCases | UserCases
 
     def law(self, data: Case) -> Law:
@@ -316,12 +317,7 @@ class _Look:
                 estimate_error=self.estimate_error,
             )
 
-        return ExactSource(public_seed=self.seed, bits=_bits(self.algorithm.epsilon)).law(run)
-
-
-def _bits(epsilon: Fraction) -> int:
-    """Return a precision at which probabilities that differ by e**epsilon can be compared."""
-    return 192 + ceil(3 * epsilon)
+        return ExactSource(public_seed=self.seed, bits=self.bits).law(run)
 
 
 @dataclass(frozen=True)
@@ -345,7 +341,7 @@ def _compare(
     ordered: bool,
 ) -> _Comparison:
     worst, worst_pair, epsilon, holds = Fraction(-1), None, 0.0, True
-    bits = 64 + _bits(guarantee.epsilon)
+    bits = 64 + precision(guarantee.epsilon, guarantee.delta)
     known = {data: signature(law) for data, law in laws.items()}
     seen: set[Hashable] = set()
     for left, right in _neighbours(laws, kinds, ordered=ordered):
@@ -359,7 +355,7 @@ def _compare(
         delta = upper(divergence) + slack
         tight = tightest_epsilon(p.outcomes, q.outcomes, guarantee.delta, bits=bits)
         epsilon = max(epsilon, nextafter(float(tight.upper()), inf))
-        holds &= delta <= guarantee.delta + slack + ROUNDING
+        holds &= delta <= guarantee.delta + slack + rounding(guarantee.delta)
         if delta > worst:
             worst, worst_pair = delta, (left, right)
     return _Comparison(
