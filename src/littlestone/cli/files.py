@@ -13,6 +13,8 @@ from littlestone.errors import ParameterError, parameter_error
 
 __all__ = ["check_inputs_kept", "check_outputs", "replacing", "write"]
 
+_LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer
+
 
 def check_outputs(owner: str, **outputs: str | None) -> None:
     """Refuse output files that could not be written, before anything is drawn or read.
@@ -109,23 +111,26 @@ def _replaceable(path: Path) -> bool:
     """
     absolute = Path(os.path.abspath(path))  # not resolved: the name itself counts
     special = any(absolute.is_relative_to(place) for place in ("/dev", "/proc"))
-    return not special and (path.is_file() or not path.exists())
+    return not special and (os.path.isfile(path) or not os.path.exists(path))
 
 
 def _problem(where: Path) -> str:
     """Say why a path cannot be written, or nothing."""
-    if where.is_dir():
+    # Unlike the methods of Path, these functions do not raise for names that are too long.
+    if os.path.isdir(where):
         return "It is a folder."
-    if not where.parent.is_dir():
+    if not os.path.isdir(where.parent):
         return "Its folder does not exist: make it first."
-    if where.exists():
+    if len(os.fsencode(where.name)) > _LONGEST_NAME:
+        return "Its name is too long."
+    if os.path.exists(where):
         return "" if os.access(where, os.W_OK) else "It is write-protected."
     return "" if os.access(where.parent, os.W_OK) else "Its folder is write-protected."
 
 
 def _mode(where: Path) -> int:
     """Return the permissions of the file that is replaced, or those of any new file."""
-    if where.exists():
+    if os.path.exists(where):
         return where.stat().st_mode & 0o7777
     umask = os.umask(0)
     os.umask(umask)

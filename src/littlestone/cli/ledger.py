@@ -76,7 +76,7 @@ def _print(ledger: Ledger, *, json: bool) -> None:
         print(jsonlib.dumps(ledger.to_dict(), sort_keys=True, ensure_ascii=False))
         return
     from littlestone.cli.terminal import facts, table
-    from littlestone.privacy.entries import short
+    from littlestone.privacy.rounding import short_text
 
     rows = [("Records", ledger.about, "bold")] if ledger.about else []
     facts(
@@ -92,7 +92,7 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     if history:
         unit = "rho" if ledger.filter.currency == "zcdp" else "epsilon"
         lines = [
-            [str(e.number), e.day, e.what, e.promised, short(e.cost), short(e.leak)]
+            [str(e.number), e.day, e.what, e.promised, short_text(e.cost), short_text(e.leak)]
             for e in history
         ]
         table("Releases", ["", "day", "what", "promised", unit, "delta"], lines)

@@ -24,7 +24,7 @@ from littlestone.cli.ledger import create, show
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
-from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError
+from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError, ParameterError
 
 if TYPE_CHECKING:
     from littlestone.types import Json
@@ -102,6 +102,8 @@ def main(tokens: Sequence[str]) -> int:
     0
     """
     try:
+        if any(map(_impossible, tokens)):
+            raise ParameterError("An argument holds a character that no command line can hold.")
         code = app(
             list(tokens), exit_on_error=False, print_error=False, result_action="return_value"
         )
@@ -122,6 +124,14 @@ def main(tokens: Sequence[str]) -> int:
 def run() -> None:
     """Console entry point."""
     sys.exit(main(sys.argv[1:]))
+
+
+def _impossible(token: str) -> bool:
+    """Return whether a token cannot come from a system's command line (nor name a file)."""
+    try:
+        return b"\0" in os.fsencode(token)
+    except UnicodeEncodeError:
+        return True
 
 
 def _explain(problem: Exception) -> Json:

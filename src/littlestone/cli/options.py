@@ -33,7 +33,10 @@ def names(owner: str, option: str, text: str | None) -> list[str] | None:
         return None
     import csv
 
-    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    try:
+        found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+    except csv.Error:  # a line break, a text that is too long
+        found = []
     if not found or not all(found) or len(set(found)) < len(found):
         raise parameter_error(
             owner, option, "different column names, separated by commas", text, "Example: a,b."

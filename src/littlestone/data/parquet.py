@@ -8,6 +8,7 @@ before DuckDB counts.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from glob import glob
 from pathlib import Path
@@ -36,7 +37,9 @@ class ParquetParts:
     """
 
     def __init__(self, path: Path) -> None:
-        self.paths = [str(path)] if path.is_file() else sorted(glob(str(path), recursive=True))
+        self.paths = (
+            [str(path)] if os.path.isfile(path) else sorted(glob(str(path), recursive=True))
+        )
         schemas = [pq.read_schema(part) for part in self.paths]
         columns = [[(field.name, field.type) for field in schema] for schema in schemas]
         self.fields = columns[0]

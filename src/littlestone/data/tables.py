@@ -11,6 +11,7 @@ engine.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -200,7 +201,7 @@ def _file(path: Path, separator: str | None, owner: str) -> Table:
     if kind == ".gz":
         kind = suffixes[0]
     wild = any(letter in str(path) for letter in "*?[")
-    if not path.is_file() and not (wild and kind in (".parquet", ".pq")):
+    if not os.path.isfile(path) and not (wild and kind in (".parquet", ".pq")):
         raise parameter_error(owner, "table", "a file that exists", str(path))
     if kind in (".parquet", ".pq"):
         return _Parquet(path)

@@ -11,7 +11,7 @@ from littlestone.bounds import Certificate
 from littlestone.classes import ConceptClass, class_from_dict, load
 from littlestone.data import RowDomain
 from littlestone.errors import ParameterError
-from littlestone.guard import parse_json, read_text
+from littlestone.guard import parse_json, read_exact, read_text
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["FORMAT", "Release"]
 
 FORMAT = "littlestone-release-1"
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
-_ESTIMATE = ("rate", "rate_low", "rate_high", "epsilon")
+_RATES = ("rate", "rate_low", "rate_high")
 
 
 @dataclass(frozen=True)
@@ -145,12 +145,11 @@ def _estimate(error: Any) -> Json | None:
     """Check a released estimate as far as pages use it."""
     if error is None:
         return None
-    for name in _ESTIMATE:
-        value = error[name]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
+    for name in _RATES:
+        rate = error[name]
+        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
             raise TypeError
-    if max(error["rate"], error["rate_low"], error["rate_high"]) > 1:
-        raise ValueError
+    read_exact(error["epsilon"])
     return dict(error)
 
 

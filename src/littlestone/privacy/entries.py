@@ -17,7 +17,7 @@ from littlestone.errors import parameter_error
 from littlestone.guard import read_exact
 from littlestone.privacy.filters import Price
 from littlestone.privacy.losses import Approximate, BoundedRange, Concentrated, Loss, Pure
-from littlestone.privacy.rounding import exact_text, float_up, round_up
+from littlestone.privacy.rounding import exact_text, float_up, round_up, short_text
 from littlestone.store import Kind
 from littlestone.types import Json
 
@@ -32,7 +32,6 @@ __all__ = [
     "number",
     "number_text",
     "plain",
-    "short",
     "token_text",
     "total",
 ]
@@ -77,10 +76,10 @@ class Amount(NamedTuple):
     rho: Fraction | None = None
 
     def __str__(self) -> str:
-        text = f"epsilon {short(self.epsilon)}"
+        text = f"epsilon {short_text(self.epsilon)}"
         if self.delta:
-            text += f", delta {short(self.delta)}"
-        return text if self.rho is None else f"{text} (rho {short(self.rho)})"
+            text += f", delta {short_text(self.delta)}"
+        return text if self.rho is None else f"{text} (rho {short_text(self.rho)})"
 
     def to_dict(self) -> Json:
         """Return plain JSON: floats for readers, exact text for programs."""
@@ -122,7 +121,7 @@ class Event:
     @property
     def promised(self) -> str:
         """The loss in words."""
-        numbers = ", ".join(short(x) for x in _parameters(self.loss))
+        numbers = ", ".join(short_text(x) for x in _parameters(self.loss))
         return f"{_name(self.loss)} {numbers}"
 
     def to_dict(self) -> Json:
@@ -204,13 +203,6 @@ def token_text(token: Any) -> str:
             "Ledger", "token", f"a printable text of at most {_LONGEST} characters", token
         )
     return token
-
-
-def short(x: Fraction, *, up: bool = True) -> str:
-    """Write a number for people: 6 digits, rounded up (or down)."""
-    if up or not x:
-        return f"{float(round_up(x, 6)):.6g}"
-    return f"{float(1 / round_up(1 / x, 7)):.6g}"
 
 
 def _event(row: tuple[Any, ...]) -> Event:

@@ -11,7 +11,7 @@ from littlestone.errors import ParameterError, check_integer, parameter_error
 from littlestone.guard import read_exact
 from littlestone.privacy.losses import Approximate, Pure
 from littlestone.privacy.neighbours import Neighbours
-from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, round_up
+from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, short_text
 from littlestone.types import Json
 
 __all__ = ["Guarantee", "parallel", "split"]
@@ -102,7 +102,7 @@ class Guarantee:
             ) from None
 
     def __str__(self) -> str:
-        epsilon, delta = (_short(part) for part in (self.epsilon, self.delta))
+        epsilon, delta = (short_text(part) for part in (self.epsilon, self.delta))
         what = f"pure {epsilon}" if self.pure else f"({epsilon}, {delta})"
         text = f"{what}-differential privacy, {self.neighbours.value}"
         if self.claim:
@@ -203,8 +203,3 @@ def split(
         return tuple(exact * part / whole for part in parts)
     grid = check_integer("split", "denominator", denominator, low=len(parts))
     return tuple(exact * (part * grid // whole) / grid for part in parts)
-
-
-def _short(x: Fraction) -> str:
-    """Write a number for people: at most 6 digits, rounded up."""
-    return f"{float(round_up(x, 6)):.6g}"

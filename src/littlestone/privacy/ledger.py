@@ -34,7 +34,6 @@ from littlestone.privacy.entries import (
     number,
     number_text,
     plain,
-    short,
     token_text,
     total,
 )
@@ -42,6 +41,7 @@ from littlestone.privacy.filters import Filter, Price
 from littlestone.privacy.guarantee import Guarantee
 from littlestone.privacy.losses import Loss
 from littlestone.privacy.neighbours import Neighbours
+from littlestone.privacy.rounding import short_text
 from littlestone.store import Store
 from littlestone.types import Json
 
@@ -307,10 +307,10 @@ class Ledger:
             return
         name = "rho" if self.filter.currency == "zcdp" else "epsilon"
         left = [max(m - s, Fraction(0)) for m, s in zip(self.filter.limit, spent, strict=True)]
-        asked, rest = f"{name} {short(price.cost)}", f"{name} {short(left[0], up=False)}"
+        asked, rest = f"{name} {short_text(price.cost)}", f"{name} {short_text(left[0], up=False)}"
         if self.filter.delta:
-            asked += f", delta {short(price.leak)}"
-            rest += f", delta {short(left[1], up=False)}"
+            asked += f", delta {short_text(price.leak)}"
+            rest += f", delta {short_text(left[1], up=False)}"
         raise BudgetError(
             f"The budget does not allow this: it asks for {asked}, and {rest} is left. Nothing was "
             "drawn, nothing was spent. Ask for less, or begin a new ledger with new records."

@@ -15,7 +15,15 @@ from flint import arb
 
 from littlestone.errors import exact_value, parameter_error
 
-__all__ = ["check_nonnegative", "exact_text", "float_up", "lower", "round_up", "upper"]
+__all__ = [
+    "check_nonnegative",
+    "exact_text",
+    "float_up",
+    "lower",
+    "round_up",
+    "short_text",
+    "upper",
+]
 
 
 def upper(x: arb) -> Fraction:
@@ -65,6 +73,26 @@ def float_up(x: Rational | int) -> float:
     except OverflowError:
         return math.inf if exact > 0 else -math.inf
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def short_text(x: Fraction, *, up: bool = True) -> str:
+    """Write a number >= 0 for people: at most 6 digits, rounded up (or down).
+
+    Examples
+    --------
+    >>> short_text(Fraction(1, 3)), short_text(Fraction(1, 3), up=False), short_text(Fraction(2))
+    ('0.333334', '0.333333', '2')
+    >>> short_text(Fraction(2) ** 2000), short_text(Fraction(1, 3) ** 2000)
+    ('1.14814e602', '5.72125e-955')
+    """
+    if not x:
+        return "0"
+    places = math.floor(math.log10(x.numerator) - math.log10(x.denominator))
+    scale = Fraction(10) ** (5 - places)
+    lead = Fraction(math.ceil(x * scale) if up else math.floor(x * scale)) / 10**5
+    if abs(places) < 300:
+        return f"{float(lead * Fraction(10) ** places):.6g}"
+    return f"{float(lead):.6g}e{places}"
 
 
 def exact_text(x: Fraction) -> str:
