@@ -278,3 +278,25 @@ def test_ten_thousand_records_over_a_vast_domain():
     assert np.mean(learner.predict(points) == labels) > 0.8
     assert "NOT PRIVATE (seeded)" in str(learner.guarantee_)
     assert "NOT PRIVATE (seeded)" in repr(learner)
+
+
+def test_large_domains_of_points_are_hashed_where_that_needs_fewer_records():
+    numbers = {"epsilon": 1, "alpha": 0.1, "beta": 0.05, "agnostic": False}
+    large = ExponentialLearner.of(ls.Points(1, 2**32), **numbers)
+    assert large.required_samples() == 276
+    assert (
+        large.required_samples() == ExponentialLearner.of(ls.Points(), **numbers).required_samples()
+    )
+    assert large.certificate(276).holds
+    assert not large.certificate(275).holds
+    points = np.random.default_rng(0).integers(1, 2**32, 276)
+    points[:120] = 77
+    released = large.learn(Sample.of(points, points == 77), SeededSource(3))
+    others = np.random.default_rng(1).integers(1, 2**32, 500)
+    assert np.mean(released.predict(others)) < 0.05
+    assert released.predict(np.array([77]))[0] == 1
+    # a class that can be listed keeps its own concepts
+    small = ExponentialLearner.of(ls.Points(1, 2**16 - 1), **numbers)
+    assert (
+        small.learn(Sample.of([7] * 900, [1] * 900), SeededSource(0)).to_dict()["type"] == "point"
+    )

@@ -3,7 +3,8 @@
 Three ways, compared by the number of records that their certificates need:
 
 1. a class that can be enumerated or segmented represents itself; the score is the error;
-2. an infinite class is hashed, and the score is the direct error over the hashed hypotheses;
+2. an infinite class, or a large one where it pays, is hashed, and the score is the direct error
+   over the hashed hypotheses;
 3. the same with the paper's surrogate score (agnostic only), whose sensitivity is 2.
 """
 
@@ -16,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from littlestone import bounds
+from littlestone.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -26,6 +28,9 @@ __all__ = ["Plan", "plan"]
 #: Up to this size only the tight certificate is computed: the VC dimension of an explicit class is
 #: costly, and pays only when ln(size) is far larger than it.
 _EXPLICIT = 2**32
+
+#: Up to this size a class is itself the representation, so that its own concepts are released.
+_LISTED = 2**16
 
 
 @dataclass(frozen=True)
@@ -66,13 +71,23 @@ def plan(
     """
     budget: dict[str, Any] = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
     if isinstance(concept_class.size, int):
-        return _itself(concept_class, concept_class.size, budget, agnostic)
+        itself = _itself(concept_class, concept_class.size, budget, agnostic)
+        if concept_class.size <= _LISTED or not _can_be_hashed(concept_class):
+            return itself
+        return min(itself, _hashed(concept_class, budget, agnostic), key=lambda way: way.required)
     direct = _hashed(concept_class, budget, agnostic)
     # The surrogate pays for the class's VC dimension at alpha**-2 even if H had two members.
     if not agnostic or bounds.agnostic_vc(2, concept_class.vc_dim, **budget).n >= direct.required:
         return direct
     surrogate = _surrogate(concept_class, budget)
     return min(direct, surrogate, key=lambda way: way.required)
+
+
+def _can_be_hashed(concept_class: ConceptClass) -> bool:
+    try:
+        return concept_class.hashing is not None
+    except UnsupportedError:
+        return False
 
 
 def _itself(concept_class: ConceptClass, size: int, budget: dict[str, Any], agnostic: bool) -> Plan:
