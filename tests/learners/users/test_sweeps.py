@@ -20,6 +20,7 @@ from littlestone.classes import (
 )
 from littlestone.data import Schema, UserSample
 from littlestone.errors import UnsupportedError
+from littlestone.learners.users.agnostic import UserAgnostic
 from littlestone.learners.users.sweeps import errors_by_user, sweepable
 from littlestone.learners.users.sweeps_finite import ListedErrors, listing
 from littlestone.learners.users.sweeps_lines import ThresholdErrors
@@ -215,3 +216,13 @@ def test_a_class_that_cannot_be_swept_says_so():
     assert not sweepable(Intervals(1, 2**40))
     assert all(sweepable(c) for c in (Intervals(1, 9), Points(1, 2**99), Prefixes("ipv6")))
     assert not sweepable(Points())
+
+
+def test_a_search_with_wide_cells_still_answers():
+    """At a small epsilon the best search may have cells that are compared with nothing."""
+    learner = UserAgnostic.of(
+        Thresholds(1, 2**20), epsilon="1/16", alpha=0.1, beta=0.05, samples_per_user=1,
+        method="user-level",
+    )  # fmt: skip
+    users = UserSample.of([1, 2, 3], [5, 6, 7], [0, 1, 1])
+    assert learner.learn(users, SeededSource(1)).low == 1

@@ -111,8 +111,13 @@ class GridMinError:
         def margin(compare: PrivateCompare, sign: int) -> int:
             return sign * int(scale * (least[compare.t] - n * compare.cut))
 
+        # A cell that is compared with nothing holds every error: it is right anyway, and has the
+        # best margin that there is (the proof needs more than 0), whatever the data.
         scores = [
-            min(margin(one, sign) for one, sign in zip(pair, (1, -1), strict=True) if one)
+            min(
+                (margin(one, sign) for one, sign in zip(pair, (1, -1), strict=True) if one),
+                default=n * scale,
+            )
             for pair in self.pairs
         ]
         rate = self.epsilon / (2 * scale)

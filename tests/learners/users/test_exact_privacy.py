@@ -1,0 +1,291 @@
+"""Exact verification: all users, also without records and with too many; broken controls."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.data import UserSample
+from littlestone.learners.users import UserAgnostic, UserThreshold
+from littlestone.learners.users.agnostic import cut
+from littlestone.learners.users.interval_median import IntervalMedian
+from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.users.ways import SumWay
+from littlestone.report import page
+from littlestone.source import ExactSource, public_generator
+
+from .small import bundles, users_of, worst_excess
+
+ROUNDING = F(1, 2**100)
+NUMBERS = {"epsilon": 1, "alpha": 0.3, "beta": 0.2}
+TWO, THREE = ls.Thresholds(1, 2), ls.Thresholds(1, 3)
+METHODS = ["group-privacy", "user-level", "binary-search"]
+
+
+def agnostic(cls, m, method="auto", **more):
+    return UserAgnostic.of(cls, samples_per_user=m, method=method, **(NUMBERS | more))
+
+
+def threshold(cls, m, alpha=0.95, **more):
+    return UserThreshold.of(cls, samples_per_user=m, **(NUMBERS | {"alpha": alpha} | more))
+
+
+# --- everything observable ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_two_users_none_one_or_too_many_records(method):
+    """m = 1: users without records, with one, and with two of which one is cut by their name."""
+    learner = agnostic(TWO, 1, method)
+    result = ls.audit.verify(
+        learner, points=[1, 2], n_samples=2, records_per_user=2, names=2, public_seeds=(0,)
+    )
+    assert result.holds
+    assert (result.unit, result.n_samples, result.datasets) == ("users", 2, 25**2)
+    assert 0.2 < result.tightest_epsilon <= 1
+    assert "worst_pair" in result.to_dict()
+
+
+def test_the_whole_release_with_a_count_of_mistakes_and_the_page():
+    learner = agnostic(TWO, 2, "group-privacy")
+    result = ls.audit.verify(
+        learner,
+        points=[1],
+        n_samples=2,
+        records_per_user=2,
+        observers=[page],
+        estimate_error=F(1, 2),
+        public_seeds=(0,),
+    )
+    assert result.holds
+    assert result.epsilon == F(3, 2)
+    assert result.tightest_epsilon > 1  # the count is paid for
+
+
+def test_estimators_are_verified_too():
+    learner = ls.UserAgnosticLearner(ls.Thresholds(1, 1), epsilon=1, samples_per_user=1)
+    assert ls.audit.verify(learner, points=[1], n_samples=2, outside=True).holds
+    with pytest.raises(ls.errors.ParameterError, match="protects records"):
+        ls.audit.verify(
+            ls.GenericLearner(TWO, epsilon=1), points=[1, 2], n_samples=1, records_per_user=1
+        )
+
+
+# --- the laws, in full: two points and three users, three points and two users -------------------
+
+
+def run_with(learner):
+    return lambda users, source: learner.learn(users, source).key
+
+
+@pytest.mark.parametrize(
+    ("cls", "points", "n", "most"),
+    [(TWO, (1, 2), 3, 2), (THREE, (1, 2, 3), 2, 2)],
+    ids=["three users, two points", "two users, three points"],
+)
+@pytest.mark.parametrize("method", METHODS)
+def test_in_full(cls, points, n, most, method):
+    learner = agnostic(cls, most, method)
+    worst, laws = worst_excess(run_with(learner), bundles(points, most), n, learner.epsilon)
+    assert laws == {3: 680, 2: 406}[n]
+    assert worst <= ROUNDING
+
+
+@pytest.mark.parametrize(
+    ("cls", "points", "n", "most"),
+    [(TWO, (1, 2), 2, 2), (THREE, (1, 2, 3), 2, 1)],
+    ids=["two points", "three points"],
+)
+def test_thresholds(cls, points, n, most):
+    learner = threshold(cls, 2)
+    worst, _ = worst_excess(run_with(learner), bundles(points, most), n, learner.epsilon)
+    assert worst <= ROUNDING
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("m", [1, 2])
+def test_thresholds_in_full(m):
+    learner = threshold(TWO, m)
+    worst, _ = worst_excess(run_with(learner), bundles((1, 2), 2), 3, learner.epsilon)
+    assert worst <= ROUNDING
+
+
+@pytest.mark.parametrize("s", [0, 1])
+def test_the_median_of_an_interval(s):
+    @dataclass(frozen=True)
+    class Given(IntervalMedian):
+        s: int = 0
+
+    median = Given(2, F(1), F(1), s)
+    worst, _ = worst_excess(
+        lambda users, source: median.draw(users, 0, 3, source), bundles((1, 3), 2), 2, F(1)
+    )
+    assert worst <= ROUNDING
+
+
+def test_names_of_users_do_not_matter_unless_they_have_too_many():
+    data = [((1, 0), (2, 1)), ((2, 0),)]
+    learner = agnostic(TWO, 2, "group-privacy")
+    laws = [
+        ExactSource().law(lambda source, names=names: learner.learn(users_of(data, names), source))
+        for names in ([5, 9], [77, 3])
+    ]
+    assert {h.key: str(p) for h, p in laws[0].outcomes.items()} == {
+        h.key: str(p) for h, p in laws[1].outcomes.items()
+    }
+
+
+def test_the_swapped_branch_is_still_private():
+    """It is wrong (test_min_error), not unsafe: only a test of correctness can catch it."""
+
+    class Swapped(PrivateMinError):
+        @staticmethod
+        def branch(bit, low, middle, high):
+            return (low, middle) if bit else (middle, high)
+
+    way = agnostic(TWO, 2, "binary-search").plan
+    search = way.search
+    swapped = replace(
+        way, search=Swapped(2, search.steps, search.gap, search.epsilon, search.share)
+    )
+    worst, _ = worst_excess(
+        lambda users, source: swapped.choose(users, source).key, bundles((1, 2), 2), 2, F(1)
+    )
+    assert worst <= ROUNDING
+
+
+# --- broken controls ----------------------------------------------------------------------------
+
+
+def caught(run, most=2, n=2, names=None, points=(1, 2)):
+    worst, _ = worst_excess(run, bundles(points, most), n, F(1), names)
+    return worst > F(1, 1000)
+
+
+def test_control_sensitivity_of_one_record():
+    """epsilon/2 instead of epsilon/(2m): protects a record, not a user."""
+
+    class Unnormalised(SumWay):
+        def choose(self, users, source):
+            hypotheses = self.representation.drawn(source)
+            return hypotheses.candidates(users.pooled()).draw(self.epsilon / 2, source)
+
+    way = agnostic(TWO, 2, "group-privacy").plan
+    broken = Unnormalised(way.representation, 2, way.epsilon, way.alpha, way.beta)
+    assert caught(lambda users, source: broken.choose(users, source).key)
+
+
+def test_control_no_cut():
+    """Users with three records under m = 1."""
+    way = agnostic(TWO, 1, "group-privacy").plan
+    assert caught(lambda users, source: way.choose(users, source).key, most=6, points=(1,))
+    worst, _ = worst_excess(
+        lambda users, source: way.choose(cut(users, 1, source), source).key,
+        bundles((1,), 6),
+        2,
+        F(1),
+        names=(8, 8),
+    )
+    assert worst <= ROUNDING
+
+
+def test_control_one_stream_of_public_coins_for_all_cuts():
+    """A user with too many records uses up coins, and all later users are cut otherwise."""
+
+    def cut_in_order(users, most, seed):
+        rng = public_generator(seed)
+        kept = []
+        for i in range(users.n_users):
+            one = users.of_user(i)
+            rows = [
+                (x, y)
+                for x, z, o in zip(one.points.tolist(), one.zeros, one.ones, strict=True)
+                for y, c in ((0, z), (1, o))
+                for _ in range(int(c))
+            ]
+            if len(rows) > most:
+                rows = [rows[j] for j in rng.permutation(len(rows))[:most]]
+            kept.append(tuple(rows))
+        return users_of(kept)
+
+    way = agnostic(TWO, 1, "group-privacy").plan
+
+    def broken(seed):
+        return lambda users, source: way.choose(cut_in_order(users, 1, seed), source).key
+
+    def sound(seed):
+        return lambda users, source: way.choose(users.capped(1, salt=seed), source).key
+
+    assert any(caught_in_order(broken(seed)) for seed in range(8))
+    assert not any(caught_in_order(sound(seed)) for seed in range(8))
+
+
+def caught_in_order(run):
+    """Neighbours that replace one of several users, in a fixed order."""
+    from littlestone.privacy import hockey_stick
+    from littlestone.privacy.rounding import upper
+
+    full = ((1, 0), (1, 1))
+    rest = [full] * 12 + [((1, 1),)] * 10
+    laws = [
+        ExactSource().law(lambda source, first=first: run(users_of([first, *rest]), source))
+        for first in ((), full)
+    ]
+    p, q = (law.outcomes for law in laws)
+    return max(upper(hockey_stick(p, q, F(1))), upper(hockey_stick(q, p, F(1)))) > ROUNDING
+
+
+def test_control_double_rate_of_a_comparison():
+    way = agnostic(TWO, 2, "binary-search").plan
+    search = way.search
+    loud = replace(way, search=replace(search, epsilon=6 * search.epsilon))
+    run = lambda users, source: search_only(loud.search, users, source)  # noqa: E731
+    worst, _ = worst_excess(run, bundles((1, 2), 2), 2, search.epsilon)
+    assert worst > F(1, 1000)
+    worst, _ = worst_excess(
+        lambda users, source: search_only(search, users, source),
+        bundles((1, 2), 2),
+        2,
+        search.epsilon,
+    )
+    assert worst <= ROUNDING
+
+
+def search_only(search, users, source):
+    from littlestone.learners.users.sweeps import errors_by_user
+
+    return search.locate(errors_by_user(TWO, users, 2), users.n_users, source)
+
+
+def test_control_three_noisy_scores_for_one_epsilon():
+    """Choosing the step with the rate of one score, without the half."""
+    learner = threshold(TWO, 2, epsilon=1)
+    walk = learner.plan
+
+    class Loud(UserThreshold):
+        @property
+        def plan(self):
+            return replace(walk, epsilon_step=12 * walk.epsilon_step)
+
+    loud = Loud(TWO, 2, learner.epsilon, learner.alpha, learner.beta)
+    assert caught(run_with(loud))
+
+
+def test_privacy_does_not_depend_on_alpha_and_beta():
+    for alpha, beta in ((0.9, 0.9), (0.05, 1e-6)):
+        for method in METHODS:
+            learner = agnostic(TWO, 2, method, alpha=alpha, beta=beta)
+            worst, _ = worst_excess(run_with(learner), bundles((1,), 2), 2, learner.epsilon)
+            assert worst <= ROUNDING
+
+
+def test_empty_users_and_a_single_user():
+    for method in METHODS:
+        learner = agnostic(TWO, 3, method)
+        for data in ([()], [(), ()], [((1, 1),) * 9]):
+            users = users_of(data)
+            law = ExactSource().law(lambda source, u=users, a=learner: a.learn(u, source))
+            assert sum(float(p) for p in law.outcomes.values()) == pytest.approx(1)
+    assert UserSample.of([], np.zeros(0, np.int64), []).n_users == 0
