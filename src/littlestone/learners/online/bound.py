@@ -42,7 +42,7 @@ class MistakeBound:
     >>> ages = Thresholds(1, 99)
     >>> plan = plan_online(ages, epsilon=1, delta=1e-6, horizon=10**6, parameters="theory")
     >>> print(mistake_bound(plan, ages))
-    at most 23,530 mistakes among 1,000,000 except with probability 0.05: holds
+    at most 11,115 mistakes among 1,000,000 except with probability 0.05: holds
     """
 
     mistakes: int

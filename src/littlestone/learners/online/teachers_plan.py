@@ -69,7 +69,7 @@ def concentration(top: int) -> float:
     Examples
     --------
     >>> round(concentration(0), 4), round(concentration(1), 4)
-    (0.1667, 0.0113)
+    (0.1667, 0.0122)
     """
     levels = [float(level) for level in ladder(top)]
     # a teacher sees the lower level where the higher is true at even steps, the converse at odd

@@ -115,7 +115,7 @@ def majority(hypotheses: Sequence[Hypothesis]) -> Hypothesis:
     --------
     >>> majority([ThresholdHypothesis(u, 1, 9) for u in (2, 7, 4)])
     ThresholdHypothesis(above=4, low=1, high=9)
-    >>> majority([on_points("ab"), on_points("bc"), on_points("d")])
+    >>> majority([on_points("ab"), on_points("bc"), on_points("d"), on_points("")])
     Never()
     """
     counts = Counter(hypotheses)

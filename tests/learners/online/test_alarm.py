@@ -1,0 +1,68 @@
+"""The alarm: exact laws of its draws, and the same law as one coin for each step."""
+
+import math
+from fractions import Fraction as F
+
+import pytest
+
+from littlestone.learners.online.alarm import Digit, Silence, draw_patience, draw_silence
+from littlestone.source import ExactSource, SecureSource, SeededSource, probabilities
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 3), F(2)])
+@pytest.mark.parametrize("gap", [1, 2, 7])
+def test_silence_is_geometric(epsilon, gap):
+    law = ExactSource().law(lambda source: draw_silence(epsilon, gap, 3, source))
+    q = 1 - math.exp(-epsilon * gap)
+    assert len(law.outcomes) == 9
+    for (steps, rings), p in law.outcomes.items():
+        expected = q**steps * (1 - q) if rings else q**8
+        assert float(p) == pytest.approx(expected, rel=1e-12)
+        assert rings or steps == 8
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 5), F(1), F(7, 2)])
+def test_patience_is_geometric(epsilon):
+    law = ExactSource(cut=F(1, 2**40), follow=0).law(lambda source: draw_patience(epsilon, source))
+    for r in range(6):
+        expected = -math.expm1(-epsilon) * math.exp(-epsilon * r)
+        assert float(law.outcomes[r]) == pytest.approx(expected, rel=1e-12)
+    assert float(law.slack) < 1e-9
+
+
+@pytest.mark.parametrize("gap", [1, 10**3, 10**9])
+@pytest.mark.parametrize("epsilon", [F(1, 10**9), F(10**6)])
+def test_extreme_weights_keep_their_relative_precision(epsilon, gap):
+    for weights in (Silence(epsilon, gap, 1 << 20), Digit(epsilon, gap, 5)):
+        for p in probabilities(weights, 192):
+            assert p > 0
+            assert p.rel_accuracy_bits() > 100
+    assert draw_silence(epsilon, 0, 5, SecureSource()) == (0, True)
+    assert draw_patience(epsilon, SeededSource(1)) >= 0
+
+
+def test_one_draw_for_many_steps_has_the_law_of_one_coin_for_each_step():
+    """Gaps 3, 3, 2, 2, 2, ... as mistakes come: when does it ring?"""
+    epsilon, gaps = F(1, 2), [3, 3, 2, 2, 2, 1]
+
+    def by_waiting(source):
+        at, rings = 0, False
+        until, rings = draw_silence(epsilon, gaps[0], 1, source)
+        for t, gap in enumerate(gaps):
+            if t and gap != gaps[t - 1]:
+                silent, rings = draw_silence(epsilon, gap, 1, source)
+                until = t + silent
+            while until == t:
+                if rings:
+                    return t
+                silent, rings = draw_silence(epsilon, gap, 1, source)
+                until = t + silent
+        return at - 1
+
+    law = ExactSource().law(by_waiting)
+    silent = 1.0
+    for t, gap in enumerate(gaps):
+        ring = math.exp(-0.5 * gap)
+        assert float(law.outcomes[t]) == pytest.approx(silent * ring, rel=1e-12)
+        silent *= 1 - ring
+    assert float(law.outcomes[-1]) == pytest.approx(silent, rel=1e-12)

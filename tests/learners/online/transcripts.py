@@ -1,0 +1,228 @@
+"""Exact laws of whole transcripts: every stream, every path of draws, merged by equal states.
+
+The state machine is pure data, so equal states (with equal transcripts) have equal futures: the law
+after t records is computed from the law after t - 1, one step at a time. A stream is a path in the
+tree of all streams, so common beginnings are computed once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+
+from flint import arb, ctx
+
+from littlestone.learners.online.algorithm import OnlineAlgorithm, always
+from littlestone.privacy import hockey_stick
+from littlestone.privacy.rounding import upper
+from littlestone.source import Few, Levels, ReplaySource, probabilities, public_generator
+
+CUT = Fraction(1, 2**24)
+
+
+class Enumerator:
+    """All paths of a run with their probabilities, like `ExactSource`, but it remembers weights.
+
+    `ExactSource` looks at every weight anew, to catch hidden state; a test compares the two.
+    """
+
+    def __init__(self):
+        self.known = {}
+
+    def law(self, run):
+        outcomes, lost, path = {}, arb(0), []
+        while True:
+            branch = Branch(self, path)
+            try:
+                outcome = run(branch)
+            except Cut:
+                lost += branch.chance
+            else:
+                outcomes[outcome] = outcomes.get(outcome, arb(0)) + branch.chance
+            path = branch.path
+            while path and path[-1][0] + 1 == path[-1][1]:
+                path.pop()
+            if not path:
+                return outcomes, upper(lost)
+            path[-1] = (path[-1][0] + 1, path[-1][1])
+
+    def probabilities(self, weights):
+        match weights:
+            case Few():
+                key = ("few", tuple(map(repr, weights.weights)))
+            case Levels():
+                key = ("levels", tuple(weights.multiplicity), tuple(weights.score), weights.rate)
+            case _:
+                key = weights
+        if key not in self.known:
+            self.known[key] = probabilities(weights, 192)
+        return self.known[key]
+
+
+class Cut(BaseException):
+    pass
+
+
+class Branch:
+    seeded = True
+
+    def __init__(self, enumerator, path):
+        self.enumerator, self.path, self.at, self.chance = enumerator, path, 0, arb(1)
+
+    def choose(self, weights):
+        found = self.enumerator.probabilities(weights)
+        if self.at == len(self.path):
+            self.path.append((0, len(found)))
+        chosen = self.path[self.at][0]
+        self.at += 1
+        self.chance = self.chance * found[chosen]
+        if self.chance < arb(1) / CUT.denominator:
+            del self.path[self.at :]
+            raise Cut
+        return chosen
+
+    def below(self, m):
+        return self.choose(Few(*[1] * m))
+
+    def public_rng(self):
+        return public_generator(0)
+
+
+def freeze(state, ballot):
+    """Return (transcript, what the future depends on) as hashable values.
+
+    A ballot sees neither times nor epochs: of the mistakes, their multiset and the gap are enough.
+    """
+    public = (tuple(state.published), state.stage, state.batches, state.stopped)
+    limit, buffer, rounds = state.limit, tuple(state.buffer), tuple(map(tuple, state.rounds))
+    if ballot:
+        mistakes = sorted((0, x, y) for part in (buffer, *rounds) for _, x, y in part)
+        limit = None if limit is None else limit - len(buffer)
+        buffer, rounds = (), (tuple(mistakes),)
+    if state.stopped:
+        return public, (0, 0, False, (), ())
+    return public, (limit, state.alarm, state.rings, buffer, rounds)
+
+
+def thaw(start, public, private, time):
+    published, stage, batches, stopped = public
+    limit, alarm, rings, buffer, rounds = private
+    return replace(
+        start,
+        time=time,
+        published=list(published),
+        stage=stage,
+        batches=batches,
+        stopped=stopped,
+        limit=limit,
+        alarm=alarm,
+        rings=rings,
+        buffer=list(buffer),
+        rounds=[list(epoch) for epoch in rounds],
+        draws=0,
+    )
+
+
+def paused(algorithm):
+    """Return the algorithm with a mark where it would set the alarm anew: that factor is known."""
+
+    def _wind(self, state, time, sources):
+        state.limit = None
+
+    other = object.__new__(type("Paused", (type(algorithm),), {"_wind": _wind}))
+    other.__dict__.update(algorithm.__dict__)
+    return other
+
+
+class Streams:
+    """The laws of the transcripts of all streams of a length over some kinds of records."""
+
+    def __init__(self, algorithm: OnlineAlgorithm, kinds, length: int, only=None):
+        self.algorithm, self.kinds, self.length = algorithm, tuple(kinds), length
+        self.only = None if only is None else {s[:i] for s in only for i in range(length + 1)}
+        self.ballot = algorithm.plan.n_teachers is None
+        self.start = algorithm.start(always(ReplaySource([0] * 100)))
+        self.source, self.memory, self.winds = Enumerator(), {}, {}
+        self.paused = paused(algorithm)
+        self.laws, self.slack = {}, Fraction(0)
+        with ctx.workprec(192):
+            first, lost = self.source.law(
+                lambda source: freeze(algorithm.start(always(source)), self.ballot)
+            )
+            self._walk((), first, lost)
+
+    def _walk(self, stream, law, slack):
+        if len(stream) == self.length:
+            transcripts = {}
+            for (public, _), p in law.items():
+                transcripts[public] = transcripts.get(public, arb(0)) + p
+            self.laws[stream] = transcripts
+            self.slack = max(self.slack, slack)
+            return
+        for record in self.kinds:
+            if self.only is not None and (*stream, record) not in self.only:
+                continue
+            after, lost = {}, slack
+            for (public, private), p in law.items():
+                outcomes, cut = self._step(public, private, len(stream), record)
+                lost += cut
+                for key, q in outcomes:
+                    after[key] = after.get(key, arb(0)) + p * q
+            self._walk((*stream, record), after, lost)
+
+    def _step(self, public, private, time, record):
+        # what was published before does not matter for the next step, but for its last hypothesis
+        key = (public[0][-1], public[1:], private, time, record)
+        if key not in self.memory:
+
+            def run(source):
+                state = thaw(self.start, (public[0][-1:], *public[1:]), private, time)
+                self.paused.step(state, *record, always(source))
+                return freeze(state, self.ballot)
+
+            outcomes, cut = self.source.law(run)
+            found = []
+            for (new, hidden), p in outcomes.items():
+                if hidden[0] is not None:
+                    found.append(((new, hidden), p))
+                elif time + 1 == self.length:  # how the alarm is set now shows in no transcript
+                    found.append(((new, (0, *hidden[1:])), p))
+                else:
+                    wound, lost = self._wound(time + 1)
+                    cut += lost
+                    found += [((new, (*set_, *hidden[3:])), p * q) for set_, q in wound.items()]
+            self.memory[key] = (found, cut)
+        past = public[0][:-1]
+        outcomes, cut = self.memory[key]
+        return [
+            (((past + new[0], *new[1:]), hidden), q)
+            for new_ in outcomes
+            for (new, hidden), q in [new_]
+        ], cut
+
+    def _wound(self, time):
+        """Return the law of (limit, alarm, rings) when the alarm is set anew at a time."""
+        if time not in self.winds:
+
+            def run(source):
+                state = replace(self.start, buffer=[])
+                self.algorithm._wind(state, time, always(source))
+                return state.limit, state.alarm, state.rings
+
+            self.winds[time] = self.source.law(run)
+        return self.winds[time]
+
+    def neighbours(self):
+        for stream in self.laws:
+            for i, record in product(range(self.length), self.kinds):
+                other = (*stream[:i], record, *stream[i + 1 :])
+                if record != stream[i] and other in self.laws:
+                    yield stream, other
+
+    def worst(self, epsilon):
+        """Return the largest hockey-stick divergence at epsilon over all pairs of neighbours."""
+        return max(
+            upper(hockey_stick(self.laws[a], self.laws[b], epsilon, bits=192))
+            for a, b in self.neighbours()
+        )
