@@ -15,6 +15,7 @@ ROWS = {
     "age": AGES,
     "adult": [int(age > 17) for age in AGES],
     "city": ["Bonn", "Rome"] * 400,
+    "person": [i // 4 for i in range(800)],
 }
 # not in the order of the alphabet, as a program that sorts keys would like it
 SCHEMA = """
