@@ -1,0 +1,128 @@
+"""The scikit-learn shells: records come with users; errors say what to do."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import littlestone as ls
+from littlestone.errors import DataError, ParameterError
+from littlestone.learners import registry
+from littlestone.learners.publish import publish
+from littlestone.learners.release import Release
+from littlestone.report import page
+from littlestone.source import SeededSource
+
+THRESHOLDS = ls.Thresholds(1, 99)
+X = [10, 70, 20, 90] * 100
+Y = [0, 1, 0, 1] * 100
+USERS = [i // 4 for i in range(400)]
+BOTH = [ls.UserAgnosticLearner, ls.UserThresholdLearner]
+
+
+def made(learner, **more):
+    return learner(
+        THRESHOLDS, **({"epsilon": 8.0, "samples_per_user": 4, "random_state": 0} | more)
+    )
+
+
+@pytest.mark.parametrize("learner", BOTH)
+def test_fit_and_predict(learner):
+    fitted = made(learner).fit(X, Y, groups=USERS)
+    assert set(fitted.predict([1, 50, 99]).tolist()) <= {0, 1}
+    assert fitted.guarantee_.neighbours.unit == "user"
+    assert fitted.certificate_.unit == "users"
+    assert fitted.certificate_.n == 100
+    assert fitted.required_users() == fitted.required_samples()
+    assert fitted.certificate(fitted.required_users()).holds
+    assert clone(fitted).get_params() == fitted.get_params()
+    names = np.array([f"u{i}" for i in USERS])
+    again = made(learner).fit(np.array(X)[:, None], np.array(Y), names)
+    assert again.hypothesis_ is not None
+
+
+def test_learns_what_it_can():
+    agnostic = made(ls.UserAgnosticLearner).fit(X, Y, groups=USERS)
+    assert agnostic.predict([10, 20, 70, 90]).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("learner", BOTH)
+def test_nothing_private_stays_behind(learner):
+    fitted = made(learner).fit(X, Y, groups=[f"secret{u}" for u in USERS])
+    carried = {name for name in vars(fitted) if name.endswith("_") or name.startswith("_")}
+    assert carried == {"hypothesis_", "guarantee_", "certificate_", "classes_", "n_features_in_"}
+    assert b"secret" not in pickle.dumps(fitted)
+
+
+@pytest.mark.parametrize("learner", BOTH)
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (None, "groups=users"),
+        ([float(u) for u in USERS], "floats"),
+        (np.array(USERS) / 2, "floats"),
+        ([None, *USERS[1:]], "named"),
+        (["", *USERS[1:]], "named"),
+        ([[u, u] for u in USERS], "one user for each record"),
+        (USERS[1:], "groups"),
+    ],
+    ids=["none", "floats", "array of floats", "missing", "empty", "two columns", "too few"],
+)
+def test_bad_users(learner, groups, message):
+    estimator = made(learner)
+    with pytest.raises((DataError, ParameterError), match=message):
+        estimator.fit(X, Y, groups=groups)
+    assert not hasattr(estimator, "hypothesis_")
+    assert "_groups" not in vars(estimator)
+
+
+@pytest.mark.parametrize("learner", BOTH)
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("samples_per_user", 0), ("samples_per_user", 2.0), ("samples_per_user", None),
+     ("samples_per_user", True), ("epsilon", 0), ("epsilon", "much"), ("alpha", 1), ("beta", 0)],
+)  # fmt: skip
+def test_bad_parameters(learner, name, value):
+    with pytest.raises(ParameterError, match=f"'{name}' parameter of {learner.__name__}"):
+        made(learner, **{name: value}).fit(X, Y, groups=USERS)
+
+
+def test_too_few_users_and_unknown_methods():
+    few = made(ls.UserAgnosticLearner, epsilon=1.0).fit(X[:4], Y[:4], groups=[1, 1, 2, 2])
+    assert not few.certificate_.holds
+    assert few.required_users() > 2
+    with pytest.raises(ParameterError, match="'method' parameter"):
+        made(ls.UserAgnosticLearner, method="magic").required_users()
+    with pytest.raises(ParameterError, match="'n' parameter"):
+        made(ls.UserAgnosticLearner).certificate(0)
+    with pytest.raises(DataError, match="public classes"):
+        made(ls.UserAgnosticLearner).fit(X, ["no"] * 400, groups=USERS)
+
+
+def test_registry():
+    with pytest.raises(ParameterError, match="samples_per_user"):
+        registry.make("users", THRESHOLDS, epsilon=1)
+    with pytest.raises(ParameterError, match="samples_per_user"):
+        registry.make("agnostic", THRESHOLDS, epsilon=1, samples_per_user=4)
+    with pytest.raises(ParameterError, match="delta"):
+        registry.make("users", THRESHOLDS, epsilon=1, delta=1e-6, samples_per_user=4)
+    assert registry.make("auto", THRESHOLDS, epsilon=1).unit == "records"
+    users = registry.make("auto", THRESHOLDS, epsilon=1, samples_per_user=4)
+    assert (users.unit, users.name) == ("users", "users")
+    assert registry.make("user-threshold", THRESHOLDS, epsilon=1, samples_per_user=4).name
+
+
+def test_a_release_speaks_of_users():
+    users = ls.UserSample.of(USERS, X, Y)
+    learner = registry.make("users", THRESHOLDS, epsilon=8, samples_per_user=4)
+    release = publish(learner, users, SeededSource(0), estimate_error=1)
+    assert release.n == 100
+    assert release.guarantee.epsilon == 9
+    assert release.guarantee.neighbours.unit == "user"
+    assert release.error["rate_low"] <= 0.05
+    assert release.error["value"] <= 400
+    again = Release.from_dict(release.to_dict())
+    assert again.to_json() == release.to_json()
+    assert "100 users" in page(release)
+    assert "One record is protected" not in page(release)
