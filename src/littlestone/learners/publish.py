@@ -149,9 +149,13 @@ def _mistakes(
         each = algorithm.samples_per_user  # type: ignore[attr-defined]
         sample = sample.capped(each, salt=int(source.public_rng().integers(2**63))).pooled()
     count = algorithm.concept_class.errors(hypothesis, sample)
-    share = check_fraction("fit", "estimate_error", epsilon) / each
-    estimate = private_count(count, n * each, epsilon=share, source=source, beta=_BETA)
-    return _describe(estimate, n * each)
+    exact = check_fraction("fit", "estimate_error", epsilon)
+    estimate = private_count(count, n * each, epsilon=exact / each, source=source, beta=_BETA)
+    described = _describe(estimate, n * each)
+    if algorithm.unit == "users":
+        on = f"{each} records of each user of this fit; one that a user lacks counts as right"
+        described |= {"epsilon": str(exact), "on": on}
+    return described
 
 
 def _describe(estimate: Estimate, n: int) -> Json:
