@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.online.soa import HalvingPredictor as HalvingPredictor
     from littlestone.learners.online.soa import SOAPredictor as SOAPredictor
+    from littlestone.learners.stable.estimators import StableLearner as StableLearner
     from littlestone.learners.users.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.learners.users.estimators import UserThresholdLearner as UserThresholdLearner
     from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
@@ -74,6 +75,7 @@ _HOMES = {
     "Sample": "data",
     "Schema": "data",
     "SparseSets": "classes",
+    "StableLearner": "learners.stable.estimators",
     "Subsampled": "learners.agnostic.estimators",
     "Thresholds": "classes",
     "TreePaths": "classes",

@@ -39,6 +39,7 @@ from littlestone.classes.integers import number, parse_integer
 from littlestone.classes.intervals import Intervals
 from littlestone.classes.mixtures import MixtureHypothesis, mixture
 from littlestone.classes.oracles import VersionSpace
+from littlestone.classes.patched import PatchedHypothesis, patched
 from littlestone.classes.point_sets import SetHypothesis, on_points
 from littlestone.classes.points import Points
 from littlestone.classes.representations import (
@@ -79,6 +80,7 @@ __all__ = [
     "MajorityHypothesis",
     "MixtureHypothesis",
     "Never",
+    "PatchedHypothesis",
     "PathHypothesis",
     "PointHypothesis",
     "Points",
@@ -114,6 +116,7 @@ __all__ = [
     "on_points",
     "parse_class",
     "parse_integer",
+    "patched",
     "prefix_set",
     "shattered_tree",
     "soa",

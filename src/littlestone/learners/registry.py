@@ -21,6 +21,7 @@ from littlestone.errors import (
 from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.stable import Stable
 from littlestone.learners.users import UserAgnostic, UserThreshold
 from littlestone.learners.vc1 import VC1
 
@@ -130,6 +131,18 @@ def _littlestone(
     return Littlestone.of(concept_class, **budget, **options)
 
 
+def _stable(
+    concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, **options: Any
+) -> Algorithm:
+    if delta is None:
+        raise ParameterError(
+            "The 'delta' parameter of the 'stable' learner must be given, a number in (0, 1). "
+            "1e-6 is a common choice; zero is not possible: candidates come from the data."
+        )
+    budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    return Stable.of(concept_class, **budget, **options)
+
+
 LEARNERS: dict[str, Entry] = {
     "generic": Entry(
         _exponential(agnostic=False),
@@ -172,6 +185,13 @@ LEARNERS: dict[str, Entry] = {
         agnostic=False,
         summary="votes of teachers; for classes that no exponential mechanism can list",
         options=("proper", "method"),
+    ),
+    "stable": Entry(
+        _stable,
+        pure=False,
+        agnostic=False,
+        summary="copies of a globally stable algorithm vote; mostly of theoretical interest",
+        options=("parameters",),
     ),
 }
 

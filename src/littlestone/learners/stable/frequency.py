@@ -1,0 +1,108 @@
+"""How often a copy of G submits its most frequent hypothesis, and how many copies that asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+
+from littlestone.mechanisms import histogram_threshold
+
+__all__ = ["Budget", "expected", "least_copies", "log", "stability"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Privacy and accuracy: all exact.
+
+    Attributes
+    ----------
+    epsilon, delta, alpha, beta : Fraction
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    alpha: Fraction
+    beta: Fraction
+
+    @cached_property
+    def threshold(self) -> int:
+        """The histogram's."""
+        return histogram_threshold(epsilon=self.epsilon, delta=self.delta)
+
+
+@lru_cache(maxsize=16)
+def stability(d: int) -> Fraction:
+    """Return (nearly) the largest theta with rho_d(theta) >= theta: rounded down.
+
+    Parameters
+    ----------
+    d : int >= 0
+        Littlestone dimension.
+
+    Examples
+    --------
+    >>> [f"{float(stability(d)):.3g}" for d in (0, 1, 2, 3, 4)]
+    ['1', '0.5', '0.0885', '0.00506', '2.03e-05']
+    """
+    if d == 0:
+        return Fraction(1)
+    low, high = 0.0, 0.5
+
+    def reached(theta: float) -> bool:
+        rho = 1.0
+        for _ in range(d):
+            rho = (rho * rho - theta) / (2 * (1 - theta))
+            if rho < theta:
+                return False
+        return True
+
+    if reached(high):
+        return Fraction(1, 2)
+    for _ in range(600):
+        middle = (low + high) / 2
+        low, high = (middle, high) if reached(middle) else (low, middle)
+    digits, power = f"{low:.3e}".split("e")
+    return Fraction(digits) * Fraction(10) ** int(power) * Fraction(999, 1000)
+
+
+def expected(d: int) -> Iterator[float]:
+    """Yield the expected number of batches of 0, 1, ..., d rounds (Lemma 27)."""
+    theta, drawn = float(stability(d)), 0.0
+    yield drawn
+    for _ in range(d):
+        drawn = (2 * drawn + 2) / (1 - theta)
+        yield drawn
+
+
+def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction, int]:
+    """Return a good tilt l and the least number of copies with chance at most beta to be missed.
+
+    Parameters
+    ----------
+    budget : Budget
+    rate : float in [0, 1]
+        With which probability one copy submits the hypothesis.
+    beta : Fraction in (0, 1)
+    """
+    half, tau = float(budget.epsilon / 2), budget.threshold
+
+    def needed(exact: Fraction) -> float:
+        tilt = float(exact)
+        noise = 2 * math.log1p(-math.exp(-half))
+        noise -= math.log1p(-math.exp(tilt - half)) + math.log1p(-math.exp(-tilt - half))
+        top = tilt * (tau - 1) + noise - log(beta)
+        return top / -math.log1p(rate * math.expm1(-tilt)) if rate else math.inf
+
+    tilts = [budget.epsilon * i / 128 for i in range(1, 64)]
+    tilts += [t for i in range(1, 129) if (t := Fraction(i, 16)) < tilts[-1]]
+    best = min(tilts, key=needed)
+    most = needed(best)
+    return best, math.ceil(most) if math.isfinite(most) else 1
+
+
+def log(x: Fraction) -> float:
+    """Return the logarithm, also where the number is no float."""
+    return math.log(x.numerator) - math.log(x.denominator)

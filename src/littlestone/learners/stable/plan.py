@@ -1,0 +1,345 @@
+"""Everything that public parameters decide: rounds, copies, batches, and the certificate.
+
+The library's G is the paper's with two changes that only help (docs/learners/stable.md): the number
+of rounds k is not drawn but dealt out, K_k copies for each k, so a copy of few rounds takes few
+records; and constants are solved for, not rounded to powers of 2**2**d.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from littlestone.bounds import Certificate, Step, Worksheet
+from littlestone.errors import (
+    InfeasibleError,
+    ParameterError,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
+from littlestone.learners.stable.claims import ASSUMED, CHOICE, FREQUENT, LISTED
+from littlestone.learners.stable.frequency import Budget, expected, least_copies, log, stability
+
+__all__ = ["DEEPEST", "Parameters", "Plan", "assumed_plan", "only_concept", "theorem_plan"]
+
+#: Largest Littlestone dimension with the theorem's parameters; one more squares a number of about
+#: 10**40 records.
+DEEPEST = 7
+
+_SHARES = [Fraction(i, 20) for i in range(2, 13)]  # of alpha, for the frequent hypothesis
+_LAMBDAS = [i / 20 for i in range(4, 17)]  # of theta, for copies that run out of records
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """How algorithm G is run; no privacy depends on it.
+
+    Attributes
+    ----------
+    auxiliary : int >= 1
+        Records of one batch: the paper's auxiliary sample size n.
+    copies : tuple of int
+        Number of copies with k = 0, 1, ... rounds.
+    batches : tuple of int
+        Most batches that the rounds of one copy may draw; the last auxiliary sample is apart.
+    stability : Fraction or None
+        How often the most frequent hypothesis is *assumed* to be submitted by a copy with k
+        rounds, for some k of those given; None for what the theorem proves.
+    """
+
+    auxiliary: int
+    copies: tuple[int, ...]
+    batches: tuple[int, ...]
+    stability: Fraction | None = None
+
+    @property
+    def records(self) -> int:
+        """Records of all copies."""
+        pairs = zip(self.copies, self.batches, strict=True)
+        return sum(c * (b + 1) * self.auxiliary for c, b in pairs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what ``parameters=`` takes."""
+        out: dict[str, Any] = {
+            "auxiliary": self.auxiliary,
+            "copies": list(self.copies),
+            "batches": list(self.batches),
+        }
+        return out if self.stability is None else out | {"stability": str(self.stability)}
+
+    @classmethod
+    def read(cls, given: Any, d: int, owner: str) -> Parameters:
+        """Check the parameters that somebody chose.
+
+        Raises
+        ------
+        ParameterError
+        """
+        fields = {"auxiliary", "copies", "batches", "stability"}
+        if not isinstance(given, Mapping) or not {"auxiliary", "copies"} <= set(given) <= fields:
+            raise parameter_error(
+                owner,
+                "parameters",
+                "'practical', 'theory', or a mapping with 'auxiliary' and 'copies' and perhaps "
+                "'batches' and 'stability'",
+                given,
+            )
+        auxiliary = check_integer(owner, "parameters['auxiliary']", given["auxiliary"], low=1)
+        copies = _counts(owner, "copies", given["copies"])
+        batches = _counts(owner, "batches", given.get("batches", [0] * len(copies)))
+        if len(batches) != len(copies) or not 0 < len(copies) <= d + 1 or not any(copies):
+            raise ParameterError(
+                f"The 'parameters' of {owner} must have one number of copies and of batches for "
+                f"each number of rounds 0, 1, ..., at most {d}, and at least one copy."
+            )
+        assumed = given.get("stability", None if len(copies) == d + 1 else Fraction(1, 4))
+        if assumed is not None:
+            assumed = check_probability(owner, "parameters['stability']", assumed)
+        return cls(auxiliary, copies, batches, assumed)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a class of Littlestone dimension d is learned; n is all that it does not know.
+
+    Attributes
+    ----------
+    d : int
+    budget : Budget
+    parameters : Parameters
+    alpha1 : Fraction
+        Error of the frequent hypothesis.
+    choice : int
+        Records of the final choice that the certificate needs.
+    """
+
+    d: int
+    budget: Budget
+    parameters: Parameters
+    alpha1: Fraction
+    choice: int
+
+    @property
+    def required(self) -> int:
+        """The least n from which on the certificate always holds (if it ever does)."""
+        return self.parameters.records + self.choice
+
+    @property
+    def certifiable(self) -> bool:
+        """Whether the certificate holds for some n: a choice of enough records is not in doubt."""
+        sheet = self.certificate(self.parameters.records + 2**200)
+        return sheet.holds
+
+    def parts(self, n: int) -> tuple[tuple[int, ...], int]:
+        """Return the numbers of copies and of records of the final choice, for n records.
+
+        More records than required all go to the choice; with fewer there are fewer copies.
+        """
+        if n >= self.required:
+            return self.parameters.copies, n - self.parameters.records
+        left = n - min(self.choice, n // 4)
+        copies = tuple(c * left // self.parameters.records for c in self.parameters.copies)
+        return copies, n - replace(self.parameters, copies=copies).records
+
+    @lru_cache(maxsize=64)  # noqa: B019 - plans are few
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        copies, _ = self.parts(n)
+        sheet, own = Worksheet(), self.parameters
+        used = replace(own, copies=copies).records
+        records = sheet.step("choice_records", "n - used", CHOICE, n=n, used=used)
+        rates = self._assumed(sheet) if own.stability is not None else self._proved(sheet)
+        missed = [self._missed(sheet, k, rate, copies[k]) for k, rate in enumerate(rates)]
+        names = {step.name: step for step in missed}
+        formula = next(iter(names)) if len(names) == 1 else f"max({', '.join(names)})"
+        sheet.step("as_planned", "n >= planned", LISTED, n=n, planned=self.required)
+        lost = sheet.step("missed", formula, LISTED, **names)
+        failure = self._chosen(sheet, records, sum(copies))
+        sheet.step(
+            "enough", "missed + failure <= beta", CHOICE,
+            missed=lost, failure=failure, beta=self.budget.beta,
+        )  # fmt: skip
+        return sheet.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
+
+    def _assumed(self, sheet: Worksheet) -> list[Step]:
+        own = self.parameters
+        rate = sheet.step("rate", "stability", ASSUMED, stability=own.stability or 0)
+        sheet.step(
+            "one_batch", "(1 - alpha1)**auxiliary <= stability", ASSUMED,
+            alpha1=self.alpha1, auxiliary=own.auxiliary, stability=own.stability or 0,
+        )  # fmt: skip
+        return [rate] * sum(1 for _ in own.copies)
+
+    def _proved(self, sheet: Worksheet) -> list[Step]:
+        """Lemmas 25 to 27 with the recursions solved."""
+        theta = sheet.step("theta", "theta", FREQUENT, theta=stability(self.d))
+        rho = sheet.step("rho_0", "1", FREQUENT)
+        for k in range(1, self.d + 1):
+            rho = sheet.step(
+                f"rho_{k}", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT, rho=rho, theta=theta
+            )
+        sheet.step("some_round", "rho >= theta", FREQUENT, rho=rho, theta=theta)
+        sheet.step(
+            "one_batch", "(1 - alpha1)**auxiliary <= theta", FREQUENT,
+            alpha1=self.alpha1, auxiliary=self.parameters.auxiliary, theta=theta,
+        )  # fmt: skip
+        rates, drawn = [], sheet.step("expected_0", "0", FREQUENT)
+        for k, batches in enumerate(self.parameters.batches):
+            if k:
+                drawn = sheet.step(
+                    f"expected_{k}", "(2*drawn + 2)/(1 - theta)", FREQUENT,
+                    drawn=drawn, theta=theta,
+                )  # fmt: skip
+            rates.append(
+                sheet.step(
+                    f"rate_{k}",
+                    "max(0, theta - drawn/(batches + 1))",
+                    FREQUENT,
+                    theta=theta,
+                    drawn=drawn,
+                    batches=batches,
+                )
+            )
+        return rates
+
+    def _missed(self, sheet: Worksheet, k: int, rate: Step, copies: int) -> Step:
+        tilt, _ = least_copies(self.budget, float(rate.value), Fraction(1, 100))
+        return sheet.step(
+            f"missed_{k}",
+            "min(1, exp(tilt*(tau - 1))*(1 - rate*(1 - exp(-tilt)))**copies"
+            "*(1 - exp(-epsilon/2))**2"
+            "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2))))",
+            LISTED,
+            tilt=tilt, tau=self.budget.threshold, rate=rate, copies=copies,
+            epsilon=self.budget.epsilon,
+        )  # fmt: skip
+
+    def _chosen(self, sheet: Worksheet, records: Step, copies: int) -> Step:
+        tilt = sheet.step(
+            "choice_tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE,
+            epsilon=self.budget.epsilon, alpha=self.budget.alpha, alpha1=self.alpha1,
+        )  # fmt: skip
+        return sheet.step(
+            "choice_fails",
+            "min(1, max(0, copies - 1)"
+            "*(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))**records)",
+            CHOICE,
+            copies=copies, alpha=self.budget.alpha, alpha1=self.alpha1, tilt=tilt, records=records,
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def theorem_plan(d: int, budget: Budget) -> Plan:
+    """Return the plan of the theorem that needs the fewest records.
+
+    Raises
+    ------
+    InfeasibleError
+        If d is larger than `DEEPEST`.
+    """
+    if d > DEEPEST:
+        raise InfeasibleError(
+            f"A class of Littlestone dimension {d} would need far more than 10**40 records with "
+            "parameters='theory'. Use parameters='practical', or the 'littlestone' learner.",
+            n_needed=10**40,
+        )
+    theta = stability(d)
+
+    def pairs(split: Fraction) -> list[tuple[int, int]]:
+        return [_rounds(budget, theta, drawn, budget.beta * split) for drawn in expected(d)]
+
+    def build(share: Fraction, split: Fraction, copies: Any, batches: Any) -> Plan:
+        alpha1 = budget.alpha * share
+        auxiliary = max(1, math.ceil(log(theta) / math.log1p(-float(alpha1)) * (1 + 1e-9)))
+        own = Parameters(auxiliary, copies, batches)
+        return Plan(d, budget, own, alpha1, _choice(budget, own, alpha1, split))
+
+    splits = (Fraction(1, 2), Fraction(8, 10), Fraction(95, 100))
+    found = [
+        build(share, split, *numbers)
+        for split in splits
+        for numbers in [tuple(zip(*pairs(split), strict=True))]
+        for share in _SHARES
+    ]
+    return _settled(min(found, key=lambda plan: plan.required))
+
+
+def assumed_plan(d: int, budget: Budget, given: Parameters | None = None) -> Plan:
+    """Return the plan with an assumed stability: a practical one, or somebody's own.
+
+    Practical: no rounds, batches of 4/alpha records, stability 1/4.
+    """
+    split = Fraction(1, 2)
+    if given is None:
+        auxiliary = math.ceil(4 / budget.alpha)
+        _, copies = least_copies(budget, 0.25, budget.beta * split)
+        given = Parameters(auxiliary, (copies,), (0,), Fraction(1, 4))
+    rate = stability(d) if given.stability is None else given.stability
+    # the least error that (1 - alpha1)**auxiliary <= rate proves, rounded up
+    alpha1 = Fraction(math.ceil(-math.expm1(log(rate) / given.auxiliary) * 10**6) + 1, 10**6)
+    alpha1 = min(alpha1, budget.alpha * Fraction(9, 10))  # else "one_batch" fails, and says so
+    found = Plan(d, budget, given, alpha1, _choice(budget, given, alpha1, split))
+    return _settled(found) if found.certifiable else found
+
+
+def only_concept(alpha: Fraction, beta: Fraction, n: int) -> Certificate:
+    """Return the certificate of a class of one concept: nothing is chosen."""
+    sheet = Worksheet()
+    sheet.step("one_concept", "n >= 1", CHOICE, n=n)
+    return sheet.certificate(alpha=alpha, beta=beta, n=n)
+
+
+def _rounds(budget: Budget, theta: Fraction, drawn: float, beta: Fraction) -> tuple[int, int]:
+    """Return the copies and batches of one number of rounds that need the fewest records."""
+    if not drawn:
+        return least_copies(budget, float(theta), beta)[1], 0
+    found = []
+    for part in _LAMBDAS:
+        batches = math.ceil(drawn / (part * float(theta)))
+        rate = float(theta) - drawn / (batches + 1)
+        copies = least_copies(budget, rate, beta)[1]
+        found.append((copies * (batches + 1), copies, batches))
+    return min(found)[1:]
+
+
+def _choice(budget: Budget, own: Parameters, alpha1: Fraction, split: Fraction) -> int:
+    """Return the records of the choice, with what ``split`` leaves of beta."""
+    alpha, low = float(budget.alpha), float(alpha1)
+    tilt = min(float(budget.epsilon / 2), math.log(alpha / low) / 2)
+    decay = -math.log1p(alpha * math.expm1(-tilt) + low * math.expm1(tilt))
+    others = max(sum(own.copies) - 1, 1)
+    return max(1, math.ceil((math.log(others) - log(budget.beta * (1 - split))) / decay))
+
+
+def _settled(found: Plan) -> Plan:
+    """Return a plan whose exact certificate holds at its least number of records."""
+    while not found.certificate(found.required).holds:  # floats found it: they may be off by one
+        own = found.parameters
+        copies = own.copies
+        if own.stability is None:
+            copies = tuple(c + 1 + c // 1000 for c in copies)
+        found = replace(found, parameters=replace(own, copies=copies), choice=2 * found.choice)
+
+    # what the copies leave of beta is for the choice
+    rest = found.budget.beta - Fraction(float(found.certificate(found.required)["missed"]))
+    least = found
+    if rest <= 0:
+        return found
+    for extra in (Fraction(9999, 10000), Fraction(99, 100), Fraction(9, 10)):
+        split = 1 - rest * extra / found.budget.beta
+        trial = replace(found, choice=_choice(found.budget, found.parameters, found.alpha1, split))
+        if trial.choice < least.choice and trial.certificate(trial.required).holds:
+            return trial
+    return least
+
+
+def _counts(owner: str, name: str, given: Any) -> tuple[int, ...]:
+    listed = [given] if isinstance(given, int) else given
+    if not isinstance(listed, list | tuple):
+        raise parameter_error(owner, f"parameters[{name!r}]", "a list of integers >= 0", given)
+    return tuple(check_integer(owner, f"parameters[{name!r}]", c, low=0) for c in listed)
