@@ -1,6 +1,6 @@
 """How many users are needed, measured, when each holds m records: three ways to protect users.
 
-Run (about a minute)::
+Run (about two minutes)::
 
     python benchmarks/user_level.py
 
@@ -8,8 +8,8 @@ Run (about a minute)::
 * *group privacy*: the exponential mechanism on all n m records with epsilon/m;
 * *one record each*: the same mechanism with epsilon, on one record of each user.
 
-All of them see the same distribution, with thresholds over 2**20 points: x is ``a`` or ``a + 1``
-with probability 0.15 each, and labelled by the threshold ``a`` but for one label in ten; any other
+All of them read the same users, from a distribution over 2**20 points: x is ``a`` or ``a + 1`` with
+probability 0.15 each, and labelled by the threshold ``a`` but for one label in ten; any other
 x is far below ``a``, and its label is a fair coin. Only the threshold ``a`` is good: any other has
 0.12 more error. (So ln|H| counts, and the best error is in the middle, where the numbers of
 mistakes vary most.) *Users needed* is the least n, to 9 %, at which at most 5 % of the runs have an
@@ -31,7 +31,7 @@ from fractions import Fraction
 import numpy as np
 
 import littlestone as ls
-from littlestone.data import Sample, UserSample
+from littlestone.data import UserSample
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.users import UserAgnostic
 from littlestone.source import SeededSource
@@ -42,6 +42,7 @@ MASS = np.array([0.7, 0.15, 0.15])
 ONES = np.array([0.5, 0.1, 0.9])  # how often each point is labelled 1
 BUDGET = {"alpha": "0.1", "beta": "0.05"}
 RECORDS = (1, 4, 16, 64)
+Way = Callable[[UserSample, int], int]
 
 
 def draw(rng: np.random.Generator, n: int, m: int) -> UserSample:
@@ -58,13 +59,8 @@ def draw(rng: np.random.Generator, n: int, m: int) -> UserSample:
     return UserSample(POINTS, user, held // 2, label8, counts[user, held], keys)
 
 
-def one_each(rng: np.random.Generator, n: int) -> Sample:
-    """Return one record of each of n users."""
-    return draw(rng, n, 1).pooled()
-
-
-def ways(epsilon: str, m: int) -> dict[str, Callable[[np.random.Generator, int, int], int]]:
-    """Return for each way a function of (rng, n, seed): the threshold that it releases."""
+def ways(epsilon: str, m: int) -> dict[str, Way]:
+    """Return for each way a function of (users, seed): the threshold that it releases."""
     thresholds = ls.Thresholds(LOW, HIGH)
     ours = UserAgnostic.of(
         thresholds, epsilon=epsilon, samples_per_user=m, method="user-level", **BUDGET
@@ -72,23 +68,25 @@ def ways(epsilon: str, m: int) -> dict[str, Callable[[np.random.Generator, int, 
     item = {"concept_class": thresholds, "agnostic": True, **BUDGET}
     single = ExponentialLearner.of(**item, epsilon=epsilon)
     group = ExponentialLearner.of(**item, epsilon=Fraction(epsilon) / m)
+
+    def one_record_each(users: UserSample, seed: int) -> int:
+        return single.learn(users.capped(1, salt=seed).pooled(), SeededSource(seed)).above
+
     return {
-        "user-level": lambda rng, n, s: ours.learn(draw(rng, n, m), SeededSource(s)).above,
-        "group privacy": lambda rng, n, s: (
-            group.learn(draw(rng, n, m).pooled(), SeededSource(s)).above
-        ),
-        "one record each": lambda rng, n, s: single.learn(one_each(rng, n), SeededSource(s)).above,
+        "user-level": lambda users, seed: ours.learn(users, SeededSource(seed)).above,
+        "group privacy": lambda users, seed: group.learn(users.pooled(), SeededSource(seed)).above,
+        "one record each": one_record_each,
     }
 
 
-def needed(way: Callable[[np.random.Generator, int, int], int], trials: int, seed: int) -> int:
+def needed(way: Way, m: int, trials: int) -> int:
     """Return the least n on a grid of ratio 2**(1/8) at which at most 5 % of the runs fail."""
 
     def fails(step: int) -> bool:
         n, allowed, failed = round(2 ** (step / 8)), trials // 20, 0
-        rng = np.random.default_rng([seed, step])
+        rng = np.random.default_rng([m, step])  # all ways see the same users
         for trial in range(trials):
-            failed += way(rng, n, 1_000_000 * step + trial) != A
+            failed += way(draw(rng, n, m), 1_000_000 * step + trial) != A
             if failed > allowed:
                 return True
         return False
@@ -137,7 +135,7 @@ def main() -> None:
         found: dict[str, list[int]] = {}
         for m in RECORDS:
             for name, way in ways(epsilon, m).items():
-                found.setdefault(name, []).append(needed(way, arguments.trials, seed=m))
+                found.setdefault(name, []).append(needed(way, m, arguments.trials))
         for name, users in found.items():
             cells = " | ".join(f"{n:,}" for n in users)
             theory = "-0.5" if name == "user-level" else "0"

@@ -62,5 +62,13 @@ def test_users_needed_are_measured(monkeypatch):
     assert abs(rates.min() - 0.38) < 0.02
     assert runs.at(module.A) == runs.scores.min()
     assert module.slope([400, 200, 100, 50]) == pytest.approx(-0.5)
-    found = module.needed(lambda rng, n, seed: module.A if n >= 100 else 0, 20, 0)
+    found = module.needed(lambda users, seed: module.A if users.n_users >= 100 else 0, 2, 20)
     assert 100 <= found <= 110
+
+
+def test_the_picture_of_the_page_is_the_script_s():
+    """No data in it: binomial tails. The valley gets deeper with m."""
+    module = script("user_curve")
+    assert module.OUT.read_text() == module.draw() + "\n"
+    depth = [np.ptp(module.curve(m)[1][40:61]) for m in (1, 16, 64)]
+    assert depth[0] < depth[1] < depth[2]
