@@ -133,7 +133,9 @@ def test_votes_for_all_concepts_of_low_error(name):
     cls, points = FINITE[name]
     rng = np.random.default_rng(5)
     for tolerance in (0, 1, 2):
-        teachers = [(random_sample(rng, points, int(rng.integers(0, 5))), i % 3 + 1) for i in range(7)]
+        teachers = [
+            (random_sample(rng, points, int(rng.integers(0, 5))), i % 3 + 1) for i in range(7)
+        ]
         votes = AllLists(cls, tolerance).votes(teachers)
         expected = {}
         for concept in cls.concepts():

@@ -97,8 +97,9 @@ class Gate:
         """Return the gate with the fewest teachers, or None if ``most`` are not enough."""
         rate, beta = float(budget.rate), float(budget.beta) * (1 - 1e-9)
         hidden = rate + log_cap - log_of(budget.delta)  # ln of bottom's weight
-        factors = [_factor(rate * float(power), miss, wrong) for power in POWERS]
-        power = POWERS[int(np.argmin(factors))]
+        powers = POWERS + [Fraction(k, 10) / budget.rate for k in range(1, 40) if k < 10 * rate]
+        factors = [_factor(rate * float(power), miss, wrong) for power in powers]
+        power = powers[int(np.argmin(factors))]
         if min(factors) >= 1 - 1e-12:
             return None
         decay = math.log(min(factors))
@@ -108,11 +109,14 @@ class Gate:
             too_few = binomial_cdf(votes - 1, teachers, 1 - miss)
             bottom = 1 / (1 + np.exp(np.clip(rate * votes - hidden, -700, 700)))
             at = int(np.argmin(too_few + bottom))
-            return float((too_few + bottom)[at]) + math.exp(
-                min(0.0, log_bad + decay * teachers)
-            ), int(votes[at])
+            wrongly = math.exp(min(0.0, log_bad + decay * teachers))
+            return float((too_few + bottom)[at]) + wrongly, int(votes[at])
 
-        low, high = 0, 1
+        surely = max((hidden + math.log1p(-beta) - math.log(beta)) / rate, 1.0)
+        surely = max(surely, (log_bad - math.log(beta)) / -decay)
+        if surely > min(most, FAR):
+            return None
+        low, high = 0, math.ceil(surely)
         while failure(high)[0] > beta:
             if high >= min(most, FAR):
                 return None

@@ -196,6 +196,8 @@ def _levels(
             if left <= 0 or size < rank - s:
                 break
             at += float(bdtri(rank - s - 1, size, left))
+            if not 0 < at < 1:  # also where the inverse found nothing
+                break
             levels.append(rounded_up(at))
         else:
             at = float(levels[-1]) if levels else 0.0

@@ -1,0 +1,221 @@
+"""What the certificates say, against exact probabilities; golden numbers; extreme parameters."""
+
+import math
+from fractions import Fraction as F
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import littlestone as ls
+from littlestone.bounds import Worksheet, recheck
+from littlestone.data import Sample
+from littlestone.learners.littlestone.claims import VOTES
+from littlestone.learners.littlestone.closures import closed_within, closures
+from littlestone.learners.littlestone.gate import Budget, Gate
+from littlestone.learners.littlestone.levels import Levels, distance
+from littlestone.learners.littlestone.plan_closed import ClosedPlan
+from littlestone.learners.littlestone.plan_essential import EssentialPlan, Oracles, StagesPlan
+from littlestone.learners.littlestone.planner import plan, plan_methods
+
+from .small import learner
+
+BUDGET = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20))
+
+#: Records asked for at epsilon 1, delta 1e-6, alpha 0.1, beta 0.05.
+GOLDEN = [
+    (ls.Points(), "auto", 1606),
+    (ls.Points(), "essential", 81130),
+    (ls.Points(), "stages", 333830),
+    (ls.SparseSets(3), "auto", 7614),
+    (ls.AffineSubspaces(7, 20, 2), "auto", 8880),
+    (ls.Conjunctions(8), "auto", 294),
+    (ls.Thresholds(0, 2**20 - 1), "auto", 420),
+]
+
+
+@pytest.mark.parametrize(("cls", "method", "needed"), GOLDEN, ids=str)
+def test_records_that_are_needed(cls, method, needed):
+    found = plan(cls, BUDGET, method=method)
+    assert found.required == needed
+    certificate = found.certificate(needed)
+    assert certificate.holds
+    assert certificate.status == "explicit"
+    assert recheck(certificate.to_dict()) == ()
+    assert not found.certificate(needed - 1).holds
+    assert not found.certificate(1).holds
+    assert all(found.certificate(needed + k).holds for k in (1, 77, needed, 10**9))
+
+
+def test_one_draw_needs_fewer_records_than_stages():
+    for d in (1, 2, 3, 5):
+        oracles = Oracles(d, d, math.inf)
+        one = EssentialPlan.of(BUDGET, oracles, None, None)
+        paper = StagesPlan.of(BUDGET, oracles, None, None)
+        assert 2 * one.required < paper.required
+        for made in (one, paper):
+            assert len(made.tolerances) == d + 1
+            assert made.tolerances[-1] == 0
+            assert recheck(made.certificate(made.required).to_dict()) == ()
+
+
+# --- the gate -----------------------------------------------------------------------------------
+
+
+def exact_failure(teachers, rate, hidden, joint):
+    """E[(bottom + bad) / (bottom + bad + good)] for one good and one bad hypothesis."""
+    total = 0.0
+    for outcome in product(joint, repeat=teachers):
+        chance = math.prod(joint[o] for o in outcome)
+        bad, good = (sum(o[i] for o in outcome) for i in (0, 1))
+        weights = [math.exp(hidden), *(math.exp(rate * v) * (v > 0) for v in (bad, good))]
+        total += chance * (1 - weights[2] / sum(weights))
+    return total
+
+
+@pytest.mark.parametrize("miss", [F(0), F(1, 10), F(1, 3)])
+@pytest.mark.parametrize("wrong", [F(1, 20), F(1, 4)])
+def test_the_gate_bounds_the_exact_failure_for_every_coupling(miss, wrong):
+    budget = Budget(F(6), F(1, 10), F(1, 10), F(1, 2))
+    rate, cap = 3.0, 1
+    seen = 0
+    for teachers, votes, power in product((3, 5), (1, 2, 3), (F(1), F(1, 2))):
+        sheet = Worksheet()
+        steps = {
+            name: sheet.step(name, "v", VOTES, v=value)
+            for name, value in (("miss", miss), ("wrong", wrong), ("records", F(teachers)))
+        }
+        bound = Gate(teachers, votes, power).failure(
+            sheet, budget, chunk=1, cap=cap, bad=1, **steps
+        ).value  # fmt: skip
+        hidden = rate + math.log(cap / float(budget.delta))
+        most = min(miss, wrong)
+        least = max(F(0), miss + wrong - 1)
+        for apart in (least, (least + most) / 2, most):
+            joint = {
+                (1, 0): float(apart),
+                (1, 1): float(wrong - apart),
+                (0, 0): float(miss - apart),
+                (0, 1): float(1 - wrong - miss + apart),
+            }
+            exact = exact_failure(teachers, rate, hidden, joint)
+            assert exact <= bound + 1e-12
+            seen = max(seen, exact / bound)
+    assert seen > 0.2  # not vacuous
+
+
+# --- closures -----------------------------------------------------------------------------------
+
+
+def listing_probabilities(system, weights, chunk, tolerance):
+    """For each closed set the exact chance that a teacher lists it; all labels are 1."""
+    points = [p for p in weights if p != "elsewhere"]
+    names = [*points, "elsewhere"]
+    chances: dict[object, float] = {}
+    for counts in product(range(chunk + 1), repeat=len(names)):
+        if sum(counts) == chunk:
+            chance = math.factorial(chunk)
+            for name, count in zip(names, counts, strict=True):
+                chance *= weights[name] ** count / math.factorial(count)
+            positives = [p for p, c in zip(points, counts[:-1], strict=True) for _ in range(c)]
+            data = Sample.of(
+                [*positives, *["z"] * counts[-1]], [1] * len(positives) + [0] * counts[-1]
+            )
+            for closed in closed_within(system, data, tolerance, 10**6):
+                chances[closed] = chances.get(closed, 0.0) + chance
+    return chances
+
+
+def test_some_good_set_is_listed_as_often_as_promised():
+    """All distributions of a grid over two points and the rest, for sets of two points."""
+    system, chunk = closures(ls.SparseSets(2)), 9
+    made = ClosedPlan.of(Budget(F(4), F(1, 10), F(1, 2), F(1, 5)), system, chunk, None)
+    sheet = Worksheet()
+    known = {"m": chunk, "c": made.tolerances[0]}
+    promised = 1 - float(made._miss(sheet, known).value)
+    assert 0.35 < promised < 1
+    worst = 1.0
+    for a, b in product(np.linspace(0, 1, 13), repeat=2):
+        if a + b <= 1:
+            weights = {"a": a, "b": b, "elsewhere": 1 - a - b}
+            chances = listing_probabilities(system, weights, chunk, made.tolerances[0])
+            error = {
+                h: sum(weights[p] for p in "ab" if not h.predict(np.array([p], dtype=object))[0])
+                for h in chances
+            }
+            good = [c for h, c in chances.items() if error[h] <= float(made.levels[-1])]
+            worst = min(worst, max(good, default=0.0))
+    assert worst >= promised - 1e-9
+    assert worst < promised + 0.35  # nearly reached
+
+
+# --- interleaving -------------------------------------------------------------------------------
+
+
+def test_the_distance_bounds_every_uneven_split():
+    """Of t errors on 2m records, at most x on m random ones and at least y on the others."""
+    for m in (5, 12, 30):
+        for x, y in product(range(m), range(1, m + 1)):
+            if x < y:
+                worst = max(
+                    stats.hypergeom.cdf(min(x, t - y), 2 * m, t, m) for t in range(y, m + y)
+                )
+                assert worst <= math.exp(-distance(x, y)) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("d", "vc"), [(1, 1), (2, 1), (3, 3)])
+def test_levels_rise_and_keep_their_distance(d, vc):
+    bad = 0.1
+    levels = Levels.least(d, vc, F(1, 10), bad)
+    assert len(levels.counts) == 2 * d + 1
+    assert list(levels.counts) == sorted(set(levels.counts))
+    assert levels.counts[-1] < levels.chunk // 10
+    sheet = Worksheet()
+    assert 0 < levels.bad(sheet, F(1, 10)).value <= bad
+    growth = sum(math.comb(2 * levels.chunk, i) for i in range(vc + 1))
+    fails = [
+        2 * growth * math.exp(-distance(low, high + i % 2))
+        for i, (low, high) in enumerate(zip(levels.counts[:-1], levels.counts[1:], strict=True))
+    ]
+    assert sum(fails) < bad
+
+
+# --- extreme parameters -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", [ls.SparseSets(1), ls.Thresholds(0, 2**64), ls.Conjunctions(2)])
+def test_extreme_public_parameters(cls):
+    for options in (
+        {"epsilon": 1e6},
+        {"delta": "1e-400"},
+        {"delta": 0.999},
+        {"alpha": 0.99, "beta": 0.99},
+        {"beta": "1e-30"},
+    ):
+        made = learner(cls, **{"epsilon": 1, "delta": "1e-6", "alpha": "0.2", **options})
+        needed = made.required_samples()
+        assert made.certificate(needed).holds
+        assert not made.certificate(1).holds or needed == 1
+    with pytest.raises(ls.errors.UnsupportedError, match="Raise epsilon, alpha or beta"):
+        learner(cls, epsilon=1e-9)
+
+
+def test_methods_are_compared():
+    needed = plan_methods(ls.Conjunctions(2), BUDGET)
+    assert set(needed) == {"all", "closures", "essential", "stages"}
+    assert needed["all"] == min(needed.values())
+    assert set(plan_methods(ls.SparseSets(3), BUDGET)) == {"closures", "essential", "stages"}
+
+
+def test_one_concept_needs_no_records():
+    made = learner(ls.SparseSets(0))
+    assert made.required_samples() == 1
+    assert made.certificate(1).holds
+    assert made.learn(Sample.of(["a"], [1]), None).describe() == "always 0"
+
+
+def test_own_settings_change_no_promise_that_does_not_hold():
+    made = learner(ls.SparseSets(2), chunk=3, tolerances=(2,))
+    assert not made.certificate(10**6).holds
+    assert made.required_samples() == learner(ls.SparseSets(2)).required_samples()

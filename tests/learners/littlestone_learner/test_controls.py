@@ -1,0 +1,268 @@
+"""Broken variants of the learner: the verifier must catch each one."""
+
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.classes import PointHypothesis
+from littlestone.data import Sample
+from littlestone.data.dealing import OrderedSample
+from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.littlestone.teachers import EssentialLists, parts
+from littlestone.learners.littlestone.votes import ListVotes, draw
+from littlestone.privacy import hockey_stick
+from littlestone.privacy.rounding import upper
+from littlestone.source import ExactSource
+
+from .small import check, learner
+from .test_exact_privacy import worst_stage
+
+#: Every concept is 0 on the last point: a record (3, 0) lists all of them.
+SINGLES = ls.FiniteClass(np.eye(3, 4, dtype=int))
+NODES = 5
+
+
+@dataclass(frozen=True)
+class Plain(Littlestone):
+    """All concepts of low error, as a subclass submits, cuts and counts them."""
+
+    def lists(self, sample, source):
+        return [
+            ([c for c in self.concept_class.concepts() if not self.concept_class.errors(c, s)], w)
+            for s, weight in parts(sample, source, self.plan.chunk)
+            for w in [weight]
+        ]
+
+    def cap(self, lists):
+        return self.plan.settings.cap
+
+    def count(self, lists):
+        return ListVotes(lists)
+
+    def learn(self, sample, source):
+        lists = self.lists(sample, source)
+        return draw(
+            self.count(lists), cap=self.cap(lists), epsilon=self.epsilon, delta=self.delta,
+            source=source, default=self.default,
+        )  # fmt: skip
+
+
+class RankedAlone(Plain):
+    """Each teacher keeps one hypothesis, by a public order."""
+
+    def cap(self, lists):
+        return 1
+
+    def count(self, lists):
+        return ListVotes([(sorted(own, key=str)[:1], weight) for own, weight in lists])
+
+
+class RankedByAll(RankedAlone):
+    """Each teacher keeps one hypothesis: of its own, the one that all teachers like best."""
+
+    def count(self, lists):
+        liked = ListVotes(lists).counts
+        kept = [
+            (sorted(own, key=lambda h: (-liked[h], str(h)))[:1], weight) for own, weight in lists
+        ]
+        return ListVotes(kept)
+
+
+class CountedTwice(Plain):
+    """A list is not a set."""
+
+    def count(self, lists):
+        votes = ListVotes(lists)
+        for hypothesis in votes.counts:
+            votes.counts[hypothesis] *= 2
+        return votes
+
+
+class CapOfTheData(Plain):
+    """Bottom weighs as much as the longest list that was submitted asks for."""
+
+    def cap(self, lists):
+        return max((len(own) for own, _ in lists), default=1) or 1
+
+
+class CapTooSmall(Plain):
+    """Lists are longer than bottom allows for."""
+
+    def cap(self, lists):
+        return 1
+
+
+class OneBudgetForAll(Plain):
+    """The node budget is shared: how much the first teachers use decides about the others."""
+
+    def lists(self, sample, source):
+        found, left = [], 3
+        for own, weight in super().lists(sample, source):
+            left -= len(own)
+            found.append((own if left >= 0 else [], weight))
+        return found
+
+
+class SharedLists(Plain):
+    """Teachers share what they know: all submit the union."""
+
+    def count(self, lists):
+        union = {h for own, _ in lists for h in own}
+        return ListVotes([(union, weight) for _, weight in lists])
+
+
+class HalfTheNoise(Littlestone):
+    def learn(self, sample, source):
+        twice = replace(self, epsilon=2 * self.epsilon, delta=self.delta)
+        return twice._plainly(sample, source)
+
+    def _plainly(self, sample, source):
+        return super().learn(sample, source)
+
+
+class OverBudgetIsAnError(Littlestone):
+    """A teacher's refusal escapes."""
+
+    def learn(self, sample, source):
+        space = self.concept_class.version_space(max_nodes=NODES)
+        for records, _ in parts(sample, source, self.plan.chunk):
+            space.fresh().within_error(records, 1).essential(2, 2)
+        return super().learn(sample, source)
+
+
+@dataclass(frozen=True)
+class PublicSizes(Littlestone):
+    """Essential hypotheses with p_j from a public number."""
+
+    def p(self, teachers):
+        return 2
+
+    def learn(self, sample, source):
+        teachers = parts(sample, source, self.plan.chunk)
+        space = self.concept_class.version_space()
+        lists = EssentialLists(space, 1, (9,), (2 * self.p(teachers),), (4,))
+        return draw(
+            lists.votes(teachers), cap=4, epsilon=self.epsilon, delta=self.delta,
+            source=source, default=self.default,
+        )  # fmt: skip
+
+
+class RealisedSizes(PublicSizes):
+    """p_j from the largest number of different points that some teacher has."""
+
+    def p(self, teachers):
+        return max((len(records.points) for records, _ in teachers), default=1) or 1
+
+
+ALL = {"method": "all", "chunk": 1}
+BUDGET = {"epsilon": 1, "delta": "1/50"}
+LARGE = {"epsilon": 8, "delta": "1/100"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "budget"),
+    [
+        (RankedByAll, BUDGET),
+        (CountedTwice, BUDGET),
+        (CapTooSmall, BUDGET),
+        (OneBudgetForAll, BUDGET),
+        (SharedLists, BUDGET),
+        (HalfTheNoise, LARGE),
+    ],
+)
+def test_broken_lists_are_caught(kind, budget):
+    assert not check(learner(SINGLES, kind, **ALL, **budget), [0, 1, 3], 2).holds
+
+
+@pytest.mark.parametrize("kind", [Plain, RankedAlone])
+@pytest.mark.parametrize("budget", [BUDGET, LARGE])
+def test_the_same_code_with_correct_lists_passes(kind, budget):
+    assert check(learner(SINGLES, kind, **ALL, **budget), [0, 1, 3], 2).holds
+
+
+def test_bottom_must_not_depend_on_the_data():
+    """Many teachers like one concept; whether another submits one or three moves bottom."""
+    many = [([0], 110)]
+    laws = {}
+    for kind in (CapOfTheData, Plain):
+        made = learner(SINGLES, kind, **ALL, epsilon="1/10", delta="1/100")
+        for other in ([], [0, 1, 2]):
+            lists = [([PointHypothesis(i) for i in own], w) for own, w in [*many, (other, 1)]]
+            votes = ListVotes(lists)
+            cap = made.cap(lists)
+            laws[len(other)] = ExactSource().law(
+                lambda s, m=made, v=votes, c=cap: draw(
+                    v, cap=c, epsilon=m.epsilon, delta=m.delta, source=s, default=None
+                )
+            )
+        found = upper(hockey_stick(laws[0].outcomes, laws[3].outcomes, made.epsilon))
+        assert (found > made.delta) == (kind is CapOfTheData)
+
+
+def test_a_refusal_that_escapes_is_caught():
+    """With five nodes, some data sets are refused: the learner itself submits an empty list."""
+    options = {"method": "closures", "chunk": 3, "tolerances": (1,)}
+    broken = check(learner(ls.SparseSets(2), OverBudgetIsAnError, **options), ["a", "b"], 3)
+    assert not broken.holds
+    assert 0 < broken.refusals < broken.datasets
+    options |= {"method": "essential", "tolerances": (1, 1, 0), "max_nodes": NODES}
+    fixed = check(learner(ls.SparseSets(2), **options), ["a", "b"], 3)
+    assert fixed.holds
+    assert fixed.refusals == 0
+
+
+def test_realised_sizes_are_caught():
+    options = {"method": "essential", "chunk": 2, "tolerances": (1, 0), "epsilon": 4}
+    assert not check(learner(ls.Points(1, 3), RealisedSizes, **options), [1, 2], 4).holds
+
+
+@pytest.mark.full
+def test_public_sizes_pass():
+    options = {"method": "essential", "chunk": 2, "tolerances": (1, 0), "epsilon": 4}
+    assert check(learner(ls.Points(1, 3), PublicSizes, **options), [1, 2], 4).holds
+
+
+@pytest.mark.parametrize("by_points", [True, False])
+def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points):
+    made = learner(SINGLES, Plain, method="all", chunk=2)
+    most, records = 0, list(product([0, 1, 3], (0, 1)))
+
+    def lists(data):
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        if by_points:
+            sample = Sample(sample.points, sample.zeros, sample.ones, sample.outside)
+        found = []
+        ExactSource().law(lambda s: found.append(made.lists(sample, s)) or 0)
+        return found[0]
+
+    known = {data: lists(data) for data in product(records, repeat=4)}
+    for data, mine in known.items():
+        for i, new in product(range(4), records):
+            theirs = known[(*data[:i], new, *data[i + 1 :])]
+            most = max(most, sum(a != b for a, b in zip(mine, theirs, strict=True)))
+    assert most == 1 + by_points
+
+
+class NoNoiseInTheTest(Littlestone):
+    """Stages pass or not by the votes themselves."""
+
+    def _stages(self, teachers, lists, settings, source):
+        for stage in range(1, len(settings.tolerances) + 1):
+            votes = lists.votes(teachers, stage)
+            if votes.best >= 2:
+                return draw(
+                    votes, cap=settings.cap, epsilon=settings.draw_epsilon, delta=self.delta,
+                    source=source, default=self.default,
+                )  # fmt: skip
+        return PointHypothesis("no stage")
+
+
+def test_a_test_without_noise_is_caught():
+    options = {"method": "stages", "chunk": 1, "tolerances": (0, 0), "epsilon": 6, "delta": "1/4"}
+    broken = learner(ls.Points(), NoNoiseInTheTest, **options)
+    assert worst_stage(broken, 2) > broken.delta
+    fixed = learner(ls.Points(), **options)
+    assert worst_stage(fixed, 2) <= fixed.delta
