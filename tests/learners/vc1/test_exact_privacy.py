@@ -59,16 +59,20 @@ def test_every_kind_of_class_with_two_records(matrix, method):
     assert result.datasets == (2 * len(matrix[0])) ** 2
 
 
-@pytest.mark.parametrize("matrix", KINDS[-4:], ids=str)
-def test_three_points_and_three_records(matrix):
-    result = check(learner(matrix), 3, 3)
-    assert (result.datasets, result.pairs, result.ordered) == (216, 3240, False)
+@pytest.mark.parametrize("matrix", KINDS, ids=str)
+def test_every_kind_of_class_with_three_records(matrix):
+    points = len(matrix[0])
+    for options in ({}, {"chunks": 2}, {"proper": True, "chunks": 1}):
+        result = check(learner(matrix, **options), points, 3)
+        assert result.datasets == (2 * points) ** 3
 
 
 def test_lists_are_dealt_by_position():
     result = check(learner(KINDS[-1], chunks=2), 3, 3)
     assert (result.laws, result.pairs, result.ordered) == (216, 3240, True)
     assert result.worst_delta > 0.9 * 0.05  # the check is sharp
+    result = check(learner(KINDS[-1]), 3, 3)
+    assert (result.datasets, result.pairs, result.ordered) == (216, 3240, False)
 
 
 @pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Prefixes("ab", 1)], ids=str)
@@ -169,7 +173,7 @@ def test_choices_on_all_classes_of_three_points(matrix, epsilon):
 @pytest.mark.full
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
-def test_every_kind_of_class_with_three_records(matrix, method):
+def test_every_kind_every_method_and_three_records(matrix, method):
     for chunks in (1, 2, None):
         for delta in DELTAS:
             check(learner(matrix, delta=delta, method=method, chunks=chunks), len(matrix[0]), 3)

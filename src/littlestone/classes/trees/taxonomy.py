@@ -12,11 +12,13 @@ import numpy as np
 
 from littlestone.data.cells import text
 from littlestone.errors import ParameterError, parameter_error
+from littlestone.guard import read_text
 
 __all__ = ["Taxonomy", "as_names", "preorder", "read_taxonomy"]
 
 #: For each name its parent's; None at the top.
 Taxonomy = dict[str, str | None]
+_WIDEST = 1000  # columns of a file
 
 
 def read_taxonomy(path: str | Path) -> Taxonomy:
@@ -27,12 +29,11 @@ def read_taxonomy(path: str | Path) -> Taxonomy:
     ParameterError
     """
     what = f"The taxonomy file {str(path)!r}"
+    written = read_text(path, "taxonomy file", bom=True)
     try:
-        written = Path(path).read_text(encoding="utf-8-sig")
-        rows = list(csv.DictReader(io.StringIO(written, newline="")))
-    except OSError as problem:
-        raise ParameterError(f"{what} could not be read ({problem.strerror}).") from None
-    except (UnicodeDecodeError, csv.Error):
+        reader = csv.DictReader(io.StringIO(written, newline=""))
+        rows = list(reader) if len(reader.fieldnames or ()) <= _WIDEST else []
+    except csv.Error:
         raise ParameterError(f"{what} is not a CSV file in UTF-8.") from None
     if not rows or not {"node", "parent"} <= set(rows[0]):
         raise ParameterError(f"{what} needs a header with node and parent, and at least one row.")
