@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from littlestone.mechanisms import plan_median as plan_median
     from littlestone.mechanisms import private_median as private_median
     from littlestone.privacy import Ledger as Ledger
+    from littlestone.planning import plan as plan
     from littlestone.report import draw as draw
 
 __version__ = "0.1.0"
@@ -89,6 +90,7 @@ _HOMES = {
     "draw": "report",
     "essential_hypotheses": "classes.dimensions",
     "littlestone_dimension": "classes.dimensions",
+    "plan": "planning",
     "plan_median": "mechanisms",
     "private_median": "mechanisms",
     "properize": "learners.littlestone.proper",

@@ -81,6 +81,8 @@ class Candidate:
         Why there is no number.
     needs_delta : bool
         Whether a delta would help.
+    dominated : bool
+        Whether it was not planned, because another one needs fewer records.
     """
 
     learner: str
@@ -93,6 +95,7 @@ class Candidate:
     guarantee: Guarantee | None = None
     problem: LittlestoneError | None = None
     needs_delta: bool = False
+    dominated: bool = False
 
     @property
     def certificate(self) -> Certificate | None:
@@ -117,8 +120,8 @@ def compare(
         With ``samples_per_user``: also learners that protect records, by reading one record of
         each user, or all of them with a smaller epsilon.
     every : bool, default True
-        Also agnostic forms that cannot be the best (they take time to plan), and proper output
-        where it costs more.
+        Also agnostic forms that cannot be the best (by name only: they take time to plan), and
+        proper output where it costs more, of learners that are not far from the best.
 
     Returns
     -------
@@ -135,10 +138,10 @@ def compare(
         form = name.startswith(registry.AGNOSTIC)
         if form and _hopeless(name.removeprefix(registry.AGNOSTIC), found, budget):
             if every:
-                found.append(Candidate(name, True, problem=_dominated(found)))
+                found.append(Candidate(name, True, problem=_dominated(found), dominated=True))
             continue
         found += _ways(name, entry, concept_class, budget, adapt=adapt)
-        if every and "proper" in entry.options and not form:
+        if every and "proper" in entry.options and not form and _near(found):
             found += _proper(name, entry, concept_class, budget, found[-1])
     return found
 
@@ -199,6 +202,14 @@ def _proper(
         return []
     found = _sized(name, entry, concept_class, budget, {"proper": True})
     return [found] if found.n is not None and found.n > improper.n else []
+
+
+def _near(found: Sequence[Candidate]) -> bool:
+    """Return whether the last learner needs at most ten times the fewest records."""
+    best, last = fewest(found), found[-1] if found else None
+    if best is None or last is None or best.n is None or last.n is None:
+        return False
+    return last.n <= 10 * best.n
 
 
 def _hopeless(inner: str, found: Sequence[Candidate], budget: Budget) -> bool:

@@ -1,0 +1,19 @@
+"""Plan before you collect: how many people each learner needs, and what nobody can beat.
+
+=================  =================================================================
+`plans`            `plan`: all learners for one class, side by side
+`lower_bounds`     what no learner can beat
+`solve`            the other way round: least epsilon or alpha for a given n
+`checker`          an independent checker of certificates, with its own arithmetic
+`simulate`         measured plans: the least n that works in practice
+`scenarios`        public synthetic distributions, worst-case and typical
+=================  =================================================================
+
+The comparison itself is `littlestone.learners.comparison`: ``fit`` uses it too.
+"""
+
+from littlestone.planning.lower_bounds import LowerBound, lower_bounds
+from littlestone.planning.plans import Change, Plans, plan
+from littlestone.planning.solve import Solution, solve
+
+__all__ = ["Change", "LowerBound", "Plans", "Solution", "lower_bounds", "plan", "solve"]

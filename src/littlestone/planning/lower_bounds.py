@@ -1,0 +1,297 @@
+"""How many records *any* learner needs: what no better algorithm can beat.
+
+Explicit bounds come with their proofs (docs/planning.md); those of the papers are orders, whose
+constants are unknown: they are shown, and never as a number of records.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from littlestone.bounds import Claim, Worksheet, register
+from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
+from littlestone.errors import LittlestoneError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from littlestone.bounds import Step, Unit
+    from littlestone.classes import ConceptClass
+    from littlestone.learners.comparison import Budget
+    from littlestone.types import Json
+
+__all__ = ["LowerBound", "log_star", "lower_bounds"]
+
+_OWN, _PAGE = "littlestone", "docs/planning.md"
+_ANY, _PURE, _APPROXIMATE = "any learner", "pure private learners", "approximately private learners"
+#: Nodes of a search for a dimension; planning is quick.
+_NODES = 20_000
+
+for _claim in (
+    Claim("lower.two-concepts", _OWN, _PAGE,
+          "(epsilon, delta)-private learners need ln(1/(2 beta + delta/(e**epsilon - 1))) / "
+          "-ln(1 - alpha (1 - e**-epsilon)) records if two concepts agree somewhere and differ "
+          "somewhere; with users alpha is 1 - (1-alpha)**m."),
+    Claim("lower.vc.realizable", "Ehrenfeucht, Haussler, Kearns, Valiant; constants: " + _OWN,
+          "1989; " + _PAGE,
+          "Every learner needs (VC - 1)(1 - 4 beta)/(8 alpha) records, alpha <= 1/4."),
+    Claim("lower.vc.agnostic", "Simon; constants: " + _OWN, "1996; " + _PAGE,
+          "Every agnostic learner needs VC ln(g/(4(alpha + beta g)))/(2 g artanh g) records for "
+          "every g in (alpha, 1), and ln(1/(4 beta))/(2 alpha artanh alpha)."),
+    Claim("lower.littlestone.pure", "Feldman, Xiao; constants: " + _OWN, "2014; " + _PAGE,
+          "Purely private learners need (1-beta)((d-1) KL(alpha/p, 1/2) + ln(1-beta))/(epsilon p) "
+          "records for every p in (2 alpha, 1], d the Littlestone dimension."),
+    Claim("alon22.thm2", "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability",
+          "28 January 2022, Theorem 2; cited by Yan 2025 (000)",
+          "(0.1, O(1/(n**2 log n)))-private (1/16, 1/16)-accurate learners need order log* d.",
+          status="order-only"),
+    Claim("lwy24.table1.item", "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning",
+          "2024, Table 1; Simon 1996; Beimel et al. 2019",
+          "Purely private agnostic learners need order RepD/(alpha epsilon) + VC/alpha**2.",
+          status="order-only"),
+    Claim("lwy24.table1.user", "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning",
+          "2024, Table 1; Ghazi et al. 2023",
+          "Purely private agnostic learners need order RepD/(min(1, m alpha) epsilon) + "
+          "VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2) users.", status="order-only"),
+):  # fmt: skip
+    register(_claim)
+
+
+@dataclass(frozen=True)
+class LowerBound:
+    """One statement that no learner of its kind can beat.
+
+    Attributes
+    ----------
+    claim : str
+        Identifier of the claim (`littlestone.bounds.claim`).
+    n : int or None
+        Records or users that are needed; None where the constant is unknown.
+    unit : str
+    holds_for : str
+        Which learners it speaks of.
+    setting : str
+        ``"realizable"`` bounds hold for agnostic learners, too.
+    formula : str
+    order : int or None
+        Value of the leading term where only the order is known (such as log* of the dimension).
+    step : Step or None
+        The computation, to be repeated by `littlestone.planning.checker`.
+    """
+
+    claim: str
+    n: int | None
+    unit: Unit
+    holds_for: str
+    setting: str
+    formula: str
+    order: int | None = None
+    step: Step | None = None
+
+    @property
+    def status(self) -> str:
+        """``"explicit"`` or ``"order-only"``."""
+        return "order-only" if self.n is None else "explicit"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {
+            "claim": self.claim,
+            "status": self.status,
+            "n": self.n,
+            "unit": self.unit,
+            "holds_for": self.holds_for,
+            "setting": self.setting,
+            "formula": self.formula,
+            "constant": "explicit" if self.n is not None else "unknown",
+        }
+        if self.order is not None:
+            out["order"] = self.order
+        if self.step is not None:
+            out["step"] = self.step.to_dict()
+        return out
+
+
+def log_star(x: int) -> int:
+    """Return how often the binary logarithm must be applied until at most 1 is left.
+
+    Examples
+    --------
+    >>> [log_star(x) for x in (1, 2, 4, 16, 65536, 2**65536)]
+    [0, 1, 2, 3, 4, 5]
+    """
+    count = 0
+    while x > 1:
+        # ceil(log2 x) is 1 exactly where log2 x is at most 1; towers are not skipped by rounding up
+        x, count = (x - 1).bit_length(), count + 1
+    return count
+
+
+def lower_bounds(
+    concept_class: ConceptClass, budget: Budget, *, agnostic: bool
+) -> list[LowerBound]:
+    """Return all lower bounds that apply to a class and a budget.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    budget : Budget
+    agnostic : bool
+        Also those that hold for agnostic learners only.
+
+    Returns
+    -------
+    list of LowerBound
+        Explicit ones first.
+    """
+    case = _Case(concept_class, budget)
+    found = [*case.realizable()]
+    if agnostic:
+        found += case.agnostic()
+    return sorted(found, key=lambda bound: bound.n is None)
+
+
+class _Case:
+    """One class and one budget."""
+
+    def __init__(self, concept_class: ConceptClass, budget: Budget) -> None:
+        self.concepts, self.budget = concept_class, budget
+        self.m = budget.samples_per_user
+        self.unit: Unit = "records" if self.m is None else "users"
+        self.vc = _asked(lambda: vc_dimension(concept_class, max_nodes=_NODES))
+        self.ldim = _asked(lambda: littlestone_dimension(concept_class, max_nodes=_NODES))
+
+    def realizable(self) -> Iterator[LowerBound]:
+        budget = self.budget
+        if self.concepts.size >= 3:  # two of three concepts agree on any given point
+            share = "(1 - (1 - alpha)**m)" if self.m is not None else "alpha"
+            leak: dict[str, Any] = {"delta": budget.delta} if budget.delta else {}
+            fail = "2*beta + delta/(exp(epsilon) - 1)" if leak else "2*beta"
+            yield self._bound(
+                "lower.two-concepts",
+                _APPROXIMATE if leak else _PURE,
+                f"ceil(log(max(1, 1/({fail})))/-log(1 - {share}*(1 - exp(-epsilon))))",
+                alpha=budget.alpha,
+                beta=budget.beta,
+                epsilon=budget.epsilon,
+                **leak,
+                **self._users(),
+            )
+        if self.vc is not None and self.vc >= 2 and budget.alpha <= Fraction(1, 4):
+            yield self._bound(
+                "lower.vc.realizable",
+                _ANY,
+                self._per_user("(vc_dim - 1)*max(0, 1 - 4*beta)/(8*alpha)"),
+                vc_dim=self.vc,
+                alpha=budget.alpha,
+                beta=budget.beta,
+                **self._users(),
+            )
+        if self.ldim is not None and budget.delta is None and self.ldim >= 2:
+            yield from self._littlestone(self.ldim)
+        if self.ldim is not None and budget.delta is not None and self.ldim >= 1:
+            yield self._order("alon22.thm2", _APPROXIMATE, "log*(d)", log_star(self.ldim))
+
+    def agnostic(self) -> Iterator[LowerBound]:
+        budget, users = self.budget, self._users()
+        alpha, beta = budget.alpha, budget.beta
+        yield self._bound(
+            "lower.vc.agnostic",
+            _ANY,
+            self._per_user("log(max(1, 1/(4*beta)))/(2*alpha*atanh(alpha))"),
+            setting="agnostic",
+            alpha=alpha,
+            beta=beta,
+            **users,
+        )
+        biases = [g for k in range(2, 40) if (g := alpha * k / 2) < 1]
+        if self.vc and biases:
+            formula = "vc_dim*log(max(1, bias/(4*(alpha + beta*bias))))/(2*bias*atanh(bias))"
+            made = [
+                self._bound(
+                    "lower.vc.agnostic",
+                    _ANY,
+                    self._per_user(formula),
+                    setting="agnostic",
+                    vc_dim=self.vc,
+                    bias=bias,
+                    alpha=alpha,
+                    beta=beta,
+                    **users,
+                )
+                for bias in biases
+            ]
+            yield max(made, key=lambda bound: bound.n or 0)
+        if budget.delta is None and self.m is None:
+            formula = "RepD/(alpha epsilon) + VC/alpha**2"
+            yield self._order("lwy24.table1.item", _PURE, formula, None, setting="agnostic")
+        elif budget.delta is None:
+            formula = (
+                "RepD/(min(1, m alpha) epsilon) + VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2)"
+            )
+            yield self._order("lwy24.table1.user", _PURE, formula, None, setting="agnostic")
+
+    def _littlestone(self, dimension: int) -> Iterator[LowerBound]:
+        """Take the best mass p of the points that tell concepts apart."""
+        alpha, budget = self.budget.alpha, self.budget
+        masses = [p for k in (21, 24, 28, 32, 36, 40, 48, 56, 64, 80) if (p := alpha * k / 10) <= 1]
+        touched = "(1 - (1 - p)**m)" if self.m is not None else "p"
+        found = [
+            self._bound(
+                "lower.littlestone.pure",
+                _PURE,
+                "ceil(max(0, (1 - beta)*((d - 1)*(log(2) + alpha/p*log(alpha/p) + "
+                f"(1 - alpha/p)*log(1 - alpha/p)) + log(1 - beta))/(epsilon*{touched})))",
+                d=dimension,
+                p=mass,
+                alpha=alpha,
+                beta=budget.beta,
+                epsilon=budget.epsilon,
+                **self._users(),
+            )
+            for mass in masses
+        ]
+        if found:
+            yield max(found, key=lambda bound: bound.n or 0)
+
+    def _users(self) -> dict[str, Any]:
+        return {} if self.m is None else {"m": self.m}
+
+    def _per_user(self, records: str) -> str:
+        """Without privacy n users with m records are n m records."""
+        return f"ceil({records})" if self.m is None else f"ceil(({records})/m)"
+
+    def _bound(
+        self,
+        claim: str,
+        holds_for: str,
+        formula: str,
+        *,
+        setting: str = "realizable",
+        **inputs: Any,
+    ) -> LowerBound:
+        step = Worksheet().step("least", formula, claim, **inputs)
+        return LowerBound(claim, int(step.value), self.unit, holds_for, setting, formula, step=step)
+
+    def _order(
+        self,
+        claim: str,
+        holds_for: str,
+        formula: str,
+        order: int | None,
+        *,
+        setting: str = "realizable",
+    ) -> LowerBound:
+        return LowerBound(claim, None, self.unit, holds_for, setting, formula, order=order)
+
+
+def _asked(question: Any) -> int | None:
+    """Return a dimension, if it is known soon."""
+    try:
+        found = question()
+    except LittlestoneError:
+        return None
+    return None if found == inf else int(found)

@@ -1,0 +1,290 @@
+"""The plan: every learner of the registry for one class, side by side, before any data exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from littlestone import bounds
+from littlestone.classes import check_class
+from littlestone.errors import (
+    LittlestoneError,
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+)
+from littlestone.learners.comparison import ALL_RECORDS, Budget, Candidate, again, compare, fewest
+from littlestone.planning.lower_bounds import LowerBound, lower_bounds
+from littlestone.privacy.rounding import exact_text
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
+    from littlestone.classes import ConceptClass
+    from littlestone.types import Json
+
+__all__ = ["Change", "Plans", "asked", "plan"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one learner needs if one public number is changed.
+
+    Attributes
+    ----------
+    what : str
+        Name of the number: ``"epsilon"``, ``"alpha"`` or ``"samples_per_user"``.
+    value : Fraction or int
+        Its new value.
+    n : int or None
+        What is needed then; None if the learner refuses.
+    """
+
+    what: str
+    value: Fraction
+    n: int | None
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"what": self.what, "value": float(self.value), "n": self.n}
+
+
+@dataclass(frozen=True, repr=False)
+class Plans:
+    """What all learners need for one class and one budget; printed as a table.
+
+    Attributes
+    ----------
+    concept_class : ConceptClass
+    budget : Budget
+    agnostic : bool
+        Whether only certificates for any labels count.
+    candidates : tuple of Candidate
+        All learners, also those that cannot learn the class, with the reason.
+    """
+
+    concept_class: ConceptClass
+    budget: Budget
+    agnostic: bool
+    candidates: tuple[Candidate, ...]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        """Iterate over the learners that count, in the order of the registry."""
+        return (c for c in self.candidates if c.n is not None and (c.agnostic or not self.agnostic))
+
+    @property
+    def chosen(self) -> Candidate | None:
+        """What ``fit`` takes by itself: the fewest records, certified for any labels."""
+        return fewest([c for c in self if c.agnostic and c.reads is None])
+
+    @property
+    def cheaper(self) -> Candidate | None:
+        """The candidate that needs least of all, if that is another one."""
+        least = fewest(list(self))
+        chosen = self.chosen
+        if least is None or (chosen is not None and least.n == chosen.n):
+            return None
+        return least
+
+    @property
+    def why(self) -> str:
+        """Say why that one is chosen."""
+        chosen = self.chosen
+        if chosen is None:
+            return "fit takes none of them by itself: no learner here certifies any labels."
+        rivals = [c for c in self if c.agnostic and c.reads is None and c is not chosen]
+        what = f"Of the learners that certify any labels, {chosen.learner!r}"
+        if not rivals:
+            return f"{what} is the only one for this class."
+        second = fewest(rivals)
+        assert second is not None
+        return f"{what} needs the fewest {chosen.unit}; next is {second.learner!r} ({second.n:,})."
+
+    @cached_property
+    def lower_bounds(self) -> list[LowerBound]:
+        """What no learner can beat; see `littlestone.planning.lower_bounds`."""
+        return lower_bounds(self.concept_class, self.budget, agnostic=True)
+
+    @cached_property
+    def non_private(self) -> dict[str, Certificate]:
+        """What suffices without privacy, ``"realizable"`` and ``"agnostic"``, in records."""
+        found: dict[str, Certificate] = {}
+        size = self.concept_class.size
+        numbers: dict[str, Any] = {"alpha": self.budget.alpha, "beta": self.budget.beta}
+        try:
+            dim: int | None = self.concept_class.vc_dim
+        except LittlestoneError:
+            dim = None
+        for setting, finite, by_dim in (
+            ("realizable", bounds.consistent, bounds.consistent_vc),
+            ("agnostic", bounds.erm, bounds.erm_vc),
+        ):
+            ways = [finite(size, **numbers)] if isinstance(size, int) else []
+            ways += [by_dim(dim, **numbers)] if dim is not None else []
+            if ways:
+                found[setting] = min(ways, key=lambda certificate: certificate.n)
+        return found
+
+    def what_if(self, candidate: Candidate | None = None) -> list[Change]:
+        """Return what changes if epsilon, alpha or the records per user are halved or doubled.
+
+        Parameters
+        ----------
+        candidate : Candidate, optional
+            Default: the chosen one, or the cheapest if none is.
+        """
+        mine = candidate or self.chosen or self.cheaper
+        if mine is None:
+            return []
+        out: list[Change] = []
+        m = self.budget.samples_per_user
+        values: list[tuple[str, Any]] = [
+            ("epsilon", self.budget.epsilon / 2),
+            ("epsilon", self.budget.epsilon * 2),
+            ("alpha", self.budget.alpha / 2),
+            ("alpha", self.budget.alpha * 2),
+            *([] if m is None else [("samples_per_user", k) for k in (m // 2, 2 * m) if k]),
+        ]
+        for what, value in values:
+            if what == "alpha" and value >= 1:
+                continue
+            changed = again(mine, self.concept_class, replace(self.budget, **{what: value}))
+            out.append(Change(what, Fraction(value), changed.n))
+        return out
+
+    def to_dict(self, *, what_if: bool = False) -> Json:
+        """Return plain JSON, every number with its certificate; `what_if` takes time."""
+        chosen, cheaper = self.chosen, self.cheaper
+        return {
+            "class": self.concept_class.spec,
+            "asked": asked(self.budget),
+            "plans": [_row(c, self.budget) for c in self.candidates],
+            "chosen": None if chosen is None else chosen.learner,
+            "why": self.why,
+            "cheaper": None if cheaper is None else cheaper.learner,
+            "non_private": {k: c.to_dict() for k, c in self.non_private.items()},
+            "lower_bounds": [bound.to_dict() for bound in self.lower_bounds],
+            **({"what_if": [change.to_dict() for change in self.what_if()]} if what_if else {}),
+        }
+
+    def __repr__(self) -> str:
+        rows = [("learner", "needs", "certifies", "status")]
+        for c in self.candidates:
+            mark = " (chosen)" if c is self.chosen else ""
+            name = c.learner + (" proper" if c.options.get("proper") else "") + mark
+            if c.n is None:
+                status = "not planned" if c.dominated else "unsupported"
+                rows.append((name, "-", "-", "needs delta" if c.needs_delta else status))
+            else:
+                extra = "" if c.reads is None else f", {c.reads}"
+                kind = "agnostic" if c.agnostic else "realizable"
+                rows.append((name, f"{c.n:,} {c.unit}{extra}", kind, "explicit"))
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([f"Needed to learn {self.concept_class.spec}", *lines, self.why])
+
+
+def plan(
+    concept_class: Any,
+    *,
+    epsilon: Any,
+    delta: Any = None,
+    alpha: Any = "0.1",
+    beta: Any = "0.05",
+    samples_per_user: Any = None,
+    agnostic: bool = False,
+) -> Plans:
+    """Compare all learners for a class: how many records or users each one needs.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    epsilon : number in (0, inf)
+        Privacy loss that is allowed.
+    delta : number in (0, 1), optional
+        What is allowed besides epsilon; without it only pure learners count.
+    alpha, beta : number in (0, 1)
+        (Excess) error, and the probability of exceeding it.
+    samples_per_user : int >= 1, optional
+        Protect users, each with so many records.
+    agnostic : bool, default False
+        Leave out learners that promise nothing for data that no concept explains.
+
+    Returns
+    -------
+    Plans
+        Its repr is a table; `Plans.to_dict` holds every certificate.
+
+    Raises
+    ------
+    ParameterError
+    UnsupportedError
+        If no learner can promise this, with all reasons.
+
+    Notes
+    -----
+    Reads no data, and depends on public parameters only. Cost: a second or two for any class; the
+    learners' own planning is all there is.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> plans = plan(Thresholds(1, 2**20), epsilon=1, delta=1e-6)
+    >>> plans.chosen.learner, plans.chosen.n, plans.cheaper.learner, plans.cheaper.n
+    ('agnostic', 3355, 'generic', 420)
+    >>> [bound.n for bound in plans.lower_bounds if bound.claim == "lower.two-concepts"]
+    [36]
+    """
+    budget = Budget(
+        check_fraction("plan", "epsilon", epsilon, hint="1 is a common choice."),
+        None if delta is None else check_probability("plan", "delta", delta),
+        check_probability("plan", "alpha", alpha),
+        check_probability("plan", "beta", beta),
+        None
+        if samples_per_user is None
+        else check_integer("plan", "samples_per_user", samples_per_user, low=1),
+    )
+    concepts = check_class("plan", concept_class)
+    plans = Plans(concepts, budget, agnostic, tuple(compare(concepts, budget)))
+    if fewest(list(plans)) is None:
+        reasons = "; ".join(
+            f"{c.learner}: {c.problem or 'realizable only'}" for c in plans.candidates
+        )
+        raise UnsupportedError(f"No learner can promise this for {concepts.spec}. {reasons}")
+    return plans
+
+
+def asked(budget: Budget) -> Json:
+    """Return a budget as plain JSON, exactly."""
+    numbers = {k: v for k, v in vars(budget).items() if v is not None}
+    return {k: v if isinstance(v, int) else exact_text(v) for k, v in numbers.items()}
+
+
+def _row(candidate: Candidate, budget: Budget) -> Json:
+    """Return one learner's plan, or why there is none."""
+    out: Json = {"learner": candidate.learner}
+    if candidate.options:
+        out["options"] = candidate.options
+    if candidate.n is None or candidate.guarantee is None:
+        status = "not planned" if candidate.dominated else "unsupported"
+        out |= {"status": status, "reason": str(candidate.problem)}
+        return out | {"needs": "--delta"} if candidate.needs_delta else out
+    certificate = candidate.certificate
+    assert certificate is not None
+    out |= {
+        "n": candidate.n,
+        "unit": candidate.unit,
+        "setting": "agnostic" if candidate.agnostic else "realizable",
+        "status": certificate.status,
+        "guarantee": candidate.guarantee.to_dict(),
+        "certificate": certificate.to_dict(),
+    }
+    if candidate.reads is not None:
+        out["reads"] = candidate.reads
+        if candidate.reads == ALL_RECORDS:
+            m = budget.samples_per_user
+            out |= {"reads": f"{m} records of each user", "epsilon_of_a_record": f"epsilon/{m}"}
+    return out
