@@ -122,7 +122,7 @@ def _user_level(
         choice = math.log(search.answers) + hypotheses - log_beta
         visits = math.log(max(search.weight, 1)) - log_beta
         pair = probabilities(search)
-        for share in _SHARES:
+        for share in _SHARES if search.comparisons else [Fraction(0)]:
             tilt = min(float(epsilon * (1 - share)) / 2, math.atanh(min(gap, 1 - 1e-12)))
             decay = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - gap * math.sinh(tilt))
             if choice >= best * decay:
@@ -146,6 +146,7 @@ def searches(kind: type[Search], m: int, epsilon: Fraction) -> Iterator[Search]:
     """
     fine = 4 * math.sqrt(m)
     if kind is PrivateMinError:
+        yield PrivateMinError(m, 0, Fraction(1, 2), epsilon, _HALF)  # m = 1: one t fits all
         for steps in range(1, min(math.ceil(math.log2(fine)) + 1, _MOST_STEPS) + 1):
             for quarters in (2, 4, 8, 12):
                 gap = Fraction(quarters, 4 * 2**steps)
