@@ -11,7 +11,8 @@ from littlestone.privacy import Approximate, BoundedRange, Concentrated, Loss, P
 
 __all__ = ["all_losses", "draw_epsilon", "log_over"]
 
-_FEW = 64  # draws for which the exact composition of few mechanisms is worth its time
+# For so few draws, and an ordinary budget, composing dominating pairs is worth its time.
+_FEW, _LARGE, _TINY = 64, 16, Fraction(1, 2**60)
 
 
 @lru_cache(maxsize=256)
@@ -34,7 +35,7 @@ def draw_epsilon(
             ),
             best,
         )
-    if delta and draws <= _FEW:
+    if delta > _TINY and draws <= _FEW and epsilon <= _LARGE:
         best = _largest(
             lambda one: compose(all_losses(alarm, one, leak, draws), delta=delta)[0] <= epsilon,
             best,
@@ -61,7 +62,7 @@ def all_losses(alarm: Fraction, one: Fraction, leak: Fraction, draws: int) -> di
     return losses
 
 
-def _largest(good: Callable[[Fraction], bool], low: Fraction, steps: int = 20) -> Fraction:
+def _largest(good: Callable[[Fraction], bool], low: Fraction, steps: int = 12) -> Fraction:
     """Return a large number with a property that small numbers have; ``low`` has it."""
     high = low * 5 / 4
     for _ in range(200):

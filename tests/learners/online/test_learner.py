@@ -1,0 +1,346 @@
+"""The online learner: equal draws by every door, state, late labels, certificates, odd streams."""
+
+import copy
+import json
+import pickle
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.bounds import recheck
+from littlestone.classes import Conjunctions, FiniteClass, Intervals, Points, SparseSets, Thresholds
+from littlestone.classes import load as load_hypothesis
+from littlestone.errors import LittlestoneError, ParameterError
+from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
+from littlestone.learners.online.bound import compare, mistake_bound
+from littlestone.learners.online.choose import plan_online
+from littlestone.learners.online.council import Stage, Tally, Teachers
+from littlestone.learners.online.state import OnlineState
+from littlestone.learners.online.votes import VoteHypothesis, majority
+from littlestone.privacy import compose
+from littlestone.source import exp
+
+
+def learner(concept_class=None, **changes):
+    options = {"epsilon": 1, "delta": 1e-6, "horizon": 20_000, "random_state": 3}
+    return ls.OnlineLearner(concept_class or Thresholds(1, 2**32), **(options | changes))
+
+
+def stream(n, seed=0, end=2**32, target=1_234_567_890):
+    x = np.random.default_rng(seed).integers(1, end, n)
+    return x, (x > target).astype(np.int8)
+
+
+# -- one law, many doors ------------------------------------------------------------------------
+
+
+def test_one_by_one_and_many_at_once_make_the_same_draws():
+    x, y = stream(12_000)
+    x[::1000] = -5  # outside the domain
+    one, many, parts = learner(), learner(), learner()
+    for a, b in zip(x.tolist(), y.tolist(), strict=True):
+        one.learn_one(a, b)
+    many.learn_many(x, y)
+    for i in range(0, len(x), 77):
+        parts.partial_fit(x[i : i + 77].reshape(-1, 1), y[i : i + 77], classes=[0, 1])
+    assert one.state_ == many.state_ == parts.state_
+    assert len(one.published_) > 2
+    assert np.array_equal(one.predict(x), [one.predict_one(a) for a in x.tolist()])
+
+
+@pytest.mark.parametrize("concept_class", [Thresholds(1, 2**32), Points()])
+def test_a_state_taken_through_json_continues_exactly(concept_class):
+    x, y = stream(9_000)
+    if isinstance(concept_class, Points):
+        x = np.array([f"p{v % 3}" for v in x.tolist()], dtype=object)
+        y = np.array([v == "p1" for v in x]).astype(np.int8)
+    whole = learner(concept_class)
+    whole.learn_many(x, y)
+    state = None
+    for i in range(0, len(x), 1234):
+        part = learner(concept_class, state=state)
+        part.learn_many(x[i : i + 1234], y[i : i + 1234])
+        text = json.dumps([part.state_.public(), part.state_.private()])
+        state = OnlineState.from_json(*json.loads(text))
+    assert state == whole.state_
+    assert len(whole.published_) > 1
+    with pytest.raises(ParameterError, match="incomplete"):
+        OnlineState.from_json({}, {})
+
+
+def test_labels_that_come_late_take_part_when_they_come():
+    x, y = stream(3_000)
+    now, late = learner(), learner()
+    now.learn_many(x, y)
+    tickets = [late.observe(a) for a in x.tolist()]
+    for ticket, label in zip(tickets, y.tolist(), strict=True):
+        late.reveal(ticket, label)
+    assert now.published_ == late.published_
+    with pytest.raises(ParameterError, match="not yet revealed"):
+        late.reveal(tickets[0], 1)
+
+
+# -- privacy is composed exactly ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("parameters", ["practical", "theory"])
+@pytest.mark.parametrize(
+    ("concept_class", "delta"),
+    [(Thresholds(1, 2**16), 1e-6), (Thresholds(1, 2**16), 0), (Points(), 1e-6)],
+)
+def test_the_parts_cost_what_is_claimed(concept_class, delta, parameters):
+    plan = plan_online(
+        concept_class, epsilon=F(1, 2), delta=delta, horizon=10**5, parameters=parameters
+    )
+    if plan.batches * plan.draws <= 64 or not delta:
+        epsilon, _ = compose(plan.losses(), delta=plan.goal.delta)
+    else:  # the same Rényi divergences, without the slow route of dominating pairs
+        from littlestone.privacy import Approximate, Concentrated, Pure
+
+        draws = plan.batches * plan.draws
+        losses = {
+            Pure(plan.alarm_epsilon): 1,
+            Concentrated(draws * plan.draw_epsilon**2 / 8): 1,
+            Approximate(F(0), draws * plan.leak): 1,
+        }
+        epsilon, _ = compose(losses, delta=plan.goal.delta)
+    assert F(9, 10) * plan.goal.epsilon <= epsilon <= plan.goal.epsilon
+    guarantee = OnlineAlgorithm(concept_class, plan).guarantee()
+    assert (guarantee.epsilon, guarantee.delta) == (F(1, 2), plan.goal.delta)
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 1e6])
+@pytest.mark.parametrize("delta", [0, "1e-300", 0.999])
+@pytest.mark.parametrize("parameters", ["practical", "theory"])
+def test_extreme_budgets(epsilon, delta, parameters):
+    found = learner(
+        Thresholds(1, 9), epsilon=epsilon, delta=delta, parameters=parameters, horizon=50
+    )
+    for t in range(50):
+        found.learn_one(1 + t % 9, t % 9 > 4)
+    assert recheck(found.mistake_bound().certificate.to_dict()) == ()
+
+
+def test_public_arguments_are_checked():
+    for changes in (
+        {"epsilon": 0}, {"delta": 1}, {"horizon": 0}, {"beta": 0}, {"parameters": "best"},
+        {"teachers": 0}, {"random_state": -1},
+    ):  # fmt: skip
+        with pytest.raises(LittlestoneError):
+            _ = learner(**changes).hypothesis_
+    with pytest.raises(ParameterError, match="positive for teachers"):
+        _ = learner(Points(), delta=0).hypothesis_
+    with pytest.raises(ValueError, match="must be 0 or 1"):
+        learner().learn_one(3, "yes")
+    with pytest.raises(ParameterError, match="as long as X"):
+        learner().learn_many([1, 2], [1])
+    assert "NOT PRIVATE" in repr(learner())
+    assert "NOT PRIVATE" in str(learner().guarantee_)
+
+
+def test_a_private_learner_is_not_copied_once_it_has_begun():
+    private = learner(random_state=None)
+    copy.deepcopy(private)
+    private.learn_one(5, 1)
+    for attempt in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="twice"):
+            attempt(private)
+    seeded = learner()
+    seeded.learn_one(5, 1)
+    again = pickle.loads(pickle.dumps(seeded))
+    for one in (seeded, again):
+        one.learn_many(*stream(4_000))
+    assert again.state_ == seeded.state_
+
+
+# -- learning -----------------------------------------------------------------------------------
+
+
+def test_few_mistakes_on_thresholds():
+    x, y = stream(100_000)
+    found = learner(horizon=100_000)
+    found.learn_many(x, y)
+    wrong = int((found.predict(x) != y).sum())
+    assert wrong < 1_000
+    estimate = found.mistakes_
+    assert estimate.low <= estimate.value <= estimate.high
+
+
+@pytest.mark.parametrize(
+    ("concept_class", "points", "target"),
+    [
+        (Points(), ["oslo", "rome", "bonn"], {"rome"}),
+        (SparseSets(3), ["oslo", "rome", "bonn", "kyiv"], {"rome", "kyiv"}),
+        (Intervals(1, 20), list(range(1, 21)), set(range(5, 12))),
+        (Conjunctions(3), [tuple(map(int, f"{i:03b}")) for i in range(8)], {(1, 0, 1), (1, 1, 1)}),
+        (FiniteClass([[0, 1, 1], [1, 0, 1], [1, 1, 0]]), [0, 1, 2], {0, 2}),
+    ],
+)
+def test_other_classes(concept_class, points, target):
+    found = learner(concept_class, epsilon=8, horizon=10_000)
+    for t in range(10_000):
+        x = points[t * 7 % len(points)]
+        found.learn_one(x, x in target)
+    assert [found.predict_one(x) for x in points] == [int(x in target) for x in points]
+    assert load_hypothesis(found.hypothesis_.to_dict()) == found.hypothesis_
+    assert found.predict(points).tolist() == [int(x in target) for x in points]
+    assert set(found.predict_proba_one(points[0])) == {False, True}
+
+
+def test_teachers_may_be_asked_for_on_thresholds():
+    found = learner(teachers=400, epsilon=8, horizon=50_000)
+    x, y = stream(50_000)
+    found.learn_many(x, y)
+    assert len(found.published_) > 1
+    assert (found.predict(x) != y).mean() < 0.2
+
+
+def test_a_stream_that_nothing_explains_ends_politely():
+    rng = np.random.default_rng(5)
+    found = learner(Thresholds(1, 50), horizon=40_000)
+    found.learn_many(rng.integers(1, 51, 40_000), rng.integers(0, 2, 40_000))
+    assert found.stopped_
+    assert found.state_.buffer == found.state_.rounds == []
+    last = found.hypothesis_
+    found.learn_many(rng.integers(1, 51, 1_000), rng.integers(0, 2, 1_000))
+    assert found.hypothesis_ == last
+    assert found.predict_one(7) in (0, 1)
+    assert found.state_.time == 41_000
+    contradictions = learner(Points(), horizon=10_000)
+    for t in range(10_000):
+        contradictions.learn_one("a", t % 2)
+    assert len(contradictions.published_) >= 1
+
+
+# -- Claim 6.4 of paper 003 ---------------------------------------------------------------------
+
+
+def test_the_printed_measure_of_progress_stalls_and_ours_advances():
+    """Points over an infinite domain, positives at one point: what the proof counts stays.
+
+    As printed, every teacher lists {0}, then {1_x}: the test passes at the same stage, and bottom
+    is exactly as likely as before, although no hypothesis is left that was there (Claim 6.4 says
+    that bottom gains a tenth). With stages by decomposition dimension, the first stage fails and
+    the second one publishes 1_x.
+    """
+    k, space = 60, Points().version_space()
+    records = [[(t, "x", 1) for t in range(2_000)]]  # every teacher gets some
+
+    def council(stages):
+        return Teachers(Points(), k, stages, 1, 64, 8, F(1, 2), F(1, 10**6))
+
+    def bottom(lists):
+        tally = Tally(lists, most=8, rate=F(1, 2), bottom=exp(15))
+        weights = tally.weights.weights
+        return weights[0], len(weights) - 1, weights
+
+    printed = council((Stage(None, 64, F(0)),))
+    before, after = (printed.lists(r, 0, 7) for r in ([], records))
+    assert {tuple(found) for found in before} == {tuple(space.essential(64, 1))}
+    assert {tuple(found) for found in after} == {(majority(after[0]),)}
+    assert set(before[0]).isdisjoint(after[0])
+    assert bottom(before) == bottom(after)  # the same weights at the door: p(u + 1) = p(u)
+
+    ours = council((Stage(1, 64, F(0)), Stage(0, 128, F(0))))
+    assert ours.lists([], 0, 7) == before
+    assert set(ours.lists(records, 0, 7)) == {()}
+    assert list(map(tuple, ours.lists(records, 1, 7))) == list(map(tuple, after))
+
+
+def test_the_stages_of_the_theorem_advance_in_a_run():
+    theory = plan_online(
+        Points(), epsilon=1000, delta=0.1, horizon=10**6, parameters="theory", beta=0.1
+    )
+    assert [stage.dimension for stage in theory.stages] == [1, 0]
+    plan = replace(theory, n_teachers=60, limit=600, draw_epsilon=F(4), draws=5, bottoms=1)
+    algorithm, sources = OnlineAlgorithm(Points(), plan), numbered(1)
+    state = algorithm.start(sources)
+    assert state.hypothesis.key == ("never",)
+    while state.version == 0:
+        algorithm.step(state, "x", 1, sources)
+    assert (state.stage, state.batches) == (1, 2)
+    assert state.hypothesis.key == ("point", "x")
+
+
+# -- certificates -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("concept_class", [Thresholds(1, 99), Points()])
+def test_certificates_recompute_and_grow_with_the_logarithm_of_the_horizon(concept_class):
+    found = []
+    for horizon in (1, 10**14, 10**28):
+        plan = plan_online(
+            concept_class, epsilon=1, delta=1e-6, horizon=horizon, parameters="theory"
+        )
+        bound = mistake_bound(plan, concept_class)
+        assert recheck(bound.certificate.to_dict()) == ()
+        assert bound.mistakes <= horizon
+        found.append(bound)
+    assert not found[0].holds
+    assert found[1].holds
+    assert found[2].holds
+    assert found[2].mistakes < 3 * found[1].mistakes
+    others = compare(plan, concept_class)
+    assert others["soa"] < others["ours"] < others["naive"]
+
+
+def test_a_practical_plan_says_that_nothing_is_proved():
+    assert not learner().mistake_bound().holds
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mistakes_stay_below_the_certificate_on_a_hard_oblivious_stream(seed):
+    """Each block shows one point only, ever nearer to the target: no block teaches the next."""
+    plan = plan_online(
+        Thresholds(1, 1023), epsilon=1, delta=1e-6, horizon=10**5, parameters="theory"
+    )
+    bound = mistake_bound(plan, Thresholds(1, 1023))
+    rng = np.random.default_rng(seed)
+    target, x = 700, []
+    for j in range(1, 11):
+        near = np.clip(target + rng.choice([-1, 1]) * 1023 // 2**j, 1, 1023)
+        x += [int(near)] * 10**4
+    x = np.array(x)
+    y = (x > target).astype(np.int8)
+    algorithm, sources = OnlineAlgorithm(Thresholds(1, 1023), plan), numbered(seed)
+    state, done, wrong = algorithm.start(sources), 0, 0
+    inside = np.ones(len(x), dtype=bool)
+    while done < len(x):
+        current = state.hypothesis
+        n = algorithm.step_many(
+            state, x[done:], inside[done:], y[done:], sources, until_published=True
+        )
+        wrong += int((current.predict(x[done : done + n]) != y[done : done + n]).sum())
+        done += n
+    assert bound.holds
+    assert wrong <= bound.mistakes
+
+
+# -- votes --------------------------------------------------------------------------------------
+
+
+def test_votes_are_the_majority_in_every_form():
+    rng = np.random.default_rng(0)
+    for concept_class, points in (
+        (Thresholds(1, 6), np.arange(0, 8)),
+        (Points(1, 4), np.arange(1, 5)),
+        (SparseSets(2, 1, 4), np.arange(1, 5)),
+        (Intervals(1, 5), np.arange(1, 6)),
+        (FiniteClass(np.unique(rng.integers(0, 2, (9, 4)), axis=0)), np.arange(4)),
+    ):
+        concepts = list(concept_class.concepts())
+        for n in (1, 2, 3, 5, 8):
+            drawn = [concepts[i] for i in rng.integers(len(concepts), size=n)]
+            ones = sum(h.predict(points).astype(int) for h in drawn)
+            vote = majority(drawn)
+            assert vote.predict(points).tolist() == (2 * ones > n).astype(int).tolist()
+            assert load_hypothesis(vote.to_dict()) == vote
+            assert vote == majority(drawn[::-1])
+    with pytest.raises(ParameterError):
+        VoteHypothesis(())
+    bad = {"type": "vote", "votes": [[{"type": "never"}, 0], [{"type": "never"}, 1]]}
+    with pytest.raises(ParameterError):
+        load_hypothesis(bad)
