@@ -14,6 +14,17 @@ The comparison itself is `littlestone.learners.comparison`: ``fit`` uses it too.
 
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
 from littlestone.planning.plans import Change, Plans, plan
+from littlestone.planning.simulate import Measured, simulate
 from littlestone.planning.solve import Solution, solve
 
-__all__ = ["Change", "LowerBound", "Plans", "Solution", "lower_bounds", "plan", "solve"]
+__all__ = [
+    "Change",
+    "LowerBound",
+    "Measured",
+    "Plans",
+    "Solution",
+    "lower_bounds",
+    "plan",
+    "simulate",
+    "solve",
+]

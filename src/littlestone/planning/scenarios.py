@@ -1,0 +1,215 @@
+"""Public synthetic distributions on which learners are measured: nothing here comes from data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes import (
+    ConceptClass,
+    Intervals,
+    Points,
+    SparseSets,
+    Thresholds,
+)
+from littlestone.classes.version_spaces import listed
+from littlestone.data import Sample
+from littlestone.errors import LittlestoneError, UnsupportedError
+
+if TYPE_CHECKING:
+    from littlestone.types import Hypothesis
+
+__all__ = ["Scenario", "scenarios"]
+
+_SUPPORT = 4096  # points of a distribution
+_LISTED = 1 << 12  # concepts of a class that is listed
+_BEYOND = 1.02  # a mistake of this many alpha is a failure
+
+
+@dataclass(frozen=True, eq=False)
+class Scenario:
+    """A distribution of labelled points with finite support, and the best concept on it.
+
+    Attributes
+    ----------
+    name : str
+        What it looks like, in words.
+    kind : str
+        ``"worst-case"`` or ``"typical"``.
+    points : ndarray
+        Distinct, in canonical order.
+    mass : float ndarray
+        Probability of each point.
+    labels : int ndarray
+        Those of the target concept.
+    noise : float
+        Probability with which a label is flipped.
+    """
+
+    name: str
+    kind: str
+    points: npt.NDArray[Any]
+    mass: npt.NDArray[np.float64]
+    labels: npt.NDArray[np.int64]
+    noise: float = 0.0
+
+    def draw(self, n: int, generator: np.random.Generator) -> Sample:
+        """Return n independent labelled records; the cost does not depend on n."""
+        counts = generator.multinomial(n, self.mass)
+        flips = generator.binomial(counts, self.noise)
+        ones = np.where(self.labels == 1, counts - flips, flips).astype(np.int64)
+        kept = counts > 0
+        return Sample(self.points[kept], (counts - ones)[kept].astype(np.int64), ones[kept])
+
+    def excess(self, hypothesis: Hypothesis) -> float:
+        """Return the error above the target's, exactly (up to floats)."""
+        wrong = np.asarray(hypothesis.predict(self.points)) != self.labels
+        return float(self.mass[wrong].sum() * (1 - 2 * self.noise))
+
+
+def scenarios(
+    concept_class: ConceptClass, alpha: Fraction, *, noise: float = 0.0
+) -> list[Scenario]:
+    """Return distributions to measure learners of a class on.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    alpha : Fraction
+        The error that is asked for: the worst cases put slightly more on one decision.
+    noise : float in [0, 1/2)
+        Labels are flipped so often: for agnostic learners.
+
+    Returns
+    -------
+    list of Scenario
+
+    Raises
+    ------
+    UnsupportedError
+        For structured classes that have none yet and are too large to be listed.
+    """
+    # A mistake must exceed alpha after the noise has hidden a part of it.
+    share = min(_BEYOND * float(alpha) / (1 - 2 * noise), 0.5)
+    return [
+        Scenario(name, kind, *_sorted(points, mass, labels), noise)
+        for name, kind, points, mass, labels in _shapes(concept_class, share)
+    ]
+
+
+Shape = tuple[str, str, Sequence[Any], Sequence[float], Sequence[int]]
+
+
+@singledispatch
+def _shapes(concept_class: Any, share: float) -> list[Shape]:
+    """List the class: its worst point for some concept, and the uniform distribution."""
+    too_large = UnsupportedError(
+        f"No synthetic distributions are known for {concept_class.spec}, and it is too large to "
+        "be listed. Measure a smaller class of the same kind."
+    )
+    if concept_class.size > _LISTED:
+        raise too_large
+    try:
+        found = listed.listing(concept_class, None)
+    except LittlestoneError:
+        raise too_large from None
+    points = found.points
+    batch = listed.batch(concept_class, points)
+    matrix = np.array([c.predict(batch) for c in concept_class.concepts()], dtype=np.int64)
+    target = matrix[len(matrix) // 2]
+    # the point at which most concepts disagree with the target, and one at which fewest do
+    differ = (matrix != target).sum(axis=0)
+    hard, easy = int(np.argmax(differ)), int(np.argmin(differ))
+    mass = np.zeros(len(points))
+    mass[easy] += 1 - share
+    mass[hard] += share
+    uniform = np.full(len(points), 1 / len(points))
+    return [
+        ("one point decides", "worst-case", points, mass.tolist(), target.tolist()),
+        ("all points alike", "typical", points, uniform.tolist(), target.tolist()),
+    ]
+
+
+@_shapes.register
+def _(concept_class: Thresholds, share: float) -> list[Shape]:
+    low, high = concept_class.low, concept_class.high
+    out: list[Shape] = []
+    if high > low:  # every threshold but one or two errs on the second point
+        pair = ([low, low + 1], [1 - share, share], [0, 1])
+        out.append(("two neighbouring points", "worst-case", *pair))
+    steps = min(high - low + 1, _SUPPORT)
+    grid = [low + (high - low) * i // max(steps - 1, 1) for i in range(steps)]
+    labels = [int(i >= steps // 2) for i in range(steps)]
+    out.append(("an even grid, cut in the middle", "typical", grid, [1 / steps] * steps, labels))
+    return out
+
+
+@_shapes.register
+def _(concept_class: Points, share: float) -> list[Shape]:
+    return _spread(concept_class.bounds, 1, share)
+
+
+@_shapes.register
+def _(concept_class: SparseSets, share: float) -> list[Shape]:
+    return _spread(concept_class.bounds, concept_class.k, share)
+
+
+@_shapes.register
+def _(concept_class: Intervals, share: float) -> list[Shape]:
+    low, high = concept_class.low, concept_class.high
+    steps = min(high - low + 1, _SUPPORT)
+    grid = [low + (high - low) * i // max(steps - 1, 1) for i in range(steps)]
+    middle = steps // 2
+    mass = [(1 - share) / max(steps - 1, 1)] * steps
+    mass[middle] = share if steps > 1 else 1.0
+    inside = [int(steps // 4 <= i < 3 * steps // 4) for i in range(steps)]
+    return [
+        (
+            "one point in a wide domain",
+            "worst-case",
+            grid,
+            mass,
+            [int(i == middle) for i in range(steps)],
+        ),
+        ("an even grid, its middle half", "typical", grid, [1 / steps] * steps, inside),
+    ]
+
+
+def _spread(bounds: tuple[int, int] | None, k: int, share: float) -> list[Shape]:
+    """Few heavy points that matter among many light ones."""
+    low, high = bounds or (0, 10**9)
+    steps = min(high - low + 1, _SUPPORT)
+    grid = [low + (high - low) * i // max(steps - 1, 1) for i in range(steps)]
+    k = min(k, steps)
+    labels = [int(i < k) for i in range(steps)]
+    out: list[Shape] = []
+    for name, kind, heavy in (
+        ("barely heavy points among many", "worst-case", min(share, 0.5)),
+        ("heavy points among many", "typical", 0.5),
+    ):
+        mass = [
+            heavy / max(k, 1) if i < k else (1 - heavy) / max(steps - k, 1) for i in range(steps)
+        ]
+        out.append((name, kind, grid, mass, labels))
+    return out
+
+
+def _sorted(
+    points: Sequence[Any], mass: Sequence[float], labels: Sequence[int]
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Return the three in the canonical order of points."""
+    sample = Sample.of(points, np.zeros(len(points), dtype=np.int64))
+    where = {point: i for i, point in enumerate(_keys(points))}
+    order = [where[point] for point in _keys(sample.points.tolist())]
+    weights = np.asarray(mass, dtype=np.float64)[order]
+    return sample.points, weights / weights.sum(), np.asarray(labels, dtype=np.int64)[order]
+
+
+def _keys(points: Sequence[Any]) -> list[Any]:
+    return [tuple(point) if isinstance(point, list) else point for point in points]
