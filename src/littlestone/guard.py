@@ -147,7 +147,9 @@ def _open_to_others(status: os.stat_result) -> bool:
     return bool(status.st_mode & 0o077) or (os.geteuid() not in (0, status.st_uid))
 
 
-def read_text(path: str | os.PathLike[str], what: str, *, largest: int = _LARGEST) -> str:
+def read_text(
+    path: str | os.PathLike[str], what: str, *, largest: int = _LARGEST, bom: bool = False
+) -> str:
     """Return the text of a file of bounded size.
 
     Parameters
@@ -157,6 +159,8 @@ def read_text(path: str | os.PathLike[str], what: str, *, largest: int = _LARGES
         For messages: "model file".
     largest : int, default 64 MiB
         In bytes.
+    bom : bool, default False
+        Whether a byte order mark may come first, as some programs write it.
 
     Raises
     ------
@@ -171,7 +175,7 @@ def read_text(path: str | os.PathLike[str], what: str, *, largest: int = _LARGES
     if len(data) > largest:
         raise ParameterError(f"The {what} {path} is larger than {largest:,} bytes.")
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig" if bom else "utf-8")
     except UnicodeDecodeError:
         raise ParameterError(f"The {what} {path} is not UTF-8 text.") from None
 

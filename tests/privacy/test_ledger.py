@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import pickle
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -357,11 +358,11 @@ def test_fifty_kills_lose_and_overspend_nothing():
     assert counts["used up"] == counts["ledgers"]
 
 
-@pytest.mark.parametrize(("broken", "why"), [("two-steps", "overspent"), ("later", "lost")])
+@pytest.mark.parametrize(("broken", "why"), [("two-steps", "overspent|changed"), ("later", "lost")])
 def test_the_kills_find_ledgers_that_are_broken(broken, why):
     done = harness("--kills", "40", "--broken", broken)
     assert done.returncode != 0
-    assert why in done.stderr
+    assert re.search(why, done.stderr)
 
 
 @pytest.mark.full

@@ -310,7 +310,8 @@ def _disagreements(given: Certificate) -> list[str]:
                 wrong.append(f"step {step.name!r}: its {name} is not the certificate's")
         again = sheet.step(step.name, step.formula, step.source, **step.inputs)
         if not _agree(again.value, step.value):
-            wrong.append(f"step {step.name!r}: the formula gives {again.value}, not {step.value}")
+            gives, stated = (_words(value) for value in (again.value, step.value))
+            wrong.append(f"step {step.name!r}: the formula gives {gives}, not {stated}")
     derived = sheet.certificate(alpha=given.alpha, beta=given.beta, n=given.n, unit=given.unit)
     wrong += [
         f"{name}: the steps give {getattr(derived, name)}"
@@ -326,7 +327,7 @@ def _read_certificate(data: Mapping[str, Any], make: Callable[..., Certificate])
     """Read a certificate; whatever is wrong raises one of the usual exceptions."""
     alpha, beta = read_exact(data["alpha_exact"]), read_exact(data["beta_exact"])
     n = decode(data["n"])
-    if not (0 <= alpha <= 1 and 0 <= beta <= 1 and n.denominator == 1):
+    if not (0 <= alpha <= 1 and 0 <= beta <= 1 and n >= 0 and n.denominator == 1):
         raise ValueError
     if data["unit"] not in UNITS or data["status"] not in STATUSES:
         raise ValueError
@@ -383,6 +384,13 @@ def _status(sources: tuple[str, ...]) -> str:
         key=STATUSES.index,
         default="order-only",
     )
+
+
+def _words(value: Shown) -> str:
+    """Write a value for a message; Python refuses to print enormous integers."""
+    if isinstance(value, int) and value.bit_length() > 4096:
+        return f"an integer of {value.bit_length()} bits"
+    return str(value)[:1000]
 
 
 def _agree(a: Shown, b: Shown) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import functools
 import math
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -39,8 +40,8 @@ EXACT_INTEGER_BITS = 2**21  # powers of integers stay exact up to this size
 EXACT_RATIONAL_BITS = 4096
 
 
-#: Units of work (about a microsecond each) of one certificate that somebody else wrote.
-WORK = 4_000_000
+#: Units of work (microseconds) that a stranger's certificate may take.
+WORK = 2_000_000
 _left: ContextVar[list[float] | None] = ContextVar("_left", default=None)
 
 
@@ -169,7 +170,9 @@ def _parse(formula: str) -> ast.expr:
     if len(formula) > LONGEST * 64:
         raise FormulaError("A formula is too long.")
     try:
-        return ast.parse(formula, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as "invalid decimal literal"
+            return ast.parse(formula, mode="eval").body
     except (SyntaxError, RecursionError, MemoryError, ValueError):
         raise FormulaError("A formula is not a single expression.") from None
 
@@ -284,11 +287,9 @@ class _Evaluation(ast.NodeVisitor):
 
 
 def _size(x: Number) -> int:
-    """Return the bits of an exact number that is not small; balls have their precision."""
-    if not isinstance(x, Fraction):
-        return 0
-    bits = x.numerator.bit_length() + x.denominator.bit_length()
-    return bits if bits > 1024 else 0
+    """Return the bits of an exact number; those of a ball are few."""
+    exact = x if isinstance(x, Fraction) else Fraction(0)
+    return exact.numerator.bit_length() + exact.denominator.bit_length()
 
 
 def _ball(x: Number) -> arb:
@@ -351,7 +352,7 @@ def _count(x: Number, largest: int) -> int:
 
 def _comb(_: _Evaluation, n: Number, k: Number) -> Fraction:
     chosen, whole = _count(k, 10_000), _count(n, 2**256)
-    _spend(1 + chosen**2 / 100)
+    _spend(1 + chosen**2 / 50)
     return Fraction(math.comb(whole, chosen))
 
 

@@ -17,12 +17,14 @@ from littlestone.classes.hypotheses import TableHypothesis
 from littlestone.classes.shattering import vc_dimension
 from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import ParameterError, parameter_error
+from littlestone.guard import read_text
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json
 
 __all__ = ["FiniteClass"]
 
 Bits = npt.NDArray[np.uint8]
+_LARGEST = 2**28  # bytes of a file
 _MAX_ROWS = 20_000_000
 _BLOCK = 1 << 22  # entries of the matrix that are scored at once (32 MB as int64)
 
@@ -79,14 +81,7 @@ class FiniteClass(ConceptClass):
         ParameterError
             If the file cannot be read, or does not hold a matrix of 0 and 1.
         """
-        try:
-            text = Path(path).read_text(encoding="utf-8-sig")
-        except OSError as problem:
-            raise ParameterError(
-                f"The matrix file {str(path)!r} could not be read ({problem.strerror})."
-            ) from None
-        except UnicodeDecodeError:
-            raise ParameterError(f"The matrix file {str(path)!r} is not UTF-8 text.") from None
+        text = read_text(path, "matrix file", largest=_LARGEST, bom=True)
         rows = [line.replace(" ", "") for line in text.splitlines() if line.strip()]
         return cls(_parse(rows, ",", f"The matrix file {str(path)!r}"), name=str(path))
 

@@ -7,6 +7,7 @@ refuses to convert more than 4300 digits. So integers may be *expressions*: ``2*
 from __future__ import annotations
 
 import ast
+import warnings
 from typing import Any
 
 from littlestone.errors import ParameterError
@@ -56,7 +57,9 @@ def parse(text: str, owner: str) -> ast.expr:
     """Parse one expression, with every way in which a parser can give up turned into an error."""
     if len(text) <= _MAX_TEXT:
         try:
-            return ast.parse(text.strip(), mode="eval").body
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # such as "invalid decimal literal"
+                return ast.parse(text.strip(), mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass
     raise _unreadable(text, owner)

@@ -31,10 +31,12 @@ import numpy.typing as npt
 
 from littlestone.data.columns import Codes, Column, Literal
 from littlestone.errors import DataError, ParameterError, parameter_error
+from littlestone.guard import read_text
 from littlestone.types import Json
 
 __all__ = ["Schema", "suggest"]
 
+_LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")
 _KEYS = (*_KINDS, "missing")
@@ -83,14 +85,15 @@ class Schema:
         ParameterError
             If there is no such file, or it is not a schema; says which key of which column.
         """
+        written = read_text(path, "schema", largest=_LARGEST)
         try:
-            described = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-        except OSError:
-            raise parameter_error(
-                "Schema.from_toml", "path", "a readable file", str(path)
-            ) from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            described = tomllib.loads(written)
+        except tomllib.TOMLDecodeError as error:
             raise ParameterError(f"The schema {str(path)!r} is not TOML: {error}.") from None
+        except (ValueError, RecursionError):  # an enormous integer, endless brackets
+            raise ParameterError(
+                f"The schema {str(path)!r} is not TOML that this program reads."
+            ) from None
         return cls.from_dict(described)
 
     @classmethod

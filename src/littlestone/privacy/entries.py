@@ -26,6 +26,7 @@ __all__ = [
     "KIND",
     "Amount",
     "Event",
+    "Rows",
     "Unreadable",
     "events",
     "label",

@@ -28,6 +28,7 @@ from littlestone.privacy.entries import (
     KIND,
     Amount,
     Event,
+    Rows,
     Unreadable,
     events,
     label,
@@ -137,7 +138,7 @@ class Ledger:
         """
         price = self.filter.price(self._loss(promise, loss))
         with self._opened() as store:
-            self._allow(total(store.read)[0], price)
+            self._allow(self._total(store.read)[0], price)
 
     def charge(
         self,
@@ -193,7 +194,7 @@ class Ledger:
                     hint = "It names another release already."
                     raise parameter_error("Ledger", "token", "a new name", token, hint)
                 return known[0]
-            spent, count = total(sql.execute)
+            spent, count = self._total(sql.execute)
             self._allow(spent, price)
             event = Event(count + 1, day, what, loss, claim, *price)
             sql.execute(INSERT, (*event.to_dict().values(), token))
@@ -202,26 +203,25 @@ class Ledger:
     def spent(self) -> Amount:
         """Return what has been spent (zCDP: as epsilon at the ledger's delta, rounded up)."""
         with self._opened() as store:
-            return self._spent(total(store.read)[0])
+            return self._spent(self._total(store.read)[0])
 
     def remaining(self) -> Amount:
         """Return what one more release may cost (zCDP: the largest epsilon of a pure one)."""
         with self._opened() as store:
-            return self._left(total(store.read)[0])
+            return self._left(self._total(store.read)[0])
 
     def history(self) -> tuple[Event, ...]:
         """Return all recorded releases, oldest first."""
         with self._opened() as store:
+            self._total(store.read)
             return tuple(events(store.read))
 
     def to_dict(self) -> Json:
         """Return plain JSON: the budget, what is spent and left, the history."""
         rule = self.filter
         history = self.history()
-        spent = Price(
-            sum((event.cost for event in history), Fraction(0)),
-            sum((event.leak for event in history), Fraction(0)),
-        )
+        cost = sum((event.cost for event in history), Fraction(0))
+        spent = Price(cost, sum((event.leak for event in history), Fraction(0)))
         return {
             "about": self.about,
             "currency": rule.currency,
@@ -284,6 +284,12 @@ class Ledger:
             self.about = label("about", settings["about"])
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
+
+    def _total(self, rows: Rows) -> tuple[Price, int]:
+        spent, count = total(rows)
+        if not self.filter.allows(spent, Price(Fraction(0), Fraction(0))):
+            raise Unreadable  # a filter never lets it come so far
+        return spent, count
 
     def _loss(self, promise: Guarantee | Loss, better: Loss | None) -> Loss:
         if isinstance(promise, Loss):

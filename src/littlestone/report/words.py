@@ -9,6 +9,8 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
+from littlestone.privacy.rounding import short_text
+
 __all__ = ["Belief", "amount", "beliefs", "integer", "odds_factor", "percent"]
 
 _BEFORE = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
@@ -96,6 +98,8 @@ def odds_factor(epsilon: Fraction) -> str:
     >>> odds_factor(Fraction(1)), odds_factor(Fraction(1, 1000)), odds_factor(Fraction(30))
     ('2.72', '1.002', '1.1e13')
     """
+    if epsilon > 10**6:
+        return f"e**{short_text(epsilon)}"
     if epsilon > 9:
         power = epsilon / Fraction(math.log(10))
         whole = math.floor(power)
@@ -135,7 +139,9 @@ def beliefs(epsilon: Fraction) -> tuple[Belief, ...]:
 
 def _posterior(before: Fraction, log_factor: Fraction) -> float:
     """Return the probability whose odds are those of ``before`` times e**log_factor."""
-    log_odds = math.log(before / (1 - before)) + float(log_factor)
+    log_odds = math.log(before / (1 - before)) + float(
+        max(Fraction(-2000), min(log_factor, Fraction(2000)))
+    )
     if log_odds > 0:
         return min(1 / (1 + math.exp(-min(log_odds, 700))), math.nextafter(1, 0))  # never certain
     grown = math.exp(max(log_odds, -700))

@@ -1,0 +1,269 @@
+"""Files from strangers: nothing runs, nothing hangs, nothing fills memory; the message teaches."""
+
+import contextlib
+import json
+import resource
+import signal
+import time
+from fractions import Fraction
+
+import pytest
+
+import littlestone as ls
+from littlestone.bounds import FormulaError, realizable, recheck
+from littlestone.bounds.formulas import evaluate, limited
+from littlestone.classes import load, parse_class
+from littlestone.data import Schema
+from littlestone.errors import LittlestoneError, ParameterError
+from littlestone.guard import parse_json, read_exact, read_text
+from littlestone.learners.release import Release
+from littlestone.privacy import Guarantee
+
+SECONDS, MEBIBYTES = 5, 700
+
+
+@pytest.fixture(autouse=True)
+def _limits():
+    """Whatever a stranger wrote is refused soon, and in little memory."""
+
+    def too_long(*_):
+        raise AssertionError("a hang")
+
+    old = signal.signal(signal.SIGALRM, too_long)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, old)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEBIBYTES * 1024
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    from littlestone.learners import registry
+    from littlestone.learners.publish import publish
+    from littlestone.source import SeededSource
+
+    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=1, alpha=0.1, beta=0.05)
+    sample = ls.Sample.of([2, 3, 7, 8] * 9, [0, 0, 1, 1] * 9)
+    return publish(learner, sample, SeededSource(0), estimate_error="1/2").to_dict()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('{"n": 1, "n": 1}', "'n' is given twice"),
+        ('{"a": {"b": 1, "b": 2}}', "'b' is given twice"),
+        ("[NaN]", "NaN is no number"),
+        ("[-Infinity]", "-Infinity is no number"),
+        ("[1e999]", "too large"),
+        ("9" * 5000, "enormous integer"),
+        ("[" * 10**6, "nested too deeply"),
+        ("[" * 300 + "]" * 300, "nested too deeply"),
+        ('{"a":' * 10**5, "nested too deeply"),
+        ("[" + "[]," * 10**6 + "0]", "more than 2,000,000 values"),
+        ("", "an error"),
+        ("{]", "an error"),
+        ("\ufeff{}", "an error"),
+        ('{"a": 1} {"b": 2}', "an error"),
+    ],
+)
+def test_json_that_is_a_burden_or_ambiguous(text, why):
+    with pytest.raises(ParameterError, match=why):
+        parse_json(text, "model")
+
+
+def test_json_that_is_fine():
+    document = {"a": [1, 2.5, "x", None, True, {"b": []}], "c": "," * 1000}
+    assert parse_json(json.dumps(document), "model") == document
+    assert parse_json("[" * 200 + "]" * 200, "model")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["1e9", "1e999999999", "1/0", "1/00", "1/-2", "+1", " 1", "", "1.5", "１", "9" * 4001, 1],
+        *[None, "0x1", "1_0", "1/2/3", "nan", "-", "1/"],
+    ],
+)
+def test_texts_that_are_no_exact_numbers(text):
+    with pytest.raises(ValueError, match="exact"):
+        read_exact(text)
+
+
+def test_exact_numbers():
+    assert read_exact("-3/6") == Fraction(-1, 2)
+    assert read_exact("9" * 4000) == 10**4000 - 1
+
+
+def test_files_without_an_end(tmp_path):
+    for call in (
+        lambda: read_text("/dev/zero", "model file", largest=2**20),
+        lambda: Schema.from_toml("/dev/zero"),
+        lambda: Release.read("/dev/zero"),
+        lambda: parse_class("finite(/dev/zero)"),
+        lambda: parse_class("tree_paths(/dev/zero)"),
+        lambda: Release.read(tmp_path),
+        lambda: Release.read(tmp_path / "absent"),
+        lambda: Release.read(tmp_path / ("x" * 5000)),
+        lambda: Release.read("a\0b"),
+    ):
+        with pytest.raises(ParameterError):
+            call()
+
+
+def spoilt(model, path, value):
+    """Return the model with one entry changed."""
+    document = json.loads(json.dumps(model))
+    *way, last = path
+    node = document
+    for key in way:
+        node = node[key]
+    node[last] = value
+    return document
+
+
+HUGE = ["1e999999999", "9" * 5000, "1/" + "9" * 5000, "2**2**64", 10**5000, -1, None, [], {}, "x"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ("guarantee", "epsilon_exact"),
+        ("guarantee", "delta_exact"),
+        ("certificate", "alpha_exact"),
+        ("certificate", "n"),
+        ("certificate", "steps"),
+        ("certificate", "unit"),
+        ("certificate", "holds"),
+        ("certificate", "steps", 0, "inputs"),
+        ("class", "high"),
+        ("hypothesis", "above"),
+        ("hypothesis", "type"),
+        ("columns",),
+        ("error",),
+        ("error", "rate"),
+        ("n",),
+        ("required_samples",),
+    ],
+)
+def test_models_with_enormous_or_wrong_entries(model, path):
+    for value in HUGE:
+        if path == ("certificate", "steps") and value == []:
+            continue  # no steps: it promises nothing, and says so
+        if path in (("certificate", "n"), ("class", "high")) and value == 10**5000:
+            continue  # no more than a large number
+        if path == ("certificate", "steps", 0, "inputs") and value == {}:
+            continue  # a formula without inputs is only wrong: recheck says so
+        if path in (("columns",), ("error",)) and value in (None, {}):
+            continue
+        with pytest.raises(ParameterError):
+            Release.from_dict(spoilt(model, path, value))
+
+
+def test_a_class_that_is_too_big_to_be_written_out():
+    for spec in ("thresholds(0, 2**2**64)", "thresholds(0, 9**9**9**9)", "points(1, 2**-1)"):
+        with pytest.raises(ParameterError):
+            parse_class(spec)
+    assert len(load({"type": "set", "points": list(range(10**5))}).points) == 10**5
+    same = [k * (2**61 - 1) for k in range(10**5)]  # all with the hash 0
+    with pytest.raises(ParameterError, match="different hashes"):
+        load({"type": "set", "points": same})
+    with pytest.raises(ParameterError):
+        load({"type": "table", "labels": list(range(10**6))})
+
+
+BOMBS = [
+    "9**9**9**9",
+    "(3**1000000 + 1) / (7**700000 + 1)",
+    "ceil(exp(10**12))",
+    "exp(exp(exp(exp(99))))",
+    "comb(2**256, 10000)",
+    " + ".join(["growth(1000000, 2**200)"] * 500),
+    " + ".join(["comb(2**256 - 1, 10000)"] * 500),
+    " + ".join(["binomial_above(1000000, 0.5, 3)"] * 300),
+    "(" * 3000 + "1" + ")" * 3000,
+    "-" * 15000 + "1",
+    "+".join(["1"] * 9999),
+    "1/(1 - 1)",
+    "__import__('os').system('true')",
+    "(lambda: 1)()",
+    "[x for x in (1,)]",
+    "n.__class__",
+]
+
+
+@pytest.mark.parametrize("formula", BOMBS, ids=lambda text: text[:30])
+def test_formulas_that_would_run_for_ever(formula):
+    honest = realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=420).to_dict()
+    honest["steps"][0]["formula"] = formula
+    with contextlib.suppress(FormulaError):
+        assert recheck(honest)  # it has a value, and that is not the one that was stated
+    # Such a text as an exact number: refused the same way.
+    honest["steps"][0]["inputs"] = {"n": formula}
+    with pytest.raises(LittlestoneError):
+        recheck(honest)
+
+
+def test_an_honest_certificate_is_far_below_the_limit():
+    certificate = realizable(2**1000, epsilon="1e-6", alpha="1e-6", beta="1e-9", n=10**9)
+    start = time.perf_counter()
+    assert recheck(certificate.to_dict()) == ()
+    assert time.perf_counter() - start < 2
+    with pytest.raises(FormulaError, match="takes too long"), limited(100):
+        evaluate("growth(1000, 2000)", {})
+    assert evaluate("growth(1000, 2000)", {}) > 0
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        "a = " + "[" * 10**5,
+        "a = " + "{b=" * 10**5,
+        "[" + "a." * 10**4 + "b]\nc = 1",
+        "[age]\nbins = [" + "9" * 5000 + "]",
+        "[age]\nbins = [1e999]",
+        "[age]\nbins = [nan]",
+        "[age]\nintegers = [0, 99999999999]",
+        "[age]\nintegers = [1, 0]",
+        "[age]\nbins = [1, 2]\n[age]\nbins = [3]",
+        "[age]\nbins = [1979-05-27]",
+        "[a]\ncategories = ['\\u0000']",
+        "x" * (5 * 2**20),
+        "\x00",
+    ],
+    ids=lambda text: text[:24],
+)
+def test_schemas_that_are_bombs(tmp_path, toml):
+    path = tmp_path / "s.toml"
+    path.write_text(toml)
+    try:
+        Schema.from_toml(path)
+    except ParameterError as problem:
+        shown = str(problem)
+        assert len(shown) < 1000
+
+
+def test_a_guarantee_reads_only_what_it_writes():
+    written = Guarantee("1/3", "1e-6", claim="exp-mech.privacy").to_dict()
+    assert Guarantee.from_dict(written).to_dict() == written
+    for name in ("epsilon_exact", "delta_exact", "neighbours", "claim", "seeded"):
+        for value in (None, 1, "1e9", "-1", [], "x" * 20_000):
+            if name == "claim" and value in ("1e9", "-1"):
+                continue  # any short text
+            with pytest.raises(ParameterError):
+                Guarantee.from_dict(written | {name: value})
+        with pytest.raises(ParameterError):
+            Guarantee.from_dict({k: v for k, v in written.items() if k != name})
+
+
+def test_taxonomies_that_are_wide_deep_or_circular(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",".join(f"c{i}" for i in range(20_000)) + "\n" + "x\n" * 20_000)
+    with pytest.raises(ParameterError, match="header"):
+        parse_class(f"tree_paths({path})")
+    path.write_text("node,parent\n" + "".join(f"{i + 1},{i}\n" for i in range(20_000)) + "0,\n")
+    assert parse_class(f"tree_paths({path})").size > 20_000
+    path.write_text("node,parent\na,b\nb,a\n")
+    with pytest.raises(ParameterError):
+        parse_class(f"tree_paths({path})")
