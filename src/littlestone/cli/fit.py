@@ -76,9 +76,10 @@ def fit(
         public random choice. A public number, never taken from the data.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
-        any data), vc1 (data that some concept explains; for huge domains), or auto: the one that
-        needs the fewest records of those that certify any data (agnostic). The others may need far
-        fewer: `littlestone plan` compares them.
+        any data), vc1 (data that some concept explains; for huge domains), littlestone (the same; for
+        classes that cannot be listed, such as sets of texts), or auto: the one that needs the
+        fewest records of those that certify any data (agnostic). The others may need far fewer:
+        `littlestone plan` compares them.
     delta:
         Only for learners that are not pure.
     alpha:
@@ -86,7 +87,8 @@ def fit(
     beta:
         Probability with which the certificate may fail.
     proper:
-        Release a concept of the class, not only a hypothesis near to one (for --learner vc1).
+        Release a concept of the class, not only a hypothesis near to one (for --learner
+        vc1 or littlestone).
     schema:
         TOML file with the public columns, bins and categories.
     positive:

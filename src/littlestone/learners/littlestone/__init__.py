@@ -6,6 +6,7 @@
 `teachers`          disjoint parts of the records, and the list that each one submits
 `closures`          lists for sparse sets, points, flats, conjunctions
 `votes`             how many teachers list each hypothesis; the draw
+`simulation`        a run on made records, to be looked at
 `proper`            from a released hypothesis to a distribution over concepts
 `planner`           everything that public parameters decide
 `gate`              from independent teachers to a certified draw
