@@ -89,9 +89,8 @@ class OnlineAlgorithm:
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return what is promised about privacy, for the whole stream."""
-        return Guarantee(
-            self.plan.goal.epsilon, self.plan.goal.delta, claim="online.privacy", seeded=seeded
-        )
+        goal = self.plan.goal
+        return Guarantee(goal.epsilon, goal.delta, claim=PRIVACY, seeded=seeded)
 
     def start(self, sources: Sources) -> OnlineState:
         """Return the state before the first record; its hypothesis depends on no record."""

@@ -23,6 +23,7 @@ from littlestone.source import SecureSource
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from littlestone.data import Domain
     from littlestone.learners.online.plan import OnlinePlan
     from littlestone.privacy import Guarantee
     from littlestone.types import Hypothesis, Points
@@ -131,6 +132,7 @@ class OnlineLearner:
         self.random_state = random_state
         self.state = state
         self._started: tuple[OnlineAlgorithm, Sources, OnlineState] | None = None
+        self._domain: Domain | None = None  # asked for once: making one is slow
 
     # -- what is published ----------------------------------------------------------------------
 
@@ -153,6 +155,10 @@ class OnlineLearner:
     def guarantee_(self) -> Guarantee:
         """What is promised about privacy, for the whole stream."""
         return self._start()[0].guarantee(seeded=self.random_state is not None)
+
+    def algorithm(self) -> OnlineAlgorithm:
+        """Return the state machine underneath."""
+        return self._start()[0]
 
     @property
     def plan_(self) -> OnlinePlan:
@@ -256,7 +262,9 @@ class OnlineLearner:
     # -- inside ---------------------------------------------------------------------------------
 
     def _point(self, x: Any) -> Any:
-        return point_of(self.concept_class.domain, x, self.feature)
+        if self._domain is None:
+            self._domain = check_class(type(self).__name__, self.concept_class).domain
+        return point_of(self._domain, x, self.feature)
 
     def _start(self) -> tuple[OnlineAlgorithm, Sources, OnlineState]:
         if self._started is None:

@@ -10,7 +10,7 @@ import numpy as np
 from littlestone.classes.hypotheses import Never, PointHypothesis, ThresholdHypothesis
 from littlestone.classes.values import from_json, to_json
 from littlestone.classes.version_spaces.listed import batch
-from littlestone.data import OUTSIDE, AnyDomain, RowDomain, Sample
+from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Sample
 from littlestone.data.points import canonical
 from littlestone.errors import DataError
 
@@ -53,6 +53,8 @@ def point_of(domain: Domain, x: Any, feature: str | None = None) -> Point | Outs
     >>> [point_of(domain, x) for x in (7, {"age": 7}, {"a": 1, "b": 2}, "seven", 100)]
     [7, 7, OUTSIDE, OUTSIDE, OUTSIDE]
     """
+    if type(x) is int and isinstance(domain, IntegerDomain):
+        return domain.cell(x)
     if isinstance(x, Mapping) and not isinstance(domain, RowDomain):
         if feature is None and len(x) == 1:
             (x,) = x.values()
@@ -76,7 +78,7 @@ def truth(owner: str, y: Any) -> int:
     DataError
         The message names the rule only. (A refusal is outside the privacy guarantee.)
     """
-    if isinstance(y, bool | int | np.integer | np.bool_) and y in {0, 1}:
+    if y is True or y is False or (isinstance(y, int | np.integer | np.bool_) and y in {0, 1}):
         return int(y)
     raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
 

@@ -1,0 +1,99 @@
+"""Runs on public (synthetic) streams: there, and only there, true mistakes may be counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
+from littlestone.learners.online.bound import MistakeBound, mistake_bound
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from littlestone.types import Points
+
+__all__ = ["Simulation", "simulate"]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What happened on a public stream.
+
+    Attributes
+    ----------
+    n : int
+    mistakes : array of int
+        Times of all mistakes, increasing.
+    published : tuple of int
+        From which time on each hypothesis was published, the first one from 0.
+    stopped : bool
+    bound : MistakeBound
+    description : str
+    """
+
+    n: int
+    mistakes: npt.NDArray[np.int64]
+    published: tuple[int, ...]
+    stopped: bool
+    bound: MistakeBound
+    description: str
+
+
+def simulate(
+    algorithm: OnlineAlgorithm,
+    points: Points,
+    labels: npt.NDArray[np.int8],
+    *,
+    seed: int,
+    description: str = "a public stream",
+) -> Simulation:
+    """Run an online learner on a public stream, and count its mistakes.
+
+    Parameters
+    ----------
+    algorithm : OnlineAlgorithm
+    points : Points
+        All of them in the domain.
+    labels : array of {0, 1}
+    seed : int
+        Draws are reproducible: never use this on private data.
+    description : str
+
+    Returns
+    -------
+    Simulation
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> from littlestone.learners.online.choose import plan_online
+    >>> ages = Thresholds(1, 99)
+    >>> learner = OnlineAlgorithm(ages, plan_online(ages, epsilon=1, delta=1e-6, horizon=9_000))
+    >>> x = np.arange(9_000) * 31 % 99 + 1
+    >>> run = simulate(learner, x, (x > 40).astype(np.int8), seed=1)
+    >>> 100 < len(run.mistakes) < 2_000, len(run.published) > 2
+    (True, True)
+    """
+    sources = numbered(seed)
+    state = algorithm.start(sources)
+    inside = np.ones(len(labels), dtype=bool)
+    done, wrong = 0, []
+    while done < len(labels):
+        hypothesis = state.hypothesis
+        n = algorithm.step_many(
+            state, points[done:], inside[done:], labels[done:], sources, until_published=True
+        )
+        part = slice(done, done + n)
+        wrong.append(np.flatnonzero(hypothesis.predict(points[part]) != labels[part]) + done)
+        done += n
+    return Simulation(
+        n=len(labels),
+        mistakes=np.concatenate(wrong) if wrong else np.zeros(0, dtype=np.int64),
+        published=tuple(time for time, _ in state.published),
+        stopped=state.stopped,
+        bound=mistake_bound(algorithm.plan, algorithm.concept_class),
+        description=description,
+    )
