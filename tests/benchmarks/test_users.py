@@ -64,11 +64,3 @@ def test_users_needed_are_measured(monkeypatch):
     assert module.slope([400, 200, 100, 50]) == pytest.approx(-0.5)
     found = module.needed(lambda users, seed: module.A if users.n_users >= 100 else 0, 2, 20)
     assert 100 <= found <= 110
-
-
-def test_the_picture_of_the_page_is_the_script_s():
-    """No data in it: binomial tails. The valley gets deeper with m."""
-    module = script("user_curve")
-    assert module.OUT.read_text() == module.draw() + "\n"
-    depth = [np.ptp(module.curve(m)[1][40:61]) for m in (1, 16, 64)]
-    assert depth[0] < depth[1] < depth[2]
