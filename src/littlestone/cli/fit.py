@@ -76,8 +76,8 @@ def fit(
         public random choice. A public number, never taken from the data.
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
-        any data), vc1 (data that some concept explains; for huge domains), littlestone (the same; for
-        classes that cannot be listed, such as sets of texts), or auto: the one that needs the
+        any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
+        for classes that cannot be listed, such as sets of texts), or auto: the one that needs the
         fewest records of those that certify any data (agnostic). The others may need far fewer:
         `littlestone plan` compares them.
     delta:
