@@ -395,5 +395,5 @@ def _words(value: Shown) -> str:
 
 def _agree(a: Shown, b: Shown) -> bool:
     if isinstance(a, float) and isinstance(b, float | int) and not isinstance(b, bool):
-        return math.isclose(a, b, rel_tol=1e-12)
+        return abs(b) < 1e308 and math.isclose(a, b, rel_tol=1e-12)
     return type(a) is type(b) and a == b
