@@ -18,6 +18,7 @@ from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
 from littlestone.learners.online.choose import plan_online
 from littlestone.learners.online.council import Stage, Tally, Teachers
+from littlestone.learners.online.simulation import simulate
 from littlestone.learners.online.state import OnlineState
 from littlestone.learners.online.votes import VoteHypothesis, majority
 from littlestone.privacy import compose
@@ -344,3 +345,20 @@ def test_votes_are_the_majority_in_every_form():
     bad = {"type": "vote", "votes": [[{"type": "never"}, 0], [{"type": "never"}, 1]]}
     with pytest.raises(ParameterError):
         load_hypothesis(bad)
+
+
+# -- pictures -----------------------------------------------------------------------------------
+
+
+def test_the_picture_of_a_public_simulation_shows_the_bound_and_the_updates():
+    plan = plan_online(Thresholds(1, 9), epsilon=1, delta=1e-6, horizon=10**5, parameters="theory")
+    x = np.arange(20_000) % 9 + 1
+    run = simulate(
+        OnlineAlgorithm(Thresholds(1, 9), plan), x, (x > 4).astype(np.int8), seed=2,
+        description="digits & all",
+    )  # fmt: skip
+    svg = ls.draw(run)
+    assert "proved: at most" in svg
+    assert "digits &amp; all" in svg
+    assert f"{len(run.published)} hypotheses published" in svg
+    assert "<svg" in ls.draw(learner(Thresholds(1, 99)))
