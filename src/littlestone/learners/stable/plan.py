@@ -143,7 +143,8 @@ class Plan:
         if n >= self.required:
             return self.parameters.copies, n - self.parameters.records
         left = n - min(self.choice, n // 4)
-        copies = tuple(c * left // self.parameters.records for c in self.parameters.copies)
+        records = self.parameters.records
+        copies = tuple(min(c, c * left // records) for c in self.parameters.copies)
         return copies, n - replace(self.parameters, copies=copies).records
 
     @lru_cache(maxsize=64)  # noqa: B019 - plans are few
@@ -208,7 +209,7 @@ class Plan:
         return rates
 
     def _missed(self, sheet: Worksheet, k: int, rate: Step, copies: int) -> Step:
-        tilt, _ = least_copies(self.budget, float(rate.value), Fraction(1, 100))
+        tilt, _ = least_copies(self.budget, float(rate.value), self.budget.beta / 2)
         return sheet.step(
             f"missed_{k}",
             "min(1, exp(tilt*(tau - 1))*(1 - rate*(1 - exp(-tilt)))**copies"
@@ -280,9 +281,10 @@ def assumed_plan(d: int, budget: Budget, given: Parameters | None = None) -> Pla
         _, copies = least_copies(budget, 0.25, budget.beta * split)
         given = Parameters(auxiliary, (copies,), (0,), Fraction(1, 4))
     rate = stability(d) if given.stability is None else given.stability
-    # the least error that (1 - alpha1)**auxiliary <= rate proves, rounded up
-    alpha1 = Fraction(math.ceil(-math.expm1(log(rate) / given.auxiliary) * 10**6) + 1, 10**6)
-    alpha1 = min(alpha1, budget.alpha * Fraction(9, 10))  # else "one_batch" fails, and says so
+    # the least error that (1 - alpha1)**auxiliary <= rate proves, rounded up; if it is not below
+    # alpha, "one_batch" fails, and says so
+    share = -math.expm1(log(rate) / given.auxiliary) / float(budget.alpha)
+    alpha1 = budget.alpha * min(Fraction(math.ceil(share * 10**5) + 1, 10**5), Fraction(9, 10))
     found = Plan(d, budget, given, alpha1, _choice(budget, given, alpha1, split))
     return _settled(found) if found.certifiable else found
 
