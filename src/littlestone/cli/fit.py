@@ -40,6 +40,7 @@ def fit(
     alpha: str = "0.1",
     beta: str = "0.05",
     proper: Flag = False,
+    agnostic: Flag = False,
     schema: str | None = None,
     positive: str = "1",
     negative: str | None = None,
@@ -89,6 +90,9 @@ def fit(
     proper:
         Release a concept of the class, not only a hypothesis near to one (for --learner
         vc1 or littlestone).
+    agnostic:
+        Certify any labels, with a learner that needs realizable ones: it sees records whose labels
+        were privately replaced by those of a concept.
     schema:
         TOML file with the public columns, bins and categories.
     positive:
@@ -121,6 +125,7 @@ def fit(
     from littlestone.learners.auto_class import richest
     from littlestone.learners.publish import promise, publish
     from littlestone.learners.reading import read_sample
+    from littlestone.learners.registry import agnostic_form
     from littlestone.privacy import Ledger
     from littlestone.report import page
     from littlestone.source import SecureSource, SeededSource
@@ -140,7 +145,7 @@ def fit(
     def learner_of(some: ConceptClass) -> Algorithm:
         return open_learner(
             "fit",
-            learner,
+            agnostic_form(learner) if agnostic else learner,
             some,
             delta=delta,
             options=options,

@@ -7,30 +7,38 @@ from typing import TYPE_CHECKING
 
 from littlestone.cli.options import ClassSpec, Flag, is_auto, open_class, whole
 from littlestone.errors import (
-    LittlestoneError,
-    UnsupportedError,
+    ParameterError,
     check_fraction,
     check_probability,
+    parameter_error,
 )
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
+    from littlestone.planning import Measured, Plans
     from littlestone.types import Json
 
 __all__ = ["plan"]
+
+_EXAMPLES = {"epsilon": "1", "alpha": "0.1", "beta": "0.05", "n": "5000"}
 
 
 def plan(
     *,
     concept_class: ClassSpec,
-    epsilon: str,
-    alpha: str,
-    beta: str,
+    epsilon: str | None = None,
+    alpha: str | None = None,
+    beta: str | None = None,
     delta: str | None = None,
     schema: str | None = None,
     agnostic: Flag = False,
     samples_per_user: str | None = None,
+    solve: str | None = None,
+    n: str | None = None,
+    what_if: Flag = False,
+    simulate: Flag = False,
+    simulation: str | None = None,
     json: Flag = False,
 ) -> int:
     """Say how many records each learner needs; reads no data.
@@ -43,11 +51,11 @@ def plan(
         What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: says
         from how many records on `fit --class auto` takes which class.
     epsilon:
-        Privacy loss that is allowed.
+        Privacy loss that is allowed. Required, unless it is what --solve looks for.
     alpha:
-        Error that must not be exceeded.
+        Error that must not be exceeded. Required, unless it is what --solve looks for.
     beta:
-        Probability with which it may be.
+        Probability with which it may be. Required.
     delta:
         What is allowed besides epsilon; pure learners do not use it.
     schema:
@@ -56,56 +64,111 @@ def plan(
         Say nothing of learners that promise nothing for data that no concept explains.
     samples_per_user:
         How many records each user has, when users are to be protected. A learner that protects
-        records then reads one record of each user.
+        records then reads one record of each user, or all of them with a smaller epsilon.
+    solve:
+        The other way round: epsilon or alpha. Says how small it can be with --n records.
+    n:
+        For --solve: how many records there are, or users, if users are to be protected.
+    what_if:
+        Also say what the chosen learner needs if epsilon, alpha or the records of a user change.
+    simulate:
+        Also measure, on public synthetic data, with how many records each learner works in
+        practice.
+    simulation:
+        JSON file of measurements: those in it are not repeated, new ones are added.
     json:
         Print one JSON object.
     """
-    from littlestone.learners import registry
-
-    parameters = {
-        "epsilon": check_fraction("plan", "epsilon", epsilon),
-        "delta": None if delta is None else check_probability("plan", "delta", delta),
-        "alpha": check_probability("plan", "alpha", alpha),
-        "beta": check_probability("plan", "beta", beta),
+    numbers = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
+    for name, text in numbers.items():
+        if text is None and name != solve:
+            raise _missing(name)
+    exact = {
+        name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
+        for name, text in (*numbers.items(), ("delta", delta))
+        if text is not None
     }
+    concepts, public = open_class(concept_class, schema)
     each = None
     if samples_per_user is not None:
         each = whole("plan", "samples_per_user", samples_per_user)
-    concepts, public = open_class(concept_class, schema)
     if public is not None and is_auto(concept_class):
-        return _auto(public, parameters, json=json)
-    plans = [
-        _plan(name, concepts, parameters, each=each, group=group)
-        for name, entry in registry.LEARNERS.items()
-        for group in (False, True)
-        # Users: their own learners, one record of each, and for pure ones all with epsilon/m.
-        if (entry.unit == "records" or each is not None)
-        and (not group or (entry.unit == "records" and entry.pure and each not in (None, 1)))
-    ]
-    fitting = [p for p in plans if "n" in p and (p["setting"] == "agnostic" or not agnostic)]
-    if not fitting:
-        reasons = "; ".join(f"{p['learner']}: {p.get('reason', 'realizable only')}" for p in plans)
-        raise UnsupportedError(f"No learner can promise this for {concepts.spec}. {reasons}")
-    extra = {} if each is None else {"samples_per_user": each}
-    chosen = _chosen(concepts, {**parameters, **extra})
-    least = min(fitting, key=lambda p: int(p["n"]))["learner"]
-    cheaper = least if least != chosen else None
+        return _auto(public, {"delta": None, **exact}, json=json)
+    asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
+    if solve is not None:
+        return _solve(concepts, solve, n, asked, json=json)
+    if n is not None:
+        raise ParameterError("The 'n' parameter of plan is for --solve epsilon or --solve alpha.")
+    from littlestone.planning import plan as compare
+
+    plans = compare(concepts, **asked)
+    measured = _simulate(plans, simulation) if simulate or simulation is not None else None
     if json:
-        result = {"plans": plans, "chosen": chosen, "cheaper": cheaper, "lower_bounds": []}
-        print(jsonlib.dumps({"class": concepts.spec, **result}, sort_keys=True))
+        result = plans.to_dict(what_if=what_if)
+        if measured is not None:
+            result["measured"] = [found.to_dict() for found in measured]
+        print(jsonlib.dumps(result, sort_keys=True))
         return 0
-    _show(concepts, plans, chosen, cheaper)
+    _show(plans)
+    if what_if:
+        _changes(plans)
+    if measured is not None:
+        _measurements(measured)
     return 0
 
 
-def _chosen(concepts: ConceptClass, parameters: Json) -> str | None:
-    """Return the learner that `fit` takes by itself; None if it refuses."""
-    from littlestone.learners import registry
+def _missing(name: str) -> ParameterError:
+    return ParameterError(
+        f"plan needs --{name}, for example --{name} {_EXAMPLES[name]}. See littlestone plan --help."
+    )
 
-    try:
-        return registry.make("auto", concepts, **parameters).name
-    except LittlestoneError:
-        return None
+
+def _solve(concepts: ConceptClass, what: str, n: str | None, asked: Json, *, json: bool) -> int:
+    """Say how small epsilon or alpha can be with n records."""
+    from littlestone.planning import solve
+
+    if n is None:
+        raise _missing("n")
+    if what not in ("epsilon", "alpha"):
+        raise parameter_error("plan", "solve", "epsilon or alpha", what)
+    number = whole("plan", "n", n)
+    found = solve(concepts, what, number, **asked)  # type: ignore[arg-type]
+    if json:
+        solutions = [solution.to_dict() for solution in found]
+        print(
+            jsonlib.dumps(
+                {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions},
+                sort_keys=True,
+            )
+        )
+        return 0
+    from littlestone.cli.terminal import table
+    from littlestone.report.words import integer
+
+    rows = [
+        (
+            _name(solution.candidate.learner, solution.candidate.options, solution.candidate.reads),
+            f"{float(solution.value):.3g}",
+            "agnostic" if solution.candidate.agnostic else "realizable",
+        )
+        for solution in found
+    ]
+    unit = found[0].candidate.unit
+    table(
+        f"Least {what} to learn {concepts.spec} from {integer(number)} {unit}",
+        ("learner", what, "certifies"),
+        rows,
+    )
+    return 0
+
+
+def _simulate(plans: Plans, file: str | None) -> list[Measured]:
+    """Measure with a bar on standard error."""
+    from littlestone.cli.terminal import counting
+    from littlestone.planning import simulate
+
+    with counting("Measuring on synthetic data") as progress:
+        return simulate(plans, file=file, progress=progress)
 
 
 def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
@@ -130,85 +193,122 @@ def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     return 0
 
 
-def _plan(
-    name: str, concepts: ConceptClass, parameters: Json, *, each: int | None, group: bool = False
-) -> Json:
-    """Return what one learner needs and promises, or why it does not fit.
+def _name(learner: str, options: Json, reads: str | None) -> str:
+    """Return a learner's name as a table shows it."""
+    from littlestone.learners.comparison import ALL_RECORDS
 
-    With users of ``each`` records, a learner of records reads one of them, or (``group``) all,
-    with epsilon/m: then replacing a user costs epsilon.
-    """
-    from littlestone.learners import registry
-    from littlestone.privacy import Guarantee, Neighbours
-
-    entry = registry.LEARNERS[name]
-    # A pure learner uses no delta: it promises more than what was allowed.
-    own = {**parameters, "delta": None} if entry.pure else parameters
-    if group and each is not None:
-        own = {**own, "epsilon": own["epsilon"] / each}
-    if entry.unit == "users":
-        own = {**own, "samples_per_user": each}
-    try:
-        algorithm = registry.make(name, concepts, **own)
-        n = algorithm.required_samples()
-        certificate = algorithm.certificate(n)
-    except LittlestoneError as problem:
-        reason = {"learner": name, "status": "unsupported", "reason": str(problem)}
-        lacking = own["delta"] is None and not entry.pure
-        return {**reason, "needs": "--delta"} if lacking else reason
-    plan = {
-        "learner": name,
-        "n": n,
-        "unit": algorithm.unit,
-        "setting": "agnostic" if entry.agnostic else "realizable",
-        "status": certificate.status,
-        "guarantee": algorithm.guarantee().to_dict(),
-        "certificate": certificate.to_dict(),
-    }
-    if group and each is not None:
-        guarantee = Guarantee(
-            parameters["epsilon"], neighbours=Neighbours.USER_REPLACE, claim="users.privacy"
-        )
-        plan |= {"unit": "users", "n": -(-n // each), "guarantee": guarantee.to_dict()}
-        plan |= {"reads": f"{each} records of each user", "epsilon_of_a_record": f"epsilon/{each}"}
-    elif each is not None and algorithm.unit == "records":
-        # One record of each user: then replacing a user is replacing a record.
-        plan |= {"unit": "users", "reads": "one record of each user"}
-    return plan
+    name = learner + (" --proper" if options.get("proper") else "")
+    return f"{name}, group privacy" if reads == ALL_RECORDS else name
 
 
-def _show(
-    concepts: ConceptClass, plans: list[Json], chosen: str | None, cheaper: str | None
-) -> None:
+def _show(plans: Plans) -> None:
     from littlestone.cli.terminal import note, table
+    from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD
     from littlestone.report.words import integer
 
-    rows, notes = [], []
-    for plan in plans:
-        name, status = plan["learner"], plan["status"]
-        if "n" not in plan:
-            rows.append((name, "-", "-", f"needs {plan['needs']}" if "needs" in plan else status))
-            notes.append(f"{name}: {plan['reason']}")
+    chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
+    rows = []
+    for c in plans.candidates:
+        name = _name(c.learner, c.options, c.reads)
+        if c.n is None and c.reads == ALL_RECORDS:
+            continue  # it says the same as the row above
+        if c.n is None:
+            lacks = "needs --delta" if c.needs_delta else "unsupported"
+            rows.append((name, "-", "-", "not planned" if c.dominated else lacks))
             continue
-        mark = ", group privacy" if "epsilon_of_a_record" in plan else ""
-        mark += " (chosen)" if name == chosen else ""
-        rows.append((name + mark, f"{integer(plan['n'])} {plan['unit']}", plan["setting"], status))
-        if "epsilon_of_a_record" in plan:
-            text = f"Group privacy: it reads {plan['reads']}, with {plan['epsilon_of_a_record']}."
-            notes += [text] if text not in notes else []
-        elif "reads" in plan and plan["reads"] not in "".join(notes):
-            notes.append(f"A learner that protects records reads {plan['reads']}.")
-    table(f"Needed to learn {concepts.spec}", ("learner", "needs", "certifies", "status"), rows)
+        certificate = c.certificate
+        assert certificate is not None
+        mark = " (chosen)" if c is chosen else ""
+        setting = "agnostic" if c.agnostic else "realizable"
+        rows.append((name + mark, f"{integer(c.n)} {c.unit}", setting, certificate.status))
+    title = f"Needed to learn {plans.concept_class.spec}"
+    table(title, ("learner", "needs", "certifies", "status"), rows)
     if chosen is None:
         note("fit takes none of them by itself: name one with --learner.")
     else:
         note("chosen: what fit takes by itself.")
+        note(plans.why)
     if cheaper is not None:
         less = "cheaper" if chosen is not None else "least"
-        note(f"{less}, if some concept is right on everybody: --learner {cheaper}")
+        how = "" if cheaper.reads is None else f", on {cheaper.reads}"
+        condition = "" if cheaper.agnostic else ", if some concept is right on everybody"
+        note(f"{less}{condition}: --learner {cheaper.learner}{how}")
     note(
         "realizable: some concept of the class is right on everybody; agnostic: any data, and the "
         "error is compared with that of the best concept."
     )
-    for text in notes:
-        note(text)
+    reads = {c.reads for c in plans.candidates}
+    if ONE_RECORD in reads:
+        note(f"A learner that protects records reads {ONE_RECORD}.")
+    if ALL_RECORDS in reads:
+        note(f"Group privacy: it reads {m} records of each user, with epsilon/{m}.")
+    _beside(plans)
+    said: set[str] = set()
+    for c in plans.candidates:
+        if c.n is None and str(c.problem) not in said:
+            note(f"{c.learner}: {c.problem}")
+            said.add(str(c.problem))
+
+
+def _beside(plans: Plans) -> None:
+    """Say what is enough without privacy, and what no learner can do without."""
+    from littlestone.cli.terminal import note
+    from littlestone.report.words import integer
+
+    free = [f"{integer(c.n)} records ({setting})" for setting, c in plans.non_private.items()]
+    if free:
+        note(f"Without privacy enough: {', '.join(free)}.")
+    for setting in ("realizable", "agnostic"):
+        known = [b for b in plans.lower_bounds if b.n is not None and b.setting == setting]
+        best = max(known, key=lambda bound: bound.n or 0, default=None)
+        if best is not None and best.n:
+            note(
+                f"No {best.holds_for.replace('any learner', 'learner').removesuffix('s')} does "
+                f"with less than {integer(best.n)} {best.unit} ({setting}) [{best.claim}]."
+            )
+    for bound in plans.lower_bounds:
+        if bound.n is None:
+            value = "" if bound.order is None else f" = {bound.order}"
+            note(
+                f"In order also needed: {bound.formula}{value}, constant unknown ({bound.setting}) "
+                f"[{bound.claim}]."
+            )
+
+
+def _changes(plans: Plans) -> None:
+    from littlestone.cli.terminal import table
+    from littlestone.report.words import integer
+
+    mine = plans.chosen or plans.cheaper
+    if mine is None:
+        return
+    rows = [
+        (
+            f"{change.what} = {float(change.value):g}",
+            "-" if change.n is None else f"{integer(change.n)} {mine.unit}",
+        )
+        for change in plans.what_if(mine)
+    ]
+    table(f"What {mine.learner} needs if", ("changed", "needs"), rows)
+
+
+def _measurements(measured: list[Measured]) -> None:
+    from littlestone.cli.terminal import note, table
+    from littlestone.report.words import integer, percent
+
+    rows = [
+        (
+            found.learner,
+            f"{found.kind}: {found.scenario}",
+            integer(found.certified),
+            integer(found.n),
+            f"{percent(found.low)} to {percent(found.high)}",
+        )
+        for found in measured
+    ]
+    table(
+        "Measured on synthetic data",
+        ("learner", "distribution", "certified", "measured", "fails there (95%)"),
+        rows,
+    )
+    note("Measured: on these distributions only; the certificate holds for all of them.")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.learners.algorithm import Algorithm
 
-__all__ = ["AGNOSTIC", "LEARNERS", "Entry", "auto", "make", "names"]
+__all__ = ["AGNOSTIC", "LEARNERS", "Entry", "agnostic_form", "auto", "make", "names"]
 
 #: Prefix of a learner's agnostic form: ``agnostic:vc1``.
 AGNOSTIC = "agnostic:"
@@ -213,6 +213,20 @@ LEARNERS |= {
     for name, entry in list(LEARNERS.items())
     if not (entry.agnostic or entry.pure)
 }
+
+
+def agnostic_form(name: str) -> str:
+    """Return the learner that certifies any labels in the place of another one.
+
+    Examples
+    --------
+    >>> agnostic_form("vc1"), agnostic_form("generic"), agnostic_form("users")
+    ('agnostic:vc1', 'agnostic', 'users')
+    """
+    entry = LEARNERS.get(name)
+    if entry is None or entry.agnostic:
+        return name
+    return "agnostic" if entry.pure else AGNOSTIC + name
 
 
 def names() -> list[str]:

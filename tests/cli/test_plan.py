@@ -1,0 +1,89 @@
+"""littlestone plan beyond the table: solve, what-if, simulate; fit --agnostic."""
+
+import json
+
+import pytest
+
+from littlestone.planning.checker import check_all
+
+PUBLIC = "--beta 0.05 --class thresholds(1,99)"
+
+
+def test_json_is_checked_by_the_independent_checker(run):
+    done = run(f"plan --epsilon 1 --alpha 0.1 --delta 1e-6 --what-if --json {PUBLIC}").json
+    found = check_all(done)
+    assert len(found) >= 7
+    assert not any(found.values())
+    assert {"plans", "chosen", "why", "cheaper", "lower_bounds", "non_private", "what_if"} <= set(
+        done
+    )
+    explicit = [b for b in done["lower_bounds"] if b["status"] == "explicit"]
+    assert explicit
+    needed = {plan["learner"]: plan.get("n", 10**9) for plan in done["plans"]}
+    for bound in explicit:
+        if bound["setting"] == "realizable":
+            assert bound["n"] <= min(needed.values())
+        else:
+            assert bound["n"] <= needed["agnostic"]
+    unknown = [b for b in done["lower_bounds"] if b["constant"] == "unknown"]
+    assert [b["n"] for b in unknown] == [None] * len(unknown)
+
+
+def test_solve(run):
+    done = run(f"plan --solve epsilon --n 400 --alpha 0.1 --json {PUBLIC}").json
+    best = done["solutions"][0]
+    assert best["learner"] == "generic"
+    again = run(f"plan --epsilon {best['value']} --alpha 0.1 --json {PUBLIC}").json
+    needed = {plan["learner"]: plan.get("n") for plan in again["plans"]}
+    assert needed["generic"] <= 400
+    assert "0." in run(f"plan --solve alpha --n 2000 --epsilon 1 {PUBLIC}").out
+    users = run(f"plan --solve alpha --n 200 --epsilon 1 --samples-per-user 4 {PUBLIC}")
+    assert "200 users" in users.out
+
+
+@pytest.mark.parametrize(
+    ("line", "lesson"),
+    [
+        ("--solve epsilon --alpha 0.1", "plan needs --n"),
+        ("--solve beta --n 5 --epsilon 1 --alpha 0.1", "'solve' parameter of plan"),
+        ("--solve epsilon --n 5 --epsilon 1 --alpha 0.1", "leave it out"),
+        ("--epsilon 1", "plan needs --alpha"),
+        ("--epsilon 1 --alpha 0.1 --n 7", "--solve"),
+    ],
+)
+def test_mistakes_are_taught(run, line, lesson):
+    done = run(f"plan {line} {PUBLIC}")
+    assert done.code == 2
+    assert lesson in done.err
+
+
+def test_too_few_for_any_value_is_infeasible(run):
+    done = run(f"plan --solve epsilon --n 3 --alpha 0.1 --json {PUBLIC}")
+    assert done.code == 3
+    assert done.json["error"]["n_needed"] > 3
+
+
+def test_simulate(run, folder):
+    line = "plan --epsilon 2 --alpha 0.2 --beta 0.3 --class thresholds(1,99) --simulation s.json"
+    done = run(f"{line} --json")
+    found = {(m["learner"], m["kind"]): m for m in done.json["measured"]}
+    assert found["generic", "typical"]["n"] <= found["generic", "typical"]["certified"]
+    before = (folder / "s.json").read_bytes()
+    assert json.loads(before)["format"].startswith("littlestone-measured")
+    assert "Measured on synthetic data" in run(line).out
+    assert (folder / "s.json").read_bytes() == before  # nothing was measured again
+    (folder / "s.json").write_text("[]")
+    assert run(line).code == 2
+
+
+@pytest.mark.parametrize("learner", ["vc1", "littlestone"])
+def test_fit_agnostic(run, folder, learner):
+    line = "fit data.csv --x age --y adult --epsilon 60 --class thresholds(1,99) --delta 1e-6"
+    done = run(f"{line} --alpha 0.4 --beta 0.4 --learner {learner} --agnostic --json").json
+    assert done["learner"] == f"agnostic:{learner}"
+    assert done["guarantee"]["claim"].startswith("agnostic.two-sample.privacy(")
+    named = run(f"{line} --alpha 0.4 --beta 0.4 --learner agnostic:{learner} --json").json
+    assert named["required_samples"] == done["required_samples"]
+    assert run(f"{line.replace(' --delta 1e-6', '')} --learner generic --agnostic --json").json[
+        "learner"
+    ] == "agnostic"  # fmt: skip
