@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -229,10 +228,8 @@ def test_the_second_process_is_refused(path):
     holder = python(HOLD, path, os.path.dirname(__file__))
     try:
         assert holder.stdout.readline() == "open\n"
-        start = time.perf_counter()
         for exclusive in (True, False):
             assert "another process" in refused(path, "locked", exclusive=exclusive, patience=0.1)
-        assert time.perf_counter() - start < 5
     finally:
         holder.kill()  # not even asked
         holder.communicate()
