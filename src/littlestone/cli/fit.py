@@ -40,6 +40,7 @@ def fit(
     alpha: str = "0.1",
     beta: str = "0.05",
     proper: Flag = False,
+    parameters: str | None = None,
     agnostic: Flag = False,
     schema: str | None = None,
     positive: str = "1",
@@ -78,8 +79,9 @@ def fit(
     learner:
         The algorithm: generic (certifies data that some concept explains), agnostic (certifies
         any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
-        for classes that cannot be listed, such as sets of texts), or auto: the one that needs the
-        fewest records of those that certify any data (agnostic). The others may need far fewer:
+        for classes that cannot be listed, such as sets of texts), stable (likewise), or auto: the
+        one that needs the fewest records of those that certify any data (agnostic). The others may
+        need far fewer:
         `littlestone plan` compares them.
     delta:
         Only for learners that are not pure.
@@ -90,6 +92,9 @@ def fit(
     proper:
         Release a concept of the class, not only a hypothesis near to one (for --learner
         vc1 or littlestone).
+    parameters:
+        For --learner stable: theory (certified, and mostly far too many records), or practical,
+        whose certificate makes an assumption about the records.
     agnostic:
         Certify any labels, with a learner that needs realizable ones: it sees records whose labels
         were privately replaced by those of a concept.
@@ -140,6 +145,7 @@ def fit(
     each = _records_of_each(user, samples_per_user, learner)
     of_users: Json = {} if user is None else {"user": user, **each}
     options = {**({"proper": True} if proper else {}), **each}
+    options |= {} if parameters is None else {"parameters": parameters}
     concepts, public = open_class(concept_class, schema, chosen)
 
     def learner_of(some: ConceptClass) -> Algorithm:
