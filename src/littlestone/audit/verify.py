@@ -75,8 +75,8 @@ class Verification:
     worst_pair : tuple or None
         The two data sets of the worst pair (verification data, not private data).
     holds : bool
-        Whether ``worst_delta`` is at most the claim, up to ``slack`` and rounding (at most 2**-100, and
-        2**-40 of delta).
+        Whether ``worst_delta`` is at most the claim, up to ``slack`` and rounding (at most 2**-100
+        and 2**-40 of delta).
     ordered : bool
         Whether data sets were lists, dealt to parts by position; then every list has its own law.
     unit : str

@@ -1,0 +1,78 @@
+"""What one line of the table of exact verifications is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from littlestone.audit.mechanism import MechanismVerification
+from littlestone.audit.observe import Observer
+from littlestone.audit.verify import Verification
+
+__all__ = ["Case", "Kind", "Row"]
+
+Kind = Literal["mechanism", "learner"]
+Result = MechanismVerification | Verification
+
+
+@dataclass(frozen=True)
+class Case:
+    """One exact verification of the table.
+
+    Attributes
+    ----------
+    name : str
+        What is verified, for example ``"generic on thresholds(1, 3)"``.
+    kind : {"mechanism", "learner"}
+    domain : str
+        The data sets that are enumerated, in words.
+    check : callable
+        ``check(observers)`` returns the finished verification; nothing is drawn at random.
+        Learners are also compared through the observers (pages, printed lines).
+    full : bool
+        Too long for every day: only in the full table.
+    """
+
+    name: str
+    kind: Kind
+    domain: str
+    check: Callable[[Sequence[Observer]], Result]
+    full: bool = False
+
+    def row(self, observers: Sequence[Observer] = ()) -> Row:
+        """Verify, and return the line."""
+        start = time.perf_counter()
+        result = self.check(observers)
+        return Row(self.name, self.kind, self.domain, result, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One finished line.
+
+    Attributes
+    ----------
+    name, kind, domain
+        Of the case.
+    result : MechanismVerification or Verification
+    seconds : float
+        Wall time; of verification data, so it tells nothing about anybody.
+    """
+
+    name: str
+    kind: Kind
+    domain: str
+    result: Result
+    seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "domain": self.domain,
+            "seconds": round(self.seconds, 3),
+            **self.result.to_dict(),
+        }

@@ -1,0 +1,277 @@
+"""Every mechanism, on all data sets of a small domain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import chain, combinations, product
+from typing import Any
+
+import numpy as np
+
+from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism
+from littlestone.audit.table.case import Case
+from littlestone.mechanisms import (
+    AboveThreshold,
+    exponential_mechanism,
+    private_count,
+    sparse_select,
+    sparse_select_lists,
+    stable_histogram,
+    stable_items,
+)
+from littlestone.mechanisms.median import (
+    Ordered,
+    RankExponential,
+    RankWindow,
+    TreeEM,
+    TreeLog,
+    TuplePaths,
+    one_shot_path,
+)
+from littlestone.source import Explicit, Segments, Source
+
+__all__ = ["MECHANISMS"]
+
+F = Fraction
+ONE, SMALL, MEDIUM = F(1), F(1, 10**6), F(1, 20)
+Vector = tuple[int, ...]
+
+# --- scores --------------------------------------------------------------------------------------
+
+
+def _moves(
+    n: int, values: range, steps: tuple[int, ...], *, most: int | None = None
+) -> Iterator[tuple[Vector, Vector]]:
+    """Yield vectors of scores and all that one record can make of them."""
+    for scores in product(values, repeat=n):
+        for change in product(steps, repeat=n):
+            if any(change) and (most is None or sum(map(abs, change)) <= most):
+                yield scores, tuple(s + d for s, d in zip(scores, change, strict=True))
+
+
+def _select(scores: Vector, source: Source, *, monotone: bool = False) -> Hashable:
+    return exponential_mechanism(
+        Explicit(np.array(scores)), epsilon=ONE, monotone=monotone, source=source
+    )
+
+
+def _runs(scores: Vector, source: Source) -> Hashable:
+    # Runs of an ordered domain, one of them long and one of them empty.
+    lengths = [3, 40, 0][: len(scores)]
+    segment, _ = exponential_mechanism(Segments(lengths, scores), epsilon=ONE, source=source)
+    return segment
+
+
+def _bounded(scores: Vector, source: Source) -> Hashable:
+    held = {place: score for place, score in enumerate(scores) if score}
+    return sparse_select(held, k=2, epsilon=ONE, delta=SMALL, source=source, default=None)
+
+
+def _k_bounded() -> Iterator[tuple[Vector, Vector]]:
+    """Yield k-bounded neighbours, k = 2: a record leaves two scores and another joins two."""
+    pool = range(3)
+    for common in product(range(3), repeat=3):
+        raised = [
+            tuple(s + (i in chosen) for i, s in enumerate(common))
+            for size in range(3)
+            for chosen in combinations(pool, size)
+        ]
+        yield from combinations(raised, 2)
+
+
+# --- lists, items, values ------------------------------------------------------------------------
+
+_LISTS = tuple(chain.from_iterable(combinations("abc", size) for size in range(4)))
+
+
+def _lists(lists: tuple[tuple[str, ...], ...], source: Source) -> Hashable:
+    return sparse_select_lists(lists, cap=2, epsilon=ONE, delta=SMALL, source=source, default=None)
+
+
+def _histogram(items: tuple[str | None, ...], source: Source) -> Hashable:
+    kept = [item for item in items if item is not None]
+    out = stable_histogram(kept, n=len(items), epsilon=ONE, delta=MEDIUM, source=source)
+    return tuple(out.items())
+
+
+def _items(items: tuple[str | None, ...], source: Source) -> Hashable:
+    kept = [item for item in items if item is not None]
+    return tuple(stable_items(kept, n=len(items), epsilon=ONE, delta=SMALL, source=source))
+
+
+def _count(bits: Vector, source: Source) -> Hashable:
+    count = private_count(sum(bits), len(bits), epsilon=ONE, source=source, beta=MEDIUM)
+    return count.value
+
+
+def _median(mechanism: Any, size: int) -> Callable[[Vector, Source], Hashable]:
+    return lambda values, source: mechanism.draw(Ordered.of(values, size), source)
+
+
+def _tree() -> tuple[tuple[int, ...], ...]:
+    """Return the nodes of a tree with a fork below a chain, as paths from the root."""
+    return ((), (1,), (1, 1), (1, 2), (1, 2, 1), (2,))
+
+
+def _path(ends: tuple[tuple[int, ...], ...], source: Source) -> Hashable:
+    return one_shot_path(ends, TuplePaths(), max_depth=3, epsilon=ONE, delta=SMALL, source=source)
+
+
+# --- tests above a threshold ---------------------------------------------------------------------
+
+
+def _transcript(test: AboveThreshold, pace: int, values: Vector, source: Source) -> Hashable:
+    """Ask adaptively: each answer moves the next question by ``pace``, on both sides alike."""
+    running, answers, shift = test.start(1, source), [], 0
+    for value in values:
+        if running.halted:
+            break
+        answers.append(running.ask(value + shift))
+        shift += pace if answers[-1] else 0
+    return tuple(answers)
+
+
+def _questions(changes: str, length: int) -> Iterator[tuple[Vector, Vector]]:
+    """Yield sequences of values as the promise ``changes`` lets two neighbours have them."""
+    steps = list(product((-1, 0, 1), repeat=length))
+    if changes == "monotone":
+        steps = [s for s in steps if min(s) >= 0 or max(s) <= 0]
+    elif changes == "shift":
+        steps = [
+            tuple(0 if i < start else sign for i in range(length))
+            for start in range(length)
+            for sign in (-1, 1)
+        ]
+    for values in product((0, 1, 2), repeat=length):
+        for step in steps:
+            if any(step):
+                yield values, tuple(v + d for v, d in zip(values, step, strict=True))
+
+
+def _above(
+    changes: Any, *, limit: int, charged: Any, method: Any = "classic", length: int = 2
+) -> MechanismVerification:
+    delta = SMALL if method == "fresh" else 0
+    test = AboveThreshold(
+        epsilon=ONE, delta=delta, limit=limit, charged=charged, changes=changes, method=method
+    )
+    return verify_mechanism(
+        partial(_transcript, test, 1),
+        _questions(changes, length),
+        epsilon=ONE,
+        delta=delta,
+        cut=F(1, 2**26),
+        follow=0,
+    )
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+
+def _case(name: str, domain: str, check: Callable[[], Any], *, full: bool = False) -> Case:
+    return Case(name, "mechanism", domain, lambda observers: check(), full)
+
+
+def _of(
+    run: Callable[[Any, Source], Hashable], pairs: Callable[[], Any], delta: Any = 0
+) -> Callable[[], MechanismVerification]:
+    return lambda: verify_mechanism(run, pairs(), epsilon=ONE, delta=delta)
+
+
+MECHANISMS: tuple[Case, ...] = (
+    _case(
+        "exponential_mechanism",
+        "3 candidates, scores 0 to 2, every score moves by at most 1",
+        _of(_select, lambda: _moves(3, range(3), (-1, 0, 1))),
+    ),
+    _case(
+        "exponential_mechanism, monotone",
+        "3 candidates, scores 0 to 2, scores move one way",
+        _of(partial(_select, monotone=True), lambda: _moves(3, range(3), (0, 1))),
+    ),
+    _case(
+        "exponential_mechanism over runs",
+        "runs of 3, 40 and 0 candidates, scores -2 to 0",
+        _of(_runs, lambda: _moves(3, range(-2, 1), (-1, 0, 1))),
+    ),
+    _case(
+        "sparse_select",
+        "3 candidates, scores 0 to 3, k = 2",
+        _of(_bounded, _k_bounded, SMALL),
+    ),
+    _case(
+        "sparse_select_lists",
+        "2 teachers with any lists over 3 items, cap 2",
+        _of(_lists, lambda: replace_one(_LISTS, 2), SMALL),
+    ),
+    _case(
+        "stable_histogram",
+        "3 records with one of 2 items or none",
+        _of(_histogram, lambda: replace_one((None, "a", "b"), 3), MEDIUM),
+    ),
+    _case(
+        "stable_items",
+        "3 records with one of 3 items or none",
+        _of(_items, lambda: replace_one((None, "a", "b", "c"), 3), SMALL),
+    ),
+    _case("private_count", "4 bits", _of(_count, lambda: replace_one((0, 1), 4))),
+    _case(
+        "median A (rank exponential)",
+        "3 values of a domain of 5",
+        _of(
+            _median(RankExponential(5, RankWindow.of((F(1, 3), F(2, 3))), ONE), 5),
+            lambda: replace_one(range(5), 3),
+        ),
+    ),
+    _case(
+        "median B (TreeEM)",
+        "3 values of a domain of 5",
+        _of(
+            _median(TreeEM(3, RankWindow.of((F(1, 3), F(2, 3))), ONE, SMALL), 5),
+            lambda: replace_one(range(5), 3),
+            SMALL,
+        ),
+    ),
+    _case(
+        "median C (TreeLog)",
+        "3 values of a domain of 4",
+        _of(
+            _median(TreeLog(2, RankWindow.of((F(1, 3), F(2, 3))), ONE, MEDIUM), 4),
+            lambda: replace_one(range(4), 3),
+            MEDIUM,
+        ),
+    ),
+    _case(
+        "one_shot_path",
+        "3 ends in a tree of 6 nodes",
+        _of(_path, lambda: replace_one(_tree(), 3), SMALL),
+    ),
+    *(
+        _case(
+            f"AboveThreshold, classic, {changes}, limit {limit}, charged {charged}",
+            f"{length} adaptive questions with values 0 to 2",
+            partial(_above, changes, limit=limit, charged=charged, length=length),
+            full=changes != "shift" or length > 2,
+        )
+        for changes, limit, charged, length in (
+            ("any", 1, "above", 2),
+            ("any", 2, "above", 3),
+            ("any", 1, "below", 2),
+            ("monotone", 1, "above", 2),
+            ("monotone", 2, "below", 3),
+            ("shift", 1, "above", 2),
+            ("shift", 1, "above", 3),
+        )
+    ),
+    *(
+        _case(
+            f"AboveThreshold, fresh, limit {limit}",
+            f"{length} adaptive questions with values 0 to 2",
+            partial(_above, "any", limit=limit, charged="below", method="fresh", length=length),
+            full=length > 2,
+        )
+        for limit, length in ((1, 2), (2, 3))
+    ),
+)
