@@ -33,7 +33,7 @@ Unit = Literal["records", "users"]
 UNITS = ("records", "users")
 Shown = int | float | bool | str
 #: From the strongest status to the weakest; a certificate is as weak as its weakest claim.
-STATUSES = ("explicit", "reconstruction", "order-only")
+STATUSES = ("explicit", "reconstruction", "conditional", "order-only")
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,10 @@ class Certificate:
     unit : {"records", "users"}
     holds : bool
         Whether every condition among the steps is met at this n.
-    status : {"explicit", "reconstruction", "order-only"}
-        How far the statement is proved; "order-only" never holds: its constant is unknown.
+    status : {"explicit", "reconstruction", "conditional", "order-only"}
+        How far the statement is proved. "conditional": besides the usual assumptions it makes one
+        about the distribution that nothing here can check. "order-only" never holds: its constant
+        is unknown.
     claims, assumptions : tuple of str
         Statements it rests on (`littlestone.bounds.claim`), and what the caller must make true.
     steps : tuple of Step

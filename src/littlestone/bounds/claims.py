@@ -15,8 +15,9 @@ from littlestone.types import Json
 __all__ = ["Claim", "Status", "claim", "claims", "register"]
 
 #: explicit: proved with constants; imported: quoted from its source; reconstruction: our proof
-#: of a statement whose original was not at hand; order-only: constants are unknown.
-Status = Literal["explicit", "imported", "reconstruction", "order-only"]
+#: of a statement whose original was not at hand; conditional: under an
+#: assumption on the distribution that nothing here can check; order-only: constants are unknown.
+Status = Literal["explicit", "imported", "reconstruction", "conditional", "order-only"]
 
 
 @dataclass(frozen=True)

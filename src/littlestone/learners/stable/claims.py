@@ -48,6 +48,7 @@ ASSUMED = register(
             "assumed, not proved: for this distribution, some hypothesis is the output of a copy "
             "with probability at least `stability` (see the page for where that is so)",
         ),
+        "conditional",
     )
 ).id
 LISTED = register(
