@@ -59,7 +59,8 @@ def plane(line: float, off: float) -> Draw:
 
     def draw(rng: np.random.Generator, n: int) -> tuple[Sample, Callable[[Any], float]]:
         base, a, b = rng.integers(0, 7, (3, 20))
-        flat = flat_through(7, [tuple(v) for v in ((base, (base + a) % 7, (base + b) % 7))])
+        corners = np.stack([base, (base + a) % 7, (base + b) % 7])
+        flat = flat_through(7, [tuple(row) for row in corners.tolist()])
 
         def points(m: int) -> Any:
             kind = rng.choice(3, m, p=[line, off, 1 - line - off])
@@ -142,7 +143,7 @@ def main(runs: int = 60) -> None:
         spent = time.process_time() - started
         print(
             f"{case.concept_class.spec:28} {made.plan.method:9} "
-            f"certified {made.required_samples():6,}  measured {most:6,}  {spent:5.2f} s",
+            f"certified {made.required_samples():6,}  measured {most:6,}  {1000 * spent:5.0f} ms",
             flush=True,
         )
 

@@ -22,7 +22,7 @@ from littlestone.data import IntegerDomain, RowDomain, Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point, Points
 
-__all__ = ["MOST_LABELS", "ListedSpace", "Listing", "batch", "labels", "listing"]
+__all__ = ["MOST_LABELS", "ListedSpace", "Listing", "batch", "check_listable", "labels", "listing"]
 
 #: A class is listed if its matrix has at most so many entries (64 MB).
 MOST_LABELS = 1 << 26
@@ -199,10 +199,7 @@ def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
         )
     points = _domain_points(concept_class)
     if points is None:
-        raise UnsupportedError(
-            f"The class {concept_class.spec} is too large to be listed (more than 2**26 labels), "
-            "and no closed form for its version spaces is known. Use a smaller domain."
-        )
+        raise too_large(concept_class)
     concepts = list(concept_class.concepts())
     rows = labels(concept_class, concepts, points)
     packed = [row.tobytes() for row in rows]
@@ -218,6 +215,36 @@ def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
         return by_row.get(row.tobytes()) or _improper(concept_class, ones)
 
     return Listing(concept_class, points, rows[sorted(first.values())], name, max_nodes)
+
+
+def check_listable(concept_class: ConceptClass) -> int:
+    """Return the number of points of a class that can be listed, without listing it.
+
+    Raises
+    ------
+    UnsupportedError
+        As `listing` would.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Intervals
+    >>> check_listable(Intervals(1, 99))
+    99
+    """
+    if isinstance(concept_class, FiniteClass):
+        return int(concept_class.matrix.shape[1])
+    points = _domain_points(concept_class)
+    if points is None:
+        raise too_large(concept_class)
+    return len(points)
+
+
+def too_large(concept_class: ConceptClass) -> UnsupportedError:
+    """Return the error about a class that cannot be listed."""
+    return UnsupportedError(
+        f"The class {concept_class.spec} is too large to be listed (more than 2**26 labels), "
+        "and no closed form for its version spaces is known. Use a smaller domain."
+    )
 
 
 def labels(

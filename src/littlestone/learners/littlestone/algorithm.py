@@ -29,10 +29,11 @@ from littlestone.errors import (
 )
 from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY
 from littlestone.learners.littlestone.gate import Budget
+from littlestone.learners.littlestone.plan_all import AllPlan
 from littlestone.learners.littlestone.plan_essential import StagesPlan
 from littlestone.learners.littlestone.planner import METHODS, Plan, plan, teachers_lists
 from littlestone.learners.littlestone.proper import one_concept
-from littlestone.learners.littlestone.teachers import Part, parts
+from littlestone.learners.littlestone.teachers import AllLists, Part, parts
 from littlestone.learners.littlestone.votes import draw
 from littlestone.privacy import Guarantee
 
@@ -141,11 +142,7 @@ class Littlestone:
             tolerances,
             check_integer(owner, "max_nodes", max_nodes, low=0),
         )
-        _ = (
-            made.plan,
-            made.default,
-            made.required_samples(),
-        )  # refuse what cannot be learned or certified
+        made.required_samples()  # refuses what cannot be learned or certified
         return made
 
     @cached_property
@@ -166,6 +163,8 @@ class Littlestone:
     @cached_property
     def default(self) -> Hypothesis:
         """What is released for bottom: a public concept."""
+        if isinstance(self.plan.settings, AllPlan):
+            return AllLists(self.concept_class, 0).first
         return self.concept_class.version_space().member()
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:

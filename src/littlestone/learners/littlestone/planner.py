@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.bounds import Worksheet
 from littlestone.classes import AffineSubspaces, ConceptClass, Points, Thresholds
+from littlestone.classes.version_spaces.listed import check_listable
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners.littlestone.claims import ALL
 from littlestone.learners.littlestone.closures import MOST_CLOSED, closures
@@ -22,7 +23,6 @@ from littlestone.learners.littlestone.teachers import (
     ClosedLists,
     EssentialLists,
     Lists,
-    listed_class,
 )
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _settings(
 ) -> Settings:
     if method == "all":
         if not isinstance(concept_class, Thresholds):  # their lists are runs
-            listed_class(concept_class)
+            check_listable(concept_class)
         return AllPlan.of(budget, int(concept_class.size), *own)
     if method == "closures":
         system = closures(concept_class)

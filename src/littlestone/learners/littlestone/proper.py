@@ -29,7 +29,7 @@ from littlestone.classes import (
     Thresholds,
     mixture,
 )
-from littlestone.classes.version_spaces.listed import batch, labels
+from littlestone.classes.version_spaces.listed import batch, check_listable, labels
 from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone.teachers import listed_class
 
@@ -140,11 +140,10 @@ def check_listed(concept_class: ConceptClass) -> int:
     """
     hint = f"Proper output of {concept_class.spec} by this method needs a linear program"
     try:
-        public = listed_class(concept_class)
+        points = check_listable(concept_class)
     except UnsupportedError:
         raise UnsupportedError(f"{hint}, and the class cannot be listed. Try 'auto'.") from None
-    points = len(public.points)
-    if public.kernel.matrix.n_hypotheses * points > MOST_ENTRIES:
+    if concept_class.size * points > MOST_ENTRIES:
         raise UnsupportedError(f"{hint} of more than 2**22 entries. Use a smaller domain.")
     return points
 

@@ -101,6 +101,11 @@ class AllLists:
         else:
             self.listed = listed_class(concept_class)
 
+    @property
+    def first(self) -> Hypothesis:
+        """The first concept of the public order."""
+        return self._name(0) if self.space is None else self.space.member()
+
     def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
         """Return the votes of all teachers."""
         if self.space is not None:
