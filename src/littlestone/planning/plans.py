@@ -124,6 +124,12 @@ class Plans:
         ):
             ways = [finite(size, **numbers)] if isinstance(size, int) else []
             ways += [by_dim(dim, **numbers)] if dim is not None else []
+            # a private learner is one without privacy, too
+            mine = fewest(
+                [c for c in self if c.unit == "records" and setting in ("realizable", _setting(c))]
+            )
+            if mine is not None and mine.certificate is not None:
+                ways.append(mine.certificate)
             if ways:
                 found[setting] = min(ways, key=lambda certificate: certificate.n)
         return found
@@ -180,8 +186,9 @@ class Plans:
                 rows.append((name, "-", "-", "needs delta" if c.needs_delta else status))
             else:
                 extra = "" if c.reads is None else f", {c.reads}"
-                kind = "agnostic" if c.agnostic else "realizable"
-                rows.append((name, f"{c.n:,} {c.unit}{extra}", kind, "explicit"))
+                certificate = c.certificate
+                status = "" if certificate is None else certificate.status
+                rows.append((name, f"{c.n:,} {c.unit}{extra}", _setting(c), status))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         return "\n".join([f"Needed to learn {self.concept_class.spec}", *lines, self.why])
@@ -263,6 +270,10 @@ def asked(budget: Budget) -> Json:
     return {k: v if isinstance(v, int) else exact_text(v) for k, v in numbers.items()}
 
 
+def _setting(candidate: Candidate) -> str:
+    return "agnostic" if candidate.agnostic else "realizable"
+
+
 def _row(candidate: Candidate, budget: Budget) -> Json:
     """Return one learner's plan, or why there is none."""
     out: Json = {"learner": candidate.learner}
@@ -277,7 +288,7 @@ def _row(candidate: Candidate, budget: Budget) -> Json:
     out |= {
         "n": candidate.n,
         "unit": candidate.unit,
-        "setting": "agnostic" if candidate.agnostic else "realizable",
+        "setting": _setting(candidate),
         "status": certificate.status,
         "guarantee": candidate.guarantee.to_dict(),
         "certificate": certificate.to_dict(),

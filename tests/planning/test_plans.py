@@ -1,0 +1,238 @@
+"""Plans: monotone, checked, met by fits; lower bounds below everything."""
+
+import copy
+import json
+from dataclasses import replace
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import littlestone as ls
+from littlestone.bounds import recheck
+from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
+from littlestone.learners import registry
+from littlestone.learners.comparison import ALL_RECORDS, Budget, again, compare
+from littlestone.planning import lower_bounds, plan, solve
+from littlestone.planning.checker import check_all
+from littlestone.planning.lower_bounds import log_star
+from littlestone.planning.scenarios import scenarios
+from littlestone.source import SeededSource, public_generator
+
+SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
+#: Every class of the table in DESIGN.
+CLASSES = [
+    ls.FiniteClass([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]]),
+    ls.Thresholds(1, 2**1024),
+    ls.Points(),
+    ls.SparseSets(3),
+    ls.Intervals(1, 99),
+    ls.TreePaths({"a": None, "b": "a", "c": "a", "d": "b"}),
+    ls.Prefixes("ipv4"),
+    ls.Conjunctions(8),
+    ls.AffineSubspaces(7, 20, 2),
+    ls.Rules(SCHEMA, 2),
+]
+ASKED = {"epsilon": 1, "delta": 1e-6, "alpha": "0.1", "beta": "0.05"}
+
+
+@pytest.mark.parametrize("concepts", CLASSES, ids=lambda c: c.spec)
+def test_each_class_has_a_plan_whose_numbers_can_be_computed_again(concepts):
+    plans = plan(concepts, **ASKED)
+    document = json.loads(json.dumps(plans.to_dict()))
+    assert not any(check_all(document).values())
+    for row in document["plans"]:
+        if "n" in row:
+            assert row["certificate"]["holds"]
+            assert recheck(row["certificate"]) == ()
+            assert row["certificate"]["n"] == row["n"]
+    assert plans.chosen is not None
+    assert document["chosen"] == registry.auto(concepts, **ASKED).name
+    assert repr(plans).startswith(f"Needed to learn {concepts.spec}")
+    bounds = {b.setting: b.n for b in plans.lower_bounds if b.n is not None}
+    needed = {c.agnostic: c.n for c in plans}
+    assert bounds["agnostic"] <= needed[True]
+    assert all(b.n <= min(c.n for c in plans) for b in plans.lower_bounds
+               if b.n is not None and b.setting == "realizable")  # fmt: skip
+    assert document["non_private"]["agnostic"]["n"] <= needed[True]
+
+
+def test_users_beside_group_privacy_and_one_record_of_each():
+    plans = plan(ls.Thresholds(1, 2**20), **ASKED, samples_per_user=16)
+    found = {(c.learner, c.reads == ALL_RECORDS): c for c in plans}
+    assert plans.chosen.learner == "users"
+    assert {c.unit for c in plans} == {"users"}
+    assert found["agnostic", False].n == 3355
+    assert found["agnostic", True].n < found["agnostic", False].n
+    for c in plans:
+        assert c.guarantee.neighbours.value == "user-replace"
+        assert c.guarantee.epsilon == 1
+        assert c.guarantee.delta <= F(1, 10**6)
+    shared = found["vc1", True].algorithm
+    assert shared.epsilon == F(1, 16)
+    # group privacy, in floats: delta of sixteen records is that of one times their geometric sum
+    one = float(shared.guarantee().delta)
+    assert one * (np.expm1(1) / np.expm1(1 / 16)) <= 1e-6 * (1 + 1e-12)
+    document = json.loads(json.dumps(plans.to_dict()))
+    assert not any(check_all(document).values())
+
+
+def test_proper_output_and_agnostic_only():
+    fork = ls.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
+    proper = [c for c in plan(fork, **ASKED) if c.options.get("proper")]
+    improper = {c.learner: c.n for c in plan(fork, **ASKED) if not c.options}
+    assert [c.learner for c in proper]
+    assert all(c.n > improper[c.learner] for c in proper)
+    assert all(c.agnostic for c in plan(fork, **ASKED, agnostic=True))
+
+
+def test_agnostic_forms_are_chosen_where_they_win():
+    far = plan(ls.Thresholds(0, 2**65536), **ASKED)
+    assert far.chosen.learner == "agnostic:vc1"
+    assert far.chosen.n == 71_077
+    near = plan(ls.Thresholds(0, 2**20), **ASKED)
+    forms = [c for c in near.candidates if c.learner == "agnostic:vc1"]
+    assert forms[0].dominated
+    mine = registry.make("agnostic:vc1", ls.Thresholds(0, 2**20), **ASKED)
+    assert mine.required_samples() > near.chosen.n  # what is said of those that were not planned
+
+
+@settings(max_examples=10, deadline=None)
+@given(
+    st.sampled_from([CLASSES[0], ls.Thresholds(1, 2**20)]),
+    st.sampled_from(["epsilon", "alpha", "beta", "delta"]),
+    st.integers(1, 40),
+    st.fractions(F(101, 100), F(3)),
+)
+def test_n_does_not_grow_with_what_is_allowed(concepts, what, start, factor):
+    budget = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20))
+    low = F(start, 50) if what != "delta" else F(start, 10**8)
+    high = low * factor
+    if what != "epsilon" and high >= 1:
+        return
+    less, more = (
+        {
+            (c.learner, str(c.options)): c.n
+            for c in compare(concepts, replace(budget, **{what: value}), every=False)
+        }
+        for value in (low, high)
+    )
+    for name, n in less.items():
+        if n is not None and more.get(name) is not None and not name[0].startswith("agnostic:"):
+            assert more[name] <= n, (name, what, low, high)
+
+
+@pytest.mark.parametrize("learner", ["generic", "agnostic", "vc1"])
+def test_fits_at_the_planned_size_meet_alpha(learner):
+    """At most as many failures in 40 runs as beta allows (95 % of the time)."""
+    concepts = ls.Thresholds(1, 2**20)
+    planned = {c.learner: c for c in plan(concepts, **{**ASKED, "alpha": "0.2", "beta": "0.1"})}
+    candidate = planned[learner]
+    noise = 0.1 if candidate.agnostic else 0.0
+    for scenario in scenarios(concepts, F(1, 5), noise=noise):
+        failures = 0
+        for run in range(40):
+            sample = scenario.draw(candidate.n, public_generator(5, run))
+            hypothesis = candidate.algorithm.learn(sample, SeededSource(run))
+            failures += scenario.excess(hypothesis) > 0.2
+        assert failures <= 8  # binomial(40, 0.1) exceeds it once in 60
+
+
+def test_what_if():
+    plans = plan(ls.Thresholds(1, 99), **ASKED, samples_per_user=4)
+    changes = {(c.what, float(c.value)): c.n for c in plans.what_if()}
+    assert len(changes) == 6
+    assert changes["epsilon", 0.5] >= plans.chosen.n >= changes["epsilon", 2.0]
+    assert changes["alpha", 0.05] >= plans.chosen.n >= changes["alpha", 0.2]
+    assert changes["samples_per_user", 2] >= plans.chosen.n >= changes["samples_per_user", 8]
+    wide = plan(ls.Thresholds(1, 99), epsilon=1, alpha="0.6")
+    assert {c.what for c in wide.what_if()} == {"epsilon", "alpha"}
+
+
+def test_solutions_are_the_least_of_three_digits():
+    concepts = ls.Thresholds(1, 2**20)
+    for what, rest in [("epsilon", {"alpha": "0.1"}), ("alpha", {"epsilon": 1})]:
+        for solution in solve(concepts, what, 3000, **rest):
+            numbers = {"epsilon": F(1), "alpha": F(1, 10)}
+            budget = Budget(delta=None, beta=F(1, 20), **{**numbers, what: solution.value})
+            assert again(solution.candidate, concepts, budget).n <= 3000
+            step = F(f"{float(solution.value):.2e}"[-4:].replace("e", "1e")) / 100
+            less = replace(budget, **{what: solution.value - step})
+            assert again(solution.candidate, concepts, less).n > 3000
+    with pytest.raises(InfeasibleError) as caught:
+        solve(ls.Thresholds(1, 99), "epsilon", 2, alpha="0.1")
+    assert caught.value.n_needed > 2
+
+
+def test_mistakes_are_taught():
+    with pytest.raises(ParameterError, match="'epsilon' parameter of plan"):
+        plan(ls.Points(), epsilon=0)
+    with pytest.raises(ParameterError, match="concept class"):
+        plan("points()", epsilon=1)
+    with pytest.raises(ParameterError, match="'samples_per_user'"):
+        plan(ls.Points(), epsilon=1, samples_per_user=0)
+    with pytest.raises(UnsupportedError, match="generic: "):
+        plan(_Odd(1, 9), epsilon=1)
+
+
+class _Odd(ls.Thresholds):
+    """A class for which nothing can be planned."""
+
+    @property
+    def size(self):
+        return float("inf")
+
+
+def test_iterated_logarithms():
+    assert [log_star(x) for x in (0, 1, 2, 3, 4, 5, 16, 17, 65536, 65537, 2**65536)] == [
+        0, 0, 1, 2, 2, 3, 3, 4, 4, 5, 5]  # fmt: skip
+
+
+# --- lower bounds against brute force ---------------------------------------------------------
+
+
+def test_two_concepts_bound_by_the_best_private_learner():
+    """Two points, two concepts that differ on one: the best private test is randomized response.
+
+    With n records, K of them on the deciding point, no (epsilon, 0)-private learner can fail less
+    than e**(-epsilon K)/(1 + e**(-epsilon K)) on average; below the bound that exceeds beta.
+    """
+    from math import comb, exp
+
+    for epsilon, alpha, beta in [(1.0, 0.1, 0.05), (0.5, 0.2, 0.1), (2.0, 0.05, 0.01)]:
+        budget = Budget(F(str(epsilon)), None, F(str(alpha)), F(str(beta)))
+        bound = next(
+            b for b in lower_bounds(ls.Thresholds(1, 9), budget, agnostic=False)
+            if b.claim == "lower.two-concepts"
+        )  # fmt: skip
+        n = bound.n - 1
+        fails = sum(
+            comb(n, k) * alpha**k * (1 - alpha) ** (n - k) * exp(-epsilon * k)
+            / (1 + exp(-epsilon * k))
+            for k in range(n + 1)
+        )  # fmt: skip
+        assert fails > beta
+
+
+def test_bounds_without_privacy_by_exact_bayes_errors():
+    """A coin of bias (1 + alpha)/2 or (1 - alpha)/2: the best guess fails more than beta."""
+    from scipy.stats import binom
+
+    budget = Budget(F(1), None, F(1, 10), F(1, 20))
+    found = [b.n for b in lower_bounds(ls.Points(), budget, agnostic=True)
+             if b.claim == "lower.vc.agnostic"]  # fmt: skip
+    n = max(found) - 1
+    assert binom.cdf((n - 1) // 2, n, 0.55) > 0.05
+
+
+def test_forged_plans_are_noticed_by_the_checker():
+    document = plan(ls.Thresholds(1, 2**20), **ASKED).to_dict()
+    row = next(r for r in document["plans"] if r["learner"] == "vc1")
+    place = f"plans[{document['plans'].index(row)}].certificate"
+    for i, step in enumerate(row["certificate"]["steps"]):
+        forged = copy.deepcopy(document)
+        target = forged["plans"][document["plans"].index(row)]["certificate"]["steps"][i]
+        target["value"] = not step["value"] if isinstance(step["value"], bool) else 3
+        assert check_all(forged)[place], step["name"]

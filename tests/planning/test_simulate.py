@@ -1,0 +1,83 @@
+"""Measured plans: reproducible, resumable, and never above what is certified."""
+
+import json
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+import littlestone as ls
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.planning import plan, simulate
+from littlestone.planning.scenarios import scenarios
+from littlestone.planning.simulate import clopper_pearson
+from littlestone.source import public_generator
+
+EASY = {"epsilon": 2, "alpha": "0.2", "beta": "0.2"}
+
+
+@pytest.mark.parametrize(("failures", "runs"), [(0, 30), (3, 30), (30, 30), (1, 400)])
+def test_intervals_are_those_of_scipy(failures, runs):
+    theirs = binomtest(failures, runs).proportion_ci(0.95, "exact")
+    assert np.allclose(clopper_pearson(failures, runs), (theirs.low, theirs.high), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "concepts",
+    [ls.Thresholds(1, 99), ls.Thresholds(5, 5), ls.Thresholds(0, 2**200), ls.Points(),
+     ls.Points(1, 5),
+     ls.SparseSets(3), ls.Intervals(1, 50), ls.Conjunctions(3), ls.FiniteClass([[0, 1], [1, 0]]),
+     ls.TreePaths({"a": None, "b": "a"}), ls.AffineSubspaces(2, 2, 1)],
+    ids=lambda c: c.spec,
+)  # fmt: skip
+def test_scenarios_are_distributions_with_a_concept(concepts):
+    for scenario in scenarios(concepts, F(1, 10), noise=0.1):
+        assert scenario.mass.sum() == pytest.approx(1)
+        assert (scenario.mass >= 0).all()
+        sample = scenario.draw(500, public_generator(1))
+        assert sample.n == 500
+        assert scenario.kind in ("worst-case", "typical")
+        if concepts.size < 2000:  # the target is a concept: no error above itself
+            assert min(scenario.excess(c) for c in concepts.concepts()) == 0
+
+
+def test_worst_cases_are_worse_and_nothing_is_measured_twice(tmp_path):
+    plans = plan(ls.Thresholds(1, 200), **EASY)
+    steps = []
+    file = tmp_path / "measured.json"
+    first = simulate(plans, learners=["generic"], workers=1, file=file,
+                     progress=lambda done, total: steps.append((done, total)))  # fmt: skip
+    assert steps == [(0, 2), (1, 2), (2, 2)]
+    worst, typical = first
+    assert (worst.kind, typical.kind) == ("worst-case", "typical")
+    assert typical.n < worst.n <= worst.certified
+    for found in first:
+        assert found.low <= found.failures / found.runs <= found.high
+    # an interrupted run: one result is lost, the other one is kept
+    document = json.loads(file.read_text())
+    lost = next(iter(document["measured"]))
+    del document["measured"][lost]
+    file.write_text(json.dumps(document))
+    steps.clear()
+    again = simulate(plans, learners=["generic"], workers=1, file=file,
+                     progress=lambda done, total: steps.append((done, total)))  # fmt: skip
+    assert steps == [(1, 2), (2, 2)]
+    assert again == first
+    assert simulate(plans, learners=["generic"], workers=1) == first
+
+
+def test_processes_give_the_same(tmp_path):
+    plans = plan(ls.FiniteClass([[0, 0], [0, 1], [1, 0]]), **EASY)
+    assert simulate(plans, runs=10, workers=2) == simulate(plans, runs=10, workers=1)
+
+
+def test_mistakes_are_taught(tmp_path):
+    plans = plan(ls.Thresholds(1, 9), **EASY)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(ParameterError, match="no measured plans"):
+        simulate(plans, file=tmp_path / "other.json")
+    with pytest.raises(ParameterError, match="'runs'"):
+        simulate(plans, runs=0)
+    with pytest.raises(UnsupportedError, match="synthetic"):
+        simulate(plan(ls.AffineSubspaces(7, 20, 2), **EASY))
