@@ -98,9 +98,8 @@ class Certificate:
     holds : bool
         Whether every condition among the steps is met at this n.
     status : {"explicit", "reconstruction", "conditional", "order-only"}
-        How far the statement is proved. "conditional": besides the usual assumptions it makes one
-        about the distribution that nothing here can check. "order-only" never holds: its constant
-        is unknown.
+        How far the statement is proved. "conditional" makes an assumption that cannot be checked;
+        "order-only" never holds: its constant is unknown.
     claims, assumptions : tuple of str
         Statements it rests on (`littlestone.bounds.claim`), and what the caller must make true.
     steps : tuple of Step
