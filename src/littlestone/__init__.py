@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
     from littlestone.mechanisms import plan_median as plan_median
     from littlestone.mechanisms import private_median as private_median
-    from littlestone.privacy import Ledger as Ledger
     from littlestone.planning import plan as plan
+    from littlestone.privacy import Ledger as Ledger
     from littlestone.report import draw as draw
 
 __version__ = "0.1.0"
