@@ -144,8 +144,7 @@ def fit(
     chosen = names("fit", "x", x)
     each = _records_of_each(user, samples_per_user, learner)
     of_users: Json = {} if user is None else {"user": user, **each}
-    options = {**({"proper": True} if proper else {}), **each}
-    options |= {} if parameters is None else {"parameters": parameters}
+    options = {**_given(proper=proper or None, parameters=parameters), **each}
     concepts, public = open_class(concept_class, schema, chosen)
 
     def learner_of(some: ConceptClass) -> Algorithm:
@@ -207,6 +206,11 @@ def fit(
         written.append(("Budget", f"{budget.remaining()} left in {ledger}"))
     facts([*summary(release), *((name, path, "") for name, path in written if path is not None)])
     return 0
+
+
+def _given(**options: object) -> Json:
+    """Return the options that somebody gave."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
 def _records_of_each(user: str | None, samples_per_user: str | None, learner: str) -> Json:
