@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from flint import arb
 
-from littlestone.bounds.claims import claim
+from littlestone.bounds.claims import assumptions, claim
 from littlestone.bounds.formulas import (
     LONGEST,
     FormulaError,
@@ -223,7 +223,7 @@ class Worksheet:
             _holds(self.steps.values()),
             _status(sources),
             sources,
-            tuple(dict.fromkeys(a for source in sources for a in claim(source).assumptions)),
+            assumptions(sources),
             tuple(self.steps.values()),
         )
 

@@ -6,13 +6,14 @@ again. Rooms above register the claims of their own algorithms with `register`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from littlestone.errors import parameter_error
 from littlestone.types import Json
 
-__all__ = ["Claim", "Status", "claim", "claims", "register"]
+__all__ = ["Claim", "Status", "assumptions", "claim", "claims", "register"]
 
 #: explicit: proved with constants; imported: quoted from its source; reconstruction: our proof
 #: of a statement whose original was not at hand; conditional: under an
@@ -36,6 +37,10 @@ class Claim:
         What the caller must make true; privacy claims have none.
     status : str
         How far it is proved, see `Status`.
+    makes_true : tuple of str
+        Assumptions of *other* claims in the same certificate that hold by construction: those that
+        contain one of these words. A learner for realizable labels may run on records that were
+        labelled by a concept.
     """
 
     id: str
@@ -44,10 +49,12 @@ class Claim:
     statement: str
     assumptions: tuple[str, ...] = ()
     status: Status = "explicit"
+    makes_true: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {**asdict(self), "assumptions": list(self.assumptions)}
+        out = {**asdict(self), "assumptions": list(self.assumptions)}
+        return {key: value for key, value in out.items() if key != "makes_true" or value}
 
 
 _REGISTRY: dict[str, Claim] = {}
@@ -73,6 +80,20 @@ def claim(identifier: str) -> Claim:
             "claim", "identifier", "a registered claim", identifier, "See claims()."
         )
     return _REGISTRY[identifier]
+
+
+def assumptions(identifiers: Iterable[str]) -> tuple[str, ...]:
+    """Return what the caller must make true for several claims together, each thing once.
+
+    Examples
+    --------
+    >>> [text[:12] for text in assumptions(["exp-mech.tight.agnostic", "exp-mech.privacy"])]
+    ['records are ', 'the candidat']
+    """
+    cited = [claim(identifier) for identifier in identifiers]
+    given = {word for one in cited for word in one.makes_true}
+    needed = (text for one in cited for text in one.assumptions)
+    return tuple(dict.fromkeys(t for t in needed if not any(word in t for word in given)))
 
 
 def claims() -> tuple[Claim, ...]:

@@ -206,3 +206,16 @@ def test_certificate_of_a_part():
 def test_tiny_failure_probabilities():
     algorithm = TwoSample.of(vc1(ls.Points()), epsilon=1, beta=F(1, 10**30))
     assert algorithm.certificate(algorithm.required_samples()).holds
+
+
+def test_assumptions_are_those_of_the_whole():
+    """The learner's records are labelled by a concept: that is no assumption about the data."""
+    from littlestone.report.page import accuracy_asked
+
+    for learner in (vc1(FAR), registry.make("generic", ls.Points(), epsilon=1)):
+        algorithm = TwoSample.of(learner, epsilon=1)
+        certificate = algorithm.certificate(algorithm.required_samples())
+        assert not any("realizable" in text for text in certificate.assumptions)
+        assert any("independent" in text for text in certificate.assumptions)
+        assert "above that of the best" in accuracy_asked(certificate)
+    assert "above" not in accuracy_asked(vc1(FAR).certificate(5000))

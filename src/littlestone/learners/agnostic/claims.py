@@ -40,5 +40,7 @@ ACCURACY = register(
             "records are independent draws from one distribution",
             "the split was chosen without looking at the records",
         ),
+        # the learner's records are labelled by a dichotomy, so some concept explains them
+        makes_true=("(realizable)", "target"),
     )
 ).id
