@@ -34,11 +34,14 @@ def draw_epsilon(
                 <= epsilon
             ),
             best,
+            factor=Fraction(2),
+            steps=14,
         )
     if delta > _TINY and draws <= _FEW and epsilon <= _LARGE:
         best = _largest(
             lambda one: compose(all_losses(alarm, one, leak, draws), delta=delta)[0] <= epsilon,
             best,
+            factor=Fraction(5, 4),
             steps=4,
         )
     return best
@@ -62,13 +65,15 @@ def all_losses(alarm: Fraction, one: Fraction, leak: Fraction, draws: int) -> di
     return losses
 
 
-def _largest(good: Callable[[Fraction], bool], low: Fraction, steps: int = 12) -> Fraction:
+def _largest(
+    good: Callable[[Fraction], bool], low: Fraction, *, factor: Fraction, steps: int
+) -> Fraction:
     """Return a large number with a property that small numbers have; ``low`` has it."""
-    high = low * 5 / 4
+    high = low * factor
     for _ in range(200):
         if not good(high):
             break
-        low, high = high, high * 5 / 4
+        low, high = high, high * factor
     for _ in range(steps):
         middle = _short((low + high) / 2)
         low, high = (middle, high) if good(middle) else (low, middle)
