@@ -1,0 +1,131 @@
+"""Try controls, and count who was caught."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from littlestone.audit.controls.control import Control
+from littlestone.audit.controls.injection import Verdict, try_change
+
+__all__ = ["Score", "Tried", "try_controls"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of one control.
+
+    Attributes
+    ----------
+    control : Control
+    verdict : {"holds", "caught", "broken"}
+        "holds": the bug went unnoticed. "broken": the control itself does not work (any more).
+    why : str
+        What the catcher saw.
+    """
+
+    control: Control
+    verdict: Verdict
+    why: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        about = self.control
+        return {
+            "name": about.name,
+            "cause": about.cause,
+            "module": f"littlestone.{about.module}",
+            "catcher": about.catcher,
+            "verdict": self.verdict,
+            "why": self.why,
+        }
+
+
+@dataclass(frozen=True)
+class Score:
+    """How many controls were caught, and whether their catchers pass without the bugs.
+
+    Attributes
+    ----------
+    tried : tuple of Tried
+    clean : dict of str to str
+        Each catcher on the library as it is: "holds", or what is wrong.
+    """
+
+    tried: tuple[Tried, ...]
+    clean: dict[str, str]
+
+    @property
+    def caught(self) -> int:
+        """Number of controls that were caught."""
+        return sum(each.verdict == "caught" for each in self.tried)
+
+    @property
+    def total(self) -> int:
+        """Number of controls."""
+        return len(self.tried)
+
+    @property
+    def holds(self) -> bool:
+        """Whether every bug was caught, and nothing else."""
+        return self.caught == self.total and all(v == "holds" for v in self.clean.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON."""
+        return {
+            "caught": self.caught,
+            "total": self.total,
+            "causes": len({each.control.cause for each in self.tried}),
+            "clean": self.clean,
+            "controls": [each.to_dict() for each in self.tried],
+        }
+
+
+def try_controls(
+    controls: Iterable[Control],
+    *,
+    workers: int = 2,
+    progress: Callable[[int, int], None] | None = None,
+) -> Score:
+    """Put each bug in, one process each, and run its catcher; run each catcher without a bug too.
+
+    Parameters
+    ----------
+    controls : iterable of Control
+    workers : int, default 2
+        Processes at a time.
+    progress : callable, optional
+        Called with (done, in all).
+
+    Returns
+    -------
+    Score
+    """
+    controls = list(controls)
+    catchers = sorted({control.catcher for control in controls})
+    jobs = [(c.module, c.old, c.new, c.catcher) for c in controls]
+    jobs += [("audit", "", "", catcher) for catcher in catchers]
+    found: list[tuple[Verdict, str]] = []
+    with ThreadPoolExecutor(workers) as pool:
+        for answer in _in_order(pool, jobs):
+            found.append(answer)
+            if progress is not None:
+                progress(len(found), len(jobs))
+    tried = tuple(Tried(control, *answer) for control, answer in zip(controls, found, strict=False))
+    clean = {
+        name: verdict if verdict == "holds" else f"{verdict}: {why}"
+        for name, (verdict, why) in zip(catchers, found[len(controls) :], strict=True)
+    }
+    return Score(tried, clean)
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, jobs: list[tuple[str, str, str, str]]
+) -> Iterator[tuple[Verdict, str]]:
+    def one(job: tuple[str, str, str, str]) -> tuple[Verdict, str]:
+        module, old, new, catcher = job
+        return try_change(f"littlestone.{module}", old, new, catcher)
+
+    yield from pool.map(one, jobs)
