@@ -25,8 +25,7 @@ def learner(concepts=ONE, *, make=Stable, **parameters):
 @pytest.mark.parametrize(
     ("parameters", "n", "outside"),
     [
-        ({"auxiliary": 1, "copies": [3]}, 4, False),  # k = 0: the SOA alone
-        ({"auxiliary": 1, "copies": [2], "stability": 0.5}, 3, True),
+        ({"auxiliary": 1, "copies": [2]}, 3, True),  # k = 0: the SOA alone
         ({"auxiliary": 1, "copies": [0, 1], "batches": [0, 2]}, 4, False),  # one tournament
         ({"auxiliary": 1, "copies": [5]}, 2, False),  # too few records
     ],
@@ -41,11 +40,15 @@ def test_private_on_all_lists(parameters, n, outside):
 
 @pytest.mark.full
 @pytest.mark.parametrize(
-    "parameters",
-    [{"auxiliary": 2, "copies": [2]}, {"auxiliary": 1, "copies": [1, 1], "batches": [0, 2]}],
+    ("parameters", "n"),
+    [
+        ({"auxiliary": 1, "copies": [3]}, 4),
+        ({"auxiliary": 2, "copies": [2]}, 5),
+        ({"auxiliary": 1, "copies": [1, 1], "batches": [0, 2]}, 5),
+    ],
 )
-def test_private_on_all_lists_of_five(parameters):
-    assert audit.verify(learner(**parameters), points=[0, 1], n_samples=5).holds
+def test_private_on_all_longer_lists(parameters, n):
+    assert audit.verify(learner(**parameters), points=[0, 1], n_samples=n).holds
 
 
 def test_private_for_other_classes():
