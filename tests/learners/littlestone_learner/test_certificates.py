@@ -197,8 +197,17 @@ def test_extreme_public_parameters(cls):
         needed = made.required_samples()
         assert made.certificate(needed).holds
         assert not made.certificate(1).holds or needed == 1
-    with pytest.raises(ls.errors.UnsupportedError, match="Raise epsilon, alpha or beta"):
+    with pytest.raises(ls.errors.UnsupportedError, match="Raise epsilon"):
         learner(cls, epsilon=1e-9)
+
+
+@pytest.mark.parametrize("cls", [ls.SparseSets(2), ls.Conjunctions(2)], ids=str)
+def test_what_cannot_be_certified_is_refused_or_does_not_hold(cls):
+    with pytest.raises(ls.errors.UnsupportedError, match="Raise epsilon"):
+        learner(cls, alpha="1e-7")
+    for options in ({"chunk": 10**9}, {"chunk": 4, "tolerances": (10**9,)}):
+        made = learner(cls, **options)
+        assert not any(made.certificate(n).holds for n in (1, 10**9, 10**40))
 
 
 def test_methods_are_compared():

@@ -187,7 +187,8 @@ class Littlestone:
         if own is None:
             raise UnsupportedError(
                 f"Learning {self.concept_class.spec} so well would need more than 10**5 teachers, "
-                "and so many are not certified. Raise epsilon, alpha or beta."
+                "or teachers of more than 500,000 records: that is not certified. Raise epsilon, "
+                "alpha or beta."
             )
         return own
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FAR",
+    "LARGEST",
     "POWERS",
     "Budget",
     "Gate",
@@ -41,6 +42,8 @@ __all__ = [
 
 #: More teachers than this are not needed to certify anything: the certificate counts so many.
 FAR = 10**5
+#: Teachers of more records than this are not certified (formulas count to 10**6).
+LARGEST = 5 * 10**5
 #: Powers that are tried.
 POWERS = [Fraction(k, 20) for k in range(1, 21)]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
 from littlestone.learners.littlestone.claims import ALL
-from littlestone.learners.littlestone.gate import Budget, Gate, binomial_cdf, settled
+from littlestone.learners.littlestone.gate import LARGEST, Budget, Gate, binomial_cdf, settled
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -59,7 +59,9 @@ class AllPlan:
         for size_of in [chunk] if chunk else range(1, min(most, 400)):
             wrong = float(binomial_cdf(tolerance, size_of, float(budget.alpha)))
             log_size = math.log(size)
-            gate = Gate.least(budget, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size)
+            gate = None
+            if size_of <= LARGEST and tolerance <= LARGEST:
+                gate = Gate.least(budget, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size)
             found = cls(budget, size, size_of, (tolerance,), gate)
             if best is None or found.guess < best.guess:
                 best = found
@@ -85,17 +87,17 @@ class AllPlan:
         """Return the certificate for n records."""
         sheet, budget = Worksheet(), self.budget
         records = sheet.step("records", "n", ALL, n=n)
+        if self.gate is None:
+            sheet.step("certified", "beta <= 0", ALL, beta=budget.beta)
+            return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
         known: dict[str, Any] = {"m": self.chunk, "alpha": budget.alpha, "c": self.tolerances[0]}
         wrong = sheet.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, **known)
         miss = sheet.step("miss", "0", ALL)
-        if self.gate is None:
-            sheet.step("certified", "wrong <= 0", ALL, wrong=wrong)
-        else:
-            failure = self.gate.failure(
-                sheet, budget, records=records, chunk=self.chunk, cap=self.cap,
-                miss=miss, wrong=wrong, bad=self.size,
-            )  # fmt: skip
-            sheet.step("enough", "failure <= beta", ALL, failure=failure, beta=budget.beta)
+        failure = self.gate.failure(
+            sheet, budget, records=records, chunk=self.chunk, cap=self.cap,
+            miss=miss, wrong=wrong, bad=self.size,
+        )  # fmt: skip
+        sheet.step("enough", "failure <= beta", ALL, failure=failure, beta=budget.beta)
         return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
 
     def _settled(self) -> Self:

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any, Self
 from littlestone.bounds import Worksheet
 from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone.claims import CLOSED
-from littlestone.learners.littlestone.gate import Budget, Gate, binomial_cdf, rounded_up, settled
+from littlestone.learners.littlestone.gate import (
+    LARGEST,
+    Budget,
+    Gate,
+    binomial_cdf,
+    rounded_up,
+    settled,
+)
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
@@ -75,7 +82,7 @@ class ClosedPlan:
         own = _own(budget, spread)
         best = cls(budget, system.rank, system.closed, chunk or 1, (fixed or 0,), (), None, spread)
         start = dict.fromkeys(_MISSES, 0)  # the tolerance hardly depends on the size
-        for size in [chunk] if chunk else _sizes(own, system.rank):
+        for size in _sizes(own, system.rank, chunk):
             for miss in _MISSES:
                 most = int(size * float(own.alpha))
                 tried = range(start[miss], most + 1) if fixed is None else range(fixed, fixed + 1)
@@ -114,6 +121,9 @@ class ClosedPlan:
         """Return the certificate for n records."""
         sheet, budget = Worksheet(), self.budget
         records = sheet.step("records", "n", CLOSED, n=n)
+        if self.gate is None:
+            sheet.step("certified", "beta <= 0", CLOSED, beta=budget.beta)
+            return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
         own = _own(budget, self.spread)
         if self.spread:
             sheet.step(
@@ -125,9 +135,6 @@ class ClosedPlan:
         wrong = sheet.step(
             "wrong", "1 - binomial_above(m, error, c)", CLOSED, error=own.alpha, **known
         )
-        if self.gate is None:
-            sheet.step("certified", "wrong <= 0", CLOSED, wrong=wrong)
-            return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
         miss = self._miss(sheet, known)
         sheet.step("low", "level <= error", CLOSED, level=self.levels[-1], error=own.alpha)
         failure = self.gate.failure(
@@ -173,11 +180,13 @@ def _own(budget: Budget, spread: Fraction) -> Budget:
     return replace(budget, alpha=budget.alpha * (1 - share), beta=budget.beta * (1 - share))
 
 
-def _sizes(budget: Budget, rank: int) -> list[int]:
+def _sizes(budget: Budget, rank: int, chunk: int | None) -> list[int]:
     """Return chunk sizes to be tried: denser where they are small."""
+    if chunk is not None:
+        return [chunk] if chunk <= LARGEST else []
     top = (40 + 30 * rank) / float(budget.alpha)
     sizes, at = [], 1.0
-    while at < top:
+    while at < min(top, LARGEST):
         sizes.append(round(at))
         at = max(at + 1, at * 1.05)
     return sizes
