@@ -320,6 +320,24 @@ def test_mistakes_stay_below_the_certificate_on_a_hard_oblivious_stream(seed):
     assert wrong <= bound.mistakes
 
 
+def test_the_bound_fails_as_rarely_as_stated():
+    """No failure in 60 runs: with 95 % confidence the probability is below 0.05 (Clopper-Pearson).
+
+    The stream shows, one after the other, the points that tell the remaining thresholds apart.
+    """
+    concept_class, n = Thresholds(1, 3), 4_000
+    plan = plan_online(concept_class, epsilon=1, delta=1e-6, horizon=n, parameters="theory")
+    bound = mistake_bound(plan, concept_class)
+    assert bound.holds
+    assert bound.beta > 1 - 0.05 ** (1 / 60)
+    algorithm = OnlineAlgorithm(concept_class, plan)
+    for seed in range(60):
+        target = seed % 4
+        x = np.repeat(np.array([2, 1 if target < 2 else 3]), n // 2)
+        run = simulate(algorithm, x, (x > target).astype(np.int8), seed=seed)
+        assert len(run.mistakes) <= bound.mistakes
+
+
 # -- votes --------------------------------------------------------------------------------------
 
 
