@@ -43,7 +43,7 @@ from littlestone.privacy import Guarantee
 from littlestone.source import Explicit, public_generator
 
 if TYPE_CHECKING:
-    from numpy.random import Generator
+    import numpy as np
 
     from littlestone.bounds import Certificate
     from littlestone.bounds.certificate import Unit
@@ -276,7 +276,7 @@ class _Coins:
         self._numbers = numbers
 
     @cached_property
-    def _generator(self) -> Generator:
+    def _generator(self) -> np.random.Generator:
         return public_generator(*self._numbers)
 
     def __call__(self) -> int:
