@@ -65,6 +65,7 @@ def model(tmp_path_factory):
         ("{]", "an error"),
         ("\ufeff{}", "an error"),
         ('{"a": 1} {"b": 2}', "an error"),
+        ('["\\ud800"]', "half a character"),
     ],
 )
 def test_json_that_is_a_burden_or_ambiguous(text, why):
@@ -75,6 +76,7 @@ def test_json_that_is_a_burden_or_ambiguous(text, why):
 def test_json_that_is_fine():
     document = {"a": [1, 2.5, "x", None, True, {"b": []}], "c": "," * 1000}
     assert parse_json(json.dumps(document), "model") == document
+    assert parse_json('["\\ud83d\\ude00"]', "model") == ["😀"]
     assert parse_json("[" * 200 + "]" * 200, "model")
 
 

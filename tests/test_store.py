@@ -195,6 +195,12 @@ def test_a_truncated_or_overwritten_file(path, tmp_path):
     assert len(numbers(bad)) == 399
 
 
+def test_a_table_whose_name_is_not_text(path):
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"CREATE TABLE hits", b"CREATE TABLE h\xffts"))
+    refused(path, "damaged")
+
+
 def test_a_huge_file_is_not_read(path):
     os.truncate(path, 2**31)  # sparse
     with pytest.raises(StoreError, match="too large"):

@@ -34,6 +34,7 @@ _LARGEST = 64 * 2**20  # bytes of a file that we are willing to read
 _MOST = 2_000_000  # values in one JSON document
 _DEEPEST = 200
 _DIGITS = 4000  # Python itself reads at most 4300
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _EXACT = re.compile(rf"-?[0-9]{{1,{_DIGITS}}}(?:/[0-9]{{1,{_DIGITS}}})?")
 
 
@@ -238,6 +239,11 @@ def parse_json(text: str, what: str) -> Any:
         refuse("it has an error, or an enormous integer")
     if _deeper(document, _DEEPEST):
         refuse("it is nested too deeply")
+    if _SURROGATE.search(text):  # a pair of them is one character; one alone is none
+        try:
+            json.dumps(document, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            refuse("a text holds half a character")
     return document
 
 

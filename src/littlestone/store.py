@@ -178,7 +178,10 @@ class Store:
             try:
                 if exclusive:
                     sql.execute("PRAGMA locking_mode = EXCLUSIVE")
-                _check_content(sql, where, kind)
+                try:
+                    _check_content(sql, where, kind)
+                except UnicodeDecodeError:  # SQLite's own message would quote the file
+                    raise sqlite3.DatabaseError from None
                 _settle(sql, durability)
                 if exclusive:  # the lock is taken with the first transaction, and then kept
                     sql.execute("BEGIN IMMEDIATE")

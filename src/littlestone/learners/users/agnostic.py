@@ -26,16 +26,22 @@ if TYPE_CHECKING:
 
 __all__ = ["UserAgnostic", "cut", "user_budget"]
 
+#: Records of one user that are looked at: with more, the certificates take too long to compute.
+MOST_OF_EACH = 100_000
+
 
 def user_budget(
     owner: str, *, epsilon: Any, alpha: Any, beta: Any, samples_per_user: Any
 ) -> dict[str, Any]:
     """Check what all user-level learners share."""
     hint = "How many records of each user are looked at; 16 is a common choice."
+    each = check_integer(owner, "samples_per_user", samples_per_user, low=1, hint=hint)
+    if each > MOST_OF_EACH:
+        raise parameter_error(
+            owner, "samples_per_user", f"an integer in [1, {MOST_OF_EACH}]", each, hint
+        )
     return {
-        "samples_per_user": check_integer(
-            owner, "samples_per_user", samples_per_user, low=1, hint=hint
-        ),
+        "samples_per_user": each,
         "epsilon": check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
         "alpha": check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
         "beta": check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
