@@ -7,6 +7,8 @@
 `alarm`            when enough mistakes happened: pure, and silence costs no coins
 `council`          who draws hypotheses from mistakes: a ballot, or teachers
 `votes`            majority votes as hypotheses
+`durable`          streams that survive a kill; `journal` is their state on disk, `public_record`
+                   the part of it that anybody may see
 `records`          total reading of points and labels
 `choose`, `plan`   public numbers; `budget`, `ballot_plan`, `teachers_plan` compute them
 `bound`            how many mistakes: certificates; `claims`

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
@@ -9,12 +12,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from littlestone.classes import check_class
-from littlestone.classes.version_spaces.listed import batch
-from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
-from littlestone.errors import DataError, check_integer, parameter_error
+from littlestone.data import OUTSIDE
+from littlestone.errors import StateError, check_integer, parameter_error
 from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
+from littlestone.learners.online.arrays import labels_of, points_of
 from littlestone.learners.online.bound import MistakeBound, mistake_bound
 from littlestone.learners.online.choose import Parameters, plan_online
+from littlestone.learners.online.durable import DurableStream, open_stream
 from littlestone.learners.online.records import label_of, point_of, truth
 from littlestone.learners.online.state import OnlineState
 from littlestone.learners.online.votes import VoteHypothesis
@@ -25,10 +29,13 @@ if TYPE_CHECKING:
 
     from littlestone.data import Domain
     from littlestone.learners.online.plan import OnlinePlan
-    from littlestone.privacy import Guarantee
-    from littlestone.types import Hypothesis, Points
+    from littlestone.privacy import Guarantee, Ledger
+    from littlestone.store import Durability
+    from littlestone.types import Hypothesis
 
 __all__ = ["MistakeEstimate", "OnlineLearner"]
+
+_IN_MEMORY = nullcontext()
 
 
 @dataclass(frozen=True)
@@ -70,8 +77,10 @@ class OnlineLearner:
         Which entry of river's dicts is the point; not needed for rows of a schema.
     random_state : int, optional
         Reproducible draws: NOT PRIVATE.
-    state : OnlineState, optional
-        Continue from there.
+    state : path or OnlineState, optional
+        A folder that keeps the state durably: each call that learns returns when what it learned
+        survives a kill, and another learner with the same parameters takes the stream up (see
+        `open_stream`). Or a state to continue from, in memory.
 
     Attributes
     ----------
@@ -119,7 +128,7 @@ class OnlineLearner:
         teachers: int | None = None,
         feature: str | None = None,
         random_state: int | None = None,
-        state: OnlineState | None = None,
+        state: str | os.PathLike[str] | OnlineState | None = None,
     ) -> None:
         self.concept_class = concept_class
         self.epsilon = epsilon
@@ -132,6 +141,8 @@ class OnlineLearner:
         self.random_state = random_state
         self.state = state
         self._started: tuple[OnlineAlgorithm, Sources, OnlineState] | None = None
+        self._stream: DurableStream | None = None
+        self._durability: Durability = "kill"
         self._domain: Domain | None = None  # asked for once: making one is slow
 
     # -- what is published ----------------------------------------------------------------------
@@ -211,7 +222,7 @@ class OnlineLearner:
     def predict(self, X: Any) -> npt.NDArray[np.int8]:
         """Return the labels of many points; 0 outside the domain."""
         algorithm, _, state = self._start()
-        points, inside = _points(algorithm, X, self.feature)
+        points, inside = points_of(algorithm.concept_class, X, self.feature)
         return (state.hypothesis.predict(points) & inside).astype(np.int8)
 
     # -- learn ----------------------------------------------------------------------------------
@@ -219,16 +230,19 @@ class OnlineLearner:
     def learn_one(self, x: Any, y: Any) -> None:
         """Learn one record; a label must be 0 or 1, a point may be anything."""
         algorithm, sources, state = self._start()
-        algorithm.step(state, self._point(x), truth(type(self).__name__, y), sources)
+        point, label = self._point(x), truth(type(self).__name__, y)
+        with self._kept():
+            algorithm.step(state, point, label, sources)
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn many records in their order: the same draws as one by one, but fast."""
         algorithm, sources, state = self._start()
-        labels = _labels(type(self).__name__, y)
-        points, inside = _points(algorithm, X, self.feature)
+        labels = labels_of(type(self).__name__, y)
+        points, inside = points_of(algorithm.concept_class, X, self.feature)
         if len(labels) != len(inside):
             raise parameter_error(type(self).__name__, "y", "as long as X", len(labels))
-        algorithm.step_many(state, points, inside, labels, sources)
+        with self._kept():
+            algorithm.step_many(state, points, inside, labels, sources)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn many records (scikit-learn's name); ``classes`` are 0 and 1."""
@@ -244,9 +258,10 @@ class OnlineLearner:
         not depend on other people's records.
         """
         state = self._start()[2]
-        ticket = state.tickets
-        state.pending[ticket] = self._point(x)
-        state.tickets += 1
+        ticket, point = state.tickets, self._point(x)
+        with self._kept():
+            state.pending[ticket] = point
+            state.tickets += 1
         return ticket
 
     def reveal(self, ticket: int, y: Any) -> None:
@@ -257,7 +272,32 @@ class OnlineLearner:
             raise parameter_error(
                 "reveal", "ticket", "a ticket of observe, not yet revealed", ticket
             )
-        algorithm.step(state, state.pending.pop(ticket), label, sources)
+        with self._kept():
+            algorithm.step(state, state.pending.pop(ticket), label, sources)
+
+    # -- keep -----------------------------------------------------------------------------------
+
+    def start(self, *, ledger: Ledger | None = None, durability: Durability = "kill") -> Self:
+        """Begin now (or take a durable stream up); otherwise the first use does.
+
+        Parameters
+        ----------
+        ledger : Ledger, optional
+            Pays for the whole life of a durable stream, once, before its first draw.
+        durability : {"kill", "power"}
+            What a durable stream survives.
+        """
+        if self._started is not None or not isinstance(self.state, str | os.PathLike):
+            raise StateError("start() is for a learner with a state folder, before its first use.")
+        self._durability = durability
+        self._start(ledger)
+        return self
+
+    def close(self) -> None:
+        """Let go of the state folder; the next use takes the stream up again."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = self._started = None
 
     # -- inside ---------------------------------------------------------------------------------
 
@@ -266,7 +306,19 @@ class OnlineLearner:
             self._domain = check_class(type(self).__name__, self.concept_class).domain
         return point_of(self._domain, x, self.feature)
 
-    def _start(self) -> tuple[OnlineAlgorithm, Sources, OnlineState]:
+    def _kept(self) -> AbstractContextManager[None]:
+        return _IN_MEMORY if self._stream is None else self._on_disk(self._stream)
+
+    @contextmanager
+    def _on_disk(self, stream: DurableStream) -> Iterator[None]:
+        try:
+            yield
+            stream.journal.save(stream.state)
+        except BaseException:
+            self.close()  # what is on the disk counts: the next use reads it
+            raise
+
+    def _start(self, ledger: Ledger | None = None) -> tuple[OnlineAlgorithm, Sources, OnlineState]:
         if self._started is None:
             check_class(type(self).__name__, self.concept_class)
             plan = plan_online(
@@ -283,15 +335,25 @@ class OnlineLearner:
             else:
                 low = check_integer(type(self).__name__, "random_state", self.random_state, low=0)
                 sources = numbered(low)
-            algorithm = OnlineAlgorithm(self.concept_class, plan)
-            state = algorithm.start(sources) if self.state is None else self.state
+            algorithm, state = OnlineAlgorithm(self.concept_class, plan), self.state
+            if state is None:
+                state = algorithm.start(sources)
+            elif not isinstance(state, OnlineState):
+                stream = self._stream = open_stream(
+                    state,
+                    algorithm,
+                    seed=self.random_state,
+                    ledger=ledger,
+                    durability=self._durability,
+                )
+                state, sources = stream.state, stream.sources
             self._started = algorithm, sources, state
         return self._started
 
     def __getstate__(self) -> dict[str, Any]:
         out = dict(self.__dict__)
         if self._started is not None:
-            if self.random_state is None:
+            if self.random_state is None or self._stream is not None:
                 raise TypeError(
                     "An OnlineLearner that has started cannot be copied or pickled: two copies "
                     "would spend the budget of one stream twice. Keep its state_ instead, and "
@@ -313,38 +375,3 @@ class OnlineLearner:
             f"delta={self.delta!r}, horizon={self.horizon!r})"
         )
         return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"
-
-
-def _labels(owner: str, y: Any) -> npt.NDArray[np.int8]:
-    labels = np.asarray(y)
-    if labels.ndim != 1 or labels.dtype.kind not in "biuO":
-        labels = np.asarray([truth(owner, label) for label in np.ravel(labels).tolist()])
-    if not np.all((labels == 0) | (labels == 1)):
-        raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
-    return labels.astype(np.int8)
-
-
-def _points(
-    algorithm: OnlineAlgorithm, X: Any, feature: str | None
-) -> tuple[Points, npt.NDArray[np.bool_]]:
-    """Return points in the domain's layout, and where they lie inside; total."""
-    domain = algorithm.concept_class.domain
-    if hasattr(X, "columns") and not isinstance(domain, RowDomain):  # a data frame: one column
-        names = list(X.columns)
-        name = feature if feature in names else names[0] if len(names) == 1 else None
-        X = np.full(len(X), None, dtype=object) if name is None else np.asarray(X[name])
-    values = X if isinstance(X, np.ndarray) else None
-    if values is not None and values.ndim == 2 and values.shape[1] == 1:
-        values = X = values[:, 0]
-    numbers = values is not None and values.dtype.kind in "iu" and values.dtype != np.uint64
-    if isinstance(domain, IntegerDomain) and domain.small and numbers:
-        points = np.asarray(values, dtype=np.int64)
-        return points, (points >= domain.low) & (points <= domain.high)
-    rows = X.to_dict("records") if hasattr(X, "to_dict") else list(X)
-    cells = [point_of(domain, row, feature) for row in rows]
-    inside = np.array([cell is not OUTSIDE for cell in cells], dtype=bool)
-    if not inside.any():
-        return np.zeros(len(cells), dtype=np.int64), inside
-    filler = cells[int(np.flatnonzero(inside)[0])]
-    known = [filler if cell is OUTSIDE else cell for cell in cells]
-    return batch(algorithm.concept_class, known), inside
