@@ -185,7 +185,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms.threshold_rates",
         "return epsilon - steps * rate, rate",
         "return 1000 * epsilon, rate",
-        "AboveThreshold, classic, shift, limit 1, charged above",
+        "AboveThreshold, classic, shift, limit 1, charged above, 2 asked",
     ),
     Control(
         "above-threshold that never stops",
@@ -203,7 +203,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms.above_threshold",
         "        if above == self._charges_above:",
         "        if above != self._charges_above:",
-        "AboveThreshold, classic, shift, limit 1, charged above",
+        "AboveThreshold, classic, shift, limit 1, charged above, 2 asked",
     ),
     Control(
         "above-threshold without the limit in its noise",
@@ -212,7 +212,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms.threshold_rates",
         'steps = {"any": 2 * limit, "monotone": limit, "shift": limit - 1}[changes]',
         'steps = {"any": 0, "monotone": 0, "shift": 0}[changes]',
-        "AboveThreshold, classic, any, limit 1, charged above",
+        "AboveThreshold, classic, any, limit 1, charged above, 2 asked",
     ),
     Control(
         "median at twice the rate",

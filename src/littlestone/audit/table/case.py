@@ -15,6 +15,7 @@ __all__ = ["Case", "Kind", "Row"]
 
 Kind = Literal["mechanism", "learner"]
 Result = MechanismVerification | Verification
+_NOTHING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,11 @@ class Row:
     domain: str
     result: Result
     seconds: float
+
+    @property
+    def says_something(self) -> bool:
+        """Whether anything depends on the data: if not, every claim would hold."""
+        return self.result.worst_delta > _NOTHING or self.result.tightest_epsilon > _NOTHING
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""

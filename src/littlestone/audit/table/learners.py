@@ -1,13 +1,19 @@
-"""Every learner, on all data sets of a small domain: realizable or not, empty, duplicated."""
+"""Every learner, on all data sets of a small domain: realizable or not, empty, duplicated.
+
+The public settings (chunks, votes, parts) are so small that something happens with two or three
+records: with the planned ones the default would always be released, and any claim would hold.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from littlestone.audit.observe import Observer
 from littlestone.audit.table.case import Case
+from littlestone.audit.table.streams import STREAMS
 from littlestone.audit.verify import Verification, verify
 from littlestone.classes import (
     ConceptClass,
@@ -25,12 +31,23 @@ from littlestone.learners.agnostic import Subsample
 
 __all__ = ["LEARNERS"]
 
-EPSILON, DELTA = Fraction(1), Fraction(1, 10**6)
-
+F = Fraction
 #: Three concepts on two points, not closed under anything.
 _CORNERS = FiniteClass([[0, 0], [0, 1], [1, 1]])
+_SINGLES = FiniteClass([[0, 0], [0, 1], [1, 0]])
+#: Improper nodes: "point 0 alone" is the path of a node, and not a concept.
+_FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
 _TREE = TreePaths({"a": None, "b": "a", "c": "a"})
 _SCHEMA = Schema.from_dict({"x": {"categories": ["a", "b"]}})
+
+
+def _with(**settings: Any) -> Callable[[Any], Any]:
+    """Return a change of public settings that the registry does not take."""
+    return lambda learner: replace(learner, **settings)
+
+
+def _part(rate: Fraction) -> Callable[[Any], Any]:
+    return lambda learner: Subsample.of(learner, rate=rate)
 
 
 def _case(
@@ -40,6 +57,8 @@ def _case(
     n: int,
     *,
     full: bool = False,
+    epsilon: Any = 1,
+    delta: Any = F(1, 20),
     outside: bool = False,
     wrap: Callable[[Any], Any] = lambda learner: learner,
     note: str = "",
@@ -50,8 +69,15 @@ def _case(
     entry = registry.LEARNERS[name]
 
     def check(observers: Sequence[Observer]) -> Verification:
-        delta = None if entry.pure else DELTA
-        learner = registry.make(name, concepts, epsilon=EPSILON, delta=delta, **options)
+        learner = registry.make(
+            name,
+            concepts,
+            epsilon=epsilon,
+            delta=None if entry.pure else delta,
+            alpha=F(1, 3),
+            beta=F(1, 3),
+            **options,
+        )
         return verify(
             wrap(learner),
             points=points,
@@ -62,43 +88,209 @@ def _case(
             records_per_user=records_per_user,
         )
 
-    chosen = "".join(f", {key} {value}" for key, value in options.items())
-    domain = f"{n} {entry.unit}, {len(points)} points" + (" and records outside" if outside else "")
-    return Case(f"{name}{chosen}{note} on {concepts.spec}", "learner", domain, check, full)
+    told = [str(options[key]) for key in ("method",) if key in options]
+    told += ["proper"] * ("proper" in options) + [note] * bool(note)
+    domain = f"{n} {entry.unit}, {len(points)} points" + (" and points outside" if outside else "")
+    title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in told)
+    return Case(title, "learner", domain, check, full)
 
+
+_ONE_RECORD = _with(chunk=1)
+_COPIES = {"auxiliary": 1, "copies": [2]}
 
 LEARNERS: tuple[Case, ...] = (
     _case("generic", Thresholds(1, 3), [1, 2, 3], 3),
     _case("generic", Points(1, 2), [1, 2], 2, outside=True),
-    _case("generic", Points(), ["a", "b"], 1, full=True),
-    _case("generic", _CORNERS, [0, 1], 3, estimate_error=1, note=" with its error"),
+    _case("generic", _CORNERS, [0, 1], 3, estimate_error=1, note="with its error"),
     _case("generic", Intervals(1, 3), [1, 2, 3], 2),
-    _case("generic", SparseSets(2), ["a", "b"], 1, full=True),
-    _case("agnostic", Thresholds(1, 3), [1, 2, 3], 3),
-    _case("agnostic", Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True),
-    _case("agnostic", _TREE, ["a", "b", "c"], 2),
-    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot"),
-    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-exponential"),
-    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-tree"),
-    _case("vc1", _TREE, ["a", "b", "c"], 2),
-    _case("vc1", _TREE, ["a", "b", "c"], 2, proper=True),
-    _case("vc1", _CORNERS, [0, 1], 3, proper=True, full=True),
-    _case("littlestone", Thresholds(1, 2), [1, 2], 2),
-    _case("littlestone", _CORNERS, [0, 1], 2, proper=True),
-    _case("littlestone", SparseSets(1), ["a", "b"], 2),
-    _case("stable", Points(1, 2), [1, 2], 2),
-    _case("stable", _CORNERS, [0, 1], 2),
-    _case("users", Thresholds(1, 2), [1, 2], 2, samples_per_user=1),
-    _case("users", Thresholds(1, 2), [1, 2], 3, samples_per_user=2, records_per_user=2, full=True),
-    _case("user-threshold", Thresholds(1, 2), [1, 2], 2, samples_per_user=1),
-    _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 2),
-    _case("agnostic:littlestone", Thresholds(1, 2), [1, 2], 2),
+    _case("generic", Thresholds(1, 2), [1, 2], 3, wrap=_part(F(1, 2)), note="on a secret half"),
     _case(
         "generic",
         Thresholds(1, 2),
         [1, 2],
-        3,
-        wrap=lambda learner: Subsample.of(learner, rate=Fraction(1, 2)),
-        note=" on a secret half",
+        4,
+        wrap=_part(F(3, 4)),
+        note="on three of four",
+        full=True,
     ),
+    _case("agnostic", Thresholds(1, 3), [1, 2, 3], 3),
+    _case("agnostic", Thresholds(1, 4), [1, 2, 3, 4], 4, full=True),
+    _case("agnostic", Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True),
+    _case("agnostic", _TREE, ["a", "b", "c"], 2),
+    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True),
+    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-exponential"),
+    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-tree"),
+    _case(
+        "vc1",
+        Thresholds(1, 2),
+        [1, 2],
+        3,
+        method="one-shot",
+        delta=F(1, 2),
+        wrap=_with(chunks=2),
+        note="two chunks",
+    ),
+    _case("vc1", _TREE, ["a", "b", "c"], 2),
+    _case("vc1", _FORK, [0, 1], 3, proper=True, delta=F(1, 2)),
+    _case(
+        "vc1",
+        _FORK,
+        [0, 1],
+        3,
+        proper=True,
+        delta=F(1, 2),
+        wrap=_with(down="descent"),
+        note="descent",
+        full=True,
+    ),
+    _case("littlestone", Thresholds(1, 3), [1, 2, 3], 2, wrap=_ONE_RECORD, method="all"),
+    _case(
+        "littlestone",
+        Thresholds(1, 3),
+        [1, 2, 3],
+        2,
+        epsilon=4,
+        delta=F(9, 10),
+        wrap=_ONE_RECORD,
+        method="all",
+        note="large delta",
+    ),
+    _case(
+        "littlestone",
+        _CORNERS,
+        [0, 1],
+        3,
+        epsilon=2,
+        delta=F(1, 4),
+        wrap=_with(chunk=2),
+        method="all",
+        note="teachers of two",
+    ),
+    _case(
+        "littlestone",
+        Points(),
+        ["a", "b"],
+        3,
+        epsilon=4,
+        delta=F(1, 4),
+        wrap=_with(chunk=1, tolerances=(0,)),
+        method="closures",
+    ),
+    _case(
+        "littlestone",
+        SparseSets(2),
+        ["a", "b"],
+        3,
+        epsilon=4,
+        delta=F(1, 4),
+        wrap=_with(chunk=1, tolerances=(1,)),
+        method="closures",
+        full=True,
+    ),
+    _case(
+        "littlestone",
+        Points(),
+        ["a", "b"],
+        2,
+        epsilon=4,
+        delta=F(9, 10),
+        wrap=_with(chunk=1, tolerances=(1, 0)),
+        method="essential",
+    ),
+    _case("littlestone", _CORNERS, [0, 1], 2, wrap=_ONE_RECORD, proper=True),
+    _case("stable", _SINGLES, [0, 1], 3, parameters=_COPIES, delta=F(1, 5)),
+    _case(
+        "stable",
+        _SINGLES,
+        [0, 1],
+        2,
+        outside=True,
+        parameters={"auxiliary": 1, "copies": [1]},
+        delta=F(1, 2),
+        note="one copy",
+    ),
+    _case(
+        "stable",
+        Points(),
+        ["a", "b"],
+        3,
+        parameters={"auxiliary": 1, "copies": [3]},
+        delta=F(1, 2),
+        note="nobody chooses",
+        full=True,
+    ),
+    _case(
+        "stable",
+        _SINGLES,
+        [0, 1],
+        4,
+        parameters={"auxiliary": 1, "copies": [0, 1], "batches": [0, 2]},
+        delta=F(1, 5),
+        note="one tournament",
+        full=True,
+    ),
+    _case("users", Thresholds(1, 2), [1, 2], 2, samples_per_user=1),
+    _case(
+        "users",
+        Thresholds(1, 2),
+        [1, 2],
+        2,
+        samples_per_user=2,
+        records_per_user=2,
+        note="two records each",
+    ),
+    _case(
+        "users",
+        Thresholds(1, 2),
+        [1, 2],
+        3,
+        samples_per_user=2,
+        records_per_user=2,
+        note="three users",
+        full=True,
+    ),
+    _case(
+        "users",
+        Thresholds(1, 2),
+        [1, 2],
+        1,
+        samples_per_user=1,
+        estimate_error=1,
+        note="with the error",
+    ),
+    _case("user-threshold", Thresholds(1, 2), [1, 2], 2, samples_per_user=1, records_per_user=1),
+    _case("user-threshold", Thresholds(1, 2), [1, 2], 1, samples_per_user=1, note="one user"),
+    _case(
+        "user-threshold",
+        Thresholds(1, 2),
+        [1, 2],
+        2,
+        samples_per_user=1,
+        note="two users",
+        full=True,
+    ),
+    _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, epsilon=3, wrap=_with(pool=2)),
+    _case(
+        "agnostic:littlestone",
+        Points(1, 2),
+        [1, 2],
+        3,
+        epsilon=6,
+        delta=F(1, 10),
+        wrap=lambda learner: replace(
+            learner, pool=2, learner=replace(learner.learner, chunk=1, tolerances=(0,))
+        ),
+        method="closures",
+    ),
+    _case(
+        "agnostic:stable",
+        _SINGLES,
+        [0, 1],
+        3,
+        epsilon=6,
+        delta=F(1, 10),
+        wrap=_with(pool=2),
+        parameters=_COPIES,
+    ),
+    *STREAMS,
 )

@@ -29,6 +29,7 @@ from littlestone.mechanisms.median import (
     TreeLog,
     TuplePaths,
     one_shot_path,
+    private_median,
 )
 from littlestone.source import Explicit, Segments, Source
 
@@ -108,6 +109,10 @@ def _count(bits: Vector, source: Source) -> Hashable:
 
 def _median(mechanism: Any, size: int) -> Callable[[Vector, Source], Hashable]:
     return lambda values, source: mechanism.draw(Ordered.of(values, size), source)
+
+
+def _release(values: Vector, source: Source) -> Hashable:
+    return private_median(values, 1, 4, epsilon=ONE, random_state=source).value
 
 
 def _tree() -> tuple[tuple[int, ...], ...]:
@@ -236,12 +241,18 @@ MECHANISMS: tuple[Case, ...] = (
     ),
     _case(
         "median C (TreeLog)",
-        "3 values of a domain of 4",
-        _of(
-            _median(TreeLog(2, RankWindow.of((F(1, 3), F(2, 3))), ONE, MEDIUM), 4),
-            lambda: replace_one(range(4), 3),
-            MEDIUM,
+        "5 values of a domain of 2, epsilon 60",  # a smaller one needs more records to say anything
+        lambda: verify_mechanism(
+            _median(TreeLog(1, RankWindow.of((0, 1)), F(60), F(1, 2)), 2),
+            replace_one(range(2), 5),
+            epsilon=60,
+            delta=F(1, 2),
         ),
+    ),
+    _case(
+        "private_median",
+        "3 values in [1, 4]",
+        _of(_release, lambda: replace_one((1, 2, 4), 3)),
     ),
     _case(
         "one_shot_path",
@@ -250,7 +261,7 @@ MECHANISMS: tuple[Case, ...] = (
     ),
     *(
         _case(
-            f"AboveThreshold, classic, {changes}, limit {limit}, charged {charged}",
+            f"AboveThreshold, classic, {changes}, limit {limit}, charged {charged}, {length} asked",
             f"{length} adaptive questions with values 0 to 2",
             partial(_above, changes, limit=limit, charged=charged, length=length),
             full=changes != "shift" or length > 2,
