@@ -32,7 +32,7 @@ import pyarrow.compute as pc
 from littlestone.data.cells import WHITE
 from littlestone.errors import DataError
 
-__all__ = ["CsvColumns", "header"]
+__all__ = ["CsvColumns", "columns_in", "header", "names_in"]
 
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
 _NEWLINE, _RETURN, _QUOTE = 10, 13, 34
@@ -98,16 +98,61 @@ def header(path: Path, separator: str) -> list[str]:
         If there is no first line, or two columns have the same name.
     """
     with _open(path) as file:
-        line = file.readline().removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no name
+        return names_in(file.readline(), separator, f"The CSV file {str(path)!r}")
+
+
+def names_in(line: bytes, separator: str, what: str) -> list[str]:
+    """Return the names of the columns, from a first line.
+
+    Parameters
+    ----------
+    line : bytes
+    separator : str
+    what : str
+        What the line comes from, for messages: "The standard input".
+
+    Raises
+    ------
+    DataError
+        As for `header`.
+
+    Examples
+    --------
+    >>> names_in(b'age,"ill, or not"', ",", "The file")
+    ['age', 'ill, or not']
+    """
+    line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no name
     if not line.strip():
-        raise DataError(f"The CSV file {str(path)!r} has no first line with column names.")
+        raise DataError(f"{what} has no first line with column names.")
     block = np.frombuffer(line.rstrip(b"\r\n") + b"\n", dtype=np.uint8)
     lines = _split(block, ord(separator), None)
     width = int(lines.n_cells[0])
     names = [_cells(lines, j)[0].as_py().strip(WHITE) for j in range(width)]
     if len(set(names)) < width:
-        raise DataError(f"The first line of the CSV file {str(path)!r} names two columns alike.")
+        raise DataError(f"The first line of {what[0].lower()}{what[1:]} names two columns alike.")
     return names
+
+
+def columns_in(
+    block: bytes, separator: str, width: int, columns: Sequence[int]
+) -> tuple[list[pa.Array], bool]:
+    r"""Return some columns of whole lines, and whether some line is ragged.
+
+    Parameters
+    ----------
+    block : bytes
+        Lines, the last one with its line feed.
+    separator, width, columns
+        As for `CsvColumns`.
+
+    Examples
+    --------
+    >>> cells, ragged = columns_in(b"7,1\n8\n", ",", 2, [1])
+    >>> cells[0].to_pylist(), ragged
+    (['1', ''], True)
+    """
+    lines = _split(np.frombuffer(block, dtype=np.uint8), ord(separator), width)
+    return [_cells(lines, j) for j in columns], lines.ragged
 
 
 class _Lines(NamedTuple):

@@ -1,0 +1,207 @@
+"""Rows that arrive one after the other: CSV from a pipe or a growing file, in groups.
+
+The rules are those of whole files (`littlestone.data.lines`, `littlestone.data.cells`): one line is
+one record, each cell is converted alone. Where a group ends depends on when rows arrive and on a
+public maximum, never on what they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from littlestone.data.cells import Match, text
+from littlestone.data.convert import distinct_cells, points_of
+from littlestone.data.domains import Domain, RowDomain, refusal
+from littlestone.data.lines import columns_in, names_in
+from littlestone.errors import DataError, ParameterError
+from littlestone.types import Points
+
+__all__ = ["Group", "RowReader", "line_groups"]
+
+_CHUNK = 1 << 20  # bytes that are asked for at a time
+
+
+class Group(NamedTuple):
+    """Some rows: points (anything where they lie outside the domain), and labels 0 or 1."""
+
+    points: Points
+    inside: npt.NDArray[np.bool_]
+    labels: npt.NDArray[np.int8]
+
+
+def line_groups(
+    read: Callable[[int], bytes], most: int, more: Callable[[], bool]
+) -> Iterator[bytes]:
+    r"""Yield whole lines as they arrive.
+
+    Parameters
+    ----------
+    read : callable
+        From a number of bytes to at most so many; nothing at the end of the input.
+    most : int
+        Number of lines of a group at most.
+    more : callable
+        At the end: waits, and says whether to try again. If not, a last line without a line feed
+        is a line.
+
+    Yields
+    ------
+    bytes
+
+    Examples
+    --------
+    >>> import io
+    >>> list(line_groups(io.BytesIO(b"a\nb\nc\nd").read, 2, lambda: False))
+    [b'a\nb\n', b'c\n', b'd\n']
+    """
+    kept: list[bytes] = []
+    while True:
+        chunk = read(_CHUNK)
+        if not chunk:
+            if more():
+                continue
+            if any(kept):
+                yield b"".join(kept) + b"\n"
+            return
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            block = b"".join([*kept, chunk[:cut]])
+            kept = []
+            yield from _pieces(block, most)
+        kept.append(chunk[cut:])
+
+
+def _pieces(block: bytes, most: int) -> Iterator[bytes]:
+    ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
+    cuts = [0, *ends[most - 1 :: most].tolist()]
+    if cuts[-1] < len(block):
+        cuts.append(len(block))
+    for start, end in pairwise(cuts):
+        yield block[start:end]
+
+
+@dataclass(frozen=True)
+class RowReader:
+    """The public rules by which rows of CSV become records.
+
+    Parameters
+    ----------
+    domain : Domain
+    x : str or None
+        Column of points; None for rows of a schema, which names its columns.
+    y : str
+        Column of labels.
+    positive : str
+        The label cell that means 1.
+    negative : str or None
+        With ``strict``, the only other label cell that is allowed; None: any.
+    strict : bool
+        Refuse odd cells instead of converting them (outside the privacy guarantee).
+    owner, what : str
+        For messages: who reads, and what.
+    """
+
+    domain: Domain
+    x: str | None
+    y: str
+    positive: str = "1"
+    negative: str | None = None
+    strict: bool = False
+    owner: str = "stream"
+    what: str = "The standard input"
+
+    def groups(self, lines: Iterator[bytes], skip: int = 0) -> Iterator[Group]:
+        """Yield the rows that come after the line of names and ``skip`` rows.
+
+        Raises
+        ------
+        DataError, ParameterError
+            No names; a column that is missing; fewer rows than are to be skipped; or, if strict,
+            a cell that no rule allows.
+        """
+        first = next(lines, b"")
+        cut = first.find(b"\n") + 1
+        names = names_in(first[:cut], ",", self.what)
+        columns = self._columns(names)
+        positive, negative = Match(self.positive), self.negative and Match(self.negative)
+        for block in self._after(first[cut:], lines, skip):
+            cells, ragged = columns_in(block, ",", len(names), columns)
+            if self.strict and ragged:
+                raise DataError(
+                    f"Every line given to {self.owner} must have as many cells as the first line "
+                    "has names, and an even number of quotes. Some line has not, and strict "
+                    "reading refuses it."
+                )
+            points, inside = self._points(cells[:-1])
+            raw, where = distinct_cells(pa.chunked_array([cells[-1]]))
+            if self.strict and not all(_allowed(cell, positive, negative) for cell in raw):
+                rule = "the positive or the negative label" if negative else "not missing"
+                raise refusal(self.owner, self.y, rule)
+            ones = np.fromiter((positive(cell) for cell in raw), np.int8, len(raw))
+            yield Group(points, inside, ones[where])
+
+    def _after(self, rest: bytes, lines: Iterator[bytes], skip: int) -> Iterator[bytes]:
+        for block in _chain(rest, lines):
+            n = block.count(b"\n") if skip else 0
+            if skip and n <= skip:
+                skip -= n
+            elif skip:
+                ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
+                cut, skip = int(ends[skip - 1]), 0
+                yield block[cut:]
+            else:
+                yield block
+        if skip:
+            raise DataError(
+                f"{self.what} has fewer rows than the stream has learned, so it is not the same "
+                "stream from its start. Nothing was learned from it."
+            )
+
+    def _columns(self, names: Sequence[str]) -> list[int]:
+        points = self.domain.schema.names if isinstance(self.domain, RowDomain) else [self.x]
+        asked = [*points, self.y]
+        for name in asked:
+            if name not in names:
+                raise ParameterError(
+                    f"{self.what} given to {self.owner} has no column {name!r}. Its first line "
+                    "must hold the names."
+                )
+        return [names.index(str(name)) for name in asked]
+
+    def _points(self, cells: Sequence[pa.Array]) -> tuple[Points, npt.NDArray[np.bool_]]:
+        if isinstance(self.domain, RowDomain):
+            schema = self.domain.schema
+            codes = np.empty((len(cells[0]), len(schema)), dtype=np.int16)
+            for j, column in enumerate(schema):
+                raw, where = distinct_cells(pa.chunked_array([cells[j]]))
+                code = np.fromiter((column.code(cell) for cell in raw), np.int16, len(raw))
+                if self.strict and (code == column.OTHER).any():
+                    raise refusal(self.owner, column.name, column.rule)
+                codes[:, j] = code[where]
+            return codes, np.ones(len(codes), dtype=np.bool_)
+        points, index = points_of(pa.chunked_array([cells[0]]), self.domain)
+        inside = index >= 0
+        if self.strict and not inside.all():
+            raise refusal(self.owner, str(self.x), self.domain.rule)
+        if not len(points):
+            return np.zeros(len(index), dtype=np.int64), inside
+        return points[np.maximum(index, 0)], inside
+
+
+def _chain(rest: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
+    if rest:
+        yield rest
+    yield from lines
+
+
+def _allowed(cell: object, positive: Match, negative: Match | str | None) -> bool:
+    if isinstance(negative, Match):
+        return positive(cell) or negative(cell)
+    return text(cell) is not None
