@@ -24,6 +24,7 @@ from littlestone.cli.ledger import create, show
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
+from littlestone.cli.stream import stream
 from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError, ParameterError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ app = App(
     help_format="plaintext",
 )
 # In the order in which they are used.
-_COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, dims)
+_COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, stream, dims)
 for _place, _command in enumerate(_COMMANDS):
     app.command(_command, sort_key=_place)
 audit = App(
@@ -77,6 +78,7 @@ _EXAMPLES = {
     "--out": "--out page.html",
     "DATA": "people.csv",
     "MODEL": "model.json",
+    "--state": "--state state",
     "PATH": "budget.db",
 }
 

@@ -1,0 +1,394 @@
+"""``littlestone stream``: learn from rows as they arrive, with a state that survives a kill."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from littlestone.cli.options import ClassSpec, Flag, names, open_class, whole
+from littlestone.errors import ParameterError, StoreError, check_integer, parameter_error
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.data.rows import RowReader
+    from littlestone.learners.online.durable import DurableStream
+    from littlestone.types import Json
+
+__all__ = ["stream"]
+
+_NEEDED = {
+    "concept_class": ("--class", '--class "thresholds(1, 99)"'),
+    "epsilon": ("--epsilon", "--epsilon 1"),
+    "delta": ("--delta", "--delta 1e-6"),
+    "horizon": ("--horizon", "--horizon 100000"),
+}
+
+
+def stream(
+    data: str | None = None,
+    /,
+    *,
+    state: str,
+    concept_class: ClassSpec | None = None,
+    epsilon: str | None = None,
+    delta: str | None = None,
+    horizon: str | None = None,
+    beta: str | None = None,
+    parameters: Literal["practical", "theory"] | None = None,
+    x: str | None = None,
+    y: str | None = None,
+    schema: str | None = None,
+    positive: str | None = None,
+    negative: str | None = None,
+    strict: Flag = False,
+    resume: Literal["from-start", "new-rows"] | None = None,
+    follow: Flag = False,
+    out: str | None = None,
+    group: str = "16384",
+    durability: Literal["kill", "power"] = "kill",
+    ledger: str | None = None,
+    seed: int | None = None,
+    export: str | None = None,
+    status: Flag = False,
+    quiet: Flag = False,
+    json: Flag = False,
+) -> int:
+    """Learn from rows as they arrive; predict each before its label is used.
+
+    Reads CSV with a line of names. Writes a line "t,prediction" and then one for each row, in
+    order; nothing of the input is repeated. A prediction is for the owner of its row; public are
+    only the hypotheses (--export).
+
+    Parameters
+    ----------
+    data:
+        CSV file; by default the standard input.
+    state:
+        Folder that keeps the state, for you only. It is made for a new stream. Of a stream that
+        is there, the other parameters are known: they may be left out, and cannot change.
+    concept_class:
+        What can be learned, for example "thresholds(1, 99)".
+    epsilon:
+        Privacy loss of the whole stream, however long it is.
+    delta:
+        Delta of the whole stream; 0 is possible for finite classes.
+    horizon:
+        Expected number of rows. Privacy does not depend on it.
+    beta:
+        Probability with which the bound on mistakes may fail (by default 0.05).
+    parameters:
+        practical (the default), or theory: proved numbers of mistakes, mostly more of them.
+    x:
+        Column of points (by default x), or columns of the schema separated by commas.
+    y:
+        Column of labels (by default y).
+    schema:
+        TOML file with the public columns, bins and categories, for classes over rows.
+    positive:
+        The label cell that means 1 (by default 1); every other cell means 0.
+    negative:
+        The label cell that means 0, for --strict (by default 0, if --positive is 1).
+    strict:
+        Refuse odd cells instead of converting them by public rules. The refusal is not covered by
+        the privacy guarantee; rows before it are kept.
+    resume:
+        How the input continues a stream that is there. from-start: it begins with the stream's
+        first row again, and rows that were learned are skipped. new-rows: it begins with the row
+        after the last one that was learned (--status says how many were).
+    follow:
+        Wait for more rows at the end of a file. End it with Ctrl-C or a kill.
+    out:
+        Write the predictions to this file, and continue it exactly where it ends: after a kill no
+        line is missing, torn or twice. On the standard output, lines of the last group come again.
+    group:
+        Rows that become durable together, at most; rows are never waited for.
+    durability:
+        kill: answers survive kill -9. power: they survive a power cut too.
+    ledger:
+        The budget of these records, charged once, when the stream begins.
+    seed:
+        Make the result reproducible, and NOT PRIVATE.
+    export:
+        Write all that was published as JSON, and read no rows; also while the stream runs.
+    status:
+        Print where the stream stands, and read no rows.
+    quiet:
+        Say nothing on standard error.
+    json:
+        With --status: as one JSON object.
+    """
+    if json and not status:
+        raise ParameterError("The 'json' parameter of stream is for --status.")
+    if export is not None or status:
+        if export is not None:
+            _export(state, export)
+        if status:
+            _status(state, json=json)
+        return 0
+    typed = {
+        "concept_class": concept_class,
+        "epsilon": epsilon,
+        "delta": delta,
+        "horizon": horizon,
+        "beta": beta,
+        "parameters": parameters,
+        "x": x,
+        "y": y,
+        "schema": schema,
+        "positive": positive,
+        "negative": negative,
+    }
+    if seed is not None:
+        check_integer("stream", "seed", seed, low=0)
+    opened = _open(state, typed, seed=seed, ledger=ledger, durability=durability)
+    durable, reader = opened[0], opened[1](strict)
+    try:
+        _run(
+            durable,
+            reader,
+            data,
+            resume=resume,
+            follow=follow,
+            out=out,
+            most=whole("stream", "group", group),
+            power=durability == "power",
+            quiet=quiet,
+        )
+    except KeyboardInterrupt:
+        return 0 if follow else 130
+    finally:
+        durable.close()
+    return 0
+
+
+def _run(
+    durable: DurableStream,
+    reader: RowReader,
+    data: str | None,
+    *,
+    resume: str | None,
+    follow: bool,
+    out: str | None,
+    most: int,
+    power: bool,
+    quiet: bool,
+) -> None:
+    from littlestone.cli.answers import Answers, Progress
+    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.data.rows import line_groups
+
+    learned = durable.state.time
+    if learned and resume is None:
+        raise ParameterError(
+            f"The state holds a stream of {learned:,} rows. Say how the input continues it: "
+            "--resume from-start, if it begins with the stream's first row again (rows that were "
+            "learned are skipped), or --resume new-rows, if it goes on after the last row."
+        )
+    check_outputs("stream", out=out)
+    check_inputs_kept("stream", [data], out=out)
+    handle, ours = _input(data)
+    answers = Answers(out, power=power)
+    progress = Progress(durable, quiet=quiet)
+    try:
+        answers.repeat(durable)
+        grows = follow and stat.S_ISREG(os.fstat(handle).st_mode)
+        lines = line_groups(lambda size: os.read(handle, size), most, _waiting(grows))
+        for group in reader.groups(lines, learned if resume == "from-start" else 0):
+            first = durable.state.time
+            labels = durable.answer(*group)
+            answers.write(first, "".join("01"[label] for label in labels.tolist()))
+            progress.show()
+        durable.acknowledge()
+    except OSError as problem:
+        if isinstance(problem, BrokenPipeError):
+            raise
+        raise ParameterError(
+            f"The input could not be read ({problem.strerror or 'input/output error'})."
+        ) from None
+    finally:
+        if ours:
+            os.close(handle)
+        answers.close()
+        progress.end()
+
+
+def _input(data: str | None) -> tuple[int, bool]:
+    """Return where rows are read from, and whether we opened it."""
+    if data is None:
+        try:
+            return sys.stdin.fileno(), False
+        except (AttributeError, OSError, ValueError):
+            raise ParameterError("There is no standard input. Name a file of rows.") from None
+    try:
+        return os.open(data, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)), True
+    except (OSError, ValueError):
+        hint = "It does not exist, or it cannot be read."
+        raise parameter_error("stream", "data", "a CSV file", data, hint) from None
+
+
+def _waiting(grows: bool) -> Callable[[], bool]:
+    def more() -> bool:
+        if grows:
+            time.sleep(0.1)
+        return grows
+
+    return more
+
+
+def _open(
+    folder: str, typed: dict[str, str | None], *, seed: int | None, ledger: str | None,
+    durability: Literal["kill", "power"],
+) -> tuple[DurableStream, Callable[[bool], RowReader]]:  # fmt: skip
+    """Open the stream of a folder, or begin one; what was not typed is taken from the folder."""
+    from littlestone.data import RowDomain
+    from littlestone.data.rows import RowReader
+    from littlestone.learners.online.algorithm import OnlineAlgorithm
+    from littlestone.learners.online.choose import plan_online
+    from littlestone.learners.online.durable import open_stream
+    from littlestone.privacy import Ledger
+
+    known = _known(folder)
+    if known is None:
+        for name, (option, example) in _NEEDED.items():
+            if typed[name] is None:
+                raise ParameterError(
+                    f"A new stream needs {option}, for example {example}. (There is no stream in "
+                    f"{folder} yet.)"
+                )
+        known = {"beta": "1/20", "parameters": "practical", "y": "y", "positive": "1"}
+    elif seed is None and known["seed"]:
+        raise ParameterError(
+            f"The stream in {folder} was begun with a seed: it is NOT PRIVATE. Give the same "
+            "--seed to go on."
+        )
+    concepts, columns = _class(typed, known)
+    chosen: dict[str, Any] = {**known, **{k: v for k, v in typed.items() if v is not None}}
+    if isinstance(chosen["horizon"], str):
+        chosen["horizon"] = whole("stream", "horizon", chosen["horizon"])
+    plan = plan_online(
+        concepts,
+        **{name: chosen[name] for name in ("epsilon", "delta", "horizon", "beta", "parameters")},
+    )
+    about = {"x": columns, **{name: chosen[name] for name in ("y", "positive", "parameters")}}
+    durable = open_stream(
+        folder,
+        OnlineAlgorithm(concepts, plan),
+        seed=seed,
+        ledger=None if ledger is None else Ledger(ledger),
+        durability=durability,
+        about=about,
+    )
+
+    def reader(strict: bool) -> RowReader:
+        negative = _negative(about["positive"], typed["negative"], strict=strict)
+        column = None if isinstance(concepts.domain, RowDomain) else columns[0]
+        return RowReader(concepts.domain, column, about["y"], about["positive"], negative, strict)
+
+    return durable, reader
+
+
+def _known(folder: str) -> Json | None:
+    """Return what a stream was begun with, or None if there is none."""
+    from littlestone.learners.online.journal import Journal
+
+    if not os.path.lexists(os.path.join(folder, "private.db")):
+        return None
+    with Journal.open(folder) as journal:
+        settings = journal.settings
+    try:
+        return {
+            **jsonlib.loads(settings["stream"]),
+            **jsonlib.loads(settings["about"]),
+            "seed": settings["seed"],
+        }
+    except (KeyError, ValueError, TypeError):
+        raise StoreError(f"The state {folder} has been changed.", reason="damaged") from None
+
+
+def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, list[str]]:
+    """Return the class and the columns of its points."""
+    from littlestone.classes.spec import class_from_dict
+    from littlestone.data import RowDomain
+
+    asked = names("stream", "x", typed["x"])
+    if typed["concept_class"] is not None:
+        concepts, public = open_class(typed["concept_class"], typed["schema"], asked)
+        if public is not None and not isinstance(concepts.domain, RowDomain):
+            raise ParameterError(
+                f"The class {concepts.spec} has its own domain: leave out --schema."
+            )
+    else:
+        concepts = class_from_dict(known["class"])
+    if isinstance(concepts.domain, RowDomain):
+        return concepts, list(concepts.domain.schema.names)
+    columns = asked or known.get("x") or ["x"]
+    if len(columns) != 1:
+        raise parameter_error("stream", "x", f"one column for {concepts.spec}", columns)
+    return concepts, columns
+
+
+def _negative(positive: str, negative: str | None, *, strict: bool) -> str | None:
+    if not strict:
+        if negative is not None:
+            raise ParameterError("The 'negative' parameter of stream is for --strict.")
+        return None
+    if negative is None and positive != "1":
+        raise ParameterError("With --strict and --positive, say --negative too.")
+    return negative or "0"
+
+
+def _export(folder: str, path: str) -> None:
+    import contextlib
+
+    from littlestone.cli.files import check_outputs, write
+    from littlestone.learners.online.journal import Journal
+    from littlestone.learners.online.public_record import read_public
+
+    check_outputs("stream", export=path)
+    # Bring it up to date, unless the stream runs, or its private part is lost.
+    with contextlib.suppress(StoreError):
+        Journal.open(folder).close()
+    write(path, jsonlib.dumps(read_public(folder), indent=1) + "\n")
+
+
+def _status(folder: str, *, json: bool) -> None:
+    from littlestone.classes import load
+    from littlestone.cli.terminal import facts
+    from littlestone.learners.online.journal import Journal
+    from littlestone.learners.online.public_record import read_public
+    from littlestone.privacy import Guarantee
+
+    running = False
+    try:
+        Journal.open(folder).close()
+    except StoreError as problem:
+        if problem.reason != "locked":
+            raise
+        running = True
+    public = read_public(folder)
+    transcript = public.pop("published")
+    rule = load(transcript[-1]["hypothesis"]) if transcript else None
+    public |= {
+        "running": running,
+        "hypothesis": len(transcript) - 1,
+        "description": None if rule is None else rule.describe(),
+    }
+    if json:
+        print(jsonlib.dumps(public))
+        return
+    spent = f"{public['batches']} of {public['planned_batches']} updates"
+    facts(
+        [
+            ("Rows", f"{public['rows']:,}", "bold"),
+            ("Rule", public["description"] or "none yet", ""),
+            ("Hypothesis", str(public["hypothesis"]), ""),
+            ("Budget", spent + (", spent: the last rule stays" if public["stopped"] else ""), ""),
+            ("Guarantee", str(Guarantee.from_dict(public["guarantee"])), ""),
+            ("Running", "yes" if running else "no", ""),
+        ]
+    )
