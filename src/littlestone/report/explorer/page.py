@@ -1,0 +1,213 @@
+"""`explorer_page`: classes in, one interactive page out. Reads no data, loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from littlestone.classes import parse_class
+from littlestone.errors import UnsupportedError
+from littlestone.learners.comparison import Budget
+from littlestone.report.explorer.axes import Axes
+from littlestone.report.explorer.series import Curve, Source, compute, needs, sources
+from littlestone.report.html import json_in_html, render, step_words, template_text
+from littlestone.report.words import integer
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.types import Json
+
+__all__ = ["CATALOGUE", "START", "explorer_page"]
+
+#: What `littlestone plan --explore` shows without --class.
+CATALOGUE = ("thresholds(1, 100)", "thresholds(1, 2**64)", "intervals(1, 1000)", "points(1, 10**6)")
+#: Where the sliders stand at first.
+START = Budget(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
+_NAMES = {
+    "epsilon": "privacy loss ε",
+    "alpha": "error α",
+    "beta": "may fail with probability β",
+    "delta": "privacy slack δ",
+    "m": "records of each user m",
+}
+_COLOURS = 8
+
+
+def explorer_page(
+    classes: Sequence[ConceptClass] | None = None,
+    *,
+    start: Budget = START,
+    axes: Axes | None = None,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> str:
+    """Return an interactive page: what each learner needs, for all public numbers at once.
+
+    Parameters
+    ----------
+    classes : sequence of ConceptClass, optional
+        By default a small catalogue.
+    start : Budget, optional
+        Where the sliders stand at first: at the stops next to these numbers.
+    axes : Axes, optional
+        The ranges, and the grid of the curves that have no formula.
+    progress : callable, (done, total) -> None
+
+    Returns
+    -------
+    str
+        HTML that loads nothing. Deterministic.
+
+    Raises
+    ------
+    UnsupportedError
+        If no learner can learn one of the classes.
+
+    Notes
+    -----
+    *Cost.* Formulas are quick. A grid takes one plan for each of its points: up to half a minute for
+    a class with learners that search their parameters.
+
+    Examples
+    --------
+    >>> from littlestone.classes import FiniteClass
+    >>> small = Axes(epsilon=("1", "2"), alpha=("0.1", "0.2"), beta=("0.05", "0.1"), m=("1", "4"))
+    >>> html = explorer_page([FiniteClass([[0, 1], [1, 1]])], axes=small)
+    >>> "ceil(div(log(" in html
+    True
+    """
+    axes = Axes() if axes is None else axes
+    chosen = [parse_class(spec) for spec in CATALOGUE] if classes is None else list(classes)
+    found = [_sources(concepts, start) for concepts in chosen]
+    total, done = sum(map(len, found)), 0
+    ready: list[list[Curve]] = []
+    progress(done, total)
+    for concepts, mine in zip(chosen, found, strict=True):
+        ready.append([])
+        for source in mine:
+            ready[-1].append(compute(concepts, source, axes))
+            done += 1
+            progress(done, total)
+    place = _places(start, axes)
+    first = _at(place, axes)
+    script = _script(chosen, ready, axes)
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    return render(
+        "explorer",
+        title="littlestone: how many people does each learner need?",
+        style="explorer.css",
+        script=script,
+        script_hash=f"sha256-{digest}",
+        users=start.samples_per_user is not None,
+        axes=[
+            {"name": name, "label": label, "stops": axes.stops(name), "at": place[name]}
+            for name, label in _NAMES.items()
+        ],
+        classes=[
+            {"spec": concepts.spec, "formulas": [_shown(c) for c in mine if c.steps]}
+            for concepts, mine in zip(chosen, ready, strict=True)
+        ],
+        rows=_rows(chosen[0], found[0], ready[0], first, users=start.samples_per_user is not None),
+    )
+
+
+def _sources(concepts: ConceptClass, start: Budget) -> list[Source]:
+    found = sources(concepts, start)
+    if not any(source.curve.kind == "learner" for source in found):
+        raise UnsupportedError(f"No learner can promise this for {concepts.spec}.")
+    return found
+
+
+def _script(chosen: Sequence[ConceptClass], ready: Sequence[list[Curve]], axes: Axes) -> Markup:
+    """Return the generated data and formulas, then the fixed script."""
+    stops = {name: axes.stops(name) for name in _NAMES}
+    grid = {name: [float(x) for x in getattr(axes, name)] for name in _NAMES}
+    lines = [f"const STOPS = {_json(stops)};", f"const GRID = {_json(grid)};"]
+    lines += [f"const NAMES = {_json(_NAMES)};", "const CLASSES = ["]
+    for concepts, mine in zip(chosen, ready, strict=True):
+        lines.append(f" {{ spec: {_json(concepts.spec)}, curves: [")
+        for k, curve in enumerate(mine):
+            facts = _json(_facts(curve, k))
+            lines.append(f"  {{ ...{facts}, holds: {curve.javascript or 'null'} }},")
+        lines.append(" ] },")
+    lines.append("];")
+    fixed = template_text("explorer.js")
+    head, rest = fixed.split("\n", 1)  # "use strict" comes first
+    return Markup("\n".join([head, *lines, rest]))  # noqa: S704 - JSON and numbers, escaped
+
+
+def _facts(curve: Curve, k: int) -> Json:
+    style = f"k{k % _COLOURS}" + (" grid" if curve.grid else "")
+    if curve.kind == "free":
+        style = f"free {curve.setting}"
+    out: Json = {
+        "id": f"{curve.name}/{curve.setting}",
+        "name": curve.name,
+        "kind": curve.kind,
+        "unit": curve.unit,
+        "setting": curve.setting,
+        "axes": list(curve.axes),
+        "style": style,
+    }
+    return out | ({"grid": list(curve.grid)} if curve.grid else {})
+
+
+def _json(value: Any) -> Markup:
+    return json_in_html(json.dumps(value, ensure_ascii=False))
+
+
+def _shown(curve: Curve) -> Json:
+    by_name = {step.name: step for step in curve.steps}
+    steps = []
+    for step in curve.steps:
+        words = step_words(step, None)
+        moved = ("alpha", "beta", "delta", "epsilon", "m", "n")
+        fixed = {name: x for name, x in step.inputs.items() if name not in moved}
+        plain = replace(step, inputs={n: x for n, x in fixed.items() if n not in by_name})
+        words["inputs"] = step_words(plain, None)["inputs"]
+        words["value"] = "a condition" if isinstance(step.value, bool) else "a number"
+        steps.append(words)
+    return {"name": curve.name, "setting": curve.setting, "steps": steps}
+
+
+def _places(start: Budget, axes: Axes) -> dict[str, int]:
+    """Return the stop next to each number of the start."""
+    wanted = {**vars(start), "m": start.samples_per_user or 1}
+    wanted["delta"] = wanted["delta"] or START.delta
+    out = {}
+    for name in _NAMES:
+        stops = [Fraction(stop) for stop in axes.stops(name)]
+        value = Fraction(wanted[name])
+        out[name] = min(range(len(stops)), key=lambda i: abs(float(stops[i] / value) - 1))
+    return out
+
+
+def _at(place: dict[str, int], axes: Axes) -> Budget:
+    at = {name: Fraction(axes.stops(name)[i]) for name, i in place.items()}
+    return Budget(at["epsilon"], at["delta"], at["alpha"], at["beta"], int(at["m"]))
+
+
+def _rows(
+    concepts: ConceptClass,
+    found: Sequence[Source],
+    ready: Sequence[Curve],
+    first: Budget,
+    *,
+    users: bool,
+) -> list[Json]:
+    """Return the table of the start, for browsers without JavaScript: by Python."""
+    rows = []
+    for source, curve in zip(found, ready, strict=True):
+        if curve.unit == "users" and not users:
+            continue
+        n = needs(concepts, source, first)
+        how = "formula" if curve.steps else "plan"
+        shown = "–" if n is None else integer(n)
+        rows.append({"name": curve.name, "n": shown, "setting": curve.setting, "how": how})
+    return rows
