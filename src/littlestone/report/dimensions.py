@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from littlestone import __version__
+from littlestone.classes import Dimensions
 from littlestone.classes.dimensions import Bounds
-from littlestone.report.page import stylesheet
+from littlestone.report.html import json_in_html, render
+from littlestone.report.page import pager
 from littlestone.report.words import integer
 
 if TYPE_CHECKING:
-    from littlestone.classes import ConceptClass, Dimensions
+    from littlestone.classes import ConceptClass
 
 __all__ = ["dimensions_page"]
 
@@ -50,30 +50,27 @@ def dimensions_page(
         HTML that loads nothing. It is about a public class: no data play a part.
     """
     rows = [(*_MEANING[name], _value(value)) for name, value in vars(found).items()]
-    html: str = _template().render(
+    return render(
+        "dimensions",
+        title=f"littlestone: dimensions of {concept_class.spec}",
         spec=concept_class.spec,
-        css=Markup(stylesheet()),  # noqa: S704 - our own file
         rows=rows,
         size=_value(concept_class.size),
         pictures=[(heading, Markup(svg)) for heading, svg in pictures],  # noqa: S704 - escaped
-        version=__version__,
+        embedded=json_in_html(
+            json.dumps({"class": concept_class.spec, **found.to_dict()}, sort_keys=True)
+        ),
     )
-    return html
+
+
+@pager(Dimensions)
+def _page(
+    found: Dimensions, concept_class: ConceptClass, pictures: Sequence[tuple[str, str]] = ()
+) -> str:
+    return dimensions_page(concept_class, found, pictures)
 
 
 def _value(value: Any) -> str:
     if isinstance(value, Bounds):
         return str(value)
     return "infinite" if value == float("inf") else integer(int(value))
-
-
-@lru_cache(maxsize=1)
-def _template() -> Any:
-    environment = Environment(
-        loader=PackageLoader("littlestone.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("dimensions.html.jinja")

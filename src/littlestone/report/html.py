@@ -13,15 +13,27 @@ from markupsafe import Markup
 from littlestone import __version__
 from littlestone.bounds import Reference, claim
 from littlestone.errors import ParameterError
-from littlestone.report.words import amount
+from littlestone.report.words import amount, beliefs, best_guess, odds_factor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from littlestone.bounds import Certificate, Step
+    from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
-__all__ = ["claims", "data_link", "json_in_html", "render", "steps_of", "stylesheet", "template_text"]
+__all__ = [
+    "claim_names",
+    "claims",
+    "data_link",
+    "json_in_html",
+    "promise_words",
+    "render",
+    "step_words",
+    "steps_of",
+    "stylesheet",
+    "template_text",
+]
 
 
 def render(template: str, *, title: str, style: str = "", **values: Any) -> str:
@@ -105,3 +117,30 @@ def data_link(text: str) -> str:
     """Return a link that holds a JSON text."""
     encoded = base64.b64encode(text.encode("utf-8")).decode("ascii")
     return f"data:application/json;base64,{encoded}"
+
+
+def claim_names(text: str) -> list[str]:
+    """Return the claims named in a composed claim.
+
+    Examples
+    --------
+    >>> claim_names("dp.sum(a, b)")
+    ['dp.sum', 'a', 'b']
+    """
+    parts = text.replace("(", ",").replace(")", ",").replace(" ", "").split(",")
+    return [name for name in parts if name]
+
+
+def promise_words(guarantee: Guarantee) -> Json:
+    """Return what the owner of a record or of many is told about a guarantee."""
+    return {
+        "who": guarantee.neighbours.unit,
+        "relation": guarantee.neighbours.words,
+        "epsilon": amount(guarantee.epsilon),
+        "delta": amount(guarantee.delta),
+        "pure": guarantee.pure,
+        "seeded": guarantee.seeded,
+        "factor": odds_factor(guarantee.epsilon),
+        "beliefs": beliefs(guarantee.epsilon),
+        "guess": best_guess(guarantee.epsilon, guarantee.delta),
+    }

@@ -1,86 +1,127 @@
-"""`page`: one self-contained HTML page about a release.
+"""`page`: one self-contained HTML page about an object; here, about a release.
 
-The page is a pure function of the `Release`: no clock, no path, no environment; so it is exactly
+The page of a release is a pure function of the `Release`: no clock, no path, no environment; so it is exactly
 as private as the release, and `littlestone.audit.verify` compares its text among the outputs.
 """
 
 from __future__ import annotations
 
-import base64
 import math
-from functools import lru_cache
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from littlestone import __version__
-from littlestone.bounds import Reference, claim
-from littlestone.errors import ParameterError
-from littlestone.privacy import Guarantee
+from littlestone.bounds import claim
+from littlestone.errors import UnsupportedError
+from littlestone.learners.registry import LEARNERS
+from littlestone.learners.release import Release
+from littlestone.report.html import (
+    claim_names,
+    claims,
+    data_link,
+    json_in_html,
+    promise_words,
+    render,
+    steps_of,
+)
 from littlestone.report.pictures import draw, outcomes
-from littlestone.report.words import amount, beliefs, integer, odds_factor, percent
+from littlestone.report.words import integer, percent
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Step
-    from littlestone.learners.release import Release
+    from littlestone.bounds import Certificate
     from littlestone.types import Json
 
-__all__ = ["accuracy_asked", "meaning", "page"]
+__all__ = ["accuracy_asked", "meaning", "page", "pager", "release_page"]
 
 
-def page(release: Release) -> str:
-    """Return a self-contained HTML page: the rule, what is promised, and why.
+Pager = Callable[..., str]
+P = TypeVar("P", bound=Pager)
+_PAGERS: dict[type, Pager] = {}
+
+
+def pager(*types: type) -> Callable[[P], P]:
+    """Register the decorated function as the way to make a page of objects of these types."""
+
+    def register(function: P) -> P:
+        _PAGERS.update(dict.fromkeys(types, function))
+        return function
+
+    return register
+
+
+def page(obj: Any, **more: Any) -> str:
+    """Return a self-contained HTML page: what was found, what is promised, and why.
 
     Parameters
     ----------
-    release : Release
+    obj : Release, Plans, Dimensions, Verification, Score or public document of a stream
+        Also rows of the table of verifications, as a sequence.
+    **more
+        What this kind of page shows besides: ``measured`` with `Plans`, ``concept_class`` and
+        ``pictures`` with `Dimensions`.
 
     Returns
     -------
     str
-        HTML that loads nothing, for light and dark, screen, phone and paper. The release itself
-        is inside, as JSON.
+        HTML that loads nothing, for light and dark, screen, phone and paper. The object itself is
+        inside, as JSON.
+
+    Raises
+    ------
+    UnsupportedError
+        If no room has said what a page of such an object is.
 
     Notes
     -----
-    *Guarantee.* Post-processing of the release: costs no privacy.
+    *Guarantee.* Post-processing of the object: costs no privacy.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> page(ls.plan(ls.Thresholds(1, 99), epsilon=1))[:15]
+    '<!doctype html>'
     """
-    guarantee = release.guarantee
-    certificate = release.certificate
-    html: str = _template().render(
+    for kind in type(obj).__mro__:
+        if kind in _PAGERS:
+            return _PAGERS[kind](obj, **more)
+    known = ", ".join(sorted(kind.__name__ for kind in _PAGERS))
+    raise UnsupportedError(
+        f"page makes no page of an object of type {type(obj).__name__}; it does of: {known}."
+    )
+
+
+@pager(Release)
+def release_page(release: Release) -> str:
+    """Return the page of a fit: the rule, what is promised, and why.
+
+    It is a pure function of the release.
+    """
+    guarantee, certificate = release.guarantee, release.certificate
+    return render(
+        "page",
         title=f"littlestone: {release.concept_class.spec}",
-        css=Markup(stylesheet()),  # noqa: S704 - our own file
-        seeded=guarantee.seeded,
+        g=promise_words(guarantee),
         unit=certificate.unit,
-        who=guarantee.neighbours.unit,
-        relation=guarantee.neighbours.words,
         words=release.hypothesis.describe(),
         meaning=meaning(release),
         picture=Markup(draw(release)),  # noqa: S704 - escaped by littlestone.svg
         n=integer(release.n),
         required=integer(release.required),
-        epsilon=amount(guarantee.epsilon),
-        delta=amount(guarantee.delta),
-        pure=guarantee.pure,
-        factor=odds_factor(guarantee.epsilon),
-        beliefs=beliefs(guarantee.epsilon),
         asked=accuracy_asked(certificate),
         beta=percent(certificate.beta),
         holds=certificate.holds,
         status=certificate.status,
         assumptions=certificate.assumptions,
-        steps=[_step(step, certificate) for step in certificate.steps],
+        steps=steps_of(certificate),
         error=_error(release.error),
         reads=_reads(release),
-        model_link=_data_link(release.to_json()),
+        model_link=data_link(release.to_json()),
         provenance=_provenance(release),
-        claims=_claims(certificate, guarantee),
-        version=__version__,
-        embedded=_json_in_html(release.to_json()),
+        claims=claims([*claim_names(guarantee.claim), *certificate.claims]),
+        embedded=json_in_html(release.to_json()),
     )
-    return html
 
 
 def accuracy_asked(certificate: Certificate) -> str:
@@ -116,38 +157,6 @@ def certifies_agnostic(certificate: Certificate) -> bool:
     return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
 
 
-@lru_cache(maxsize=1)
-def _template() -> Any:
-    environment = Environment(
-        loader=PackageLoader("littlestone.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("page.html.jinja")
-
-
-@lru_cache(maxsize=1)
-def stylesheet() -> str:
-    """Return the style of every page."""
-    return (files("littlestone.report") / "templates" / "page.css").read_text(encoding="utf-8")
-
-
-def _step(step: Step, certificate: Certificate) -> Json:
-    inputs = ", ".join(
-        f"{name} = {amount(certificate[x.step] if isinstance(x, Reference) else x)}"
-        for name, x in sorted(step.inputs.items())  # as a JSON file has them
-    )
-    return {
-        "name": step.name.replace("_", " "),
-        "formula": step.formula,
-        "inputs": inputs,
-        "value": amount(step.value),
-        "source": step.source,
-    }
-
-
 def _error(error: Json | None) -> Json | None:
     if error is None:
         return None
@@ -179,6 +188,8 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         ("Neighbours", guarantee.neighbours.words),
         (release.certificate.unit.capitalize(), integer(release.n)),
     ]
+    if release.learner in LEARNERS:
+        rows.insert(1, ("How", LEARNERS[release.learner].summary))
     if columns.get("x"):
         rows.append(("Columns read", ", ".join(columns["x"])))
     if columns.get("y"):
@@ -188,34 +199,3 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         rows.append(("User column", f"{columns['user']} (at most {each} records of each are read)"))
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
-
-
-def _claims(certificate: Certificate, guarantee: Guarantee) -> list[Any]:
-    found: list[Any] = []
-    for name in dict.fromkeys([*_names(guarantee.claim), *certificate.claims]):
-        try:
-            found.append(claim(name))
-        except ParameterError:
-            found.append({"id": name, "statement": "", "paper": "", "version": "", "status": ""})
-    return found
-
-
-def _names(text: str) -> list[str]:
-    """Return the claims named in a composed claim such as ``dp.sum(a, b)``."""
-    return [
-        name
-        for name in text.replace("(", ",").replace(")", ",").replace(" ", "").split(",")
-        if name
-    ]
-
-
-def _json_in_html(text: str) -> Markup:
-    """Return JSON that cannot end its script element, whatever its texts hold."""
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704 - no character that HTML could take for markup is left
-
-
-def _data_link(text: str) -> str:
-    encoded = base64.b64encode(text.encode("utf-8")).decode("ascii")
-    return f"data:application/json;base64,{encoded}"

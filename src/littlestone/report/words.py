@@ -11,7 +11,7 @@ from typing import Any
 
 from littlestone.privacy.rounding import short_text
 
-__all__ = ["Belief", "amount", "beliefs", "integer", "odds_factor", "percent"]
+__all__ = ["Belief", "amount", "beliefs", "best_guess", "integer", "odds_factor", "percent"]
 
 _BEFORE = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
@@ -135,6 +135,21 @@ def beliefs(epsilon: Fraction) -> tuple[Belief, ...]:
         )
         for before in _BEFORE
     )
+
+
+def best_guess(epsilon: Fraction, delta: Fraction) -> str:
+    """Return how often the best guess between two equally likely values is right, at most.
+
+    (e**epsilon + delta) / (e**epsilon + 1), rounded up: the two error rates of a test satisfy
+    1 - a <= e**epsilon b + delta and 1 - b <= e**epsilon a + delta.
+
+    Examples
+    --------
+    >>> best_guess(Fraction(1), Fraction(0)), best_guess(Fraction(1), Fraction(1, 10))
+    ('73.2%', '75.8%')
+    """
+    wrong = (1 - float(delta)) / (math.exp(min(epsilon, Fraction(700))) + 1)
+    return percent(min(1 - wrong, math.nextafter(1, 0)), rounded=math.ceil)
 
 
 def _posterior(before: Fraction, log_factor: Fraction) -> float:

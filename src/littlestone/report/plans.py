@@ -1,0 +1,190 @@
+"""The page of a plan: every learner, its certificate, and what nobody can beat."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from littlestone.learners.comparison import ALL_RECORDS
+from littlestone.planning import Plans
+from littlestone.planning.plans import asked
+from littlestone.report.html import claims, json_in_html, render, step_words, steps_of
+from littlestone.report.page import pager
+from littlestone.report.words import amount, integer, percent
+from littlestone.svg import Element, clip, picture, text_width
+
+if TYPE_CHECKING:
+    from littlestone.learners.comparison import Candidate
+    from littlestone.planning import LowerBound, Measured
+    from littlestone.types import Json
+
+__all__ = ["needs_picture", "plan_page"]
+
+_WIDTH, _ROW, _BAR = 640.0, 30.0, 14.0
+_SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α", "beta": "β", "samples_per_user": "m"}
+
+
+@pager(Plans)
+def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
+    """Return the page of a plan.
+
+    Parameters
+    ----------
+    plans : Plans
+    measured : sequence of Measured
+        What was measured on synthetic data, if anything was.
+
+    Returns
+    -------
+    str
+        HTML that loads nothing: public parameters only, no data play a part.
+    """
+    chosen, document = plans.chosen, plans.to_dict(what_if=True)
+    if measured:
+        document["measured"] = [found.to_dict() for found in measured]
+    mine = chosen or plans.cheaper
+    certificates = [c.certificate for c in plans]
+    return render(
+        "plan",
+        title=f"littlestone: plan for {plans.concept_class.spec}",
+        spec=plans.concept_class.spec,
+        asked=[(_SYMBOLS[k], amount(_plain(v))) for k, v in asked(plans.budget).items()],
+        unit="users" if plans.budget.samples_per_user else "records",
+        chosen=None if chosen is None else _name(chosen),
+        need="" if chosen is None else integer(chosen.n or 0),
+        why=plans.why,
+        cheaper=_cheaper(plans),
+        picture=Markup(needs_picture(plans)),  # noqa: S704 - escaped by littlestone.svg
+        rows=[_row(c, chosen) for c in plans],
+        refused=_refused(plans),
+        free=[(setting, integer(c.n)) for setting, c in plans.non_private.items()],
+        bounds=[_bound(bound) for bound in plans.lower_bounds],
+        changes=_changes(plans, mine),
+        changed="" if mine is None else _name(mine),
+        measured=[_measurement(found) for found in measured],
+        claims=claims(name for c in certificates if c is not None for name in c.claims),
+        embedded=json_in_html(json.dumps(document, sort_keys=True)),
+    )
+
+
+def needs_picture(plans: Plans) -> str:
+    """Draw what each learner needs, as bars of logarithmic length, between the lower bounds.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
+    unit = "users" if plans.budget.samples_per_user else "records"
+    bars = [(_name(c), c.n or 1, c.agnostic, c is plans.chosen) for c in plans]
+    bars.sort(key=lambda bar: bar[1])
+    if unit == "records":
+        free = plans.non_private.items()
+        bars = [(f"no privacy ({k})", c.n, k == "agnostic", None) for k, c in free] + bars  # type: ignore[misc]
+    top = max(n for _, n, _, _ in bars)
+    low = min(n for _, n, _, _ in bars)
+    least, most = math.floor(math.log10(low)), math.log10(top)
+    left = min(max(text_width(name, 13) for name, *_ in bars), 230.0) + 18
+    room = _WIDTH - left - 110
+    body = Element("g")
+    body.add("text", f"{unit} needed (logarithmic)", x=left, y=16, class_="ls-dim ls-small")
+    y = 26.0
+    for name, n, any_labels, marked in bars:
+        y += _ROW
+        share = (math.log10(n) - least + 0.15) / (most - least + 0.15)
+        kind = "ls-zero" if marked is None else "ls-one" if marked else "ls-chip"
+        weight = "ls-strong ls-small" if marked else "ls-small"
+        text = clip(name, left - 14, 12)
+        body.add("text", text, x=left - 8, y=y, text_anchor="end", class_=weight)
+        width = max(room * share, 2)
+        body.add("rect", x=left, y=y - _BAR + 3, width=width, height=_BAR, rx=3, class_=kind)
+        words = integer(n) if marked is None or any_labels else f"{integer(n)} *"
+        body.add("text", words, x=left + width + 6, y=y, class_=weight)
+    y += 26
+    note = "* if some concept is right on everybody. Filled: what fit takes by itself."
+    body.add("text", clip(note, _WIDTH - 16, 12), x=8, y=y, class_="ls-dim ls-small")
+    desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, *_ in bars)
+    return picture(body, width=_WIDTH, height=y + 12, title="What each learner needs", desc=desc)
+
+
+def _plain(value: object) -> object:
+    """Read a number that `asked` wrote exactly."""
+    return Fraction(value) if isinstance(value, str) else value
+
+
+def _name(candidate: Candidate) -> str:
+    name = candidate.learner + (" --proper" if candidate.options.get("proper") else "")
+    return f"{name}, group privacy" if candidate.reads == ALL_RECORDS else name
+
+
+def _row(candidate: Candidate, chosen: Candidate | None) -> Json:
+    certificate, guarantee = candidate.certificate, candidate.guarantee
+    assert certificate is not None
+    assert guarantee is not None
+    return {
+        "name": _name(candidate),
+        "chosen": candidate is chosen,
+        "n": integer(candidate.n or 0),
+        "unit": candidate.unit,
+        "setting": "any labels" if candidate.agnostic else "realizable",
+        "reads": candidate.reads or "",
+        "guarantee": str(guarantee),
+        "status": certificate.status,
+        "assumptions": certificate.assumptions,
+        "steps": steps_of(certificate),
+    }
+
+
+def _cheaper(plans: Plans) -> Json | None:
+    cheaper = plans.cheaper
+    if cheaper is None:
+        return None
+    return {"name": _name(cheaper), "n": integer(cheaper.n or 0), "agnostic": cheaper.agnostic}
+
+
+def _refused(plans: Plans) -> list[tuple[str, str]]:
+    """Return the learners that do not count, each with its reason."""
+    shown = list(plans)
+    rest = [c for c in plans.candidates if c not in shown]
+    reasons = [(_name(c), str(c.problem or "It is for realizable labels only.")) for c in rest]
+    return list(dict.fromkeys(reasons))
+
+
+def _bound(bound: LowerBound) -> Json:
+    value = "" if bound.order is None else f" = {bound.order}"
+    needs = f"{bound.formula}{value}, constant unknown" if bound.n is None else integer(bound.n)
+    return {
+        "who": bound.holds_for,
+        "setting": bound.setting,
+        "needs": needs,
+        "unit": bound.unit if bound.n is not None else "",
+        "claim": bound.claim,
+        "steps": [] if bound.step is None else [step_words(bound.step, None)],
+    }
+
+
+def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
+    if mine is None:
+        return []
+    return [
+        (
+            f"{_SYMBOLS[change.what]} = {float(change.value):g}",
+            "–" if change.n is None else integer(change.n),
+        )
+        for change in plans.what_if(mine)
+    ]
+
+
+def _measurement(found: Measured) -> Json:
+    return {
+        "learner": found.learner,
+        "where": f"{found.kind}: {found.scenario}",
+        "certified": integer(found.certified),
+        "n": integer(found.n),
+        "fails": f"{percent(found.low)} to {percent(found.high)}",
+    }
