@@ -61,7 +61,7 @@ def drawer(*types: type) -> Callable[[D], D]:
     return register
 
 
-def draw(obj: Any) -> str:
+def draw(obj: Any, setting: Setting | None = None) -> str:
     """Return a picture as self-contained SVG, with alternative text, for light and dark.
 
     Parameters
@@ -69,6 +69,8 @@ def draw(obj: Any) -> str:
     obj : Release, fitted learner, or Hypothesis
         Or any object of a type that a room has registered with `drawer`. A release or a fitted
         learner knows its domain, so its picture shows more than that of a bare hypothesis.
+    setting : Setting, optional
+        Public facts around a bare hypothesis.
 
     Returns
     -------
@@ -88,7 +90,7 @@ def draw(obj: Any) -> str:
     >>> ls.draw(ThresholdHypothesis(17, 0, 120))[:38]
     '<svg xmlns="http://www.w3.org/2000/svg'
     """
-    setting = Setting()
+    setting = setting or Setting()
     if isinstance(obj, Release):
         setting = Setting(obj.concept_class.domain, *outcomes(obj))
         obj = obj.hypothesis

@@ -171,7 +171,7 @@ def _shown(curve: Curve) -> Json:
         fixed = {name: x for name, x in step.inputs.items() if name not in moved}
         plain = replace(step, inputs={n: x for n, x in fixed.items() if n not in by_name})
         words["inputs"] = step_words(plain, None)["inputs"]
-        words["value"] = "a condition" if isinstance(step.value, bool) else "a number"
+        words["value"] = ""
         steps.append(words)
     return {"name": curve.name, "setting": curve.setting, "steps": steps}
 

@@ -65,6 +65,7 @@ const AXES = ["epsilon", "alpha", "beta", "delta", "m"];
 const SYMBOL = { epsilon: "ε", alpha: "α", beta: "β", delta: "δ", m: "m" };
 const SVG = "http://www.w3.org/2000/svg";
 const hidden = new Set();
+const ENORMOUS = 1e9; // such a curve would press all others to the floor: at first it is not drawn
 
 const setting = () => Object.fromEntries(AXES.map((a) => [a, Number(STOPS[a][at(a).value])]));
 const protect = () => (at("protect-users").checked ? "users" : "records");
@@ -138,7 +139,9 @@ function table(list, p, users) {
     const how = users && curve.unit === "records" && curve.kind === "learner" ? " (one record each)" : "";
     const number = cell("td", (curve.holds || onGrid(curve, p) || n === null ? "" : "≈ ") + count, "n");
     if (n !== null) number.dataset.n = n;
-    row.append(name, number, cell("td", curve.setting), cell("td", exact + how));
+    const certifies = cell("td", curve.setting);
+    certifies.append(document.createElement("br"), cell("span", exact + how, "dim"));
+    row.append(name, number, certifies);
     body.append(row);
   }
   at("unit").textContent = users ? "users" : "records";
@@ -208,6 +211,10 @@ function start() {
   if (wanted.protect === "users") at("protect-users").checked = true;
   if (wanted.protect === "records") at("protect-records").checked = true;
   if (AXES.includes(wanted.across)) at("across").value = wanted.across;
+  const p = setting();
+  for (const { curves } of CLASSES) {
+    for (const curve of curves) if (needs(curve, p) > ENORMOUS) hidden.add(curve.id);
+  }
   at("controls").addEventListener("input", render);
   at("controls").addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("resize", render);
