@@ -18,6 +18,7 @@ publish twice, and is refused.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -218,6 +219,11 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __del__(self) -> None:
+        # SQLite's connections are cycles: a forgotten journal would keep its lock for a while.
+        with contextlib.suppress(Exception):
+            self.close()
 
     # ------------------------------------------------------------------ the private file
 

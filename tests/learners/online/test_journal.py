@@ -1,0 +1,489 @@
+"""The state of a stream on disk: exact, apart, checked, never continued twice."""
+
+import copy
+import json
+import os
+import pickle
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.errors import BudgetError, LittlestoneError, ParameterError, StateError, StoreError
+from littlestone.learners.online.algorithm import OnlineAlgorithm
+from littlestone.learners.online.choose import plan_online
+from littlestone.learners.online.durable import open_stream
+from littlestone.learners.online.journal import Journal
+from littlestone.learners.online.public_record import read_public
+from littlestone.learners.online.state import OnlineState
+
+AGES = ls.Thresholds(1, 1000)
+
+
+def learner(state=None, cls=AGES, seed=7, **changes):
+    options = {"epsilon": 8, "delta": 1e-6, "horizon": 2000} | changes
+    return ls.OnlineLearner(cls, **options, random_state=seed, state=state)
+
+
+def numbers(n, seed=0):
+    x = np.random.default_rng(seed).integers(1, 1001, n)
+    return x, (x > 300).astype(np.int8)
+
+
+def texts(n, seed=0):
+    x = np.array([f"w{i}" for i in np.random.default_rng(seed).integers(0, 5, n)], dtype=object)
+    return x, np.array([int(w == "w3") for w in x], dtype=np.int8)
+
+
+STREAMS = {
+    "ballot": (AGES, {}, numbers),
+    "teachers": (ls.Points(), {"teachers": 3, "epsilon": 50, "delta": 0.5}, texts),
+    "huge integers": (ls.Thresholds(1, 2**80), {}, numbers),
+}
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_taken_up_at_any_point_it_is_the_stream_that_was_never_let_go(tmp_path, kind):
+    cls, changes, make = STREAMS[kind]
+    x, y = make(900)
+    alone = learner(None, cls, **changes)
+    for a, b in zip(x.tolist(), y.tolist(), strict=True):
+        alone.learn_one(a, b)
+    kept = learner(tmp_path / "s", cls, **changes)
+    cuts = [0, 1, 2, 3, 250, 251, 500, 760, 900]
+    for start, end in pairwise(cuts):
+        if end - start < 4:
+            for a, b in zip(x[start:end].tolist(), y[start:end].tolist(), strict=True):
+                kept.learn_one(a, b)
+        else:
+            kept.learn_many(x[start:end], y[start:end])
+        kept.close()
+    assert kept.state_ == alone.state_
+    assert len(kept.published_) > 1
+    kept.close()
+    again = learner(tmp_path / "s", cls, **changes)
+    assert again.published_ == alone.published_
+    assert again.state_ == alone.state_
+
+
+def test_a_stream_whose_budget_is_spent_forgets_its_records(tmp_path):
+    x = np.tile([10, 990], 4000)
+    y = np.tile([1, 0], 4000)
+    kept, alone = learner(tmp_path / "s"), learner()
+    kept.learn_many(x, y)
+    alone.learn_many(x, y)
+    assert kept.stopped_
+    kept.close()
+    assert kept.state_ == alone.state_
+    kept.learn_many(x[:10], y[:10])
+    kept.close()
+    sql = sqlite3.connect(tmp_path / "s" / "private.db")
+    assert sql.execute("SELECT count(*) FROM records").fetchall() == [(0,)]
+    sql.close()
+
+
+def test_late_labels_are_waited_for_across_restarts(tmp_path):
+    kept, alone = learner(tmp_path / "s"), learner()
+    x, y = numbers(60)
+    for one in (kept, alone):
+        tickets = [one.observe(a) for a in x.tolist()]
+        for ticket in tickets[::-3]:
+            one.reveal(ticket, y[ticket])
+    kept.close()
+    assert kept.state_ == alone.state_
+    assert len(kept.state_.pending) == 40
+    for one in (kept, alone):
+        one.reveal(0, y[0]) if 0 in one.state_.pending else one.reveal(1, y[1])
+    kept.close()
+    assert kept.state_ == alone.state_
+
+
+def test_private_and_public_are_apart_and_for_the_owner_only(tmp_path):
+    words = ["the-canary-word", *[f"w{i}" for i in range(9)]]
+    kept = learner(tmp_path / "s", ls.Points(), teachers=2, epsilon=1, delta=0.01)
+    for word in words:
+        kept.learn_one(word, 1)
+    kept.observe("a-second-canary")
+    made = {p.name: p.stat().st_mode & 0o777 for p in (tmp_path / "s").iterdir()}
+    assert {"private.db", "public.db"} <= set(made)
+    assert set(made.values()) == {0o600}
+    assert (tmp_path / "s").stat().st_mode & 0o777 == 0o700
+    public = json.dumps(read_public(tmp_path / "s"))
+    kept.close()
+    assert b"canary" in (tmp_path / "s" / "private.db").read_bytes()
+    assert b"canary" not in (tmp_path / "s" / "public.db").read_bytes()
+    assert "canary" not in public
+    (tmp_path / "s").chmod(0o755)
+    with pytest.raises(StoreError, match="chmod 700"):
+        assert learner(tmp_path / "s", ls.Points(), teachers=2, epsilon=1, delta=0.01).hypothesis_
+
+
+def test_the_public_record_is_a_function_of_the_transcript(tmp_path):
+    """Streams with other records but one transcript leave the same public files, byte for byte."""
+    x, y = numbers(400)
+    documents, files = [], []
+    for k, (points, labels) in enumerate([(x, y), (x[::-1], y[::-1]), (x, 1 - y)]):
+        kept = learner(tmp_path / str(k), epsilon=0.01, seed=3)  # nothing is published so early
+        kept.learn_many(points, labels)
+        documents.append(kept.state_.private())
+        kept.close()
+        files.append((tmp_path / str(k) / "public.db").read_bytes())
+        documents[-1] = json.dumps(documents[-1])
+    assert len(set(documents)) == 3
+    assert len(set(files)) == 1
+    # and it says no more than the transcript
+    kept = learner(tmp_path / "s")
+    kept.learn_many(x, y)
+    public = read_public(tmp_path / "s")
+    assert [(p["rows"], p["hypothesis"]) for p in public["published"]] == [
+        (t, h.to_dict()) for t, h in kept.published_
+    ]
+    assert set(public) == {
+        "format", "stream", "about", "guarantee", "planned_batches",
+        "rows", "stage", "batches", "stopped", "published",
+    }  # fmt: skip
+    assert public["rows"] == 400
+    assert public["guarantee"]["seeded"] is True
+    kept.close()
+
+
+def test_one_process_at_a_time(tmp_path):
+    kept = learner(tmp_path / "s")
+    kept.learn_one(5, 1)
+    code = (
+        "import littlestone as ls, sys\n"
+        "try: ls.OnlineLearner(ls.Thresholds(1, 1000), epsilon=8, delta=1e-6, horizon=2000,"
+        " random_state=7, state=sys.argv[1]).hypothesis_\n"
+        "except ls.errors.StoreError as problem: print(problem.reason)"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", f"import littlestone.errors\n{code}", str(tmp_path / "s")],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert said.stdout == "locked\n"
+    with pytest.raises(StoreError, match="in use"):
+        learner(tmp_path / "s").learn_one(6, 1)
+    assert read_public(tmp_path / "s")["rows"] == 1  # what is public may be read meanwhile
+    kept.close()
+    assert learner(tmp_path / "s").state_.time == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": 9}, {"delta": 1e-5}, {"horizon": 2001}, {"beta": 0.1},
+        {"parameters": "theory"}, {"teachers": 4}, {"seed": 8}, {"seed": None},
+        {"cls": ls.Thresholds(1, 1001)},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_a_stream_was_begun_with_cannot_change(tmp_path, change):
+    kept = learner(tmp_path / "s")
+    kept.learn_one(5, 1)
+    kept.close()
+    before = (tmp_path / "s" / "private.db").read_bytes()
+    with pytest.raises(ParameterError, match="was begun with"):
+        learner(tmp_path / "s", **change).learn_one(6, 1)
+    assert (tmp_path / "s" / "private.db").read_bytes() == before
+
+
+def saved(tmp_path):
+    kept = learner(tmp_path / "s")
+    kept.learn_many(*numbers(700))
+    kept.observe(17)
+    kept.close()
+    return tmp_path / "s"
+
+
+TAMPERED = {
+    "budget reset": "UPDATE now SET document = replace(document, '\"batches\":', '\"batches\":0')",
+    "alarm moved": "UPDATE now SET document = replace(document, '\"alarm\":', '\"alarm\":9')",
+    "nonsense": "UPDATE now SET document = '{}'",
+    "record removed": "DELETE FROM records WHERE time = (SELECT max(time) FROM records)",
+    "label changed": "UPDATE records SET y = 1 - y WHERE time = (SELECT min(time) FROM records)",
+    "moved to another epoch": "UPDATE records SET epoch = epoch + 1",
+    "record added": "INSERT INTO records VALUES (100000, 0, '5', 1)",
+    "hypothesis changed": "UPDATE published SET hypothesis = replace(hypothesis, 'above', 'abov')",
+    "hypothesis removed": "DELETE FROM published WHERE version > 0",
+    "waiting point removed": "DELETE FROM pending",
+    "no state": "DELETE FROM now",
+    "setting changed": "UPDATE settings SET value = '' WHERE name = '-seed'",
+}
+
+
+@pytest.mark.parametrize("how", TAMPERED)
+def test_a_changed_state_is_refused(tmp_path, how):
+    folder = saved(tmp_path)
+    sql = sqlite3.connect(folder / "private.db")
+    sql.execute(TAMPERED[how])
+    sql.commit()
+    sql.close()
+    before = (folder / "private.db").read_bytes()
+    with pytest.raises(StoreError) as caught:
+        assert learner(folder).hypothesis_
+    assert caught.value.reason == "damaged"
+    assert (folder / "private.db").read_bytes() == before
+    assert len(read_public(folder)["published"]) > 1  # what was published is still there
+
+
+def test_a_truncated_state_is_refused_wherever_it_was_cut(tmp_path):
+    folder = saved(tmp_path)
+    whole = (folder / "private.db").read_bytes()
+    for size in (0, 1, 50, 99, 4096, len(whole) // 2, len(whole) - 1):
+        (folder / "private.db").write_bytes(whole[:size])
+        with pytest.raises(StoreError) as caught:
+            assert learner(folder).hypothesis_
+        assert caught.value.reason in ("damaged", "kind")
+    (folder / "private.db").write_bytes(whole)
+    assert learner(folder).state_.time == 700
+
+
+def test_flipped_bits_are_refused_or_change_nothing(tmp_path):
+    folder = saved(tmp_path)
+    whole = (folder / "private.db").read_bytes()
+    good = learner(folder)
+    want = copy.deepcopy(good.state_)
+    good.close()
+    rng, refusals = np.random.default_rng(1), 0
+    for at in rng.integers(0, len(whole), 60).tolist():
+        shutil.rmtree(folder)
+        folder.mkdir(mode=0o700)
+        broken = bytearray(whole)
+        broken[at] ^= 1 << int(rng.integers(8))
+        path = folder / "private.db"
+        path.touch(0o600)
+        path.write_bytes(broken)
+        one = learner(folder)
+        try:
+            assert one.state_ == want
+        except LittlestoneError:
+            refusals += 1
+        finally:
+            one.close()
+    assert refusals > 3  # most bits of so small a file are free space
+
+
+def test_documents_of_a_state_are_refused_when_they_were_changed():
+    one = learner()
+    one.learn_many(*numbers(300))
+    public, private = one.state_.public(), one.state_.private()
+    assert OnlineState.from_json(public, private) == one.state_
+    for document in (public, private):
+        for name in document:
+            for value in (None, "x", [[]], {"a": 1}):
+                if name in ("stopped", "rings") or (name == "rounds" and value == [[]]):
+                    continue  # a truth, and a round without mistakes
+                changed = {**document, name: value}
+                pair = (changed, private) if document is public else (public, changed)
+                with pytest.raises(LittlestoneError):
+                    OnlineState.from_json(*pair)
+            less = {k: v for k, v in document.items() if k != name}
+            with pytest.raises(ParameterError, match="incomplete or were changed"):
+                OnlineState.from_json(*((less, private) if document is public else (public, less)))
+
+
+def test_an_old_copy_is_not_continued(tmp_path):
+    kept = learner(tmp_path / "s")
+    kept.learn_many(*numbers(300))
+    kept.close()
+    copy_of = (tmp_path / "s" / "private.db").read_bytes()
+    kept.learn_many(*numbers(300, 1))
+    kept.close()
+    (tmp_path / "s" / "private.db").write_bytes(copy_of)
+    with pytest.raises(StoreError) as caught:
+        assert learner(tmp_path / "s").hypothesis_
+    assert caught.value.reason == "old"
+    (tmp_path / "s" / "public.db").unlink()  # whoever insists can: the owner is trusted
+    assert learner(tmp_path / "s").state_.time == 300
+
+
+def test_the_public_record_catches_up_and_is_made_again(tmp_path):
+    folder = saved(tmp_path)
+    want = read_public(folder)
+    sql = sqlite3.connect(folder / "public.db")
+    sql.execute("DELETE FROM published WHERE version > 0")
+    sql.execute("DELETE FROM now")
+    sql.commit()
+    sql.close()
+    Journal.open(folder).close()  # as after a kill between the two files
+    assert read_public(folder) == want
+    (folder / "public.db").unlink()
+    Journal.open(folder).close()
+    assert read_public(folder) == want
+    sql = sqlite3.connect(folder / "public.db")
+    sql.execute("UPDATE now SET document = replace(document, '700', '600')")
+    sql.commit()
+    sql.close()
+    with pytest.raises(StoreError, match="Delete it"):
+        read_public(folder)
+
+
+def test_a_full_disk_loses_nothing(tmp_path):
+    """In a child process whose files may not grow: the call is refused, and then it goes on."""
+    folder = tmp_path / "s"
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            import signal
+
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            one = learner(folder, ls.Points(), teachers=2, epsilon=1, delta=0.01)
+            one.learn_one("a", 1)
+            soft = (200_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
+            resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+            done, reasons = 1, []
+            for i in range(200):
+                try:
+                    one.learn_one(f"{i}" * 2000, 1)
+                    done += 1
+                except StoreError as problem:
+                    reasons.append(problem.reason)
+                    break
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft[1], soft[1]))
+            time = one.state_.time  # opened again by itself
+            one.learn_one("b", 1)
+            os.write(write, json.dumps([done, reasons, time, one.state_.time]).encode())
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(write)
+    said = json.loads(os.read(read, 4096))
+    os.close(read)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    done, reasons, time, end = said
+    assert reasons[0] in ("full", "input/output")
+    assert time == done  # exactly those that were acknowledged
+    assert end == done + 1
+    assert learner(folder, ls.Points(), teachers=2, epsilon=1, delta=0.01).state_.time == end
+
+
+def test_a_read_only_folder_is_refused_in_words(tmp_path):
+    tmp_path.chmod(0o755)
+    folder = tmp_path / "home"
+    folder.mkdir()
+    administrator = os.geteuid() == 0  # to whom nothing is read-only: become somebody else
+    if administrator:
+        os.chown(folder, 65534, 65534)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            if administrator:
+                for parent in list(tmp_path.parents)[:2]:
+                    parent.chmod(parent.stat().st_mode | 0o011)
+                os.setuid(65534)
+            one = learner(folder / "s")
+            one.learn_one(5, 1)
+            one.close()
+            (folder / "s").chmod(0o500)
+            folder.chmod(0o500)
+            reasons = []
+            for where in (folder / "s", folder / "t"):
+                try:
+                    learner(where).learn_one(6, 1)
+                except StoreError as problem:
+                    reasons.append(problem.reason)
+            folder.chmod(0o700)
+            (folder / "s").chmod(0o700)
+            code = 0 if (reasons, learner(folder / "s").state_.time) == (
+                ["readonly", "folder"], 1
+            ) else 2  # fmt: skip
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_a_ledger_pays_once_for_the_whole_life(tmp_path, monkeypatch):
+    ledger = ls.Ledger(tmp_path / "budget.db", epsilon=10, delta=1e-5)
+    one = learner(tmp_path / "s", seed=None).start(ledger=ledger)
+    one.learn_many(*numbers(200))
+    one.close()
+    one.learn_many(*numbers(200))
+    one.close()
+    assert len(ledger.history()) == 1
+    assert ledger.remaining().epsilon == 2
+    assert "stream on thresholds(1, 1000)" in ledger.history()[0].what
+    with pytest.raises(BudgetError):
+        learner(tmp_path / "t", seed=None).start(ledger=ledger)
+    with pytest.raises(ParameterError, match="seeded"):
+        learner(tmp_path / "t").start(ledger=ledger)
+    assert not (tmp_path / "t").exists()
+    # killed after the charge and before the first draw: charged once
+    monkeypatch.setattr(OnlineAlgorithm, "start", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        learner(tmp_path / "u", seed=None, epsilon=1).start(ledger=ledger)
+    monkeypatch.undo()
+    assert len(ledger.history()) == 2
+    assert learner(tmp_path / "u", seed=None, epsilon=1).state_.time == 0  # it knows its ledger
+    assert len(ledger.history()) == 2
+    other = ls.Ledger(tmp_path / "other.db", epsilon=10, delta=1e-5)
+    with pytest.raises(ParameterError, match="not begun with this ledger"):
+        learner(tmp_path / "u", seed=None, epsilon=1).start(ledger=other)
+
+
+def test_an_interrupted_call_is_forgotten(tmp_path, monkeypatch):
+    kept = learner(tmp_path / "s")
+    x, y = numbers(500)
+    kept.learn_many(x[:100], y[:100])
+
+    def interrupted(self, state, *arguments):
+        state.time += 55
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(OnlineAlgorithm, "step_many", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kept.learn_many(x[100:], y[100:])
+    monkeypatch.undo()
+    assert kept.state_.time == 100
+    kept.learn_many(x[100:], y[100:])
+    alone = learner()
+    alone.learn_many(x, y)
+    assert kept.state_ == alone.state_
+
+
+def test_answers_are_kept_until_they_are_acknowledged(tmp_path):
+    plan = plan_online(AGES, epsilon=8, delta=1e-6, horizon=2000)
+    x, y = numbers(900)
+    alone, want = learner(), []
+    for a, b in zip(x.tolist(), y.tolist(), strict=True):
+        want.append(alone.predict_one(a))
+        alone.learn_one(a, b)
+    inside = np.ones(900, dtype=bool)
+
+    def opened():
+        return open_stream(tmp_path / "s", OnlineAlgorithm(AGES, plan), seed=7, durability="power")
+
+    stream, got = opened(), []
+    for start in range(0, 900, 300):
+        part = slice(start, start + 300)
+        got += stream.answer(x[part], inside[part], y[part]).tolist()
+        stream.close()
+        stream = opened()
+        assert stream.journal.answers == (start, "".join(map(str, got[start:])))
+    assert got == want
+    stream.acknowledge()
+    stream.close()
+    stream = opened()
+    assert stream.journal.answers == (0, "")
+    assert stream.state == alone.state_
+
+
+def test_a_durable_learner_is_not_copied(tmp_path):
+    kept = learner(tmp_path / "s")
+    kept.learn_one(5, 1)
+    for duplicate in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be copied"):
+            duplicate(kept)
+    with pytest.raises(StateError, match="before its first use"):
+        kept.start()
+    with pytest.raises(StateError, match="state folder"):
+        learner().start()
+    learner().close()
