@@ -1,9 +1,21 @@
 """Positive controls: privacy bugs put into this library on purpose, and who notices each."""
 
-from littlestone.audit.controls.control import Control
+from littlestone.audit.controls.by_a_stranger import BY_A_STRANGER
+from littlestone.audit.controls.control import ANY, Control
+from littlestone.audit.controls.in_data import IN_DATA
+from littlestone.audit.controls.in_learners import IN_LEARNERS
 from littlestone.audit.controls.in_mechanisms import IN_MECHANISMS
+from littlestone.audit.controls.in_releases import IN_RELEASES
+from littlestone.audit.controls.in_sources import IN_SOURCES
 from littlestone.audit.controls.score import Score, Tried, try_controls
 
-__all__ = ["CONTROLS", "Control", "Score", "Tried", "try_controls"]
+__all__ = ["ANY", "CONTROLS", "Control", "Score", "Tried", "try_controls"]
 
-CONTROLS: tuple[Control, ...] = (*IN_MECHANISMS,)
+CONTROLS: tuple[Control, ...] = (
+    *IN_MECHANISMS,
+    *IN_LEARNERS,
+    *IN_DATA,
+    *IN_RELEASES,
+    *IN_SOURCES,
+    *BY_A_STRANGER,
+)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Control"]
+__all__ = ["ANY", "Control"]
+
+#: As a catcher: try all of them until one notices.
+ANY = "any"
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,9 @@ class Control:
         Where the line is, below ``littlestone``.
     old, new : str
         The line as it is (it occurs once), and as it is written in the control.
-    catcher : str
-        Who has to notice: a name in `littlestone.audit.controls.catchers`.
+    catcher : str or tuple of str
+        Who has to notice: names in `littlestone.audit.controls.catchers.CATCHERS`, tried one after
+        the other; or `ANY`: the whole battery, until one of it notices.
     """
 
     name: str
@@ -32,4 +36,9 @@ class Control:
     module: str
     old: str
     new: str
-    catcher: str
+    catcher: str | tuple[str, ...] = ANY
+
+    @property
+    def catchers(self) -> tuple[str, ...]:
+        """The names of the catchers (or `ANY` alone)."""
+        return (self.catcher,) if isinstance(self.catcher, str) else self.catcher

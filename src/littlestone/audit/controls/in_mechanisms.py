@@ -50,7 +50,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms.sparse_select",
         'rate = check_fraction(owner, "epsilon", epsilon) / 2',
         'rate = check_fraction(owner, "epsilon", epsilon)',
-        "sparse_select_lists",
+        "popular candidates",
     ),
     Control(
         "lists as multisets",
@@ -104,7 +104,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms.histogram",
         "    for item in ordered(counts, order):",
         "    for item in counts:",
-        "stable_histogram",
+        "order of records",
     ),
     Control(
         "histogram keys in the order of the data",
@@ -122,7 +122,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms.histogram",
         'rate = check_fraction(owner, "epsilon", epsilon) / 2',
         'rate = check_fraction(owner, "epsilon", epsilon)',
-        "stable_items",
+        "counts near the threshold",
     ),
     Control(
         "noise to one side only",
@@ -131,7 +131,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms._geometric",
         "sign = source.choose(Few(1 - p, p, p))",
         "sign = source.choose(Few(1 - p, 2 * p, 0))",
-        "stable_histogram",
+        "a test turned by one record",
     ),
     Control(
         "coin of the wrong tail",
@@ -140,7 +140,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms._geometric",
         "tail = exp(-rate * (gap + 1 if gap >= 0 else -gap))",
         "tail = exp(-rate * (gap if gap >= 0 else -gap))",
-        "stable_items",
+        "counts near the threshold",
     ),
     Control(
         "half the noise of a count",
@@ -194,7 +194,7 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "mechanisms.above_threshold",
         "            self.spent += 1",
         "            self.spent += 0",
-        "AboveThreshold, fresh, limit 1",
+        "more answers than paid for",
     ),
     Control(
         "above-threshold charges the wrong answer",
@@ -246,8 +246,8 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "union bound forgotten",
         "The same in the one-shot choice of a path.",
         "mechanisms.median.one_shot",
-        "bottom_weight(entering=max_depth, score=1",
-        "bottom_weight(entering=1, score=1",
+        "entering=max_depth, score=1, rate=rate, delta=delta)\n    drawn",
+        "entering=1, score=1, rate=rate, delta=delta)\n    drawn",
         "one_shot_path",
     ),
     Control(
@@ -255,8 +255,9 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "contribution not bounded",
         "Paths are not cut at the depth that delta was computed for.",
         "mechanisms.median.one_shot",
-        "cut = [end if tree.depth(end) <= max_depth else tree.ancestor(end, max_depth) for end in ends]",
+        "cut = [end if tree.depth(end) <= max_depth else tree.ancestor(end, max_depth) for end in "
+        "ends]",
         "cut = list(ends)",
-        "one_shot_path",
+        "paths beyond the public depth",
     ),
 )

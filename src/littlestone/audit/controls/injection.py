@@ -6,9 +6,10 @@ library as it is. The catcher then does what it always does.
 
 This file runs as a script (it may import nothing of the library before the bug is in)::
 
-    python injection.py MODULE OLD NEW CATCHER
+    python injection.py MODULE OLD NEW CATCHER...
 
-and prints one word: ``holds``, ``caught``, or ``broken`` (the change itself does not work).
+and prints one word: ``holds``, ``caught``, or ``broken`` (the change itself does not work); after
+``caught`` the catcher's name and what it saw, separated by tabs.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def try_change(
-    module: str, old: str, new: str, catcher: str, *, timeout: float = 300
-) -> tuple[Verdict, str]:
+    module: str, old: str, new: str, *catchers: str, timeout: float = 600
+) -> tuple[Verdict, str, str]:
     """Run a catcher in a fresh process in which ``old`` is ``new``.
 
     Parameters
@@ -72,47 +73,56 @@ def try_change(
         Full name of the module to change.
     old, new : str
         ``old`` occurs exactly once. Equal texts change nothing: then the catcher must hold.
-    catcher : str
-        Name in `littlestone.audit.controls.catchers`.
-    timeout : float, default 300
-        Seconds; a catcher that needs longer counts as broken.
+    *catchers : str
+        Names in `littlestone.audit.controls.catchers`, tried in this order; ``"any"`` is all.
+    timeout : float, default 600
+        Seconds; catchers that need longer count as broken.
 
     Returns
     -------
     verdict : {"holds", "caught", "broken"}
+    who : str
+        The catcher that noticed.
     why : str
-        What the catcher saw.
+        What it saw.
     """
-    command = [sys.executable, "-P", __file__, module, old, new, catcher]
+    command = [sys.executable, "-P", __file__, module, old, new, *catchers]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+        done = subprocess.run(  # noqa: S603 - this file, with our own catalogue as arguments
+            command, capture_output=True, text=True, timeout=timeout, check=False
+        )
     except subprocess.TimeoutExpired:
-        return "broken", "no answer in time"
+        return "broken", "", "no answer in time"
     lines = done.stdout.splitlines()
-    word = lines[-1].split(" ", 1) if lines else [""]
+    word, who, why = (*(lines[-1] if lines else "").split("\t", 2), "", "")[:3]
     for verdict in ("holds", "caught", "broken"):
-        if word[0] == verdict:
-            return verdict, word[1] if len(word) > 1 else ""
-    return "broken", (done.stderr.strip().splitlines() or ["no answer"])[-1]
+        if word == verdict:
+            return verdict, who, why
+    return "broken", "", (done.stderr.strip().splitlines() or ["no answer"])[-1]
 
 
-def _main(module: str, old: str, new: str, catcher: str) -> str:
+def _main(module: str, old: str, new: str, *names: str) -> tuple[str, str, str]:
     if old != new:
         sys.meta_path.insert(0, _Finder(module, old, new))
     try:
         importlib.import_module(module)
         catchers = importlib.import_module("littlestone.audit.controls.catchers")
     except Exception as problem:
-        return f"broken {type(problem).__name__}: {problem}"
-    check = catchers.CATCHERS[catcher]
-    try:
-        seen = check()
-    except catchers.NOTICED as noticed:
-        return f"caught {type(noticed).__name__}: {noticed}".replace("\n", " ")
-    except Exception as other:
-        return f"broken {type(other).__name__}: {other}".replace("\n", " ")
-    return "holds" if seen is None else f"caught {seen}".replace("\n", " ")
+        return "broken", "", f"{type(problem).__name__}: {problem}"
+    failed: tuple[str, str, str] = ("holds", "", "")
+    for name in catchers.BATTERY if names == ("any",) else names:
+        try:
+            seen = catchers.CATCHERS[name]()
+        except catchers.NOTICED as noticed:
+            seen = f"{type(noticed).__name__}: {noticed}"
+        except Exception as other:
+            failed = "broken", name, f"{type(other).__name__}: {other}"
+            continue
+        if seen is not None:
+            return "caught", name, seen
+    return failed
 
 
 if __name__ == "__main__":
-    sys.stdout.write(_main(*sys.argv[1:]) + "\n")
+    answer = "\t".join(part.replace("\n", " ") for part in _main(*sys.argv[1:]))
+    sys.__stdout__.write(answer + "\n")  # type: ignore[union-attr]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from littlestone.audit.controls.control import Control
+from littlestone.audit.controls.control import ANY, Control
 from littlestone.audit.controls.injection import Verdict, try_change
 
 __all__ = ["Score", "Tried", "try_controls"]
@@ -22,12 +22,15 @@ class Tried:
     control : Control
     verdict : {"holds", "caught", "broken"}
         "holds": the bug went unnoticed. "broken": the control itself does not work (any more).
+    who : str
+        The catcher that noticed.
     why : str
-        What the catcher saw.
+        What it saw.
     """
 
     control: Control
     verdict: Verdict
+    who: str
     why: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -37,7 +40,7 @@ class Tried:
             "name": about.name,
             "cause": about.cause,
             "module": f"littlestone.{about.module}",
-            "catcher": about.catcher,
+            "catcher": self.who,
             "verdict": self.verdict,
             "why": self.why,
         }
@@ -87,6 +90,7 @@ def try_controls(
     controls: Iterable[Control],
     *,
     workers: int = 2,
+    check_clean: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> Score:
     """Put each bug in, one process each, and run its catcher; run each catcher without a bug too.
@@ -96,6 +100,8 @@ def try_controls(
     controls : iterable of Control
     workers : int, default 2
         Processes at a time.
+    check_clean : bool, default True
+        Also run every catcher that is named on the library as it is.
     progress : callable, optional
         Called with (done, in all).
 
@@ -104,28 +110,24 @@ def try_controls(
     Score
     """
     controls = list(controls)
-    catchers = sorted({control.catcher for control in controls})
-    jobs = [(c.module, c.old, c.new, c.catcher) for c in controls]
-    jobs += [("audit", "", "", catcher) for catcher in catchers]
-    found: list[tuple[Verdict, str]] = []
+    used = dict.fromkeys(name for control in controls for name in control.catchers if name != ANY)
+    jobs = [(c.module, c.old, c.new, *c.catchers) for c in controls]
+    clean_jobs = [("audit", "", "", name) for name in used] if check_clean else []
+    jobs += clean_jobs
+    found: list[tuple[Verdict, str, str]] = []
     with ThreadPoolExecutor(workers) as pool:
-        for answer in _in_order(pool, jobs):
+        for answer in pool.map(_one, jobs):
             found.append(answer)
             if progress is not None:
                 progress(len(found), len(jobs))
     tried = tuple(Tried(control, *answer) for control, answer in zip(controls, found, strict=False))
     clean = {
-        name: verdict if verdict == "holds" else f"{verdict}: {why}"
-        for name, (verdict, why) in zip(catchers, found[len(controls) :], strict=True)
+        job[3]: verdict if verdict == "holds" else f"{verdict}: {why}"
+        for job, (verdict, _, why) in zip(clean_jobs, found[len(controls) :], strict=True)
     }
     return Score(tried, clean)
 
 
-def _in_order(
-    pool: ThreadPoolExecutor, jobs: list[tuple[str, str, str, str]]
-) -> Iterator[tuple[Verdict, str]]:
-    def one(job: tuple[str, str, str, str]) -> tuple[Verdict, str]:
-        module, old, new, catcher = job
-        return try_change(f"littlestone.{module}", old, new, catcher)
-
-    yield from pool.map(one, jobs)
+def _one(job: tuple[str, ...]) -> tuple[Verdict, str, str]:
+    module, old, new, *catchers = job
+    return try_change(f"littlestone.{module}", old, new, *catchers)

@@ -32,6 +32,7 @@ from littlestone.learners.agnostic import Subsample
 __all__ = ["LEARNERS"]
 
 F = Fraction
+_DELTA = F(1, 20)
 #: Three concepts on two points, not closed under anything.
 _CORNERS = FiniteClass([[0, 0], [0, 1], [1, 1]])
 _SINGLES = FiniteClass([[0, 0], [0, 1], [1, 0]])
@@ -58,7 +59,7 @@ def _case(
     *,
     full: bool = False,
     epsilon: Any = 1,
-    delta: Any = F(1, 20),
+    delta: Any = _DELTA,
     outside: bool = False,
     wrap: Callable[[Any], Any] = lambda learner: learner,
     note: str = "",
@@ -254,7 +255,8 @@ LEARNERS: tuple[Case, ...] = (
         Thresholds(1, 2),
         [1, 2],
         1,
-        samples_per_user=1,
+        samples_per_user=2,
+        records_per_user=3,
         estimate_error=1,
         note="with the error",
     ),

@@ -33,7 +33,7 @@ from littlestone.mechanisms.median import (
 )
 from littlestone.source import Explicit, Segments, Source
 
-__all__ = ["MECHANISMS"]
+__all__ = ["MECHANISMS", "transcript"]
 
 F = Fraction
 ONE, SMALL, MEDIUM = F(1), F(1, 10**6), F(1, 20)
@@ -127,7 +127,7 @@ def _path(ends: tuple[tuple[int, ...], ...], source: Source) -> Hashable:
 # --- tests above a threshold ---------------------------------------------------------------------
 
 
-def _transcript(test: AboveThreshold, pace: int, values: Vector, source: Source) -> Hashable:
+def transcript(test: AboveThreshold, pace: int, values: Vector, source: Source) -> Hashable:
     """Ask adaptively: each answer moves the next question by ``pace``, on both sides alike."""
     running, answers, shift = test.start(1, source), [], 0
     for value in values:
@@ -163,7 +163,7 @@ def _above(
         epsilon=ONE, delta=delta, limit=limit, charged=charged, changes=changes, method=method
     )
     return verify_mechanism(
-        partial(_transcript, test, 1),
+        partial(transcript, test, 1),
         _questions(changes, length),
         epsilon=ONE,
         delta=delta,

@@ -1,0 +1,37 @@
+"""Who notices a bug: lines of the table of exact verifications, and checks of what no law shows.
+
+A catcher takes nothing and returns None if all is well, or what it saw.
+
+=============  ===================================================================
+`base`         what a catcher is
+`mechanisms`   special inputs: popular candidates, long lists, order, hashes
+`learners`     special data sets: dealt parts, secret parts, shown pages
+`data`         one cell of a table changes one record, for every rule of reading
+`privacy`      guarantees are never flattering; a ledger never overspends
+`source`       bits become outcomes exactly; no bit serves twice
+=============  ===================================================================
+"""
+
+from littlestone.audit.controls.catchers.base import NOTICED, Catcher, of_case
+from littlestone.audit.controls.catchers.data import OF_DATA
+from littlestone.audit.controls.catchers.learners import OF_LEARNERS
+from littlestone.audit.controls.catchers.mechanisms import OF_MECHANISMS
+from littlestone.audit.controls.catchers.privacy import OF_PRIVACY
+from littlestone.audit.controls.catchers.source import OF_SOURCE
+from littlestone.audit.table import CASES
+
+__all__ = ["BATTERY", "CATCHERS", "NOTICED", "Catcher"]
+
+#: Every check that is not in the table.
+_OWN: dict[str, Catcher] = {
+    **OF_SOURCE,
+    **OF_MECHANISMS,
+    **OF_LEARNERS,
+    **OF_PRIVACY,
+    **OF_DATA,
+}
+
+CATCHERS: dict[str, Catcher] = {case.name: of_case(case) for case in CASES} | _OWN
+
+#: What is tried, one after the other, for a control that names no catcher.
+BATTERY: tuple[str, ...] = (*_OWN, *(case.name for case in CASES if not case.full))
