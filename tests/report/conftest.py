@@ -86,6 +86,7 @@ class Browser:
     def show(self, path, *, width=1000, height=900, dark=False, media="", fragment=""):
         """Open a file at a size, in a colour scheme, and wait until it is there."""
         self.complaints.clear()
+        self._width = width
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=width < 600,
@@ -130,11 +131,12 @@ class Browser:
 
     def overflow(self):
         """Return what sticks out to the right of the window."""
+        # not innerWidth: a phone widens its window until everything fits
         return self.run(
             "[...document.querySelectorAll('body *')].filter(e => e.getClientRects().length"
-            " && e.getBoundingClientRect().right > innerWidth + 1)"
+            f" && e.getBoundingClientRect().right > {self._width + 1})"
             ".map(e => e.tagName + '#' + e.id + '.' + (e.getAttribute('class') || ''))"
-            ".concat(document.documentElement.scrollWidth > innerWidth ? ['page'] : [])"
+            f".concat(document.documentElement.scrollWidth > {self._width} ? ['page'] : [])"
         )
 
     def picture(self, path):

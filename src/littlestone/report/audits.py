@@ -146,7 +146,7 @@ def _row(row: Row) -> Json:
         "name": row.name,
         "kind": row.kind,
         "domain": row.domain,
-        "claim": f"{amount(result.epsilon)}, {amount(result.delta)}",
+        "claim": [f"ε {amount(result.epsilon)}", f"δ {amount(result.delta)}"],
         "epsilon": f"{result.tightest_epsilon:.4g}",
         "delta": f"{result.worst_delta:.2g}",
         "pairs": integer(result.pairs),

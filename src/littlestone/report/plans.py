@@ -13,10 +13,11 @@ from markupsafe import Markup
 from littlestone.learners.comparison import ALL_RECORDS
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
-from littlestone.report.html import claims, json_in_html, render, step_words, steps_of
+from littlestone.report.html import claims, data_link, json_in_html, render, step_words, steps_of
 from littlestone.report.page import pager
+from littlestone.report.strips import MARGIN, WIDTH
 from littlestone.report.words import amount, integer, percent
-from littlestone.svg import Element, clip, picture, text_width
+from littlestone.svg import Element, clip, picture, text_width, wrap
 
 if TYPE_CHECKING:
     from littlestone.learners.comparison import Candidate
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["needs_picture", "plan_page"]
 
-_WIDTH, _ROW, _BAR = 640.0, 30.0, 14.0
 _SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α", "beta": "β", "samples_per_user": "m"}
 
 
@@ -49,6 +49,7 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         document["measured"] = [found.to_dict() for found in measured]
     mine = chosen or plans.cheaper
     certificates = [c.certificate for c in plans]
+    text = json.dumps(document, sort_keys=True)
     return render(
         "plan",
         title=f"littlestone: plan for {plans.concept_class.spec}",
@@ -68,7 +69,8 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         changed="" if mine is None else _name(mine),
         measured=[_measurement(found) for found in measured],
         claims=claims(name for c in certificates if c is not None for name in c.claims),
-        embedded=json_in_html(json.dumps(document, sort_keys=True)),
+        link=data_link(text),
+        embedded=json_in_html(text),
     )
 
 
@@ -86,30 +88,32 @@ def needs_picture(plans: Plans) -> str:
     if unit == "records":
         free = plans.non_private.items()
         bars = [(f"no privacy ({k})", c.n, k == "agnostic", None) for k, c in free] + bars  # type: ignore[misc]
-    top = max(n for _, n, _, _ in bars)
-    low = min(n for _, n, _, _ in bars)
-    least, most = math.floor(math.log10(low)), math.log10(top)
-    left = min(max(text_width(name, 13) for name, *_ in bars), 230.0) + 18
-    room = _WIDTH - left - 110
+    most = math.log10(max(n for _, n, _, _ in bars))
+    least = math.floor(math.log10(min(n for _, n, _, _ in bars)))
+    room = WIDTH - 2 * MARGIN
     body = Element("g")
-    body.add("text", f"{unit} needed (logarithmic)", x=left, y=16, class_="ls-dim ls-small")
-    y = 26.0
+    body.add("text", f"{unit} needed, on a logarithmic scale", x=MARGIN, y=16,
+             class_="ls-dim ls-small")  # fmt: skip
+    y = 20.0
     for name, n, any_labels, marked in bars:
-        y += _ROW
-        share = (math.log10(n) - least + 0.15) / (most - least + 0.15)
+        y += 24
         kind = "ls-zero" if marked is None else "ls-one" if marked else "ls-chip"
-        weight = "ls-strong ls-small" if marked else "ls-small"
-        text = clip(name, left - 14, 12)
-        body.add("text", text, x=left - 8, y=y, text_anchor="end", class_=weight)
-        width = max(room * share, 2)
-        body.add("rect", x=left, y=y - _BAR + 3, width=width, height=_BAR, rx=3, class_=kind)
+        weight = "ls-strong" if marked else "ls-dim" if marked is None else "ls-ink"
         words = integer(n) if marked is None or any_labels else f"{integer(n)} *"
-        body.add("text", words, x=left + width + 6, y=y, class_=weight)
-    y += 26
+        text = clip(name, room - text_width(words, 15) - 12, 14)
+        body.add("text", text, x=MARGIN, y=y, class_=weight)
+        body.add("text", words, x=WIDTH - MARGIN, y=y, text_anchor="end", class_=weight)
+        share = (math.log10(n) - least + 0.15) / (most - least + 0.15)
+        y += 7
+        body.add("rect", x=MARGIN, y=y, width=max(room * share, 2), height=10, rx=3, class_=kind)
+        y += 10
     note = "* if some concept is right on everybody. Filled: what fit takes by itself."
-    body.add("text", clip(note, _WIDTH - 16, 12), x=8, y=y, class_="ls-dim ls-small")
+    y += 8
+    for line in wrap(note, room, 12):
+        y += 17
+        body.add("text", line, x=MARGIN, y=y, class_="ls-dim ls-small")
     desc = "; ".join(f"{name}: {integer(n)} {unit}" for name, n, *_ in bars)
-    return picture(body, width=_WIDTH, height=y + 12, title="What each learner needs", desc=desc)
+    return picture(body, width=WIDTH, height=y + 12, title="What each learner needs", desc=desc)
 
 
 def _plain(value: object) -> object:
@@ -162,7 +166,7 @@ def _bound(bound: LowerBound) -> Json:
         "who": bound.holds_for,
         "setting": bound.setting,
         "needs": needs,
-        "unit": bound.unit if bound.n is not None else "",
+        "unit": "" if bound.n is None else bound.unit[:-1] if bound.n == 1 else bound.unit,
         "claim": bound.claim,
         "steps": [] if bound.step is None else [step_words(bound.step, None)],
     }

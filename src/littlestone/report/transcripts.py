@@ -19,7 +19,7 @@ from littlestone.privacy import Guarantee
 from littlestone.report.html import claim_names, claims, json_in_html, promise_words, render, steps_of
 from littlestone.report.page import page, pager
 from littlestone.report.pictures import Setting, draw
-from littlestone.report.words import integer, percent
+from littlestone.report.words import integer
 from littlestone.svg import Element, picture
 
 __all__ = ["stream_page", "transcript_picture"]
@@ -106,10 +106,9 @@ def _page(public: Mapping[str, Any]) -> str:
         timeline=Markup(transcript_picture([t for t, _ in published], rows)),  # noqa: S704
         transcript=[(integer(t), h.describe()) for t, h in published[:_SHOWN]],
         more=max(len(published) - _SHOWN, 0),
-        bound=None if bound is None else str(bound),
+        bound="" if bound is None else str(bound).removesuffix(": holds"),
         holds=bound is not None and bound.holds,
         steps=[] if bound is None else steps_of(bound.certificate),
-        beta=percent(Fraction(asked["beta"])),
         facts=[(name, value) for name, value in facts if value],
         claims=claims([*names, *(() if bound is None else bound.certificate.claims)]),
         embedded=json_in_html(json.dumps(dict(public), sort_keys=True)),
