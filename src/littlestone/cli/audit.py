@@ -27,6 +27,7 @@ def exact(
     beta: str = "0.05",
     schema: str | None = None,
     outside: Flag = False,
+    report: str | None = None,
     json: Flag = False,
 ) -> int:
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
@@ -57,14 +58,19 @@ def exact(
         TOML file with the public columns, for classes over rows.
     outside:
         Also try records whose point lies outside the domain.
+    report:
+        Write a page (HTML) here; an existing file is replaced.
     json:
         Print the result as one JSON object.
     """
     from littlestone.audit import verify
+    from littlestone.cli.files import check_inputs_kept, check_outputs, write
     from littlestone.cli.summary import plain
     from littlestone.cli.terminal import note, working
     from littlestone.report import page
 
+    check_outputs("audit", report=report)
+    check_inputs_kept("audit", [schema], report=report)
     concepts, _ = open_class(concept_class, schema)
     algorithm = open_learner(
         "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
@@ -79,6 +85,8 @@ def exact(
             outside=outside,
             observers=[page, plain],
         )
+    if report is not None:
+        write(report, page(result))
     if json:
         print(jsonlib.dumps(result.to_dict(), sort_keys=True))
     else:

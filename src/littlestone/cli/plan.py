@@ -21,12 +21,18 @@ if TYPE_CHECKING:
 
 __all__ = ["plan"]
 
-_EXAMPLES = {"epsilon": "1", "alpha": "0.1", "beta": "0.05", "n": "5000"}
+_EXAMPLES = {
+    "class": '"thresholds(1, 99)"',
+    "epsilon": "1",
+    "alpha": "0.1",
+    "beta": "0.05",
+    "n": "5000",
+}
 
 
 def plan(
     *,
-    concept_class: ClassSpec,
+    concept_class: ClassSpec | None = None,
     epsilon: str | None = None,
     alpha: str | None = None,
     beta: str | None = None,
@@ -39,6 +45,8 @@ def plan(
     what_if: Flag = False,
     simulate: Flag = False,
     simulation: str | None = None,
+    report: str | None = None,
+    explore: str | None = None,
     json: Flag = False,
 ) -> int:
     """Say how many records each learner needs; reads no data.
@@ -76,22 +84,45 @@ def plan(
         practice.
     simulation:
         JSON file of measurements: those in it are not repeated, new ones are added.
+    report:
+        Write a page (HTML) here: every learner with its certificate; an existing file is replaced.
+    explore:
+        Write an interactive page (HTML) here: curves of what each learner needs, while epsilon,
+        delta, alpha, beta and the records of each user are moved. Without --class it shows a few
+        classes; the other numbers say where it starts, and may be left out. Takes a minute or so.
     json:
         Print one JSON object.
     """
+    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+
+    if concept_class is None and explore is None:
+        raise _missing("class")
     numbers = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
     for name, text in numbers.items():
-        if text is None and name != solve:
+        if text is None and name != solve and explore is None:
             raise _missing(name)
+    check_outputs("plan", report=report, explore=explore)
+    check_inputs_kept("plan", [schema, simulation], report=report, explore=explore)
     exact = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
         for name, text in (*numbers.items(), ("delta", delta))
         if text is not None
     }
-    concepts, public = open_class(concept_class, schema)
     each = None
     if samples_per_user is not None:
         each = whole("plan", "samples_per_user", samples_per_user)
+    opened = None if concept_class is None else open_class(concept_class, schema)
+    if explore is not None:
+        _alone(solve=solve, n=n, report=report, simulation=simulation, what_if=what_if or None)
+        from littlestone.cli.explore import explore as show
+
+        start = {**exact, "samples_per_user": each}
+        return show(explore, None if opened is None else opened[0], start, json=json)
+    assert concept_class is not None
+    assert opened is not None
+    concepts, public = opened
+    if report is not None and (solve is not None or is_auto(concept_class)):
+        raise ParameterError("The 'report' parameter of plan is for one class, without --solve.")
     if public is not None and is_auto(concept_class):
         return _auto(public, {"delta": None, **exact}, json=json)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
@@ -103,6 +134,10 @@ def plan(
 
     plans = compare(concepts, **asked)
     measured = _simulate(plans, simulation) if simulate or simulation is not None else None
+    if report is not None:
+        from littlestone.report import page
+
+        write(report, page(plans, measured=measured or ()))
     if json:
         result = plans.to_dict(what_if=what_if)
         if measured is not None:
@@ -114,7 +149,20 @@ def plan(
         _changes(plans)
     if measured is not None:
         _measurements(measured)
+    if report is not None:
+        from littlestone.cli.terminal import facts
+
+        facts([("Page", report, "")])
     return 0
+
+
+def _alone(**others: object) -> None:
+    """Refuse what the interactive page does not show."""
+    for name, value in others.items():
+        if value is not None:
+            raise ParameterError(
+                f"The {name!r} parameter of plan must not be given together with --explore."
+            )
 
 
 def _missing(name: str) -> ParameterError:

@@ -54,6 +54,7 @@ def stream(
     ledger: str | None = None,
     seed: int | None = None,
     export: str | None = None,
+    report: str | None = None,
     status: Flag = False,
     quiet: Flag = False,
     json: Flag = False,
@@ -115,6 +116,9 @@ def stream(
         Make the result reproducible, and NOT PRIVATE.
     export:
         Write all that was published as JSON, and read no rows; also while the stream runs.
+    report:
+        Write a page (HTML) about all that was published, and read no rows; also while the stream
+        runs.
     status:
         Print where the stream stands, and read no rows.
     quiet:
@@ -124,11 +128,12 @@ def stream(
     """
     if json and not status:
         raise ParameterError("The 'json' parameter of stream is for --status.")
-    if export is not None or status:
-        if export is not None:
-            _export(state, export)
+    if export is not None or report is not None or status:
+        from littlestone.cli.transcript import show_status, write_public
+
+        write_public(state, export=export, report=report)
         if status:
-            _status(state, json=json)
+            show_status(state, json=json)
         return 0
     typed = {
         "concept_class": concept_class,
@@ -340,55 +345,3 @@ def _negative(positive: str, negative: str | None, *, strict: bool) -> str | Non
     if negative is None and positive != "1":
         raise ParameterError("With --strict and --positive, say --negative too.")
     return negative or "0"
-
-
-def _export(folder: str, path: str) -> None:
-    import contextlib
-
-    from littlestone.cli.files import check_outputs, write
-    from littlestone.learners.online.journal import Journal
-    from littlestone.learners.online.public_record import read_public
-
-    check_outputs("stream", export=path)
-    # Bring it up to date, unless the stream runs, or its private part is lost.
-    with contextlib.suppress(StoreError):
-        Journal.open(folder).close()
-    write(path, jsonlib.dumps(read_public(folder), indent=1) + "\n")
-
-
-def _status(folder: str, *, json: bool) -> None:
-    from littlestone.classes import load
-    from littlestone.cli.terminal import facts
-    from littlestone.learners.online.journal import Journal
-    from littlestone.learners.online.public_record import read_public
-    from littlestone.privacy import Guarantee
-
-    running = False
-    try:
-        Journal.open(folder).close()
-    except StoreError as problem:
-        if problem.reason != "locked":
-            raise
-        running = True
-    public = read_public(folder)
-    transcript = public.pop("published")
-    rule = load(transcript[-1]["hypothesis"]) if transcript else None
-    public |= {
-        "running": running,
-        "hypothesis": len(transcript) - 1,
-        "description": None if rule is None else rule.describe(),
-    }
-    if json:
-        print(jsonlib.dumps(public))
-        return
-    spent = f"{public['batches']} of {public['planned_batches']} updates"
-    facts(
-        [
-            ("Rows", f"{public['rows']:,}", "bold"),
-            ("Rule", public["description"] or "none yet", ""),
-            ("Hypothesis", str(public["hypothesis"]), ""),
-            ("Budget", spent + (", spent: the last rule stays" if public["stopped"] else ""), ""),
-            ("Guarantee", str(Guarantee.from_dict(public["guarantee"])), ""),
-            ("Running", "yes" if running else "no", ""),
-        ]
-    )

@@ -1,7 +1,8 @@
 """`page`: one self-contained HTML page about an object; here, about a release.
 
-The page of a release is a pure function of the `Release`: no clock, no path, no environment; so it is exactly
-as private as the release, and `littlestone.audit.verify` compares its text among the outputs.
+The page of a release is a pure function of the `Release`: no clock, no path, no environment; so it
+is exactly as private as the release, and `littlestone.audit.verify` compares its text among the
+outputs.
 """
 
 from __future__ import annotations

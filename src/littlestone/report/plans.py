@@ -83,11 +83,13 @@ def needs_picture(plans: Plans) -> str:
         SVG.
     """
     unit = "users" if plans.budget.samples_per_user else "records"
-    bars = [(_name(c), c.n or 1, c.agnostic, c is plans.chosen) for c in plans]
+    bars: list[tuple[str, int, bool, bool | None]] = [
+        (_name(c), c.n or 1, c.agnostic, c is plans.chosen) for c in plans
+    ]
     bars.sort(key=lambda bar: bar[1])
     if unit == "records":
         free = plans.non_private.items()
-        bars = [(f"no privacy ({k})", c.n, k == "agnostic", None) for k, c in free] + bars  # type: ignore[misc]
+        bars = [(f"no privacy ({k})", c.n, k == "agnostic", None) for k, c in free] + bars
     most = math.log10(max(n for _, n, _, _ in bars))
     least = math.floor(math.log10(min(n for _, n, _, _ in bars)))
     room = WIDTH - 2 * MARGIN
@@ -148,7 +150,12 @@ def _cheaper(plans: Plans) -> Json | None:
     cheaper = plans.cheaper
     if cheaper is None:
         return None
-    return {"name": _name(cheaper), "n": integer(cheaper.n or 0), "agnostic": cheaper.agnostic}
+    return {
+        "learner": cheaper.learner + (" --proper" if cheaper.options.get("proper") else ""),
+        "reads": cheaper.reads or "",
+        "n": integer(cheaper.n or 0),
+        "agnostic": cheaper.agnostic,
+    }
 
 
 def _refused(plans: Plans) -> list[tuple[str, str]]:

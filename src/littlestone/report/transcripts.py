@@ -16,7 +16,14 @@ from littlestone.learners.online.choose import plan_online
 from littlestone.learners.release import FORMAT as RELEASE
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee
-from littlestone.report.html import claim_names, claims, json_in_html, promise_words, render, steps_of
+from littlestone.report.html import (
+    claim_names,
+    claims,
+    json_in_html,
+    promise_words,
+    render,
+    steps_of,
+)
 from littlestone.report.page import page, pager
 from littlestone.report.pictures import Setting, draw
 from littlestone.report.words import integer

@@ -9,6 +9,6 @@
 """
 
 from littlestone.report.explorer.axes import Axes
-from littlestone.report.explorer.page import CATALOGUE, explorer_page
+from littlestone.report.explorer.page import CATALOGUE, START, explorer_page
 
-__all__ = ["CATALOGUE", "Axes", "explorer_page"]
+__all__ = ["CATALOGUE", "START", "Axes", "explorer_page"]

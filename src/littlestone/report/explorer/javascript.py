@@ -79,7 +79,7 @@ def literal(value: Fraction) -> str:
     return repr(float(value))
 
 
-def _visit(node: ast.expr, names: Mapping[str, str]) -> str:
+def _visit(node: ast.expr, names: Mapping[str, str]) -> str:  # noqa: PLR0911 - one for each node
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return literal(Fraction(repr(value) if isinstance(value, float) else value))

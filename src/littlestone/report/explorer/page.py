@@ -71,8 +71,8 @@ def explorer_page(
 
     Notes
     -----
-    *Cost.* Formulas are quick. A grid takes one plan for each of its points: up to half a minute for
-    a class with learners that search their parameters.
+    *Cost.* Formulas are quick. A grid takes one plan for each of its points: up to half a minute
+    for a class with learners that search their parameters.
 
     Examples
     --------
