@@ -1,0 +1,282 @@
+"""``littlestone stream``: rows in, predictions out, a state that goes on."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import littlestone as ls
+from littlestone.cli import answers as answers_module
+from littlestone.cli.main import main
+
+NEW = "--class thresholds(1,99) --epsilon 8 --delta 1e-6 --horizon 1000 --state s --seed 4"
+ROWS = [(1 + i * 37 % 99, int(i * 37 % 99 > 40)) for i in range(900)]
+
+
+def write(name, rows, names="x,y"):
+    Path(name).write_text(names + "\n" + "".join(f"{x},{y}\n" for x, y in rows))
+
+
+@pytest.fixture
+def rows(folder):
+    write("rows.csv", ROWS)
+    learner = ls.OnlineLearner(
+        ls.Thresholds(1, 99), epsilon=8, delta="1e-6", horizon=1000, random_state=4
+    )
+    lines = ["t,prediction"]
+    for t, (x, y) in enumerate(ROWS):
+        lines.append(f"{t},{learner.predict_one(x)}")
+        learner.learn_one(x, y)
+    return "\n".join(lines) + "\n", learner
+
+
+@pytest.mark.parametrize("group", ["1", "7", "16384"])
+def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows, group):
+    want, learner = rows
+    done = run(f"stream rows.csv {NEW} --group {group}")
+    assert (done.code, done.out) == (0, want)
+    last = done.err.splitlines()[-1]
+    assert last == f"rows 900 | hypothesis {len(learner.published_) - 1} | budget: " + (
+        f"{learner.state_.batches} of {learner.plan_.batches} updates"
+    )
+    assert "mistake" not in done.err
+    public = run("stream --state s --status --json").json
+    assert public["rows"] == 900
+    assert public["hypothesis"] == len(learner.published_) - 1 > 0
+    assert public["description"] == learner.hypothesis_.describe()
+    assert public["running"] is False
+    assert run("stream --state s --export public.json").code == 0
+    exported = json.loads(Path("public.json").read_text())
+    assert [(p["rows"], p["hypothesis"]) for p in exported["published"]] == [
+        (t, h.to_dict()) for t, h in learner.published_
+    ]
+    assert "Guarantee   (8, 1e-06)" in run("stream --state s --status").out
+
+
+def test_from_a_pipe_and_new_rows(rows, folder):
+    want, _ = rows
+    program = [sys.executable, "-m", "littlestone", "stream", *NEW.split()]
+    head, tail = ROWS[:400], ROWS[400:]
+    out = b""
+    for part, more in ((head, []), (tail, ["--resume", "new-rows"])):
+        write("part.csv", part)
+        with open("part.csv", "rb") as file:
+            done = subprocess.run([*program, *more], stdin=file, capture_output=True, check=True)
+        out += done.stdout if not more else done.stdout.removeprefix(b"t,prediction\n")
+    assert out.decode() == want
+
+
+def test_the_same_line_again_needs_to_say_what_the_input_is(run, rows):
+    want, _ = rows
+    write("head.csv", ROWS[:400])
+    assert run(f"stream head.csv {NEW} --out p.csv").code == 0
+    again = run(f"stream rows.csv {NEW} --out p.csv")
+    assert again.code == 2
+    assert "holds a stream of 400 rows" in again.err
+    assert "--resume from-start" in again.err
+    assert run("stream rows.csv --state s --resume from-start --out p.csv").code == 2  # no seed
+    done = run("stream rows.csv --state s --seed 4 --resume from-start --out p.csv")
+    assert (done.code, done.out) == (0, "")
+    assert Path("p.csv").read_text() == want
+    short = run("stream head.csv --state s --seed 4 --resume from-start --out p.csv")
+    assert short.code == 2
+    assert "fewer rows than the stream has learned" in short.err
+    assert Path("p.csv").read_text() == want
+
+
+# The first group are 199 rows; their answers and the names are 1,097 bytes.
+@pytest.mark.parametrize("left", [0, 1, 12, 13, 14, 100, 1095, 1096, 1097, 1098, 1102, 1103])
+def test_a_file_of_answers_goes_on_where_it_was_torn(run, rows, left, monkeypatch):
+    """Killed after a group was saved: all of its answers, some, or half a line was written."""
+    want, _ = rows
+
+    def killed(self, first, labels):
+        if labels:
+            Path("p.csv").write_text(want[:left])
+            raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(answers_module.Answers, "write", killed)
+        assert run(f"stream rows.csv {NEW} --out p.csv --group 200").code == 1
+    done = run("stream rows.csv --state s --seed 4 --resume from-start --out p.csv")
+    if left < 1103:
+        assert done.code == 0, done.err
+        assert Path("p.csv").read_text() == want
+    else:  # an answer that the state does not know
+        assert done.code == 2
+        assert "Its end does not fit to the state" in done.err
+        assert Path("p.csv").read_text() == want[:left]
+
+
+def test_a_full_disk_for_answers_loses_nothing(rows, folder):
+    code = (
+        "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "from littlestone.cli.main import main\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    Path("p.csv").write_text("")
+    long = "x,y\n" + "".join(f"{x},{y}\n" for x, y in ROWS * 30)
+    Path("long.csv").write_text(long)
+    line = ["stream", "long.csv", *NEW.split(), "--out", "p.csv", "--group", "1000"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *line], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "could not be written" in done.stderr
+    assert "Nothing is lost" in done.stderr
+    assert main([*line, "--resume", "from-start", "--quiet"]) == 0
+    assert main(["stream", "long.csv", *NEW.replace("-state s", "-state t").split(), "--out",
+                 "q.csv", "--quiet"]) == 0  # fmt: skip
+    assert Path("p.csv").read_text() == Path("q.csv").read_text()
+
+
+def test_odd_cells_are_converted_by_public_rules_or_refused(run, folder):
+    odd = [
+        "7,1",
+        "7.0,1",
+        " 7 ,yes",
+        "seven,1",
+        ",",
+        "",
+        "1000,1",
+        '"7","1"',
+        'a"b,1',
+        "7,1,9",
+        "7",
+    ]
+    Path("odd.csv").write_text("x,y\n" + "\n".join(odd * 3))
+    done = run(f"stream odd.csv {NEW}")
+    assert done.code == 0
+    assert done.out.count("\n") == 1 + len(odd) * 3
+    for cell in odd[2:]:
+        Path("one.csv").write_text(f"x,y\n{cell}\n")
+        strict = run(f"stream one.csv {NEW.replace('-state s', '-state t')} --strict --group 1")
+        assert strict.code == 2 or cell == '"7","1"', cell
+        assert "seven" not in strict.err
+        assert "yes" not in strict.err
+
+
+def test_rows_of_a_schema(run, folder):
+    line = "stream data.csv --class rules(max_literals=1) --schema schema.toml --y adult "
+    line += "--epsilon 20 --delta 0 --horizon 800 --state s --seed 1"
+    done = run(line)
+    assert done.code == 0, done.err
+    assert done.out.count("\n") == 801
+    again = run("stream data.csv --state s --seed 1 --resume new-rows --out more.csv")
+    assert again.code == 0, again.err
+    assert Path("more.csv").read_text().split("\n")[1].startswith("800,")
+
+
+def test_following_a_file_that_grows(rows, folder):
+    want, _ = rows
+    write("growing.csv", ROWS[:300])
+    program = [sys.executable, "-m", "littlestone", "stream", "growing.csv", *NEW.split()]
+    child = subprocess.Popen([*program, "--follow", "--out", "p.csv"], stderr=subprocess.PIPE)
+
+    def until(n):
+        end = time.monotonic() + 60
+        while not Path("p.csv").exists() or Path("p.csv").read_text().count("\n") < n + 1:
+            assert time.monotonic() < end
+            assert child.poll() is None
+            time.sleep(0.02)
+
+    until(300)
+    with open("growing.csv", "a") as file:
+        file.write("".join(f"{x},{y}\n" for x, y in ROWS[300:]) + "50")  # and half a line
+    until(900)
+    assert main(["stream", "--state", "s", "--status", "--json"]) == 0  # while it runs
+    assert main(["stream", "growing.csv", *NEW.split(), "--resume", "from-start"]) == 2
+    child.kill()
+    child.communicate()
+    assert Path("p.csv").read_text() == want
+
+
+def test_the_ledger_pays_once(run, rows):
+    line = NEW.replace(" --seed 4", "")
+    assert run("ledger create budget.db --epsilon 8 --delta 1e-5").code == 0
+    assert run(f"stream rows.csv {line} --ledger budget.db").code == 0
+    again = run(f"stream rows.csv {line} --ledger budget.db --resume new-rows")
+    assert again.code == 0
+    assert again.out.split("\n")[1].startswith("900,")
+    spent = run("ledger show budget.db --json").json
+    assert len(spent["events"]) == 1
+    assert spent["events"][0]["what"] == "stream on thresholds(1, 99)"
+    other = line.replace("-state s", "-state t")
+    assert run(f"stream rows.csv {other} --ledger budget.db").code == 4
+    assert not Path("t").exists()
+    assert (
+        run(f"stream rows.csv {NEW.replace('-state s', '-state u')} --ledger budget.db").code == 2
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("rows.csv --state s", "needs --class"),
+        ("rows.csv --state s --class thresholds(1,99)", "needs --epsilon"),
+        (f"no.csv {NEW}", "must be a CSV file"),
+        (f"rows.csv {NEW} --x age", "no column 'age'"),
+        (f"rows.csv {NEW} --out rows.csv", "not read"),
+        (f"rows.csv {NEW} --out no/p.csv", "folder does not exist"),
+        (f"rows.csv {NEW} --out data.csv", "a file of answers"),
+        (f"rows.csv {NEW} --group 0", "group"),
+        (f"rows.csv {NEW} --negative 0", "for --strict"),
+        (f"rows.csv {NEW} --json", "for --status"),
+        ("--state nowhere --status", "does not exist"),
+        (f"rows.csv {NEW.replace('-state s', '-state data.csv')}", "must be a folder"),
+        (f"rows.csv {NEW.replace('1e-6', '2')}", "delta"),
+    ],
+)  # fmt: skip
+def test_wrong_lines_are_refused_in_words(run, rows, line, said):
+    done = run(f"stream {line} --quiet")
+    assert done.code == 2
+    assert said in done.err
+    assert Path("rows.csv").read_text().count("\n") == 901
+
+
+def test_appending_to_a_file_writes_no_second_line_of_names(tmp_path):
+    with open(tmp_path / "p.csv", "w") as file:
+        assert not answers_module._appended(file)
+        file.write("t,prediction\n")
+        file.flush()
+        assert answers_module._appended(file)
+    assert not answers_module._appended(io.StringIO())
+
+
+def kill_stream(*options):
+    script = Path(__file__).parents[2] / "benchmarks" / "kill_stream.py"
+    return subprocess.run(
+        [sys.executable, str(script), "--json", *options],
+        capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("where", [[], ["--pipe"]], ids=["file", "pipe"])
+def test_killed_again_and_again_it_is_the_run_that_was_left_alone(where):
+    kills, rows = ("5", "3000") if where else ("8", "5000")
+    done = kill_stream("--kills", kills, "--rows", rows, *where)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kills"] == int(kills)
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"), [("early", "acknowledged row is lost"), ("forget", "does not fit")]
+)
+def test_broken_controls_are_caught(broken, said):
+    done = kill_stream("--kills", "12", "--rows", "3000", "--broken", broken)
+    assert done.returncode == 1
+    assert said in done.stderr
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("where", [[], ["--pipe"]], ids=["file", "pipe"])
+def test_killed_two_hundred_times(where):
+    done = kill_stream("--kills", "200", *where)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kills"] == 200
