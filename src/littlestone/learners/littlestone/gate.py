@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from littlestone.learners.littlestone.claims import VOTES
-from littlestone.mechanisms._least import least
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step, Worksheet
@@ -181,14 +180,28 @@ class _Certified(Protocol):
 
 
 def least_teachers(plan: _Certified, guess: int) -> int | None:
-    """Return the least number of teachers whose exact certificate holds; floats found ``guess``."""
+    """Return the least number of teachers whose exact certificate holds; floats found ``guess``.
+
+    The search walks away from the guess in growing steps: mostly two certificates decide.
+    """
 
     def holds(teachers: int) -> bool:
         return plan.certificate(teachers * plan.chunk).holds
 
-    if not holds(guess + guess // 16 + 8):  # floats and exact numbers do not disagree so much
-        return None
-    return least(holds, low=max(1, guess - guess // 16 - 8))
+    most = guess + guess // 16 + 8  # floats and exact numbers do not disagree so much
+    low, high, step = guess - 1, guess, 1
+    if holds(high):
+        while low > 0 and holds(low):
+            low, high, step = max(low - step, 0), low, 2 * step
+    else:
+        while not holds(high):
+            if high >= most:
+                return None
+            low, high, step = high, min(high + step, most), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def settled(plan: Any) -> Gate | None:

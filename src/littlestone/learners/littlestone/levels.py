@@ -68,23 +68,22 @@ class Levels:
         """
 
         def fits(chunk: int) -> bool:
-            counts, allowed = cls._chain(d, vc, chunk, bad)
             top = math.floor(chunk * alpha)
+            counts, allowed = cls._chain(d, vc, chunk, bad, top)
             log_growth = _log_growth(d, 2 * chunk) - _log_growth(vc, 2 * chunk)
             return counts[-1] < top and distance(counts[-1], top) >= allowed + log_growth
 
         chunk = least(fits, low=2 * d + 1)
-        return cls(d, vc, chunk, cls._chain(d, vc, chunk, bad)[0])
+        return cls(d, vc, chunk, cls._chain(d, vc, chunk, bad, chunk)[0])
 
     @staticmethod
-    def _chain(d: int, vc: int, chunk: int, bad: float) -> tuple[tuple[int, ...], float]:
+    def _chain(d: int, vc: int, chunk: int, bad: float, most: int) -> tuple[tuple[int, ...], float]:
+        """Return the least counts, as far as they stay below ``most``, and the distance between."""
         allowed = math.log(2 * (2 * d + 1) / bad) + _log_growth(vc, 2 * chunk) + 1e-9
         counts = [0]
-        for _ in range(d):
-            low = counts[-1]
-            counts.append(least(lambda b, c=low: distance(c, b) >= allowed, low=low + 1))  # type: ignore[misc]
-            high = counts[-1]
-            counts.append(least(lambda c, b=high: distance(b, c + 1) >= allowed, low=high))  # type: ignore[misc]
+        while len(counts) <= 2 * d and counts[-1] < most:
+            far = _least_far(counts[-1], allowed)
+            counts.append(far if len(counts) % 2 else far - 1)
         return tuple(counts), allowed
 
     def bad(self, sheet: Worksheet, alpha: Fraction) -> Step:
@@ -111,7 +110,7 @@ class Levels:
         return sheet.step(name, f"2*growth(vc, 2*m)*{decay}", ESSENTIAL, **known)
 
 
-def distance(x: int, y: int) -> float:
+def distance(x: int, y: float) -> float:
     """Return D(x, y): minus ln of the chance that x + y errors fall so unevenly, or worse.
 
     Examples
@@ -121,6 +120,25 @@ def distance(x: int, y: int) -> float:
     """
     total = x + y
     return sum(part * math.log(2 * part / total) for part in (x, y) if part)
+
+
+def _least_far(x: int, allowed: float) -> int:
+    """Return the least y > x with distance(x, y) >= allowed.
+
+    Newton's method comes near: the distance is convex in y, with derivative ln(2y/(x+y)).
+    """
+    y = x + 2 * math.sqrt(allowed * x) + 2 * allowed  # beyond, or nearly
+    for _ in range(50):
+        step = (distance(x, y) - allowed) / math.log(2 * y / (x + y))
+        y -= step
+        if abs(step) < 0.25:
+            break
+    near = max(math.ceil(y), x + 1)
+    while distance(x, near) < allowed:
+        near += 1
+    while near > x + 1 and distance(x, near - 1) >= allowed:
+        near -= 1
+    return near
 
 
 def _log_growth(d: int, n: int) -> float:
