@@ -161,15 +161,33 @@ def test_a_cut_depends_on_one_user_only(records, others, most, salt):
     assert cuts[0] == cuts[1]
 
 
-@pytest.mark.parametrize("block", [8, 1 << 22])  # laid out record by record, and by counts
-def test_a_cut_is_uniform(monkeypatch, block):
+#: Laid out record by record; by counts; by counts that numpy would refuse, few and many of them.
+WAYS = [(1 << 22, 10**9, 4), (8, 10**9, 4), (8, 1, 4), (8, 1, 7)]
+
+
+@pytest.mark.parametrize(("block", "limit", "most"), WAYS)
+def test_a_cut_is_uniform(monkeypatch, block, limit, most):
     """The kept records follow the multivariate hypergeometric law, over salts."""
     monkeypatch.setattr(users, "_BLOCK", block)
+    monkeypatch.setattr(users, "_NUMPY_LIMIT", limit)
     sample = of_users([("a", 1, 0)] * 5 + [("a", 2, 1)] * 3 + [("a", 3, 0)] * 2)
     rounds = 2000
-    ones = [int(sample.capped(4, salt=s).of_user(0).positives) for s in range(rounds)]
-    expected = rounds * stats.hypergeom(10, 3, 4).pmf(np.arange(4))
+    ones = [int(sample.capped(most, salt=s).of_user(0).positives) for s in range(rounds)]
+    expected = rounds * stats.hypergeom(10, 3, most).pmf(np.arange(4))
     assert stats.chisquare(np.bincount(ones, minlength=4), expected).pvalue > 1e-4
+
+
+def test_a_cut_of_any_number_of_records():
+    """numpy refuses to choose among 10**9 or more: that would tell how many records a user has."""
+    for total in (10**9 - 1, 10**9, 2**40):
+        groups = np.arange(2)
+        sample = UserSample(
+            groups, 0 * groups, groups, groups.astype(np.int8), np.array([total - 5, 5]),
+            np.array([7], dtype=np.uint64),
+        )  # fmt: skip
+        cut = sample.capped(3, salt=1)
+        assert cut.records.tolist() == [3]
+        assert cut.n_users == 1
 
 
 def test_a_cut_of_many_users_in_blocks(monkeypatch):

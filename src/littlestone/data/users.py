@@ -27,6 +27,7 @@ Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
 
 _BLOCK = 1 << 22  # records that are laid out one by one at a time
+_NUMPY_LIMIT = 10**9  # numpy refuses to draw from more; a refusal would tell of the user's records
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -244,8 +245,7 @@ class UserSample:
         """Cut one enormous user by the law of the counts, instead of record by record."""
         part = slice(int(self.starts[user]), int(self.starts[user + 1]))
         rng = public_generator(salt % 2**64, int(self.keys[user]))
-        drawn = rng.multivariate_hypergeometric(self.count[part], most, method="marginals")
-        kept[part] = drawn
+        kept[part] = _some_of(self.count[part], most, rng)
 
     def __repr__(self) -> str:
         return f"UserSample(n_users={self.n_users})"  # nothing else is public
@@ -308,6 +308,20 @@ def _mix(words: Keys) -> Keys:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+def _some_of(counts: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """Return how many records of each group are among ``most`` records, chosen uniformly."""
+    total = int(counts.sum())
+    if total < _NUMPY_LIMIT:
+        return rng.multivariate_hypergeometric(counts, most, method="marginals")
+    few = min(most, total - most)  # the records that are kept, or those that are not
+    chosen = np.zeros(0, dtype=np.int64)
+    while len(chosen) < few:
+        chosen = np.union1d(chosen, rng.integers(total, size=few - len(chosen)))
+    group = np.searchsorted(np.cumsum(counts), chosen, side="right")
+    drawn = np.bincount(group, minlength=len(counts)).astype(np.int64)
+    return drawn if few == most else counts - drawn
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:
