@@ -17,6 +17,7 @@ from littlestone.classes import (
     mixture,
     on_points,
 )
+from littlestone.learners.littlestone import proper
 from littlestone.learners.littlestone.proper import disagreement, one_concept
 from littlestone.source import ExactSource, SeededSource
 
@@ -117,6 +118,18 @@ def test_proper_outputs_are_concepts_whatever_the_data():
             X = rng.integers(0, 3, (8, 2)) if points is None else rng.choice(list(points), 8)
             sample = ls.Sample.from_arrays(X, rng.integers(0, 2, 8), domain=cls.domain)
             assert made.learn(sample, SeededSource(seed)) in concepts
+
+
+def test_lists_of_concepts_need_no_linear_program(monkeypatch):
+    """A refusal after the draw would have been paid for: here every class is too large for one."""
+    monkeypatch.setattr(proper, "MOST_ENTRIES", 0)
+    tree = ls.TreePaths({i: i - 1 if i else None for i in range(9)})
+    sample = ls.Sample.of([5] * 40, [1] * 40)
+    found, same = (
+        learner(tree, method="all", proper=flag).learn(sample, SeededSource(0))
+        for flag in (True, False)
+    )
+    assert found == same
 
 
 def test_mixtures():

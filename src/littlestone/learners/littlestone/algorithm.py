@@ -228,7 +228,9 @@ class Littlestone:
                 source=source,
                 default=self.default,
             )
-        return one_concept(self.concept_class, found, source) if self.proper else found  # step 4
+        if not self.proper or isinstance(self.plan.settings, AllPlan):
+            return found  # lists of concepts: it is one
+        return one_concept(self.concept_class, found, source)  # step 4
 
     def _stages(
         self, teachers: Sequence[Part], lists: Lists, settings: StagesPlan, source: Source
