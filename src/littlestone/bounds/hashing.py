@@ -9,13 +9,13 @@ found in `representations`; here is what given ones certify.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from littlestone.bounds.certificate import Certificate, Step, Worksheet
 from littlestone.bounds.least import least_n
+from littlestone.errors import parameter_error
 
 __all__ = ["POINTS", "HashFamily", "HashedRepresentation", "sparse_sets"]
 
@@ -42,6 +42,9 @@ class HashFamily:
     shared: int = 1
 
 
+#: The largest sets that are represented by hashing.
+LARGEST_SET = 500
+
 #: Single points (or none) of any domain: candidates "hash equals r", and the empty set.
 POINTS = HashFamily(
     candidates=lambda buckets: buckets, collision=lambda buckets: Fraction(1, buckets)
@@ -53,11 +56,29 @@ def sparse_sets(k: int) -> HashFamily:
     """Return the family for sets of at most k points: sets of at most k buckets.
 
     A point outside the target collides with one of its k points with probability at most k/R.
+
+    Raises
+    ------
+    ParameterError
+        If k is so large that its candidates could hardly be counted.
     """
-    return HashFamily(
-        candidates=lambda buckets: sum(math.comb(buckets, i) for i in range(1, k + 1)),
-        collision=lambda buckets: Fraction(k, buckets),
-    )
+    if k > LARGEST_SET:
+        raise parameter_error(
+            "sparse_sets",
+            "k",
+            f"at most {LARGEST_SET} when its domain is hashed",
+            k,
+            "Use smaller sets.",
+        )
+
+    def candidates(buckets: int) -> int:
+        total, sets = 0, 1
+        for i in range(min(k, buckets)):
+            sets = sets * (buckets - i) // (i + 1)
+            total += sets
+        return total
+
+    return HashFamily(candidates, lambda buckets: Fraction(k, buckets))
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,8 @@ class Enumeration:
 
     def __init__(self, schema: Schema, most: int) -> None:
         self._schema = schema
-        self._most = most
         self._n_literals = [len(c.literals(j)) for j, c in enumerate(schema)]
+        self._most = most = min(most, sum(self._n_literals))  # there are no larger sets
         self.size = sum(comb(sum(self._n_literals), i) for i in range(most + 1))
         self._columns: list[_ColumnLiterals] | None = None
         self._blocks: list[_Block] | None = None
