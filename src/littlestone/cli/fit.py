@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.release import Release
     from littlestone.source import Source
     from littlestone.types import Json
 
@@ -123,7 +124,7 @@ def fit(
     json:
         Print the release as one JSON object.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.cli.terminal import working
     from littlestone.data import RowDomain
     from littlestone.learners.algorithm import known_loss
@@ -132,7 +133,6 @@ def fit(
     from littlestone.learners.reading import read_sample
     from littlestone.learners.registry import agnostic_form
     from littlestone.privacy import Ledger
-    from littlestone.report import page
     from littlestone.source import SecureSource, SeededSource
 
     # Everything public is checked before the table is read; the table before anything is drawn.
@@ -191,21 +191,32 @@ def fit(
             columns={"x": columns, "y": y, "positive": positive, **of_users},
             ledger=budget,
         )
+    _write(release, out, report)
+    if json:
+        print(release.to_json())
+    else:
+        left = [] if budget is None else [("Budget", f"{budget.remaining()} left in {ledger}")]
+        _show(release, [("Model", out), ("Page", report), *left])
+    return 0
+
+
+def _write(release: Release, out: str | None, report: str | None) -> None:
+    """Write the model and the page, if they are asked for."""
+    from littlestone.cli.files import write
+    from littlestone.report import page
+
     if out is not None:
         write(out, release.to_json() + "\n")
     if report is not None:
         write(report, page(release))
-    if json:
-        print(release.to_json())
-        return 0
+
+
+def _show(release: Release, written: list[tuple[str, str | None]]) -> None:
+    """Print the release in short, and what was written where."""
     from littlestone.cli.summary import summary
     from littlestone.cli.terminal import facts
 
-    written = [("Model", out), ("Page", report)]
-    if budget is not None:
-        written.append(("Budget", f"{budget.remaining()} left in {ledger}"))
     facts([*summary(release), *((name, path, "") for name, path in written if path is not None)])
-    return 0
 
 
 def _given(**options: object) -> Json:
