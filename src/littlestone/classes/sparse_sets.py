@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SparseSets"]
 
+MAX_POINTS = 1 << 16
+
 
 class SparseSets(ConceptClass):
     """Sets of at most k points.
@@ -67,6 +69,8 @@ class SparseSets(ConceptClass):
 
     def __init__(self, k: int, low: int | None = None, high: int | None = None) -> None:
         self.k = check_integer("SparseSets", "k", k, low=0)
+        if self.k > MAX_POINTS:
+            raise parameter_error("SparseSets", "k", f"at most {MAX_POINTS}", k)
         self.bounds: tuple[int, int] | None = None
         if (low is None) != (high is None):
             raise parameter_error(
