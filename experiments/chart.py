@@ -78,7 +78,7 @@ class _Scale:
         moved = [self._move(v) for v in values]
         low, high = min(moved), max(moved)
         if not axis.log:
-            low, high = min(low, 0.0), high
+            low = min(low, 0.0)
         room = (high - low or 1.0) * 0.05
         self.low, self.high = (low - room if axis.log else low), high + room
         self.ticks = list(axis.ticks) or [(v, number(v)) for v in self._ticks()]
@@ -148,9 +148,7 @@ def chart(lines: Sequence[Line], x: Axis, y: Axis, *, title: str, desc: str) -> 
         body.add("text", text, x=at, y=base + 18, text_anchor="middle", class_="ls-small ls-dim")
     for value, text in up.ticks:
         at = up(value)
-        body.add(
-            "line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="ls-axis", opacity=0.2
-        )
+        body.add("line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="ls-axis", opacity=0.2)
         body.add("text", text, x=LEFT - 8, y=at + 4, text_anchor="end", class_="ls-small ls-dim")
     body.add("line", x1=LEFT, x2=WIDTH - RIGHT, y1=base, y2=base, class_="ls-axis")
     body.add("line", x1=LEFT, x2=LEFT, y1=TOP + 14, y2=base, class_="ls-axis")
@@ -190,11 +188,12 @@ def _marker(group: Element, place: tuple[float, float], line: Line) -> None:
     if shape == 0:
         group.add("circle", cx=a, cy=b, r=4, **look)
         return
-    corners = [
+    shapes: list[list[tuple[float, float]]] = [
         [(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)],
         [(0, -5), (4.6, 3.6), (-4.6, 3.6)],
         [(0, -5), (4.6, 0), (0, 5), (-4.6, 0)],
-    ][shape - 1]
+    ]
+    corners = shapes[shape - 1]
     group.add("polygon", points=" ".join(f"{a + i:.1f},{b + j:.1f}" for i, j in corners), **look)
 
 

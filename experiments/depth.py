@@ -46,7 +46,7 @@ def learners(power: int, delta: Fraction, bench: Any) -> Iterator[tuple[str, int
     told = " ".join(generic.certificate(n).claims)
     yield (
         "exponential mechanism (pure)", n, told,
-        lambda c, _, s=cls.size: bench.generic_fails(s, float(EPSILON), c),
+        lambda c, _: bench.generic_fails(cls.size, float(EPSILON), c),
     )  # fmt: skip
     half = Budget(2 ** (power - 1), EPSILON, delta, ALPHA, BETA)
     shot = OneShot.plan(half)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from chart import Axis
 from results import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
@@ -25,7 +26,7 @@ from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.gate import Budget
 from littlestone.learners.littlestone.planner import plan_methods
 
-NUMBERS = {"epsilon": 1, "alpha": "0.1", "beta": "0.05"}
+NUMBERS: dict[str, Any] = {"epsilon": 1, "alpha": "0.1", "beta": "0.05"}
 USUAL = Budget(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
 DEEPEST = 8
 DIGITS = [2, 4, 6, 9, 12, 18, 24, 36, 48]
@@ -57,7 +58,7 @@ def measure(options: argparse.Namespace) -> Iterator[Row]:
         for method in ("essential", "stages"):
             yield Row(
                 "dp-erm-dimension", f"sets of texts, {KINDS[method]}", CERTIFIED, d,
-                found[method], claim=f"littlestone.{method}",
+                found[method] or 0, claim=f"littlestone.{method}",
             )  # fmt: skip
     for digits in DIGITS[:1] if options.quick else DIGITS:
         for d in (1, 3):

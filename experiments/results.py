@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 from chart import Axis, Line, chart
@@ -29,6 +29,7 @@ __all__ = [
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "experiments"
 CERTIFIED, MEASURED = "certified", "measured"
+WORDS = {"log-x": "ln x", "linear": "x"}
 PLACES = ("x", "x_from", "x_to")
 
 
@@ -161,10 +162,10 @@ def fits_of(rows: Iterable[Row], fits: Sequence[Fit]) -> Iterator[Slope]:
         if len(points) < 3:
             continue
         xs, ys = zip(*points, strict=True)
-        numbers = fit(xs, ys, f.law)
+        numbers = [float(f"{v:.4g}") for v in fit(xs, ys, f.law)]
         yield Slope(
             f.figure, f.series, f.kind, f.law, min(xs), max(xs), len(xs),
-            *(float(f"{v:.4g}") for v in numbers), f.relation, f.theory, f.within, f.says,
+            numbers[0], numbers[1], numbers[2], f.relation, f.theory, f.within, f.says,
         )  # fmt: skip
 
 
@@ -187,7 +188,7 @@ def least(fails: Callable[[int], float], start: int, beta: float, precision: flo
     return high
 
 
-def benchmark(name: str) -> ModuleType:
+def benchmark(name: str) -> Any:
     """Import a script of ``benchmarks/``: what it measures is measured in one way only."""
     spec = importlib.util.spec_from_file_location(f"bench_{name}", ROOT / f"benchmarks/{name}.py")
     assert spec is not None
@@ -211,8 +212,12 @@ def write(path: Path, columns: list[str], rows: Iterable[Row | Slope]) -> None:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(columns)
         for row in rows:
-            out.writerow([written(float(v) if name in PLACES else v) for name, v in
-                          zip(columns, astuple(row), strict=True)])
+            out.writerow(
+                [
+                    written(float(v) if name in PLACES else v)
+                    for name, v in zip(columns, astuple(row), strict=True)
+                ]
+            )
 
 
 def read(path: Path) -> list[Row]:
@@ -221,7 +226,8 @@ def read(path: Path) -> list[Row]:
         return [
             Row(
                 r["figure"], r["series"], r["kind"], float(r["x"]), float(r["y"]),
-                *(float(r[c]) if r[c] else None for c in ("low", "high")), r["claim"],
+                float(r["low"]) if r["low"] else None, float(r["high"]) if r["high"] else None,
+                r["claim"],
             )
             for r in csv.DictReader(file)
         ]  # fmt: skip
@@ -238,9 +244,13 @@ def drawn(figure: Figure, rows: Sequence[Row], slopes: Sequence[Slope]) -> str:
             legend = series if kind == "bound" else f"{series}: {kind}"
             for s in slopes:
                 if (s.figure, s.series, s.kind) == (figure.name, series, kind):
-                    legend += f"; slope {s.slope:.2f} (theory: {s.relation} {s.theory:.3g})"
+                    power = "slope" if s.law == "log-log" else f"slope in {WORDS[s.law]}:"
+                    shown = f"{s.slope:.2f}" if s.law == "log-log" else f"{s.slope:.3g}"
+                    legend += f"; {power} {shown} (theory: {s.relation} {s.theory:.3g})"
             legend = legend.replace(" -", " −")
-            bars = [(r.x, r.low, r.high) for r in points if r.low is not None and r.high is not None]
+            bars = [
+                (r.x, r.low, r.high) for r in points if r.low is not None and r.high is not None
+            ]
             lines.append(
                 Line(
                     legend, [(r.x, r.y) for r in points], names.index(series),

@@ -23,6 +23,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from chart import Axis
@@ -75,7 +76,7 @@ def family(alpha: float) -> list[Hard]:
 def lost(rate: float, size: int, behind: np.ndarray) -> np.ndarray:
     """Return the chance of a bad threshold: half of them are ``behind`` by each column."""
     odds = np.logaddexp.reduce(math.log(size) - math.log(2) - rate * behind, axis=1)
-    return 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
+    return np.asarray(1 / (1 + np.exp(-np.clip(odds, -700, 700))))
 
 
 def by_records(hard: Hard, rate: float, size: int, n: int, trials: int) -> float:
@@ -104,9 +105,7 @@ def by_users(law: np.ndarray, rate: float, n: int, trials: int) -> float:
 
 def worst(fails: Callable[[Hard, int], float], alpha: float, start: int) -> int:
     """Return the least n for the worse distribution."""
-    return max(
-        least(lambda n, h=hard: fails(h, n), start, float(BETA)) for hard in family(alpha)
-    )
+    return max(least(partial(fails, hard), start, float(BETA)) for hard in family(alpha))
 
 
 def item(alpha: str, epsilon: Fraction, trials: int, power: int = POWER) -> int:
