@@ -88,7 +88,7 @@ class Journal:
     >>> folder.cleanup()
     """
 
-    def __init__(self, folder: Path, private: Store, durability: Durability) -> None:
+    def __init__(self, folder: Path, private: Store) -> None:
         self.folder, self._private = folder, private
         rows = dict(private.read("SELECT name, value FROM settings"))
         self.settings: dict[str, str] = {k[1:]: v for k, v in rows.items() if k[0] == "-"}
@@ -101,7 +101,7 @@ class Journal:
         self.state: OnlineState | None = None
         self.answers = (0, "")
         self._read()
-        self._public = PublicRecord(folder, shown, durability)
+        self._public = PublicRecord(folder, shown)
         if not self._public.catch_up(self.state):
             self._public.close()
             raise self._old()
@@ -151,7 +151,7 @@ class Journal:
             where / "private.db", PRIVATE, durability=durability, exclusive=True, patience=0
         )
         try:
-            return cls(where, private, durability)
+            return cls(where, private)
         except BaseException:
             private.close()
             raise

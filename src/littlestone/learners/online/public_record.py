@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.errors import StoreError
-from littlestone.store import Durability, Kind, Store
+from littlestone.store import Kind, Store
 
 if TYPE_CHECKING:
     from littlestone.learners.online.state import OnlineState
@@ -49,15 +49,15 @@ class PublicRecord:
     folder : Path
     settings : mapping from str to str
         The file is made from these (JSON texts) if it does not exist.
-    durability : {"power", "kill"}
     """
 
-    def __init__(self, folder: Path, settings: Mapping[str, str], durability: Durability) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         path = folder / "public.db"
         if not os.path.lexists(path):
             rows = [("INSERT INTO settings VALUES (?, ?)", row) for row in settings.items()]
             Store.create(path, PUBLIC, rows)
-        self._store = Store.open(path, PUBLIC, durability=durability)
+        # After a power cut it may be behind the private file, as after a kill: it catches up.
+        self._store = Store.open(path, PUBLIC, durability="kill")
 
     def catch_up(self, state: OnlineState | None) -> bool:
         """Add what the private file knows; return False if this file knows more."""
