@@ -1,46 +1,70 @@
-"""``littlestone audit exact``: verify a learner on all small data sets."""
+"""``littlestone audit``: exact verification, bugs put in on purpose, and sampling."""
 
 from __future__ import annotations
 
 import json as jsonlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner
-from littlestone.errors import check_integer, parameter_error
+from littlestone.errors import ParameterError, check_integer, check_probability, parameter_error
 
 if TYPE_CHECKING:
+    from littlestone.audit.table import Row
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
 
-__all__ = ["exact"]
+__all__ = ["controls", "exact", "statistical"]
+
+Every = Annotated[bool, Parameter(name="--all", negative="")]
+_EXAMPLES = {
+    "class": '"thresholds(1, 99)"',
+    "learner": "generic",
+    "epsilon": "1",
+    "points": "1,2,3",
+}
+_COLUMNS = (
+    "what",
+    "data sets of",
+    "data sets",
+    "pairs",
+    "claim",
+    "worst delta",
+    "tightest epsilon",
+    "seconds",
+    "holds",
+)
 
 
 def exact(
     *,
-    concept_class: ClassSpec,
-    learner: str,
-    epsilon: str,
-    points: str,
+    concept_class: ClassSpec | None = None,
+    learner: str | None = None,
+    epsilon: str | None = None,
+    points: str | None = None,
     n: int = 3,
     delta: str | None = None,
     alpha: str = "0.1",
     beta: str = "0.05",
     schema: str | None = None,
     outside: Flag = False,
-    report: str | None = None,
+    every: Every = False,
+    full: Flag = False,
     json: Flag = False,
 ) -> int:
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
 
     Compared is everything that somebody can see: the hypothesis, the model file, the page, the
-    printed text. Exit 0 if the claim holds, 1 if it does not.
+    printed text. Exit 0 if the claim holds, 1 if it does not. With --all: every mechanism and every
+    learner of this library, on domains that are chosen for each.
 
     Parameters
     ----------
     concept_class:
         What can be learned, for example "thresholds(1, 3)".
     learner:
-        The algorithm: generic, agnostic or vc1.
+        The algorithm, for example generic, agnostic or vc1.
     epsilon:
         Privacy loss that is claimed.
     points:
@@ -58,24 +82,41 @@ def exact(
         TOML file with the public columns, for classes over rows.
     outside:
         Also try records whose point lies outside the domain.
-    report:
-        Write a page (HTML) here; an existing file is replaced.
+    every:
+        Verify every mechanism and learner; takes less than a minute.
+    full:
+        With --all: also the larger domains; takes some minutes.
     json:
-        Print the result as one JSON object.
+        Print one JSON object.
     """
+    if every:
+        given = {"class": concept_class, "learner": learner, "epsilon": epsilon, "points": points}
+        for name, value in given.items():
+            if value is not None:
+                raise ParameterError(
+                    f"The {name!r} parameter of audit exact must not be given with --all, which "
+                    "verifies everything. Leave one of them out."
+                )
+        return _table(full=full, json=json)
+    if full:
+        raise ParameterError("The 'full' parameter of audit exact is for --all.")
     from littlestone.audit import verify
-    from littlestone.cli.files import check_inputs_kept, check_outputs, write
     from littlestone.cli.summary import plain
     from littlestone.cli.terminal import note, working
     from littlestone.report import page
 
-    check_outputs("audit", report=report)
-    check_inputs_kept("audit", [schema], report=report)
-    concepts, _ = open_class(concept_class, schema)
+    spec, name, loss = _given("class", concept_class), _given("learner", learner), epsilon
+    concepts, _ = open_class(spec, schema)
     algorithm = open_learner(
-        "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
+        "audit",
+        name,
+        concepts,
+        epsilon=_given("epsilon", loss),
+        delta=delta,
+        alpha=alpha,
+        beta=beta,
     )
-    places = _points(points, concepts)
+    places = _points(_given("points", points), concepts)
     check_integer("audit", "n", n, low=1)
     with working("Enumerating all data sets and all paths"):
         result: Verification = verify(
@@ -85,13 +126,190 @@ def exact(
             outside=outside,
             observers=[page, plain],
         )
-    if report is not None:
-        write(report, page(result))
     if json:
         print(jsonlib.dumps(result.to_dict(), sort_keys=True))
     else:
         note(str(result))
     return 0 if result.holds else 1
+
+
+def controls(*, name: str | None = None, workers: int = 2, json: Flag = False) -> int:
+    """Put known privacy bugs into this library, one at a time, and see who notices.
+
+    Each bug is a line that somebody might write. It is put into a copy of the library in a process
+    of its own; then exact verification, or a test, has to notice. Exit 0 if every bug was caught
+    and nothing else was reported. Takes some minutes.
+
+    Parameters
+    ----------
+    name:
+        Only bugs whose name or cause holds this text.
+    workers:
+        Processes at a time.
+    json:
+        Print one JSON object: caught, total, and each bug with its catcher.
+    """
+    from littlestone.audit.controls import CONTROLS, try_controls
+    from littlestone.cli.terminal import counting, note, table
+
+    check_integer("audit controls", "workers", workers, low=1)
+    chosen = [c for c in CONTROLS if name is None or name in c.name or name in c.cause]
+    if not chosen:
+        raise parameter_error("audit controls", "name", "part of a bug's name or cause", name)
+    with counting("Bugs tried") as progress:
+        score = try_controls(chosen, workers=workers, progress=progress)
+    if json:
+        print(jsonlib.dumps(score.to_dict(), sort_keys=True))
+        return 0 if score.holds else 1
+    rows = [(t.control.name, t.control.cause, t.verdict, t.who, t.why) for t in score.tried]
+    table("", ("bug", "cause", "verdict", "caught by", "what it saw"), rows)
+    for catcher, verdict in score.clean.items():
+        if verdict != "holds":
+            note(f"Without any bug, {catcher!r} says: {verdict}")
+    causes = len({t.control.cause for t in score.tried})
+    note(f"caught {score.caught} of {score.total} bugs with {causes} causes")
+    return 0 if score.holds else 1
+
+
+def statistical(
+    *,
+    concept_class: ClassSpec,
+    learner: str,
+    epsilon: str,
+    points: str,
+    n: int = 3,
+    delta: str | None = None,
+    alpha: str = "0.1",
+    beta: str = "0.05",
+    schema: str | None = None,
+    trials: int = 10_000,
+    confidence: str = "0.9999",
+    workers: int = 1,
+    json: Flag = False,
+) -> int:
+    """Bound the epsilon of a learner from below, by running it often on neighbouring data sets.
+
+    For domains that are too large for exact verification. A bound above the claim refutes it (exit
+    1); a bound below proves nothing.
+
+    Parameters
+    ----------
+    concept_class:
+        What can be learned, of any size, for example "thresholds(1, 2**40)".
+    learner:
+        The algorithm, for example generic, agnostic or vc1.
+    epsilon:
+        Privacy loss that is claimed.
+    points:
+        Points at which neighbouring data sets are made, written as for audit exact.
+    n:
+        Number of records of each data set.
+    delta:
+        Only for learners that are not pure.
+    alpha:
+        Error that the certificate is asked to promise (privacy does not depend on it).
+    beta:
+        Probability with which the certificate may fail.
+    schema:
+        TOML file with the public columns, for classes over rows.
+    trials:
+        Runs on each side of each pair.
+    confidence:
+        Probability with which all printed bounds together are right.
+    workers:
+        Processes at a time.
+    json:
+        Print one JSON object.
+    """
+    from littlestone.audit.sampled import audit_learner
+    from littlestone.cli.terminal import counting, note, table
+
+    concepts, _ = open_class(concept_class, schema)
+    algorithm = open_learner(
+        "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
+    )
+    sure = check_probability("audit", "confidence", confidence)
+    with counting("Runs") as progress:
+        found = audit_learner(
+            algorithm,
+            points=_points(points, concepts),
+            n_samples=n,
+            trials=trials,
+            confidence=sure,
+            workers=workers,
+            progress=progress,
+        )
+    if json:
+        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+        return 1 if found.refuted else 0
+    rows = [(_shown(pair[0]), _shown(pair[1]), f"{float(b):.4f}") for pair, b in found.pairs]
+    table("", ("records", "neighbour", "epsilon at least"), rows)
+    verdict = "REFUTED" if found.refuted else "not refuted"
+    note(
+        f"{verdict}: {found.learner} on {found.concept_class} claims epsilon "
+        f"{float(found.epsilon):g}; at confidence {float(sure):g} it is at least "
+        f"{float(found.best):.4f}"
+    )
+    return 1 if found.refuted else 0
+
+
+def _table(*, full: bool, json: bool) -> int:
+    from littlestone.audit.table import CASES
+    from littlestone.cli.summary import plain
+    from littlestone.cli.terminal import counting, note, table
+    from littlestone.report import page
+
+    cases = [case for case in CASES if full or not case.full]
+    rows: list[Row] = []
+    with counting("Verified") as progress:
+        for case in cases:
+            rows.append(case.row([page, plain]))
+            progress(len(rows), len(cases))
+    holds = all(row.result.holds and row.says_something for row in rows)
+    if json:
+        every = {"holds": holds, "rows": [row.to_dict() for row in rows]}
+        print(jsonlib.dumps(every, sort_keys=True))
+    else:
+        table("", _COLUMNS, [_line(row) for row in rows])
+        data, pairs = (sum(getattr(row.result, what) for row in rows) for what in _COUNTED)
+        verdict = "HOLDS" if holds else "FAILS"
+        note(f"{verdict}: {len(rows)} verifications, {data} data sets, {pairs} neighbour pairs")
+    return 0 if holds else 1
+
+
+_COUNTED = ("datasets", "pairs")
+
+
+def _line(row: Row) -> tuple[str, ...]:
+    result = row.result
+    claim = f"{float(result.epsilon):.4g}"
+    if result.delta:
+        claim += f", {float(result.delta):.4g}"
+    least = result.tightest_epsilon if result.tightest_epsilon > 1e-300 else 0
+    return (
+        row.name,
+        row.domain,
+        str(result.datasets),
+        str(result.pairs),
+        claim,
+        f"{result.worst_delta:.3g}",
+        f"{least:.4g}",
+        f"{row.seconds:.1f}",
+        "yes" if result.holds else "NO",
+    )
+
+
+def _shown(data: Any) -> str:
+    return " ".join(f"{x}:{label}" for x, label in data)
+
+
+def _given(name: str, value: str | None) -> str:
+    if value is None:
+        raise ParameterError(
+            f"audit exact needs --{name}, for example --{name} {_EXAMPLES[name]}. See littlestone "
+            "audit exact --help."
+        )
+    return value
 
 
 def _points(text: str, concepts: ConceptClass) -> list[Any]:

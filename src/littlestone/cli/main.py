@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import exact
+from littlestone.cli.audit import controls, exact, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.fit import fit
 from littlestone.cli.ledger import create, show
@@ -50,11 +50,13 @@ for _place, _command in enumerate(_COMMANDS):
     app.command(_command, sort_key=_place)
 audit = App(
     name="audit",
-    help="Check the privacy of a learner.",
+    help="Check the privacy of learners: exactly, by bugs put in on purpose, by sampling.",
     help_format="plaintext",
     sort_key=len(_COMMANDS),
 )
 audit.command(exact)
+audit.command(controls)
+audit.command(statistical)
 app.command(audit)
 ledger = App(
     name="ledger",

@@ -52,7 +52,7 @@ IN_LEARNERS: tuple[Control, ...] = (
     Control(
         "a chunk without a concept votes for everything",
         "vacuous truth",
-        "No concept fits, so all points are deterministic, as 001 prints it: 'for all h in nothing'.",
+        "No concept fits, so all points are deterministic (001, Definition 15 as printed).",
         "learners.vc1.parts",
         "        ends.append(tree.deterministic(part(sample, dealt[start : start + size])))",
         "        end = tree.deterministic(part(sample, dealt[start : start + size]))\n"
@@ -84,7 +84,7 @@ IN_LEARNERS: tuple[Control, ...] = (
         "learners.vc1.one_shot",
         "            max_depth=budget.depth,",
         "            max_depth=max(map(tree.depth, ends), default=0),",
-        "vc1 on thresholds(1, 3), one-shot",
+        "one deep path",
     ),
     Control(
         "all records choose from the list",
@@ -153,7 +153,7 @@ IN_LEARNERS: tuple[Control, ...] = (
     Control(
         "equal parts of an epoch",
         "split by the data",
-        "An epoch's mistakes are split evenly (003, Algorithm 3, line 19): one less moves all later.",
+        "Mistakes are split evenly (003, Algorithm 3, line 19): one less moves all later ones.",
         "learners.online.council",
         "            for record in epoch:\n"
         "                dealt[self.teacher(deal, record[0])][-1].append(record)",

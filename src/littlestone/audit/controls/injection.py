@@ -4,29 +4,49 @@ A control is a *text* change: the line that is there, and the line that somebody
 The module is compiled from the changed text when it is first imported, everything else is the
 library as it is. The catcher then does what it always does.
 
-This file runs as a script (it may import nothing of the library before the bug is in)::
-
-    python injection.py MODULE OLD NEW CATCHER...
-
-and prints one word: ``holds``, ``caught``, or ``broken`` (the change itself does not work); after
-``caught`` the catcher's name and what it saw, separated by tabs.
+This file runs as a script (`python injection.py WORKERS SECONDS`). It imports what the library
+stands on, but nothing of the library; then it forks for each line of its input, a JSON list
+``[module, old, new, catcher, ...]``. The child imports the library with the bug in it. For each
+line there is an answer, a JSON list ``[number of the line, verdict, who, why]``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
+import json
+import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Literal
+from typing import IO, Literal
 
-__all__ = ["Verdict", "try_change"]
+__all__ = ["Answer", "Verdict", "try_change", "try_changes"]
 
 Verdict = Literal["holds", "caught", "broken"]
+#: Verdict, the catcher that noticed, what it saw.
+Answer = tuple[Verdict, str, str]
+
+#: What the library stands on: imported once, before the forks.
+_GROUND = (
+    "numpy",
+    "flint",
+    "scipy.special",
+    "sklearn.base",
+    "sklearn.utils.multiclass",
+    "sklearn.utils.validation",
+    "pandas",
+    "pyarrow.compute",
+    "pyarrow.csv",
+    "duckdb",
+    "narwhals.stable.v2",
+    "rich.table",
+)
 
 
 class _Changed(importlib.machinery.SourceFileLoader):
@@ -62,21 +82,19 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
-def try_change(
-    module: str, old: str, new: str, *catchers: str, timeout: float = 600
-) -> tuple[Verdict, str, str]:
-    """Run a catcher in a fresh process in which ``old`` is ``new``.
+def try_change(module: str, old: str, new: str, *catchers: str, seconds: int = 600) -> Answer:
+    """Run catchers in a fresh process in which ``old`` is ``new``.
 
     Parameters
     ----------
     module : str
         Full name of the module to change.
     old, new : str
-        ``old`` occurs exactly once. Equal texts change nothing: then the catcher must hold.
+        ``old`` occurs exactly once. Equal texts change nothing: then the catchers must hold.
     *catchers : str
         Names in `littlestone.audit.controls.catchers`, tried in this order; ``"any"`` is all.
-    timeout : float, default 600
-        Seconds; catchers that need longer count as broken.
+    seconds : int, default 600
+        Catchers that need longer count as broken.
 
     Returns
     -------
@@ -86,22 +104,49 @@ def try_change(
     why : str
         What it saw.
     """
-    command = [sys.executable, "-P", __file__, module, old, new, *catchers]
-    try:
-        done = subprocess.run(  # noqa: S603 - this file, with our own catalogue as arguments
-            command, capture_output=True, text=True, timeout=timeout, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return "broken", "", "no answer in time"
-    lines = done.stdout.splitlines()
-    word, who, why = (*(lines[-1] if lines else "").split("\t", 2), "", "")[:3]
-    for verdict in ("holds", "caught", "broken"):
-        if word == verdict:
-            return verdict, who, why
-    return "broken", "", (done.stderr.strip().splitlines() or ["no answer"])[-1]
+    ((_, answer),) = try_changes([(module, old, new, *catchers)], seconds=seconds)
+    return answer
 
 
-def _main(module: str, old: str, new: str, *names: str) -> tuple[str, str, str]:
+def try_changes(
+    jobs: Iterable[tuple[str, ...]], *, workers: int = 1, seconds: int = 600
+) -> Iterator[tuple[int, Answer]]:
+    """Try many changes, each in a process of its own; yield (number of the job, answer).
+
+    Parameters
+    ----------
+    jobs : iterable of (module, old, new, catcher, ...)
+        As for `try_change`.
+    workers : int, default 1
+        Processes at a time.
+    seconds : int, default 600
+        For each of them.
+    """
+    jobs = list(jobs)
+    waiting = set(range(len(jobs)))
+    command = [sys.executable, "-P", __file__, str(workers), str(seconds)]
+    with subprocess.Popen(  # noqa: S603 - this file, with our own catalogue as input
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment()
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write("".join(json.dumps(job) + "\n" for job in jobs))
+        server.stdin.close()
+        for line in server.stdout:
+            number, verdict, who, why = json.loads(line)
+            waiting.discard(number)
+            yield number, (verdict, who, why)
+    for number in sorted(waiting):
+        yield number, ("broken", "", "no answer")
+
+
+def _environment() -> dict[str, str]:
+    # one thread each: threads do not survive a fork, and the processes share the cores
+    return {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+def _answer(module: str, old: str, new: str, *names: str) -> Answer:
+    """Import the library with the change, and run the catchers."""
     if old != new:
         sys.meta_path.insert(0, _Finder(module, old, new))
     try:
@@ -109,7 +154,7 @@ def _main(module: str, old: str, new: str, *names: str) -> tuple[str, str, str]:
         catchers = importlib.import_module("littlestone.audit.controls.catchers")
     except Exception as problem:
         return "broken", "", f"{type(problem).__name__}: {problem}"
-    failed: tuple[str, str, str] = ("holds", "", "")
+    failed: Answer = ("holds", "", "")
     for name in catchers.BATTERY if names == ("any",) else names:
         try:
             seen = catchers.CATCHERS[name]()
@@ -123,6 +168,42 @@ def _main(module: str, old: str, new: str, *names: str) -> tuple[str, str, str]:
     return failed
 
 
+def _serve(workers: int, seconds: int, jobs: list[list[str]], out: IO[str]) -> None:
+    """Fork for each job, so many at a time; write the answers as they come."""
+    for name in _GROUND:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+    running: dict[int, tuple[int, int]] = {}
+
+    def collect() -> None:
+        child, status = os.wait()
+        number, pipe = running.pop(child)
+        with os.fdopen(pipe, encoding="utf-8") as written:
+            text = written.read()
+        late = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+        answer = json.loads(text) if text else ["broken", "", "too late" if late else "died"]
+        out.write(json.dumps([number, *answer]) + "\n")
+        out.flush()
+
+    for number, job in enumerate(jobs):
+        while len(running) >= workers:
+            collect()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            signal.alarm(seconds)  # its default is to end the process
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):  # what a bug prints is no answer
+                os.dup2(nowhere, stream)
+            verdict, who, why = _answer(*job)
+            os.write(writing, json.dumps([verdict, who, why[:2000]]).encode())
+            os._exit(0)
+        os.close(writing)
+        running[child] = number, reading
+    while running:
+        collect()
+
+
 if __name__ == "__main__":
-    answer = "\t".join(part.replace("\n", " ") for part in _main(*sys.argv[1:]))
-    sys.__stdout__.write(answer + "\n")  # type: ignore[union-attr]
+    _serve(int(sys.argv[1]), int(sys.argv[2]), [json.loads(line) for line in sys.stdin], sys.stdout)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 from littlestone.audit.controls.control import ANY, Control
-from littlestone.audit.controls.injection import Verdict, try_change
+from littlestone.audit.controls.injection import Answer, Verdict, try_changes
 
 __all__ = ["Score", "Tried", "try_controls"]
 
@@ -111,23 +110,20 @@ def try_controls(
     """
     controls = list(controls)
     used = dict.fromkeys(name for control in controls for name in control.catchers if name != ANY)
-    jobs = [(c.module, c.old, c.new, *c.catchers) for c in controls]
-    clean_jobs = [("audit", "", "", name) for name in used] if check_clean else []
+    jobs = [(f"littlestone.{c.module}", c.old, c.new, *c.catchers) for c in controls]
+    clean_jobs = [("littlestone", "", "", name) for name in used] if check_clean else []
     jobs += clean_jobs
-    found: list[tuple[Verdict, str, str]] = []
-    with ThreadPoolExecutor(workers) as pool:
-        for answer in pool.map(_one, jobs):
-            found.append(answer)
-            if progress is not None:
-                progress(len(found), len(jobs))
-    tried = tuple(Tried(control, *answer) for control, answer in zip(controls, found, strict=False))
+    found: dict[int, Answer] = {}
+    for number, answer in try_changes(jobs, workers=workers):
+        found[number] = answer
+        if progress is not None:
+            progress(len(found), len(jobs))
+    answers = [found[number] for number in range(len(jobs))]
+    tried = tuple(
+        Tried(control, *answer) for control, answer in zip(controls, answers, strict=False)
+    )
     clean = {
         job[3]: verdict if verdict == "holds" else f"{verdict}: {why}"
-        for job, (verdict, _, why) in zip(clean_jobs, found[len(controls) :], strict=True)
+        for job, (verdict, _, why) in zip(clean_jobs, answers[len(controls) :], strict=True)
     }
     return Score(tried, clean)
-
-
-def _one(job: tuple[str, ...]) -> tuple[Verdict, str, str]:
-    module, old, new, *catchers = job
-    return try_change(f"littlestone.{module}", old, new, *catchers)

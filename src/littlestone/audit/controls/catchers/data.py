@@ -136,7 +136,7 @@ def labels_are_public() -> str | None:
     learner = GenericLearner(Thresholds(1, 2), epsilon=1)
 
     def run(labels: tuple[int, ...], source: Source) -> Any:
-        learner._source = lambda: source  # type: ignore[method-assign,assignment]
+        learner._source = lambda: source  # type: ignore[method-assign]
         return learner.fit([1] * len(labels), list(labels)).hypothesis_.key
 
     n = 5

@@ -69,9 +69,24 @@ def dealt_by_value() -> str | None:
     return _all(learner, [0, 1], 4)
 
 
+def one_deep_path() -> str | None:
+    """Try records that agree on a short path, and one whose path is the longest of all."""
+    budget: dict[str, Any] = {**_BUDGET, "delta": F(1, 10**6), "method": "one-shot"}
+    learner = VC1.of(Thresholds(1, 2**20), **budget)
+    tree: Any = learner.plan.tree
+    start = tree.at
+    short = [(start, 0)] * 40
+    return _pair(learner, [*short, (start, 0)], [*short, (2**20, 0)])
+
+
 def two_parts() -> str | None:
     """Try one record of the first part that could also weigh on the way down."""
-    budget = {"epsilon": 1, "delta": F(1, 10**9), "alpha": F(1, 10), "beta": F(1, 20)}
+    budget: dict[str, Any] = {
+        "epsilon": 1,
+        "delta": F(1, 10**9),
+        "alpha": F(1, 10),
+        "beta": F(1, 20),
+    }
     learner = VC1.of(_FORK, **budget, proper=True, down="leaves")  # type: ignore[arg-type]
     first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
     left = first + [(0, 1)] * (len(first) // 4)
@@ -94,8 +109,8 @@ def longest_list() -> str | None:
     """Try many teachers of one mind, and another who lists one concept, or three."""
     settings: dict[str, Any] = {"epsilon": F(1, 10), "delta": F(1, 100), "chunk": 1}
     concepts = FiniteClass(np.eye(3, dtype=np.int64))
-    rest = {"alpha": F(1, 3), "beta": F(1, 3), "method": "all"}
-    learner = Littlestone.of(concepts, **settings, **rest)
+    settings |= {"alpha": F(1, 3), "beta": F(1, 3), "method": "all"}
+    learner = Littlestone.of(concepts, **settings)
     # a record (0, 1) leaves one concept, (0, 0) two; (0, 1) many times over
     most = [(0, 1)] * 110
     return _pair(learner, [*most, (0, 1)], [*most, (0, 0)])
@@ -106,7 +121,7 @@ def popular_votes() -> str | None:
     laws = [((0, 1), 60), ((0,), 1)], [((0, 1), 60), ((1,), 1)]
 
     def run(which: int, source: Source) -> Hashable:
-        votes = ListVotes([([str(i) for i in own], times) for own, times in laws[which]])  # type: ignore[misc]
+        votes = ListVotes([([str(i) for i in own], times) for own, times in laws[which]])
         found = draw(votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=None)
         return str(found)
 
@@ -201,6 +216,7 @@ def replayed() -> str | None:
 OF_LEARNERS: dict[str, Catcher] = {
     "a chunk that contradicts itself": contradicting_chunk,
     "chunks dealt by value": dealt_by_value,
+    "one deep path": one_deep_path,
     "two parts of the records": two_parts,
     "two parts of the stable learner": parts_of_the_stable_learner,
     "the longest list": longest_list,

@@ -42,11 +42,11 @@ def sums() -> str | None:
         result = verify_mechanism(run, [(0, 1)], epsilon=epsilon, delta=leak)
         if not result.holds:
             return f"two coins leak {result.worst_delta:.3g} at the composed epsilon"
-    epsilon, _ = compose([Approximate(1, "1/100")] * 3, delta="1/20")
+    epsilon, _ = compose([Approximate(F(1), F(1, 100))] * 3, delta="1/20")
     if epsilon < 2:  # three coins that tell all with 1/100 each, and are pure otherwise
         return "leaks are added up to a small epsilon"
     try:
-        compose([Approximate(1, "1/100")] * 3, delta="2/100")
+        compose([Approximate(F(1), F(1, 100))] * 3, delta="2/100")
     except ParameterError:
         return None
     return "leaks are not added up"
@@ -91,7 +91,7 @@ def prices() -> str | None:
     """Compare the price of a coin in zCDP with its exact divergences."""
     rule = Filter("zcdp", F(4), F(1, 10**6))
     for epsilon in (0.1, 1.0, 3.0):
-        rho = float(rule.price(Pure(str(epsilon))).cost)
+        rho = float(rule.price(Pure(F(str(epsilon)))).cost)
         p = math.exp(epsilon) / (1 + math.exp(epsilon))
         divergence = (2 * p - 1) * epsilon  # of order 1: that of Kullback and Leibler
         if divergence > rho * (1 + 1e-12):
@@ -132,10 +132,10 @@ def ledgers() -> str | None:
         path = Path(folder, "budget.db")
         Ledger(path, epsilon=1)
         for _ in range(10):
-            Ledger(path).charge(Guarantee("0.1"))
+            Ledger(path).charge(Guarantee(F("0.1")))
         for more in ("1e-30", "0.1", "1"):
             try:
-                Ledger(path).charge(Guarantee(more))
+                Ledger(path).charge(Guarantee(F(more)))
             except BudgetError:
                 continue
             return f"a ledger of 1 paid 1 and {more}"
@@ -148,14 +148,14 @@ def ledgers() -> str | None:
 def _other_neighbours(path: Path) -> str | None:
     ledger = Ledger(path, epsilon=9, delta="1/1000", neighbours=Neighbours.USER_REPLACE)
     try:
-        ledger.charge(Guarantee(1))
+        ledger.charge(Guarantee(F(1)))
     except ParameterError:
         pass
     else:
         return "a ledger of users paid for records"
-    ledger.charge(Guarantee(1, "1/1000", Neighbours.USER_REPLACE))
+    ledger.charge(Guarantee(F(1), F(1, 1000), Neighbours.USER_REPLACE))
     try:
-        ledger.charge(Guarantee(1, "1/1000", Neighbours.USER_REPLACE))
+        ledger.charge(Guarantee(F(1), F(1, 1000), Neighbours.USER_REPLACE))
     except BudgetError:
         return None
     return "delta is not added up"

@@ -7,6 +7,7 @@ import multiprocessing
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from littlestone.audit.controls.catchers.base import Catcher
 from littlestone.classes import Thresholds
 from littlestone.learners.exponential.estimators import GenericLearner
-from littlestone.source import ExactSource, Few, Levels, SecureSource, SeededSource, exp
+from littlestone.source import ExactSource, Few, Levels, SecureSource, SeededSource, Source, exp
 from littlestone.source.door import BitSource
 
 __all__ = ["OF_SOURCE"]
@@ -79,11 +80,15 @@ def uniform_integers() -> str | None:
     return None
 
 
+def _toss(coin: Few, source: Source) -> int:
+    return source.choose(coin)
+
+
 def exact_thresholds() -> str | None:
     """Compare the first 64 bits' decisions with the exact weights."""
     coins = [Few(1, exp(1)), Few(1, 2), Few(exp(-3), 1, exp(2)), Few(1, exp(-40))]
     for coin in coins:
-        law = ExactSource().law(lambda source, coin=coin: source.choose(coin))
+        law = ExactSource().law(partial(_toss, coin))
         edge = 0.0
         for outcome, (low, high) in enumerate(coin.thresholds()):
             edge += float(law.outcomes[outcome])
