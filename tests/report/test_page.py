@@ -5,7 +5,6 @@ import json
 import re
 from dataclasses import replace
 from fractions import Fraction
-from html.parser import HTMLParser
 
 import pytest
 
@@ -17,8 +16,9 @@ from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.report import page
 
+from .checker import Checker
+
 HOSTILE = "</script><script>alert('1')</script><img src=x onerror=alert(1)>&\"\u2028"
-VOID = {"meta", "br", "img", "link", "input", "hr"}
 
 
 def threshold_release(**changes):
@@ -43,41 +43,6 @@ def hostile_release():
         hypothesis=rule,
         columns={"x": list(schema.names), "y": HOSTILE, "positive": HOSTILE},
     )
-
-
-class Checker(HTMLParser):
-    """Collect what a page is made of; complain about elements that are not closed in order."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.open, self.tags, self.links, self.words, self.scripts = [], [], [], [], []
-        self.ids = set()
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        attributes = dict(attrs)
-        self.links += [(tag, k, v) for k, v in attrs if k in ("src", "href", "srcset", "action")]
-        assert not [k for k, _ in attrs if k.startswith("on")]
-        if "id" in attributes:
-            assert attributes["id"] not in self.ids
-            self.ids.add(attributes["id"])
-        for name in attributes.get("aria-labelledby", "").split():
-            self.words.append(f"->{name}")
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        (self.scripts if self.open[-1:] == ["script"] else self.words).append(data)
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
 
 
 @pytest.mark.parametrize(

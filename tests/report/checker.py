@@ -1,0 +1,40 @@
+"""What every page must be made of."""
+
+from html.parser import HTMLParser
+
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+class Checker(HTMLParser):
+    """Collect what a page is made of; complain about elements that are not closed in order."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.tags, self.links, self.words, self.scripts = [], [], [], [], []
+        self.ids = set()
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        attributes = dict(attrs)
+        self.links += [(tag, k, v) for k, v in attrs if k in ("src", "href", "srcset", "action")]
+        assert not [k for k, _ in attrs if k.startswith("on")]
+        if "id" in attributes:
+            assert attributes["id"] not in self.ids
+            self.ids.add(attributes["id"])
+        for name in attributes.get("aria-labelledby", "").split():
+            self.words.append(f"->{name}")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        (self.scripts if self.open[-1:] == ["script"] else self.words).append(data)
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
