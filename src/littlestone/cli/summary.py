@@ -39,7 +39,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
     if release.error is not None:
         error = release.error
-        spread = (error["rate_high"] - error["rate_low"]) / 2
+        spread = max(error["rate_high"] - error["rate"], error["rate"] - error["rate_low"])
         rate, around = percent(error["rate"], 2), percent(spread, 2)
         text = f"about {rate} wrong on these records (± {around} at 95%)"
         rows.append(("Error", text, ""))
