@@ -312,7 +312,7 @@ def test_help_names_every_command(run):
     lines = [line[2:] for line in done.out.splitlines() if line.startswith("│ ")]
     listed = [line.strip("│ ").split(maxsplit=1) for line in lines if line[0] != " "]
     names = [line[0] for line in listed if not line[0].startswith("--")]
-    assert names == ["plan", "fit", "predict", "report", "dims", "audit", "ledger"]
+    assert names == ["plan", "fit", "predict", "report", "stream", "dims", "audit", "ledger"]
     assert all(len(line) == 2 for line in listed)
     assert "exact  Verify privacy exactly" in run("audit --help").out
 
