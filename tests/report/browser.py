@@ -126,10 +126,11 @@ class Browser:
         """Press a key of the keyboard, where the focus is."""
         codes = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "Tab": 9, "Space": 32}
         for _ in range(times):
-            for kind in ("rawKeyDown", "keyUp"):
+            for kind in ("keyDown", "keyUp"):
                 self.call(
                     "Input.dispatchKeyEvent",
-                    type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key],
+                    type=kind, key=" " if key == "Space" else key, code=key,
+                    windowsVirtualKeyCode=codes[key],
                 )  # fmt: skip
 
     def overflow(self):
