@@ -12,7 +12,7 @@ from results import CERTIFIED, FOLDER, Row, read
 __all__ = ["PAGE", "filled", "refresh"]
 
 PAGE = FOLDER.parent / "experiments.md"
-BLOCK = re.compile(r"(<!-- table ([a-z0-9-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- table ([a-z0-9_-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 LAWS = {"log-log": "power", "linear": "per unit", "log-x": "per unit of ln x"}
 
 

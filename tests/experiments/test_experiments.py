@@ -1,0 +1,170 @@
+"""Experiments run, and their committed results say what the page says of them."""
+
+import csv
+import importlib
+import math
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import littlestone as ls
+from littlestone.data import Sample
+from littlestone.learners.exponential import ExponentialLearner
+from littlestone.source import SeededSource
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS, RESULTS = ROOT / "experiments", ROOT / "docs" / "experiments"
+NAMES = ["table1", "depth", "stability", "mistakes", "dp_erm"]
+COLUMNS = ["figure", "series", "kind", "x", "y", "low", "high", "claim"]
+
+
+@pytest.fixture(autouse=True)
+def _on_the_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+
+
+def table(path):
+    """Return the lines of a CSV file."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def above(rows):
+    """Return all pairs of a certificate and a measurement of the same thing."""
+    measured = {}
+    for r in rows:
+        if r["kind"] == "measured":
+            # the mistakes of several streams lie under one certificate
+            series = re.sub(r", (uniform|hard) points$", "", r["series"])
+            measured.setdefault((r["figure"], series, r["x"]), []).append(float(r["y"]))
+    return [
+        (float(r["y"]), y)
+        for r in rows
+        if r["kind"] == "certified"
+        for y in measured.get((r["figure"], r["series"], r["x"]), [])
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_script_runs_quickly(name, tmp_path):
+    """From a fresh process into another folder: files, columns, certificates above."""
+    command = [sys.executable, str(SCRIPTS / f"{name}.py"), "--quick", "--folder", str(tmp_path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    rows = table(tmp_path / f"{name}.csv")
+    assert list(rows[0]) == COLUMNS
+    assert {r["kind"] for r in rows} <= {"certified", "measured", "bound"}
+    assert len(done.stderr.splitlines()) == len(rows) + 1  # progress, and nothing else
+    assert done.stdout == ""
+    for r in rows:
+        assert r["claim"] or r["kind"] == "measured"
+        assert math.isfinite(float(r["y"]))
+    assert all(certified >= measured for certified, measured in above(rows))
+    figures = {r["figure"] for r in rows}
+    assert {p.stem for p in tmp_path.glob("*.svg")} == figures
+    for path in tmp_path.glob("*.svg"):
+        assert 'role="img"' in path.read_text(encoding="utf-8")
+    same = {r["figure"] for r in table(RESULTS / f"{name}.csv")}
+    assert figures <= same
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_committed_certificates_lie_above_what_was_measured(name):
+    rows = table(RESULTS / f"{name}.csv")
+    pairs = above(rows)
+    if name == "stability":  # the other way round: a lower bound of a frequency
+        theta = {r["figure"]: max(float(b["y"]) for b in rows if b["figure"] == r["figure"]
+                 and b["kind"] == "bound") for r in rows}  # fmt: skip
+        best = [r for r in rows if r["series"].endswith("best k")]
+        assert len(best) >= 20
+        assert all(float(r["high"]) >= theta[r["figure"]] for r in best)
+    else:
+        assert len(pairs) >= 5
+        assert all(certified >= measured for certified, measured in pairs)
+    known = {claim.id for claim in importlib.import_module("littlestone.bounds.claims").claims()}
+    for r in rows:
+        if r["kind"] == "certified":
+            assert set(r["claim"].split()) <= known, r["claim"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_committed_slopes_are_those_of_the_committed_numbers(name):
+    """Recomputed from the CSV by another library function; and as theory says."""
+
+    module = importlib.import_module(name)
+    results = importlib.import_module("results")
+    rows = results.read(RESULTS / f"{name}.csv")
+    slopes = list(results.fits_of(rows, module.FITS))
+    assert len(slopes) == len(module.FITS)
+    shown = table(RESULTS / f"{name}-fits.csv")
+    assert [results.written(s.slope) for s in slopes] == [r["slope"] for r in shown]
+    for s in slopes:
+        assert s.agrees, s
+        points = [(r.x, r.y) for r in rows if (r.figure, r.series, r.kind)
+                  == (s.figure, s.series, s.kind) and s.x_from <= r.x <= s.x_to]  # fmt: skip
+        xs, ys = (np.array(v, dtype=float) for v in zip(*points, strict=True))
+        xs = xs if s.law == "linear" else np.log(xs)
+        ys = np.log(ys) if s.law == "log-log" else ys
+        assert np.polyfit(xs, ys, 1)[0] == pytest.approx(s.slope, rel=1e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_committed_figures_are_drawn_from_the_committed_numbers(name, tmp_path):
+
+    module, results = (importlib.import_module(n) for n in (name, "results"))
+    rows = results.read(RESULTS / f"{name}.csv")
+    slopes = list(results.fits_of(rows, module.FITS))
+    for figure in module.FIGURES:
+        text = (RESULTS / f"{figure.name}.svg").read_text(encoding="utf-8")
+        assert text == results.drawn(figure, rows, slopes) + "\n"
+
+
+def test_page_shows_the_committed_numbers():
+    import page
+
+    text = page.PAGE.read_text(encoding="utf-8")
+    assert page.filled(text) == text
+    for path in RESULTS.glob("*.svg"):
+        assert f"experiments/{path.name})" in text
+
+
+def test_measured_failures_of_table_1_are_those_of_the_learner():
+    """The closed form given counts, against the learner's own draws."""
+    import table1
+
+    hard = table1.family(0.1)[1]
+    assert hard.kinds.sum() == pytest.approx(1)
+    counts = np.array([[150, 120, 145, 130, 30, 25]])
+    behind = np.stack([counts[:, 0] - counts[:, 1], counts[:, 2] - counts[:, 3]], axis=1)
+    chance = table1.lost(0.5, 2**10, behind)[0]
+    low, high = 2**9 - 1, 2**9
+    points = np.repeat([low, low, high, high, 1, 1], counts[0])
+    labels = np.repeat([0, 1, 1, 0, 0, 1], counts[0])
+    learner = ExponentialLearner.of(
+        ls.Thresholds(1, 2**10), epsilon=1, alpha=0.1, beta=0.05, agnostic=True
+    )
+    sample = Sample.of(points, labels)
+    runs = 400
+    bad = sum(learner.learn(sample, SeededSource(seed)).above != low for seed in range(runs))
+    assert abs(bad / runs - chance) < 4 * math.sqrt(chance * (1 - chance) / runs) + 0.01
+    assert 0.1 < chance < 0.9
+
+
+def test_fit_and_least():
+    import results
+
+    slope, low, high = results.fit([1, 2, 4, 8], [3, 5, 9, 17], "linear")
+    assert (slope, low, high) == pytest.approx((2, 2, 2))
+    assert results.fit([1, 10, 100], [0, 1, 2], "log-x")[0] == pytest.approx(1 / math.log(10))
+    noisy = results.fit([1, 2, 3, 4], [1, 2.2, 2.9, 4.1], "linear")
+    assert noisy[1] < 1 < noisy[2]
+    assert results.least(lambda n: 1 / n, 4, 0.01, precision=0) == 100
+    assert results.interval(0, 10)[0] == 0
+    assert results.interval(10, 10)[1] == 1
