@@ -23,7 +23,7 @@ items = st.recursive(
         st.none(),
         st.binary(max_size=3),
         st.fractions(),
-        st.floats(allow_nan=False, allow_infinity=False),
+        st.floats(allow_nan=False),
     ),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3).map(tuple), st.frozensets(inner, max_size=3)
@@ -64,6 +64,13 @@ def test_numbers_of_all_types_are_one():
 def test_no_order_is_refused_with_advice(item):
     with pytest.raises(UnsupportedError, match="order="):
         canonical_key(item)
+
+
+@pytest.mark.parametrize("inner", [lambda x: x, lambda x: (x, "a")])
+def test_infinities_have_their_place(inner):
+    # a point of `Points()` may be infinite: to refuse it while drawing would tell that it is there
+    items = [inner(x) for x in (float("inf"), 10**400, F(1, 3), -(10**400), float("-inf"))]
+    assert ordered(items, canonical_key) == items[::-1]
 
 
 def test_an_order_that_does_not_tell_apart_is_refused():

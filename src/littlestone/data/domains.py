@@ -220,7 +220,9 @@ class RowDomain:
         columns = self.schema.columns
         if isinstance(raw, Mapping):
             return tuple(column.code(raw.get(column.name)) for column in columns)
-        if isinstance(raw, Sequence | np.ndarray) and not isinstance(raw, str | bytes):
+        if isinstance(raw, np.ndarray):
+            raw = raw.tolist()  # one number, if it has no dimension
+        if isinstance(raw, Sequence) and not isinstance(raw, str | bytes):
             cells = list(raw) + [None] * max(0, len(columns) - len(raw))
             return tuple(c.code(cell) for c, cell in zip(columns, cells, strict=False))
         return OUTSIDE

@@ -91,7 +91,16 @@ def canonical_order(point: object) -> tuple[str, object]:
         return ("0", int(point))
     if isinstance(point, str):
         return ("1", point)
-    return ("2", f"{type(point).__name__}:{point!r}")
+    return ("2", f"{type(point).__name__}:{_written(point)}")
+
+
+def _written(point: object) -> str:
+    try:
+        return repr(point)
+    except ValueError:  # Python writes no integer of more than 4300 digits, but hexadecimally
+        parts = point if isinstance(point, tuple) else ()
+        texts = (hex(part) if isinstance(part, int) else _written(part) for part in parts)
+        return f"({', '.join(texts)},)"
 
 
 def distinct(points: Points) -> tuple[Points, Index]:

@@ -47,8 +47,8 @@ def canonical_key(item: Any) -> tuple[Any, ...]:  # noqa: PLR0911 - a line for e
     """
     if isinstance(item, numbers.Rational):  # True equals 1: one key
         return (0, Fraction(int(item.numerator), int(item.denominator)))
-    if isinstance(item, float) and math.isfinite(item):
-        return (0, Fraction(item))
+    if isinstance(item, float) and not math.isnan(item):
+        return (0, Fraction(item) if math.isfinite(item) else item)
     if isinstance(item, str):
         return (1, item)
     if isinstance(item, bytes):

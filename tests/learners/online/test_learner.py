@@ -11,8 +11,17 @@ import pytest
 
 import littlestone as ls
 from littlestone.bounds import recheck
-from littlestone.classes import Conjunctions, FiniteClass, Intervals, Points, SparseSets, Thresholds
+from littlestone.classes import (
+    Conjunctions,
+    FiniteClass,
+    Intervals,
+    Points,
+    Rules,
+    SparseSets,
+    Thresholds,
+)
 from littlestone.classes import load as load_hypothesis
+from littlestone.data import Schema
 from littlestone.errors import LittlestoneError, ParameterError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
@@ -380,3 +389,42 @@ def test_the_picture_of_a_public_simulation_shows_the_bound_and_the_updates():
     assert "digits &amp; all" in svg
     assert f"{len(run.published)} hypotheses published" in svg
     assert "<svg" in ls.draw(learner(Thresholds(1, 99)))
+
+
+ODD = [float("inf"), (float("-inf"), "a"), 10**5000, (10**5000, (-(10**5000),)), "\ud800"]
+
+
+@pytest.mark.parametrize("x", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize("concept_class", [Points(), SparseSets(2)], ids=str)
+def test_no_point_makes_a_stream_fail(concept_class, x):
+    private = learner(concept_class, epsilon=50, delta=0.5, horizon=4)
+    for other in ["a", 3] * 30:
+        for point in (x, other):
+            private.learn_one(point, 1 - private.predict_one(point))
+    assert private.state_.batches > 0
+
+
+@pytest.mark.parametrize("x", [None, "x", 5, np.array(5)], ids=["none", "text", "number", "array"])
+def test_streams_in_which_every_row_is_odd(x):
+    schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Ulm"]}})
+    rules = Rules(schema)
+    one = learner(rules, epsilon=50, delta=0, horizon=4)
+    many = learner(rules, epsilon=50, delta=0, horizon=4)
+    for _ in range(30):
+        one.learn_one(x, 1)
+    many.learn_many([x] * 30, [1] * 30)  # all outside: no array of rows shows how wide rows are
+    assert one.state_ == many.state_
+    assert many.predict([x] * 3).tolist() == [0] * 3
+
+
+def test_a_state_continues_only_with_what_it_was_begun_with():
+    begun = learner(Thresholds(1, 9), epsilon=50, horizon=9)
+    begun.learn_many([1, 9] * 30, [1, 0] * 30)
+    for change in ({"epsilon": 1}, {"delta": 0.1}, {"random_state": None}, {"random_state": 4}):
+        options = {"epsilon": 50, "horizon": 9} | change
+        with pytest.raises(ParameterError, match="begun with the same class"):
+            _ = learner(Thresholds(1, 9), state=begun.state_, **options).guarantee_
+    with pytest.raises(ParameterError, match="begun with the same class"):
+        _ = learner(Thresholds(1, 8), state=begun.state_, epsilon=50, horizon=9).guarantee_
+    again = learner(Thresholds(1, 9), state=begun.state_, epsilon=50, horizon=9)
+    assert again.published_ == begun.published_

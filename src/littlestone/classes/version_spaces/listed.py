@@ -278,7 +278,7 @@ def batch(concept_class: ConceptClass, points: Sequence[Point]) -> Points:
     """Return points as the array that hypotheses of the class read."""
     domain: Any = concept_class.domain
     if isinstance(domain, RowDomain):
-        return np.array(points, dtype=np.int64)
+        return np.array(points, dtype=np.int64).reshape(len(points), len(domain.schema.columns))
     array: Points = domain.store(points)
     return array
 

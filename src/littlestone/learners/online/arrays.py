@@ -50,7 +50,8 @@ def points_of(
     cells = [point_of(domain, row, feature) for row in rows]
     inside = np.array([cell is not OUTSIDE for cell in cells], dtype=bool)
     if not inside.any():
-        return np.zeros(len(cells), dtype=np.int64), inside
+        # any points will do, in the layout that hypotheses read: whether there is one must not show
+        return np.zeros((len(cells), *batch(concept_class, []).shape[1:]), dtype=np.int64), inside
     filler = cells[int(np.flatnonzero(inside)[0])]
     known = [filler if cell is OUTSIDE else cell for cell in cells]
     return batch(concept_class, known), inside

@@ -15,6 +15,7 @@ import numpy as np
 from littlestone.errors import ParameterError
 from littlestone.learners.online.algorithm import always, numbered
 from littlestone.learners.online.journal import Journal
+from littlestone.learners.online.public_record import digest
 from littlestone.privacy import Ledger
 from littlestone.privacy.rounding import exact_text
 from littlestone.source import SecureSource
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from littlestone.store import Durability
     from littlestone.types import Json, Labels, Points
 
-__all__ = ["DurableStream", "described", "open_stream"]
+__all__ = ["DurableStream", "described", "open_stream", "terms_of"]
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -42,6 +43,11 @@ def described(algorithm: OnlineAlgorithm) -> Json:
         "horizon": goal.horizon,
         "beta": exact_text(goal.beta),
     }
+
+
+def terms_of(algorithm: OnlineAlgorithm, seed: int | None) -> str:
+    """Return a digest of everything that a stream was begun with, and cannot change."""
+    return digest(json.dumps([described(algorithm), repr(algorithm.plan), seed]))
 
 
 @dataclass
@@ -223,6 +229,7 @@ def _taken_up(
         if kept.get("ledger"):
             _charge(kept, ledger, algorithm)
         state = algorithm.start(sources)
+        state.terms = terms_of(algorithm, seed)
         journal.save(state)
     return DurableStream(algorithm, journal, state, sources)
 

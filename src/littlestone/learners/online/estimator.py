@@ -13,12 +13,12 @@ import numpy as np
 
 from littlestone.classes import check_class
 from littlestone.data import OUTSIDE
-from littlestone.errors import StateError, check_integer, parameter_error
+from littlestone.errors import ParameterError, StateError, check_integer, parameter_error
 from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
 from littlestone.learners.online.arrays import labels_of, points_of
 from littlestone.learners.online.bound import MistakeBound, mistake_bound
 from littlestone.learners.online.choose import Parameters, plan_online
-from littlestone.learners.online.durable import DurableStream, open_stream
+from littlestone.learners.online.durable import DurableStream, open_stream, terms_of
 from littlestone.learners.online.records import label_of, point_of, truth
 from littlestone.learners.online.state import OnlineState
 from littlestone.learners.online.votes import VoteHypothesis
@@ -336,6 +336,7 @@ class OnlineLearner:
                 low = check_integer(type(self).__name__, "random_state", self.random_state, low=0)
                 sources = numbered(low)
             algorithm, state = OnlineAlgorithm(self.concept_class, plan), self.state
+            terms = terms_of(algorithm, self.random_state)
             if state is None:
                 state = algorithm.start(sources)
             elif not isinstance(state, OnlineState):
@@ -347,6 +348,13 @@ class OnlineLearner:
                     durability=self._durability,
                 )
                 state, sources = stream.state, stream.sources
+            elif state.terms != terms:
+                raise ParameterError(
+                    f"The 'state' parameter of {type(self).__name__} must be of a stream that was "
+                    "begun with the same class, parameters and random_state. What it has published "
+                    "and spent was under those: give the same, or begin another stream."
+                )
+            state.terms = terms
             self._started = algorithm, sources, state
         return self._started
 

@@ -121,7 +121,7 @@ def sample_of(records: Iterable[Record], concept_class: ConceptClass) -> Sample:
         else:
             inside.append(x)
             labels.append(y)
-    counted = Sample.of(batch(concept_class, inside) if inside else [], labels)
+    counted = Sample.of(batch(concept_class, inside), labels)
     return Sample(counted.points, counted.zeros, counted.ones, (outside[0], outside[1]))
 
 

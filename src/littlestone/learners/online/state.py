@@ -53,6 +53,9 @@ class OnlineState:
         Points whose labels have not come yet, by ticket.
     tickets : int
         How many points were observed so; public.
+    terms : str
+        A digest of what the stream was begun with (class, plan, seed): it cannot go on with
+        anything else, since what it published and spent was under these. Public.
     draws : int
         How often the source was turned to. Kept so that a reproducible source can continue.
     """
@@ -71,6 +74,7 @@ class OnlineState:
     rounds: list[list[Record]] = field(default_factory=list)
     pending: dict[int, Any] = field(default_factory=dict)
     tickets: int = 0
+    terms: str = ""
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -92,6 +96,7 @@ class OnlineState:
             "batches": self.batches,
             "stopped": self.stopped,
             "tickets": self.tickets,
+            "terms": self.terms,
         }
 
     def private(self) -> Json:
@@ -134,6 +139,7 @@ class OnlineState:
                 rounds=[read_records(epoch) for epoch in private["rounds"]],
                 pending={t: x for t, x, _ in read_records(private["pending"])},
                 tickets=int(public["tickets"]),
+                terms=str(public.get("terms", "")),
             )
         except (KeyError, TypeError, ValueError):
             raise ParameterError(
