@@ -119,13 +119,4 @@ IN_DATA: tuple[Control, ...] = (
         "                raise refusal(owner, str(values.tolist()), self.rule)",
         "nothing is shown",
     ),
-    Control(
-        "parts that share a record",
-        "parts overlap",
-        "The last part begins one record too early.",
-        "data.dealing",
-        "    return [whole + 1] * rest + [whole] * (parts - rest)",
-        "    return [whole + 1] * parts if rest else [whole] * parts",
-        "parts of the records",
-    ),
 )

@@ -69,6 +69,15 @@ IN_LEARNERS: tuple[Control, ...] = (
         "chunks dealt by value",
     ),
     Control(
+        "chunks that share a record",
+        "parts overlap",
+        "Each chunk begins one record too early: one record speaks for two chunks.",
+        "learners.vc1.parts",
+        "        start += size\n    return ends",
+        "        start += size - 1\n    return ends",
+        "chunks dealt by value",
+    ),
+    Control(
         "all records lead the way down",
         "parts overlap",
         "The second step looks at the first part too (001, Definition 18 as printed).",
@@ -148,7 +157,7 @@ IN_LEARNERS: tuple[Control, ...] = (
         "learners.littlestone.algorithm",
         "            if test.ask(votes.best):",
         "            if votes.best >= settings.threshold(count):",
-        "littlestone on points(), essential",
+        "stages",
     ),
     Control(
         "equal parts of an epoch",
@@ -207,22 +216,13 @@ IN_LEARNERS: tuple[Control, ...] = (
         "search for the least error",
     ),
     Control(
-        "labels of the first part choose, too",
-        "parts overlap",
-        "The dichotomy is scored on all records: those of the first part are used twice.",
-        "learners.agnostic.algorithm",
-        "found = dichotomies(self.concept_class, first.points, second)",
-        "found = dichotomies(self.concept_class, first.points, sample)",
-        "two parts of the agnostic form",
-    ),
-    Control(
         "dichotomies at twice the rate",
         "half noise",
         "The rate is epsilon instead of half of it.",
         "learners.agnostic.algorithm",
         "labels = found.draw(selection_rate(self.epsilon), source)  # step 2",
         "labels = found.draw(2 * selection_rate(self.epsilon), source)",
-        ("agnostic:vc1 on thresholds(1, 2)", "two parts of the agnostic form"),
+        "choice of labels",
     ),
     Control(
         "amplified twice",

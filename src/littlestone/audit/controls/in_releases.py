@@ -28,7 +28,7 @@ IN_RELEASES: tuple[Control, ...] = (
         "mechanisms.estimate",
         "    low, high = _around(value, n, epsilon, beta)",
         "    low, high = _around(int(count), n, epsilon, beta)",
-        _ERROR,
+        "a count with its interval",
     ),
     Control(
         "a user counts as one record",

@@ -10,7 +10,6 @@ import csv
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -204,24 +203,6 @@ def nothing_is_shown() -> str | None:
     return None
 
 
-def shares() -> str | None:
-    """Check on a line of counts that dealing writes out each record once."""
-    from littlestone.data.dealing import deal, part, sizes  # noqa: PLC0415 - used here only
-    from littlestone.source import SeededSource  # noqa: PLC0415
-
-    sample = Sample.of(list(range(20)), [i % 2 for i in range(20)])
-    dealt = deal(sample, SeededSource(0))
-    pieces, start = [], 0
-    for size in sizes(20, 3):
-        pieces.append(held(part(sample, dealt[start : start + size])))
-        start += size
-    together = sum(pieces, Counter())
-    if together != held(sample):
-        return "parts overlap, or records are lost"
-    share = Fraction(pieces[0].total(), 20)
-    return None if share <= Fraction(7, 20) else "a part is too large"
-
-
 OF_DATA: dict[str, Catcher] = {
     "one odd cell": one_odd_cell,
     "one odd cell in a file": one_odd_cell_in_a_file,
@@ -231,5 +212,4 @@ OF_DATA: dict[str, Catcher] = {
     "order of rows": order_of_rows,
     "the cut of one user": cut_of_one_user,
     "nothing is shown": nothing_is_shown,
-    "parts of the records": shares,
 }

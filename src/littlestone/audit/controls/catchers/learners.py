@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -12,10 +11,10 @@ import numpy as np
 
 from littlestone.audit.controls.catchers.base import Catcher, verified
 from littlestone.audit.verify import verify
-from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.classes import FiniteClass, Never, PointHypothesis, Points, Thresholds
 from littlestone.data.dealing import OrderedSample, deal
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample
+from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.agnostic.records import ordered_part, places
 from littlestone.learners.agnostic.subsample import amplified
 from littlestone.learners.littlestone import Littlestone
@@ -49,7 +48,8 @@ def _pair(algorithm: Any, one: Sequence[Record], other: Sequence[Record]) -> str
 
     def run(data: tuple[Record, ...], source: Source) -> Hashable:
         sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-        return algorithm.learn(sample, source).key  # type: ignore[no-any-return]
+        key: Hashable = algorithm.learn(sample, source).key
+        return key
 
     promised = algorithm.guarantee()
     return verified(
@@ -72,11 +72,11 @@ def dealt_by_value() -> str | None:
 def one_deep_path() -> str | None:
     """Try records that agree on a short path, and one whose path is the longest of all."""
     budget: dict[str, Any] = {**_BUDGET, "delta": F(1, 10**6), "method": "one-shot"}
-    learner = VC1.of(Thresholds(1, 2**20), **budget)
+    learner = VC1.of(Thresholds(1, 64), **budget)
     tree: Any = learner.plan.tree
     start = tree.at
-    short = [(start, 0)] * 40
-    return _pair(learner, [*short, (start, 0)], [*short, (2**20, 0)])
+    short = [(start, 0)] * 30
+    return _pair(learner, [*short, (start, 0)], [*short, (64, 0)])
 
 
 def two_parts() -> str | None:
@@ -117,13 +117,14 @@ def longest_list() -> str | None:
 
 
 def popular_votes() -> str | None:
-    """Try lists of which two are long, drawn from at the rate that is claimed."""
-    laws = [((0, 1), 60), ((0,), 1)], [((0, 1), 60), ((1,), 1)]
+    """Try lists so popular that bottom plays no part: the rate alone decides."""
 
-    def run(which: int, source: Source) -> Hashable:
-        votes = ListVotes([([str(i) for i in own], times) for own, times in laws[which]])
-        found = draw(votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=None)
-        return str(found)
+    def run(last: int, source: Source) -> Hashable:
+        a, b = PointHypothesis(0), PointHypothesis(1)
+        votes = ListVotes([((a, b), 60), ((b,), 4), (((a, b)[last],), 1)])
+        return draw(
+            votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=Never()
+        ).key
 
     return verified(run, [(0, 1)], delta=F(1, 10**6))
 
@@ -138,22 +139,36 @@ def secret_part() -> str | None:
         return tuple(int(kind) ^ source.choose(Few(exp(1), 1)) for kind in told.kinds.tolist())
 
     claim = amplified(F(1), F(1, 2))
-    return verified(run, [((0, 0), (1, 0)), ((0, 1), (1, 1))], epsilon=claim)
+    return verified(run, [((0, 0), (1, 0)), ((0, 0), (0, 1)), ((0, 1), (1, 1))], epsilon=claim)
 
 
 def secret_part_of_a_learner() -> str | None:
     """Try the wrapper for secret parts around a learner that repeats its one record."""
-    loud = registry.make("generic", Points(1, 2), epsilon=8, alpha=F(1, 3), beta=F(1, 3))
-    return _all(Subsample.of(loud, rate=F(1, 2)), [1, 2], 2)
+    loud = registry.make("generic", Points(1, 300), epsilon=8, alpha=F(1, 3), beta=F(1, 3))
+    return _all(Subsample.of(loud, rate=F(1, 2)), [1], 2)
 
 
-def agnostic_parts() -> str | None:
-    """Try a record of the first part whose label could also choose the dichotomy."""
-    made = registry.make(
-        "agnostic:vc1", Thresholds(1, 2), epsilon=6, delta=F(1, 10), alpha=F(1, 3), beta=F(1, 3)
-    )
-    learner = replace(made, pool=2)  # type: ignore[type-var]
-    return _all(learner, [1, 2], 4)
+def choice_of_labels() -> str | None:
+    """Try a second part that speaks against a label, and six records that would repeat it."""
+    inner = registry.make("generic", Points(1, 2), epsilon=1, alpha=F(1, 3), beta=F(1, 3))
+    learner = TwoSample.of(inner, epsilon=6, pool=6)
+    rest = [(1, 1)] * 6 + [(1, 0)] * 3
+    return _pair(learner, [*rest, (1, 1)], [*rest, (1, 0)])
+
+
+def stages() -> str | None:
+    """Try two teachers who agree, or do not: whether a stage passes is tested with noise."""
+    budget: dict[str, Any] = {"epsilon": 6, "delta": F(1, 4), "alpha": F(3, 10), "beta": F(1, 5)}
+    settings: dict[str, Any] = {"method": "stages", "chunk": 1, "tolerances": (0, 0)}
+    learner = Littlestone.of(Points(), **budget, **settings)
+
+    def run(names: str, source: Source) -> Hashable:
+        sample = OrderedSample.listed(list(names), [1] * len(names))
+        key: Hashable = learner.learn(sample, source).key
+        return key
+
+    pairs = [("aa", "ab")]
+    return verified(run, pairs, epsilon=6, delta=F(1, 4), cut=F(1, 2**18))
 
 
 def one_record_one_teacher() -> str | None:
@@ -223,7 +238,8 @@ OF_LEARNERS: dict[str, Catcher] = {
     "popular votes": popular_votes,
     "a secret part": secret_part,
     "a learner on a secret part": secret_part_of_a_learner,
-    "two parts of the agnostic form": agnostic_parts,
+    "choice of labels": choice_of_labels,
+    "stages": stages,
     "one record, one teacher": one_record_one_teacher,
     "draws of a stream": stream_budget,
     "search for the least error": min_error_search,

@@ -15,6 +15,7 @@ from littlestone.audit.table.mechanisms import transcript
 from littlestone.mechanisms import (
     AboveThreshold,
     exponential_mechanism,
+    private_count,
     sparse_select,
     sparse_select_lists,
     stable_histogram,
@@ -79,6 +80,15 @@ def popular_candidates() -> str | None:
     return verified(run, [((60, 60), (61, 59))], delta=SMALL) or verified(
         of_lists, [(votes[0], votes[1])], delta=SMALL
     )
+
+
+def whole_estimate() -> str | None:
+    """Compare all that a private count shows, its interval too."""
+
+    def run(count: int, source: Source) -> Hashable:
+        return repr(private_count(count, 12, epsilon=ONE, source=source).to_dict())
+
+    return verified(run, [(5, 6), (0, 1)])
 
 
 def near_the_threshold() -> str | None:
@@ -191,6 +201,7 @@ OF_MECHANISMS: dict[str, Catcher] = {
     "weights beyond a double": huge_epsilon,
     "repeated votes": repeated_votes,
     "popular candidates": popular_candidates,
+    "a count with its interval": whole_estimate,
     "counts near the threshold": near_the_threshold,
     "shown counts near the threshold": near_the_threshold_with_counts,
     "a test turned by one record": two_sided_offset,
