@@ -14,6 +14,7 @@ from littlestone.planning.scenarios import scenarios
 from littlestone.planning.simulate import clopper_pearson
 from littlestone.source import public_generator
 
+SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
 EASY = {"epsilon": 2, "alpha": "0.2", "beta": "0.2"}
 
 
@@ -28,7 +29,8 @@ def test_intervals_are_those_of_scipy(failures, runs):
     [ls.Thresholds(1, 99), ls.Thresholds(5, 5), ls.Thresholds(0, 2**200), ls.Points(),
      ls.Points(1, 5),
      ls.SparseSets(3), ls.Intervals(1, 50), ls.Conjunctions(3), ls.FiniteClass([[0, 1], [1, 0]]),
-     ls.TreePaths({"a": None, "b": "a"}), ls.AffineSubspaces(2, 2, 1)],
+     ls.TreePaths({"a": None, "b": "a"}), ls.AffineSubspaces(2, 2, 1),
+     ls.AffineSubspaces(7, 20, 2), ls.Rules(SCHEMA, 2), ls.DecisionTrees(SCHEMA, 2)],
     ids=lambda c: c.spec,
 )  # fmt: skip
 def test_scenarios_are_distributions_with_a_concept(concepts):
@@ -72,6 +74,26 @@ def test_processes_give_the_same(tmp_path):
     assert simulate(plans, runs=10, workers=2) == simulate(plans, runs=10, workers=1)
 
 
+def test_users_are_measured_and_resumed(tmp_path):
+    plans = plan(ls.Thresholds(1, 9), epsilon=4, alpha="0.3", beta="0.3", samples_per_user=4)
+    file = tmp_path / "users.json"
+    first = simulate(plans, runs=8, workers=1, learners=["users"], file=file)
+    assert {found.learner for found in first} == {"users"}
+    assert all(1 <= found.n <= found.certified for found in first)
+    calls = []
+    again = simulate(plans, runs=8, workers=1, learners=["users"], file=file,
+                     progress=lambda done, total: calls.append((done, total)))  # fmt: skip
+    assert again == first
+    assert calls == [(2, 2)]
+
+
+def test_users_have_as_many_records_as_planned():
+    scenario = scenarios(ls.Thresholds(1, 9), F(1, 10), noise=0.1)[0]
+    users = scenario.draw_users(50, 3, public_generator(1))
+    assert users.n_users == 50
+    assert [users.of_user(i).n for i in range(50)] == [3] * 50
+
+
 def test_mistakes_are_taught(tmp_path):
     plans = plan(ls.Thresholds(1, 9), **EASY)
     (tmp_path / "other.json").write_text("{}")
@@ -80,4 +102,4 @@ def test_mistakes_are_taught(tmp_path):
     with pytest.raises(ParameterError, match="'runs'"):
         simulate(plans, runs=0)
     with pytest.raises(UnsupportedError, match="synthetic"):
-        simulate(plan(ls.AffineSubspaces(7, 20, 2), **EASY))
+        simulate(plan(ls.Prefixes("ipv6"), **EASY))

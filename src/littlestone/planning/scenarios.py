@@ -12,15 +12,20 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes import (
+    AffineSubspaces,
     ConceptClass,
+    DecisionTrees,
     Intervals,
     Points,
+    Rules,
     SparseSets,
     Thresholds,
 )
 from littlestone.classes.version_spaces import listed
-from littlestone.data import Sample
+from littlestone.data import Sample, UserSample
+from littlestone.data.users import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
+from littlestone.source import SeededSource, public_generator
 
 if TYPE_CHECKING:
     from littlestone.types import Hypothesis
@@ -67,6 +72,16 @@ class Scenario:
         kept = counts > 0
         return Sample(self.points[kept], (counts - ones)[kept].astype(np.int64), ones[kept])
 
+    def draw_users(self, n_users: int, m: int, generator: np.random.Generator) -> UserSample:
+        """Return the records of users who have m independent records each."""
+        point = generator.choice(len(self.points), size=n_users * m, p=self.mass)
+        label = self.labels[point] ^ (generator.random(n_users * m) < self.noise)
+        user = np.repeat(np.arange(n_users, dtype=np.int64), m)
+        names = np.arange(n_users, dtype=np.uint64)
+        ones = np.ones(n_users * m, dtype=np.int64)
+        groups = merge(user, point.astype(np.int64), label.astype(np.int8), ones)
+        return UserSample(self.points, *groups, names)
+
     def excess(self, hypothesis: Hypothesis) -> float:
         """Return the error above the target's, exactly (up to floats)."""
         wrong = np.asarray(hypothesis.predict(self.points)) != self.labels
@@ -103,7 +118,7 @@ def scenarios(
     ]
 
 
-Shape = tuple[str, str, Sequence[Any], Sequence[float], Sequence[int]]
+Shape = tuple[str, str, Any, Sequence[float], Sequence[int]]
 
 
 @singledispatch
@@ -181,6 +196,55 @@ def _(concept_class: Intervals, share: float) -> list[Shape]:
     ]
 
 
+@_shapes.register
+def _(concept_class: AffineSubspaces, share: float) -> list[Shape]:
+    """Take the flat of all vectors (x, ..., x, 0, ..., 0, 1): it lacks zero, a likely default."""
+    q, n, dim = concept_class.q, concept_class.n, concept_class.dim
+    generator = public_generator(0)
+    free = generator.integers(q, size=(_SUPPORT // 4, dim))
+    corners = np.eye(dim + 1, dim, k=-1, dtype=np.int64)  # zero, and a one at each free place
+    inside = np.unique(np.concatenate([corners, free]), axis=0)
+    behind = np.eye(1, n - dim, k=n - dim - 1, dtype=np.int64)  # nothing, if the flat is everything
+    inside = np.hstack([inside, behind.repeat(len(inside), axis=0)])
+    spanning = np.hstack([corners, behind.repeat(len(corners), axis=0)])
+    outside = np.unique(generator.integers(q, size=(_SUPPORT // 4, n)), axis=0)
+    outside = outside[(outside[:, dim:] != behind).any(axis=1)]
+    codes = concept_class.domain.array
+
+    def shape(name: str, kind: str, on: Any, weight: float) -> Shape:
+        weight = weight if len(outside) else 1.0
+        points = codes(np.concatenate([on, outside]), owner="scenarios")
+        mass = [weight / len(on)] * len(on) + [(1 - weight) / max(len(outside), 1)] * len(outside)
+        return name, kind, points, mass, [1] * len(on) + [0] * len(outside)
+
+    return [
+        shape("few points that span a flat", "worst-case", spanning, share),
+        shape("half on a flat, half elsewhere", "typical", inside, 0.5),
+    ]
+
+
+@_shapes.register(Rules)
+@_shapes.register(DecisionTrees)
+def _(concept_class: Rules | DecisionTrees, share: float) -> list[Shape]:
+    """Take random rows, and of a few random concepts the one that is most nearly half true."""
+    schema = concept_class.domain.schema
+    generator = public_generator(0)
+    columns = [generator.integers(n, size=_SUPPORT // 4) for n in schema.n_codes]
+    rows = np.unique(np.stack(columns, axis=1), axis=0)
+    candidates = concept_class.candidates(Sample.of(rows[:0], np.zeros(0, dtype=np.int64)))
+    source = SeededSource(0)
+    drawn = [np.asarray(candidates.draw(Fraction(1), source).predict(rows)) for _ in range(20)]
+    labels = min(drawn, key=lambda found: abs(float(found.mean()) - 0.5)).astype(int)
+    out: list[Shape] = []
+    if 0 < labels.sum() < len(labels):
+        pair = [int(np.argmin(labels)), int(np.argmax(labels))]
+        two = (rows[pair], [1 - share, share], [0, 1])
+        out.append(("two rows", "worst-case", *two))
+    alike = [1 / len(rows)] * len(rows)
+    out.append(("random rows, a random concept", "typical", rows, alike, labels.tolist()))
+    return out
+
+
 def _spread(bounds: tuple[int, int] | None, k: int, share: float) -> list[Shape]:
     """Few heavy points that matter among many light ones."""
     low, high = bounds or (0, 10**9)
@@ -205,7 +269,8 @@ def _sorted(
 ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Return the three in the canonical order of points."""
     sample = Sample.of(points, np.zeros(len(points), dtype=np.int64))
-    where = {point: i for i, point in enumerate(_keys(points))}
+    given: Sequence[Any] = np.asarray(points).tolist() if hasattr(points, "ndim") else points
+    where = {point: i for i, point in enumerate(_keys(given))}
     order = [where[point] for point in _keys(sample.points.tolist())]
     weights = np.asarray(mass, dtype=np.float64)[order]
     return sample.points, weights / weights.sum(), np.asarray(labels, dtype=np.int64)[order]

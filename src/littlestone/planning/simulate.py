@@ -43,7 +43,7 @@ class Measured:
     learner, scenario, kind : str
         ``kind`` is ``"worst-case"`` or ``"typical"``.
     certified : int
-        Records that the certificate asks for.
+        Records, or users, that the certificate asks for.
     n : int
         The least size tried at which failure with probability above beta can be excluded, at 95 %.
     failures, runs : int
@@ -101,7 +101,8 @@ def simulate(
     Parameters
     ----------
     plans : Plans
-        Learners of records only; those of users, and ways to read users, are left out.
+        Learners as they are: ways in which a learner of records reads users are left out, and
+        so are options.
     learners : iterable of str, optional
         Names; by default all that can learn the class.
     runs : int >= 1, optional
@@ -144,11 +145,12 @@ def simulate(
     chosen = [
         c
         for c in plans
-        if c.unit == "records" and not c.options and (wanted is None or c.learner in wanted)
+        if c.reads is None and not c.options and (wanted is None or c.learner in wanted)
     ]
     tasks: list[Json] = []
     for candidate in chosen:
         noise = _NOISE if candidate.agnostic else 0.0
+        each = budget.samples_per_user if candidate.unit == "users" else None
         for place, scenario in enumerate(scenarios(plans.concept_class, budget.alpha, noise=noise)):
             numbers = {"epsilon": budget.epsilon, "alpha": budget.alpha, "beta": budget.beta}
             if candidate.guarantee is not None and candidate.guarantee.delta:
@@ -162,6 +164,7 @@ def simulate(
                     "scenario": scenario.name,
                     "noise": noise,
                     "runs": runs,
+                    **({} if each is None else {"samples_per_user": each}),
                 }
             )
     store = _Store(file)
@@ -191,7 +194,9 @@ def measure(task: Json) -> Json:
     """Find the least size that works for one learner on one distribution (in any process)."""
     concepts = class_from_dict(dict(task["class"]))
     numbers = {name: Fraction(text) for name, text in task["numbers"].items()}
-    algorithm = registry.make(task["learner"], concepts, **numbers)
+    m = task.get("samples_per_user")
+    options = {} if m is None else {"samples_per_user": m}
+    algorithm = registry.make(task["learner"], concepts, **numbers, **options)
     scenario = scenarios(concepts, numbers["alpha"], noise=task["noise"])[task["place"]]
     alpha, beta, runs = float(numbers["alpha"]), float(numbers["beta"]), int(task["runs"])
     certified = algorithm.required_samples()
@@ -204,7 +209,12 @@ def measure(task: Json) -> Json:
             counted[n] = 0
             for run in range(runs):
                 generator = public_generator(task["place"], n, run)
-                hypothesis = algorithm.learn(scenario.draw(n, generator), SeededSource(run))
+                sample: Any = (
+                    scenario.draw(n, generator)
+                    if m is None
+                    else scenario.draw_users(n, m, generator)
+                )
+                hypothesis = algorithm.learn(sample, SeededSource(run))
                 counted[n] += scenario.excess(hypothesis) > alpha
                 if counted[n] > max(allowed, 0):
                     break
