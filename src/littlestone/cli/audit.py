@@ -51,6 +51,7 @@ def exact(
     outside: Flag = False,
     every: Every = False,
     full: Flag = False,
+    report: str | None = None,
     json: Flag = False,
 ) -> int:
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
@@ -86,9 +87,15 @@ def exact(
         Verify every mechanism and learner; takes less than a minute.
     full:
         With --all: also the larger domains; takes some minutes.
+    report:
+        Write a page (HTML) here; an existing file is replaced.
     json:
         Print one JSON object.
     """
+    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+
+    check_outputs("audit", report=report)
+    check_inputs_kept("audit", [schema], report=report)
     if every:
         given = {"class": concept_class, "learner": learner, "epsilon": epsilon, "points": points}
         for name, value in given.items():
@@ -97,7 +104,7 @@ def exact(
                     f"The {name!r} parameter of audit exact must not be given with --all, which "
                     "verifies everything. Leave one of them out."
                 )
-        return _table(full=full, json=json)
+        return _table(full=full, report=report, json=json)
     if full:
         raise ParameterError("The 'full' parameter of audit exact is for --all.")
     from littlestone.audit import verify
@@ -126,6 +133,8 @@ def exact(
             outside=outside,
             observers=[page, plain],
         )
+    if report is not None:
+        write(report, page(result))
     if json:
         print(jsonlib.dumps(result.to_dict(), sort_keys=True))
     else:
@@ -133,7 +142,9 @@ def exact(
     return 0 if result.holds else 1
 
 
-def controls(*, name: str | None = None, workers: int = 2, json: Flag = False) -> int:
+def controls(
+    *, name: str | None = None, workers: int = 2, report: str | None = None, json: Flag = False
+) -> int:
     """Put known privacy bugs into this library, one at a time, and see who notices.
 
     Each bug is a line that somebody might write. It is put into a copy of the library in a process
@@ -146,18 +157,25 @@ def controls(*, name: str | None = None, workers: int = 2, json: Flag = False) -
         Only bugs whose name or cause holds this text.
     workers:
         Processes at a time.
+    report:
+        Write a page (HTML) here; an existing file is replaced.
     json:
         Print one JSON object: caught, total, and each bug with its catcher.
     """
     from littlestone.audit.controls import CONTROLS, try_controls
+    from littlestone.cli.files import check_outputs, write
     from littlestone.cli.terminal import counting, note, table
+    from littlestone.report import page
 
+    check_outputs("audit controls", report=report)
     check_integer("audit controls", "workers", workers, low=1)
     chosen = [c for c in CONTROLS if name is None or name in c.name or name in c.cause]
     if not chosen:
         raise parameter_error("audit controls", "name", "part of a bug's name or cause", name)
     with counting("Bugs tried") as progress:
         score = try_controls(chosen, workers=workers, progress=progress)
+    if report is not None:
+        write(report, page(score))
     if json:
         print(jsonlib.dumps(score.to_dict(), sort_keys=True))
         return 0 if score.holds else 1
@@ -253,8 +271,9 @@ def statistical(
     return 1 if found.refuted else 0
 
 
-def _table(*, full: bool, json: bool) -> int:
+def _table(*, full: bool, report: str | None, json: bool) -> int:
     from littlestone.audit.table import CASES
+    from littlestone.cli.files import write
     from littlestone.cli.summary import plain
     from littlestone.cli.terminal import counting, note, table
     from littlestone.report import page
@@ -266,6 +285,8 @@ def _table(*, full: bool, json: bool) -> int:
             rows.append(case.row([page, plain]))
             progress(len(rows), len(cases))
     holds = all(row.result.holds and row.says_something for row in rows)
+    if report is not None:
+        write(report, page(rows))
     if json:
         every = {"holds": holds, "rows": [row.to_dict() for row in rows]}
         print(jsonlib.dumps(every, sort_keys=True))

@@ -95,25 +95,24 @@ def plan(
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs, write
 
-    if concept_class is None and explore is None:
-        raise _missing("class")
-    numbers = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
-    for name, text in numbers.items():
-        if text is None and name != solve and explore is None:
-            raise _missing(name)
+    numbers = {"class": concept_class, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    if explore is None:
+        _required({name: text for name, text in numbers.items() if name != solve})
     check_outputs("plan", report=report, explore=explore)
     check_inputs_kept("plan", [schema, simulation], report=report, explore=explore)
     exact = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
         for name, text in (*numbers.items(), ("delta", delta))
-        if text is not None
+        if text is not None and name != "class"
     }
     each = None
     if samples_per_user is not None:
         each = whole("plan", "samples_per_user", samples_per_user)
     opened = None if concept_class is None else open_class(concept_class, schema)
     if explore is not None:
-        _alone(solve=solve, n=n, report=report, simulation=simulation, what_if=what_if or None)
+        auto = concept_class if concept_class and is_auto(concept_class) else None
+        others = {"solve": solve, "n": n, "report": report, "simulation": simulation}
+        _alone({**others, "what_if": what_if or None, "class auto": auto})
         from littlestone.cli.explore import explore as show
 
         start = {**exact, "samples_per_user": each}
@@ -145,18 +144,31 @@ def plan(
         print(jsonlib.dumps(result, sort_keys=True))
         return 0
     _show(plans)
+    _besides(plans, measured, what_if=what_if, report=report)
+    return 0
+
+
+def _besides(
+    plans: Plans, measured: list[Measured] | None, *, what_if: bool, report: str | None
+) -> None:
+    """Print what was asked for beside the plan."""
+    from littlestone.cli.terminal import facts
+
     if what_if:
         _changes(plans)
     if measured is not None:
         _measurements(measured)
     if report is not None:
-        from littlestone.cli.terminal import facts
-
         facts([("Page", report, "")])
-    return 0
 
 
-def _alone(**others: object) -> None:
+def _required(numbers: dict[str, str | None]) -> None:
+    for name, text in numbers.items():
+        if text is None:
+            raise _missing(name)
+
+
+def _alone(others: dict[str, object]) -> None:
     """Refuse what the interactive page does not show."""
     for name, value in others.items():
         if value is not None:

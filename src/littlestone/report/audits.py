@@ -57,7 +57,7 @@ def table_page(rows: Sequence[Any]) -> str:
     """
     if not rows or not all(isinstance(row, Row) for row in rows):
         raise UnsupportedError("page makes a page of a sequence of finished rows of the table.")
-    good = sum(row.result.holds for row in rows)
+    good = sum(row.result.holds and row.says_something for row in rows)
     verdict = f"{integer(good)} of {integer(len(rows))} verifications hold."
     return render(
         "audit",

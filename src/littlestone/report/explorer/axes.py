@@ -76,4 +76,4 @@ class Axes:
 
 def _decimal(value: Fraction) -> str:
     """Write a decimal as a reader would type it."""
-    return f"{float(value):.12g}"
+    return f"{float(value):.12g}".replace("e-0", "e-")

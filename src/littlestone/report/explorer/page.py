@@ -77,8 +77,8 @@ def explorer_page(
     Examples
     --------
     >>> from littlestone.classes import FiniteClass
-    >>> small = Axes(epsilon=("1", "2"), alpha=("0.1", "0.2"), beta=("0.05", "0.1"), m=("1", "4"))
-    >>> html = explorer_page([FiniteClass([[0, 1], [1, 1]])], axes=small)
+    >>> one = Axes(epsilon=("1",), delta=("1e-6",), alpha=("0.1",), beta=("0.05",), m=("1",))
+    >>> html = explorer_page([FiniteClass([[0, 1], [1, 1]])], axes=one)
     >>> "ceil(div(log(" in html
     True
     """

@@ -136,7 +136,7 @@ function table(list, p, users) {
     name.append(label);
     const count = n === null ? "–" : words(n);
     const exact = curve.holds ? "formula" : onGrid(curve, p) ? "grid" : "grid, between points";
-    const how = users && curve.unit === "records" && curve.kind === "learner" ? " (one record each)" : "";
+    const how = users && curve.unit === "records" ? " (one record each)" : "";
     const number = cell("td", (curve.holds || onGrid(curve, p) || n === null ? "" : "≈ ") + count, "n");
     if (n !== null) number.dataset.n = n;
     const certifies = cell("td", curve.setting);
