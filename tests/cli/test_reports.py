@@ -48,8 +48,8 @@ def test_plan_explore(run, folder, monkeypatch):
         "plan --explore page.html --solve epsilon",
         "plan --explore page.html --class auto --schema schema.toml",
         f"{PLAN} --report none/page.html",
-        "plan --class thresholds(1,99) --solve alpha --n 900 --epsilon 1 --beta 0.1 --report p.html",
-        "audit exact --class thresholds(1,2) --learner generic --epsilon 1 --points 1 --report no/p",
+        "plan --class points(1,9) --solve alpha --n 900 --epsilon 1 --beta 0.1 --report p.html",
+        "audit exact --class points(1,2) --learner generic --epsilon 1 --points 1 --report no/p",
         "stream --state missing --report page.html",
     ],
 )

@@ -300,8 +300,8 @@ def pages(tmp_path_factory):
     from littlestone.audit import verify
     from littlestone.audit.table import Row
     from littlestone.classes import ThresholdHypothesis, dimensions
-    from littlestone.learners.publish import publish
     from littlestone.data import Sample
+    from littlestone.learners.publish import publish
     from littlestone.report import page
     from littlestone.source import SeededSource
 

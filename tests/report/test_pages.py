@@ -1,4 +1,4 @@
-"""Pages of plans, audits, dimensions and streams: well formed, escaped, functions of public things."""
+"""Pages of plans, audits, dimensions and streams: well formed, escaped, public."""
 
 import json
 import re
