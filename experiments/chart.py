@@ -52,8 +52,7 @@ class Line:
     name : str
         For the legend.
     points : sequence of (x, y)
-    colour : int
-        Also chooses the marker.
+    colour, marker : int
     hollow : bool
         Hollow markers and a dashed line: what was measured. Else filled: what is certified.
     bars : sequence of (x, low, high)
@@ -65,6 +64,7 @@ class Line:
     name: str
     points: Sequence[tuple[float, float]]
     colour: int = 0
+    marker: int = 0
     hollow: bool = False
     bars: Sequence[tuple[float, float, float]] = ()
     flat: bool = False
@@ -184,7 +184,7 @@ def _marker(group: Element, place: tuple[float, float], line: Line) -> None:
     a, b = place
     look: dict[str, str | float] = {"stroke": "currentColor", "stroke_width": 1.5}
     look["fill"] = "none" if line.hollow else "currentColor"
-    shape = line.colour % 4
+    shape = line.marker % 4
     if shape == 0:
         group.add("circle", cx=a, cy=b, r=4, **look)
         return

@@ -62,13 +62,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of an experiment: which rows, how they are drawn, what it says."""
+    """A figure of an experiment: which rows, how they are drawn, what it says.
+
+    Series of one colour: if ``grouped``, those whose names begin alike, up to a comma.
+    """
 
     name: str
     title: str
     x: Axis
     y: Axis
     desc: str
+    grouped: bool = False
 
 
 @dataclass(frozen=True)
@@ -237,6 +241,11 @@ def drawn(figure: Figure, rows: Sequence[Row], slopes: Sequence[Slope]) -> str:
     """Return the SVG of a figure: each series in its colour, its slope in the legend."""
     mine = [r for r in rows if r.figure == figure.name]
     names = list(dict.fromkeys(r.series for r in mine))
+
+    def family(series: str) -> str:
+        return series.split(",")[0] if figure.grouped else series
+
+    groups = list(dict.fromkeys(map(family, names)))
     lines = []
     for series in names:
         for kind in dict.fromkeys(r.kind for r in mine if r.series == series):
@@ -253,7 +262,8 @@ def drawn(figure: Figure, rows: Sequence[Row], slopes: Sequence[Slope]) -> str:
             ]
             lines.append(
                 Line(
-                    legend, [(r.x, r.y) for r in points], names.index(series),
+                    legend, [(r.x, r.y) for r in points], groups.index(family(series)),
+                    names.index(series),
                     hollow=kind == MEASURED, bars=bars, flat=kind == "bound",
                 )
             )  # fmt: skip
