@@ -325,20 +325,6 @@ def test_halting_is_public_and_exact():
         test.ask(5)
 
 
-def test_a_run_can_be_resumed():
-    plan, source = AboveThreshold(epsilon=1, limit=2), SeededSource(5)
-    test = plan.start(7, source)
-    test.ask(300)
-    again = plan.resume(test.state, source)
-    assert again.state == test.state
-    assert (again.spent, again.halted) == (1, False)
-    again.ask(300)
-    assert again.halted
-    for state in ({}, {"threshold": 0, "offset": "x", "spent": 0}):
-        with pytest.raises(ParameterError, match="resume"):
-            plan.resume(state, source)
-
-
 def test_values_are_integers_of_any_size():
     test = AboveThreshold(epsilon="1e-9", limit=3).start(10**30, SeededSource(0))
     assert test.ask(10**40)

@@ -40,7 +40,6 @@ from typing import Any, Literal
 from littlestone.bounds import Claim, register
 from littlestone.errors import (
     DataError,
-    ParameterError,
     StateError,
     check_fraction,
     check_integer,
@@ -52,7 +51,6 @@ from littlestone.mechanisms._geometric import coin_of, two_sided
 from littlestone.mechanisms.threshold_rates import Changes, classic_rates, fresh_rate, margin
 from littlestone.privacy import ChargedTests, Guarantee, Loss, Neighbours, Pure
 from littlestone.source import Few, Source
-from littlestone.types import Json
 
 __all__ = ["AboveThreshold", "Charged", "Method", "RunningTest"]
 
@@ -207,28 +205,6 @@ class AboveThreshold:
         offset = 0 if self.offset_rate is None else two_sided(self.offset_rate, source)
         return RunningTest(self, threshold, offset, 0, source)
 
-    def resume(self, state: Json, source: Source) -> RunningTest:
-        """Continue a run from its `RunningTest.state`: it is the same run, charged once.
-
-        Parameters
-        ----------
-        state : dict
-        source : Source
-
-        Raises
-        ------
-        ParameterError
-            If it is not the state of a run.
-        """
-        try:
-            threshold, offset, spent = (int(state[name]) for name in _STATE)
-        except (KeyError, TypeError, ValueError):
-            raise ParameterError(
-                "The 'state' parameter of AboveThreshold.resume must be the 'state' of a running "
-                f"test, with the integers {', '.join(_STATE)}."
-            ) from None
-        return RunningTest(self, threshold, offset, spent, source)
-
     def error_bound(self, *, queries: int, beta: Any) -> int:
         """Return a margin a at which all answers are right with probability at least 1 - beta.
 
@@ -269,9 +245,6 @@ class AboveThreshold:
         )
 
 
-_STATE = ("threshold", "offset", "spent")
-
-
 class RunningTest:
     """One run of an `AboveThreshold`, made by its ``start``.
 
@@ -281,13 +254,13 @@ class RunningTest:
         Charged answers so far: public, a function of the answers.
     """
 
-    __slots__ = ("_charges_above", "_coins", "_level", "_offset", "_plan", "_source", "spent")
+    __slots__ = ("_charges_above", "_coins", "_level", "_plan", "_source", "spent")
 
     def __init__(
         self, plan: AboveThreshold, threshold: int, offset: int, spent: int, source: Source
     ) -> None:
         self._plan, self._source, self.spent = plan, source, spent
-        self._level, self._offset = threshold + offset, offset
+        self._level = threshold + offset
         self._charges_above = plan.charged == "above"
         self._coins: dict[int, Few] = {}
 
@@ -295,12 +268,6 @@ class RunningTest:
     def halted(self) -> bool:
         """Whether the last charged answer was given: public."""
         return self.spent >= self._plan.limit
-
-    @property
-    def state(self) -> Json:
-        """What `AboveThreshold.resume` needs. SECRET: it holds the offset of the threshold."""
-        level = self._level - self._offset
-        return {"threshold": level, "offset": self._offset, "spent": self.spent}
 
     def ask(self, value: int) -> bool:
         """Return whether the value is above, noisily.

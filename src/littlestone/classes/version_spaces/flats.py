@@ -33,12 +33,7 @@ from littlestone.classes.version_spaces.avoiding import (
     certified,
     intersection,
 )
-from littlestone.classes.version_spaces.listed import (
-    MOST_LABELS,
-    ListedSpace,
-    Listing,
-    labels,
-)
+from littlestone.classes.version_spaces.listed import MOST_LABELS, ListedSpace, Listing, labels
 from littlestone.classes.version_spaces.points import first_difference
 from littlestone.classes.version_spaces.searching import searching
 from littlestone.combinatorics.budget import Budget
@@ -272,6 +267,10 @@ class FlatSpace(VersionSpace):
     def _n(self) -> int:
         return self.concept_class.n
 
+    def fresh(self) -> FlatSpace:
+        """Return the same space without its listing, whose kernel remembers."""
+        return replace(self)
+
     @property
     def _rest(self) -> int:
         """Dimension of what is seen from C."""
@@ -289,9 +288,8 @@ class FlatSpace(VersionSpace):
             for chosen in combinations(points, size)
         }
         inside = set(points)
-        fit = [
-            f for f in flats if f.dim <= self.concept_class.dim and inside.issuperset(f.points())
-        ]
+        low = (f for f in flats if f.dim <= self.concept_class.dim)
+        fit = [f for f in low if inside.issuperset(f.points())]
         fit.sort(key=lambda f: (f.dim, f.basis, f.offset))
         matrix = labels(self.concept_class, fit, points)
 
