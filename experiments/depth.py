@@ -147,8 +147,8 @@ FIGURES = [
 ]  # fmt: skip
 
 FITS = [
-    *(Fit("depth-learner", name, kind, "log-log", 200, 70000, 1, "about", 0.06, "ln|X|")
-      for kind in (CERTIFIED, MEASURED)
+    *(Fit("depth-learner", name, kind, "log-log", low, 70000, 1, "about", within, "ln|X|")
+      for kind, low, within in ((CERTIFIED, 200, 0.06), (MEASURED, 60, 0.12))
       for name in ("exponential mechanism (pure)", "one-shot",
                    "median by the exponential mechanism")),
     Fit("depth-learner", "median by TreeEM", CERTIFIED, "log-x", 10, 70000, 60, "about", 6,

@@ -243,7 +243,7 @@ def drawn(figure: Figure, rows: Sequence[Row], slopes: Sequence[Slope]) -> str:
     names = list(dict.fromkeys(r.series for r in mine))
 
     def family(series: str) -> str:
-        return series.split(",")[0] if figure.grouped else series
+        return series.split(",", maxsplit=1)[0] if figure.grouped else series
 
     groups = list(dict.fromkeys(map(family, names)))
     lines = []
