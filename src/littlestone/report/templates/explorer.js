@@ -149,9 +149,10 @@ function table(list, p, users) {
   const best = list.find(({ curve, n }) => n !== null && curve.kind === "learner" && curve.setting === "agnostic");
   const cheap = list.find(({ curve, n }) => n !== null && curve.kind === "learner");
   const unit = users ? "users" : "records";
+  const about = ({ curve, n }) => (curve.holds || onGrid(curve, p) ? "" : "about ") + words(n);
   at("answer").textContent = best
-    ? `Any labels: ${best.curve.name}, ${words(best.n)} ${unit}.` +
-      (cheap && cheap !== best ? ` If some concept is right on everybody: ${cheap.curve.name}, ${words(cheap.n)}.` : "")
+    ? `Any labels: ${best.curve.name}, ${about(best)} ${unit}.` +
+      (cheap && cheap !== best ? ` If some concept is right on everybody: ${cheap.curve.name}, ${about(cheap)}.` : "")
     : "No learner here certifies any labels at this setting.";
 }
 
