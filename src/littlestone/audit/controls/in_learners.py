@@ -151,15 +151,6 @@ IN_LEARNERS: tuple[Control, ...] = (
         "popular votes",
     ),
     Control(
-        "stages pass by the votes themselves",
-        "noise left out",
-        "The test of a stage compares the best vote with the threshold, without noise.",
-        "learners.littlestone.algorithm",
-        "            if test.ask(votes.best):",
-        "            if votes.best >= settings.threshold(count):",
-        "stages",
-    ),
-    Control(
         "equal parts of an epoch",
         "split by the data",
         "Mistakes are split evenly (003, Algorithm 3, line 19): one less moves all later ones.",
@@ -214,15 +205,6 @@ IN_LEARNERS: tuple[Control, ...] = (
         "self.samples_per_user, midpoint, self.gap, self.epsilon / self.steps, self.share",
         "self.samples_per_user, midpoint, self.gap, self.epsilon, self.share",
         "search for the least error",
-    ),
-    Control(
-        "dichotomies at twice the rate",
-        "half noise",
-        "The rate is epsilon instead of half of it.",
-        "learners.agnostic.algorithm",
-        "labels = found.draw(selection_rate(self.epsilon), source)  # step 2",
-        "labels = found.draw(2 * selection_rate(self.epsilon), source)",
-        "choice of labels",
     ),
     Control(
         "amplified twice",
