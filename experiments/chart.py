@@ -75,7 +75,7 @@ class _Scale:
 
     def __init__(self, axis: Axis, values: Sequence[float], ends: tuple[float, float]) -> None:
         self.log, (self.start, self.end) = axis.log, ends
-        moved = [self._move(v) for v in values]
+        moved = [self._move(v) for v in values if v > 0 or not axis.log]
         low, high = min(moved), max(moved)
         if not axis.log:
             low = min(low, 0.0)
@@ -87,6 +87,8 @@ class _Scale:
         return math.log10(value) if self.log else value
 
     def __call__(self, value: float) -> float:
+        if self.log and value <= 0:
+            return self.start  # no place on this axis: at its end
         share = (self._move(value) - self.low) / (self.high - self.low)
         return self.start + share * (self.end - self.start)
 
