@@ -112,7 +112,8 @@ BY_A_STRANGER: tuple[Control, ...] = (
         " makes an answer impossible that was possible before. The claim is pure.",
         "learners.users.compare",
         "return source.choose(_reaches(self.epsilon, missing))",
-        "return source.choose(_reaches(self.epsilon, missing)) if missing * self.epsilon < 6 else 0",
+        "return source.choose(_reaches(self.epsilon, missing)) "
+        "if missing * self.epsilon < 6 else 0",
     ),
     Control(
         "secret places from public coins",
