@@ -195,6 +195,10 @@ def family(found: HomogeneousSet) -> list[Sample]:
     The records below the jump are the lowest points, those above it the highest, so that x may be
     any point between: the largest family of mutually neighbouring samples.
 
+    Parameters
+    ----------
+    found : HomogeneousSet
+
     Examples
     --------
     >>> samples = family(HomogeneousSet((1, 2, 3, 4, 5), (0.0, 0.0, 1.0), 0.0, 0.0))

@@ -135,6 +135,12 @@ def verify_mechanism(
 def replace_one(values: Sequence[D], n: int) -> Iterator[tuple[tuple[D, ...], tuple[D, ...]]]:
     """Yield every pair of lists of length n that differ in one entry, each pair once.
 
+    Parameters
+    ----------
+    values : sequence
+        All different: what an entry may be.
+    n : int >= 1
+
     Examples
     --------
     >>> len(list(replace_one("abc", 2)))

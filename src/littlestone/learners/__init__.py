@@ -1,1 +1,1 @@
-"""."""
+"""The learners: one room for each algorithm, and the modules that all of them share."""

@@ -113,7 +113,8 @@ class AboveThreshold:
 
     *Cost.* A question whose value was asked before: one comparison. About a million a second.
 
-    *Source.* Proof at the top of the module; paper 003, Algorithm 2 and Lemma 3.2 (fresh).
+    *Source.* Proof at the top of the module; paper 003, Algorithm 2 and Lemma 3.2 (fresh), which
+    prints ``counter <= K``: that is one charged answer too many, here there are K.
     Rates: with m = 2K ("any"), K ("monotone") or K - 1 ("shift") steps, s : m r = 1 : m**(2/3),
     which has the least variance; for "shift" r is at most epsilon / K.
 

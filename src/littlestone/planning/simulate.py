@@ -73,6 +73,16 @@ class Measured:
 def clopper_pearson(failures: int, runs: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the exact two-sided interval of a probability from ``failures`` in ``runs``.
 
+    Parameters
+    ----------
+    failures, runs : int
+        0 <= failures <= runs, runs >= 1.
+    confidence : float in (0, 1), default 0.95
+
+    Notes
+    -----
+    *Source.* Clopper and Pearson 1934.
+
     Examples
     --------
     >>> low, high = clopper_pearson(0, 100)

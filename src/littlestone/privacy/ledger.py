@@ -336,7 +336,25 @@ class Ledger:
 
 
 def check_ledger(ledger: Any, owner: str, promise: Guarantee, *, loss: Loss | None = None) -> None:
-    """Refuse, before any record is read, a ledger that would not pay; None is no ledger."""
+    """Refuse, before any record is read, a ledger that would not pay; None is no ledger.
+
+    Parameters
+    ----------
+    ledger : Ledger or None
+    owner : str
+        Who is named in errors.
+    promise : Guarantee
+        Of the release that is about to be made.
+    loss : Loss, optional
+        A sharper statement of the same release (see `Ledger.check`).
+
+    Raises
+    ------
+    ParameterError
+        If it is no ledger.
+    BudgetError
+        If the ledger would not pay.
+    """
     if ledger is None:
         return
     if not isinstance(ledger, Ledger):

@@ -86,6 +86,16 @@ def plan(
 ) -> Plan:
     """Return the plan of a method; "auto" takes the one that needs the fewest records.
 
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    budget : Budget
+    method : {"auto", "all", "closures", "essential", "stages"}
+    proper : bool
+        Whether the hypothesis must be a concept of the class.
+    own : (int or None, tuple of int or None)
+        Records of one teacher, and tolerances, that somebody asked for.
+
     Raises
     ------
     UnsupportedError

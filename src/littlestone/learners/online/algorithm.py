@@ -74,7 +74,9 @@ class OnlineAlgorithm:
 
     *Cost.* A record whose label was predicted changes nothing but the time.
 
-    *Source.* Lyu 2025 (003), Algorithms 3-4, changed where docs/learners/online.md says.
+    *Source.* Lyu 2025 (003), Algorithm 3 (DP-OL), changed where docs/learners/online.md says. Its
+    line 6 is `start`; lines 8-14 are `step`; line 15, the test, is the alarm; lines 16-23 are what
+    follows it. JointTrain, Algorithm 4, is `littlestone.learners.online.council`.
     """
 
     concept_class: ConceptClass

@@ -1,4 +1,4 @@
-"""Joint training: what the mistakes of all epochs together say, as draws of hypotheses.
+"""JointTrain (paper 003, Algorithm 4): what the mistakes of all epochs say, as draws.
 
 Two councils draw hypotheses from the same kind of list, the records that were mistakes, epoch after
 epoch:
@@ -180,7 +180,7 @@ class Teachers:
         """
         space = self.concept_class.version_space().fresh()
         try:
-            for part in parts:
+            for part in parts:  # Algorithm 4, DefineClass: few errors in *each* epoch
                 first = part[: self.cap]
                 if first:
                     tolerance = int(stage.tolerance * len(first))
@@ -189,7 +189,7 @@ class Teachers:
                 found = space.decomposition_dim(stage.depth, self.dimension)
                 if found != stage.dimension:
                     return ()
-            return space.essential(stage.depth, self.dimension)
+            return space.essential(stage.depth, self.dimension)  # Algorithm 4, line 5
         except (BudgetExceeded, UnsupportedError):
             return ()
 

@@ -42,6 +42,11 @@ def stability(d: int) -> Fraction:
     d : int >= 0
         Littlestone dimension.
 
+    Notes
+    -----
+    *Source.* Paper 004, Lemma 25, whose recursion is solved instead of bounded
+    (docs/learners/stable.md, "Accuracy").
+
     Examples
     --------
     >>> [f"{float(stability(d)):.3g}" for d in (0, 1, 2, 3, 4)]
@@ -86,6 +91,11 @@ def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction,
     rate : float in [0, 1]
         With which probability one copy submits the hypothesis.
     beta : Fraction in (0, 1)
+
+    Notes
+    -----
+    The bound is that of docs/learners/stable.md, "It is listed": one Chernoff bound for the copies
+    and the histogram's noise together. Floats: the certificate decides whether it holds.
     """
     half, tau = float(budget.epsilon / 2), budget.threshold
 

@@ -238,6 +238,12 @@ class Plan:
 def theorem_plan(d: int, budget: Budget) -> Plan:
     """Return the plan of the theorem that needs the fewest records.
 
+    Parameters
+    ----------
+    d : int >= 1
+        Littlestone dimension.
+    budget : Budget
+
     Raises
     ------
     InfeasibleError

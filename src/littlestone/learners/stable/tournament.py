@@ -63,6 +63,7 @@ def stable_copy(
     True
     """
     try:
+        # Algorithm G, step 3, for one k (its step 2 draws k; here each k has copies of its own)
         sample = tournament(Run(space), rounds, batches, coin)
         return sample.then(last).prediction
     except (_Fail, Undecided, BudgetExceeded, UnsupportedError):
@@ -82,16 +83,18 @@ def tournament(start: Run, rounds: int, batches: Batches, coin: Callable[[], int
     Raises
     ------
     Exception
-        When the batches end.
+        When the batches end: the paper's "Fail", which `stable_copy` answers by submitting nothing.
     """
     if not rounds:
-        return start
+        return start  # D_0: no examples
     while True:
+        # 5.2.3, steps (i) and (ii): two samples of D_(k-1), a fresh batch after each
         one, other = (_followed(start, rounds - 1, batches, coin) for _ in range(2))
         point = tell_apart(one, other)
         if point is None:
-            continue  # the paper's step (iii): draw both again
-        label = coin()
+            continue  # step (iii): draw both again
+        label = coin()  # step (iv)
+        # step (v): the sample that erred survives
         errs = int(one.prediction.predict(one.store([point]))[0]) != label
         return (one if errs else other).then([(point, label)])
 

@@ -33,7 +33,26 @@ MOST_OF_EACH = 100_000
 def user_budget(
     owner: str, *, epsilon: Any, alpha: Any, beta: Any, samples_per_user: Any
 ) -> dict[str, Any]:
-    """Check what all user-level learners share."""
+    """Check what all user-level learners share.
+
+    Parameters
+    ----------
+    owner : str
+        Who is named in errors.
+    epsilon : number in (0, inf)
+    alpha, beta : number in (0, 1)
+    samples_per_user : int
+        In [1, 100000].
+
+    Returns
+    -------
+    dict
+        The four numbers by name, exact.
+
+    Raises
+    ------
+    ParameterError
+    """
     hint = "How many records of each user are looked at; 16 is a common choice."
     each = check_integer(owner, "samples_per_user", samples_per_user, low=1, hint=hint)
     if each > MOST_OF_EACH:
@@ -53,6 +72,14 @@ def cut(users: UserSample, most: int, source: Source) -> UserSample:
 
     What is kept of a user depends on that user and on public coins only, so replacing a user
     changes nothing else.
+
+    Parameters
+    ----------
+    users : UserSample
+    most : int >= 1
+        The paper's m.
+    source : Source
+        Only its public coins are used.
     """
     return users.capped(most, salt=int(source.public_rng().integers(2**63)))
 
@@ -164,4 +191,5 @@ class UserAgnostic:
         -------
         Hypothesis
         """
+        # The search and the choice of Theorem 4.6 are `UserLevelWay.choose`.
         return self.plan.choose(cut(sample, self.samples_per_user, source), source)

@@ -140,14 +140,27 @@ class LineErrors:
 
 
 def sums(values: Ints, starts: Ints) -> Ints:
-    """Add up the values of each user, who may have none."""
+    """Add up the values of each user, who may have none.
+
+    Parameters
+    ----------
+    values : int ndarray
+        Those of the first user, then those of the second, ...
+    starts : int ndarray of shape (n_users + 1,)
+        Where the values of each user begin; the last entry is their number.
+
+    Examples
+    --------
+    >>> sums(np.array([1, 2, 4]), np.array([0, 2, 2, 3])).tolist()
+    [3, 0, 4]
+    """
     running = np.concatenate([[0], np.cumsum(values)])
     totals: Ints = np.diff(running[starts])
     return totals
 
 
 def _narrowest(most: int) -> Any:
-    """Return the _narrowest integer type that holds 0 .. most."""
+    """Return the narrowest integer type that holds 0 .. most."""
     return next(k for k in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(k).max)
 
 

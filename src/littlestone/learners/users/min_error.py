@@ -19,7 +19,7 @@ __all__ = ["PrivateMinError"]
 
 @dataclass(frozen=True)
 class PrivateMinError:
-    """Paper 002, Algorithm 2, with its branch the right way round.
+    """Paper 002, Algorithm 2 (for its Lemma 4.5), with its branch the right way round.
 
     Parameters
     ----------
@@ -85,6 +85,7 @@ class PrivateMinError:
             Number of users (public).
         source : Source
         """
+        # Algorithm 2: l and r; its loop; epsilon' = epsilon/T is shared out in `compare`.
         low, high = Fraction(0), Fraction(1)
         for _ in range(self.steps):
             middle = (low + high) / 2

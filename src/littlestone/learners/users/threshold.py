@@ -119,17 +119,30 @@ class UserThreshold:
         return self.required_users()
 
     def learn(self, sample: UserSample, source: Source) -> ThresholdHypothesis:
-        """Draw the threshold; a pure function of the users' records and the draws."""
+        """Draw the threshold; a pure function of the users' records and the draws.
+
+        Parameters
+        ----------
+        sample : UserSample
+            Any: privacy assumes nothing about how many records a user has, or which.
+        source : Source
+
+        Returns
+        -------
+        ThresholdHypothesis
+        """
         walk, users = self.plan, cut(sample, self.samples_per_user, source)
         errors = errors_by_user(self.concept_class, users, self.samples_per_user)
-        # the best error, and so the t of Theorem 5.2
+        # Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.
         found = walk.search.locate(errors, users.n_users, source)
         scores: Runs = errors.scores(walk.t(*found))  # type: ignore[attr-defined]
         low, high = self.concept_class.low - 1, self.concept_class.high
         for median in walk.medians:
             if low == high:
                 break
+            # mid: PrivateMedian, for an interval that holds (2/3)**(k-1) of the mass
             middle = median.draw(users, low, high, source)
+            # v_mid, v_l, v_r without noise: the choice among them is one draw
             sides = {
                 (middle, middle): scores.at(middle),
                 (low, middle - 1): scores.least(low, middle - 1),

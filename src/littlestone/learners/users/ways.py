@@ -170,6 +170,7 @@ class UserLevelWay:
         """Return a hypothesis; at most ``samples_per_user`` records of each user are given."""
         hypotheses = self.representation.drawn(source)
         errors = errors_by_user(hypotheses, users, self.search.samples_per_user)
+        # Theorem 4.6: eta by Lemma 4.5, from it t, then the exponential mechanism on err_z^t.
         low, high = self.search.locate(errors, users.n_users, source)
         return errors.draw(self.t(low, high), self.epsilon / 2, source)
 
