@@ -34,6 +34,10 @@ def test_tools_are_content(command):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+#: Lists of lines that somebody might write: this rule is one of those that they break.
+BUGS = set((SOURCE / "audit" / "controls").glob("in_*.py"))
+
+
 def test_randomness_enters_through_one_door():
     """No module outside source/ imports a generator or makes one."""
     makers = re.compile(
@@ -44,6 +48,7 @@ def test_randomness_enters_through_one_door():
         f"{path.relative_to(SOURCE)}:{i}"
         for path in FILES
         if "source" not in path.relative_to(SOURCE).parts
+        and path not in BUGS  # texts of bugs, never run in this process
         for i, line in enumerate(path.read_text().splitlines(), 1)
         if makers.search(line)
     ]
