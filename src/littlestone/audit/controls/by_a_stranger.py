@@ -47,7 +47,7 @@ BY_A_STRANGER: tuple[Control, ...] = (
         "equal events add up once",
         "ledger sum",
         "Events of the same price are summed as one group, and delta is not multiplied by how many"
-        " there are: a budget of delta 1e-6 pays for any number of releases of delta 1e-6.",
+        " there are: a budget of delta 1e-6 pays for any number of releases of delta 5e-7.",
         "privacy.entries",
         "leak + times * number(small)",
         "leak + number(small)",
@@ -119,7 +119,7 @@ BY_A_STRANGER: tuple[Control, ...] = (
         "secret places from public coins",
         "secret made public",
         "Which records are in the part is drawn by the generator whose seed may be published:"
-        " whoever knows it knows who is in, and nothing is amplified.",
+        " who knows it knows who is in, and nothing is amplified.",
         "learners.agnostic.records",
         "j = i + source.below(n - i)",
         "j = i + int(source.public_rng().integers(n - i))",
