@@ -22,7 +22,7 @@ class Neighbours(Enum):
     REPLACE_ONE = "replace-one"
     #: One record more or less; the number of records is private.
     ADD_REMOVE = "add-remove"
-    #: All records of one user at once; the number of users and the records per user are public.
+    #: All records of one user at once; the number of users is public, their numbers of records not.
     USER_REPLACE = "user-replace"
 
     @property
