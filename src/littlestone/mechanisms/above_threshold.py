@@ -204,7 +204,7 @@ class AboveThreshold:
         """
         threshold = check_integer("AboveThreshold", "threshold", threshold)
         offset = 0 if self.offset_rate is None else two_sided(self.offset_rate, source)
-        return RunningTest(self, threshold, offset, 0, source)
+        return RunningTest(self, threshold + offset, source)
 
     def error_bound(self, *, queries: int, beta: Any) -> int:
         """Return a margin a at which all answers are right with probability at least 1 - beta.
@@ -257,11 +257,8 @@ class RunningTest:
 
     __slots__ = ("_charges_above", "_coins", "_level", "_plan", "_source", "spent")
 
-    def __init__(
-        self, plan: AboveThreshold, threshold: int, offset: int, spent: int, source: Source
-    ) -> None:
-        self._plan, self._source, self.spent = plan, source, spent
-        self._level = threshold + offset
+    def __init__(self, plan: AboveThreshold, level: int, source: Source) -> None:
+        self._plan, self._level, self._source, self.spent = plan, level, source, 0
         self._charges_above = plan.charged == "above"
         self._coins: dict[int, Few] = {}
 

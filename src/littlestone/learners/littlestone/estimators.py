@@ -72,7 +72,7 @@ class LittlestoneLearner(PrivateClassifier):
     ParameterError
         If a public parameter is out of range.
     UnsupportedError
-        If the class lacks what the method needs.
+        If the class lacks what the method needs, or more than 10**5 teachers would be needed.
     DataError
         If a point or a label is outside the public domain (names column and rule only).
 
