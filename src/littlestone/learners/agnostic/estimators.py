@@ -27,7 +27,7 @@ class AgnosticFromRealizable(_Wrapper):
 
     Paper 004, Corollary 4, in a two-sample form that needs 1/epsilon times fewer of the
     alpha**-2 records. Choose it where `AgnosticLearner` needs too many records, because the class
-    is enormous: thresholds over more than about 2**5000 values, classes that cannot be listed or
+    is enormous: thresholds over more than about 2**3600 values, classes that cannot be listed or
     hashed. ``littlestone plan --agnostic`` compares them.
 
     Parameters
