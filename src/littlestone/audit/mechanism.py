@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from littlestone.errors import check_integer
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, upper
-from littlestone.source import ExactSource, Law, Source
+from littlestone.source import ExactSource, Law, Source, ball
 
 __all__ = ["MechanismVerification", "precision", "replace_one", "rounding", "verify_mechanism"]
 
@@ -29,8 +29,10 @@ class MechanismVerification:
         Data sets whose law was computed, ordered pairs that were compared, paths of draws.
     epsilon, delta : Fraction
         The claim.
-    worst_delta, tightest_epsilon, slack : float
+    worst_delta, tightest_epsilon : float
         As in `littlestone.audit.Verification`.
+    slack : float
+        Largest probability that cut paths may have contributed to a divergence.
     worst_pair : tuple or None
     holds : bool
     """
@@ -106,14 +108,17 @@ def verify_mechanism(
         return laws[data]
 
     worst, worst_pair, tight, compared, holds = Fraction(0), None, 0.0, 0, True
+    factor, cut_away = ball(exact_epsilon).exp(), Fraction(0)
     for one, other in pairs:
         for left, right in ((one, other), (other, one)):
             p, q = law(left), law(right)
             compared += 1
-            slack = upper(p.slack)
+            # What was cut on the right counts e**epsilon times: there q may be larger than seen.
+            slack = upper(p.slack) + (upper(q.slack) and upper(q.slack * factor))
             divergence = hockey_stick(p.outcomes, q.outcomes, exact_epsilon, bits=bits + 64)
-            found = upper(divergence) + slack
+            found = upper(divergence) + upper(p.slack)
             holds &= found <= exact_delta + slack + rounding(exact_delta)
+            cut_away = max(cut_away, slack)
             if found > worst or worst_pair is None:
                 worst, worst_pair = found, (left, right)
             least = tightest_epsilon(p.outcomes, q.outcomes, exact_delta, bits=bits + 64)
@@ -126,7 +131,7 @@ def verify_mechanism(
         delta=exact_delta,
         worst_delta=float_up(worst),
         tightest_epsilon=tight,
-        slack=max((float_up(upper(each.slack)) for each in laws.values()), default=0.0),
+        slack=float_up(cut_away),
         worst_pair=worst_pair,
         holds=holds,
     )

@@ -197,15 +197,6 @@ IN_MECHANISMS: tuple[Control, ...] = (
         "more answers than paid for",
     ),
     Control(
-        "above-threshold charges the wrong answer",
-        "budget not counted",
-        "The free answer is counted and the costly one is not.",
-        "mechanisms.above_threshold",
-        "        if above == self._charges_above:",
-        "        if above != self._charges_above:",
-        "more answers than paid for",
-    ),
-    Control(
         "above-threshold without the limit in its noise",
         "composition forgotten",
         "Noise for one charged answer, whatever the limit (Lyu, Su and Li 2017, variants 4, 5).",

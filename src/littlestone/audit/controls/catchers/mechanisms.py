@@ -123,10 +123,10 @@ def two_sided_offset() -> str | None:
 
 def many_charged_answers() -> str | None:
     """Try a test with more high values than it may answer."""
-    test = AboveThreshold(epsilon=8, limit=1, charged="above", changes="shift")
-    pairs = [((0,) * 4, (1,) * 4), ((2,) * 4, (1,) * 4)]
+    # One charged answer before the values shift, more after it: only the halt keeps this private.
+    test = AboveThreshold(epsilon=2, limit=1, charged="above", changes="shift")
     run = partial(transcript, test, 0)
-    return verified(run, pairs, epsilon=8, cut=Fraction(1, 2**40))
+    return verified(run, [((1,) * 4, (1, 0, 0, 0))], epsilon=2, cut=Fraction(1, 2**26))
 
 
 def deep_paths() -> str | None:
