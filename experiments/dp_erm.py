@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from chart import Axis
-from results import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
+from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
 from littlestone.classes import ConceptClass

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from chart import Axis
-from results import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
+from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
 from littlestone.learners.online.algorithm import OnlineAlgorithm

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from results import CERTIFIED, FOLDER, Row, read
+from series import CERTIFIED, FOLDER, Row, read
 
 __all__ = ["PAGE", "filled", "refresh"]
 

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import page
-from results import FOLDER
+from series import FOLDER
 
 NAMES = ("stability", "table1", "dp_erm", "mistakes", "depth")  # the longest first
 

@@ -19,7 +19,7 @@ from itertools import islice
 
 import numpy as np
 from chart import Axis
-from results import MEASURED, Figure, Fit, Row, interval, run
+from series import MEASURED, Figure, Fit, Row, interval, run
 
 import littlestone as ls
 from littlestone.classes import ConceptClass

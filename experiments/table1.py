@@ -27,7 +27,7 @@ from functools import partial
 
 import numpy as np
 from chart import Axis
-from results import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, least, run
+from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, least, run
 
 import littlestone as ls
 from littlestone.learners.exponential import ExponentialLearner

@@ -75,7 +75,7 @@ NASTY = [
         "..",
         "/dev/null",
         "/dev/zero",
-        "/etc/passwd",
+        "/no/such/folder/file",  # never a file of the system: options that write replace it
         "/proc/self/mem",
         "no/such/file",
         "~",

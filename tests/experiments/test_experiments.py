@@ -100,12 +100,12 @@ def test_committed_slopes_are_those_of_the_committed_numbers(name):
     """Recomputed from the CSV by another library function; and as theory says."""
 
     module = importlib.import_module(name)
-    results = importlib.import_module("results")
-    rows = results.read(RESULTS / f"{name}.csv")
-    slopes = list(results.fits_of(rows, module.FITS))
+    series = importlib.import_module("series")
+    rows = series.read(RESULTS / f"{name}.csv")
+    slopes = list(series.fits_of(rows, module.FITS))
     assert len(slopes) == len(module.FITS)
     shown = table(RESULTS / f"{name}-fits.csv")
-    assert [results.written(s.slope) for s in slopes] == [r["slope"] for r in shown]
+    assert [series.written(s.slope) for s in slopes] == [r["slope"] for r in shown]
     for s in slopes:
         assert s.agrees, s
         points = [(r.x, r.y) for r in rows if (r.figure, r.series, r.kind)
@@ -119,12 +119,12 @@ def test_committed_slopes_are_those_of_the_committed_numbers(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_committed_figures_are_drawn_from_the_committed_numbers(name, tmp_path):
 
-    module, results = (importlib.import_module(n) for n in (name, "results"))
-    rows = results.read(RESULTS / f"{name}.csv")
-    slopes = list(results.fits_of(rows, module.FITS))
+    module, series = (importlib.import_module(n) for n in (name, "series"))
+    rows = series.read(RESULTS / f"{name}.csv")
+    slopes = list(series.fits_of(rows, module.FITS))
     for figure in module.FIGURES:
         text = (RESULTS / f"{figure.name}.svg").read_text(encoding="utf-8")
-        assert text == results.drawn(figure, rows, slopes) + "\n"
+        assert text == series.drawn(figure, rows, slopes) + "\n"
 
 
 def test_page_shows_the_committed_numbers():
@@ -159,13 +159,13 @@ def test_measured_failures_of_table_1_are_those_of_the_learner():
 
 
 def test_fit_and_least():
-    import results
+    import series
 
-    slope, low, high = results.fit([1, 2, 4, 8], [3, 5, 9, 17], "linear")
+    slope, low, high = series.fit([1, 2, 4, 8], [3, 5, 9, 17], "linear")
     assert (slope, low, high) == pytest.approx((2, 2, 2))
-    assert results.fit([1, 10, 100], [0, 1, 2], "log-x")[0] == pytest.approx(1 / math.log(10))
-    noisy = results.fit([1, 2, 3, 4], [1, 2.2, 2.9, 4.1], "linear")
+    assert series.fit([1, 10, 100], [0, 1, 2], "log-x")[0] == pytest.approx(1 / math.log(10))
+    noisy = series.fit([1, 2, 3, 4], [1, 2.2, 2.9, 4.1], "linear")
     assert noisy[1] < 1 < noisy[2]
-    assert results.least(lambda n: 1 / n, 4, 0.01, precision=0) == 100
-    assert results.interval(0, 10)[0] == 0
-    assert results.interval(10, 10)[1] == 1
+    assert series.least(lambda n: 1 / n, 4, 0.01, precision=0) == 100
+    assert series.interval(0, 10)[0] == 0
+    assert series.interval(10, 10)[1] == 1

@@ -172,9 +172,7 @@ def lower_bound(
 
     first = [run(side, explore) for side in (data, neighbour)]
     cells = _Cells.of(first)
-    event = _choose(
-        *(cells.tally(side) for side in first), delta=exact_delta, risk=risk / 2, measure=measure
-    )
+    event = _choose(*(cells.tally(side) for side in first), delta=exact_delta, risk=risk / 2)
     second = [cells.tally(run(side, measure)) for side in (data, neighbour)]
     hits = [int(sum(side[cell] for cell in event.cells)) for side in second]
     if event.swapped:
@@ -333,9 +331,7 @@ class _Event:
     swapped: bool
 
 
-def _choose(
-    p: Counter[Hashable], q: Counter[Hashable], *, delta: float, risk: float, measure: int
-) -> _Event:
+def _choose(p: Counter[Hashable], q: Counter[Hashable], *, delta: float, risk: float) -> _Event:
     """Return the event that promises the largest bound, from the exploring runs alone."""
     best, chosen = -math.inf, _Event((), False)
     cells = sorted({*p, *q}, key=repr)
@@ -343,10 +339,9 @@ def _choose(
         order = sorted(cells, key=lambda c: -(more[c] + 0.5) / (less[c] + 0.5))
         above = np.cumsum([more[c] for c in order])
         below = np.cumsum([less[c] for c in order])
-        scale = measure / more.total()
-        # As if the measuring runs came out in proportion.
-        low = _lower(above * scale, measure, risk) - delta
-        high = _upper(below * scale, measure, risk)
+        # As if the exploring runs were all: a bound that small events, lucky once, do not win.
+        low = _lower(above, more.total(), risk) - delta
+        high = _upper(below, less.total(), risk)
         gain = np.where(low > 0, np.log(np.maximum(low, 1e-300) / high), -np.inf)
         place = int(np.argmax(gain))
         if gain[place] > best:
@@ -359,7 +354,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def _lower(hits: npt.NDArray[Any], runs: int, risk: float) -> Floats:
-    """Clopper-Pearson lower bounds; hits may be fractional when they are a forecast."""
+    """Clopper-Pearson lower bounds."""
     hits = np.minimum(np.asarray(hits, dtype=float), runs)
     found = betaincinv(np.maximum(hits, 1e-9), runs - hits + 1, risk)
     return np.where(hits > 0, found, 0.0)

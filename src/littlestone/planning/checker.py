@@ -16,7 +16,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from decimal import Decimal, localcontext
+from decimal import Decimal, Overflow, localcontext
 from fractions import Fraction
 from math import comb
 from typing import Any, NoReturn
@@ -100,7 +100,10 @@ def check(certificate: Mapping[str, Any]) -> list[str]:
                     names[key] = _exact(given)
                     if key in head and names[key] != head[key]:
                         wrong.append(f"{name}: its {key} is not the certificate's")
-            known[name] = value = _Parser(step["formula"], names).value()
+            try:
+                known[name] = value = _Parser(step["formula"], names).value()
+            except Overflow:
+                raise CheckError(f"The step {name!r} has numbers too large to compute.") from None
             if not _agrees(value, step["value"]):
                 wrong.append(f"{name}: the formula gives {_short(value)}, not {step['value']}")
             if isinstance(value, bool):
