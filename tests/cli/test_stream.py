@@ -265,13 +265,15 @@ def test_killed_again_and_again_it_is_the_run_that_was_left_alone(where):
     assert json.loads(done.stdout)["kills"] == int(kills)
 
 
-@pytest.mark.parametrize(
-    ("broken", "said"), [("early", "acknowledged row is lost"), ("forget", "does not fit")]
-)
-def test_broken_controls_are_caught(broken, said):
+#: A lost row is seen by the experiment, or by the program when it goes on: whoever is first.
+LOST = ("acknowledged row is lost", "does not fit", "after a power cut")
+
+
+@pytest.mark.parametrize("broken", ["early", "forget"])
+def test_broken_controls_are_caught(broken):
     done = kill_stream("--kills", "12", "--rows", "3000", "--broken", broken)
     assert done.returncode == 1
-    assert said in done.stderr
+    assert any(said in done.stderr for said in LOST)
 
 
 @pytest.mark.full
