@@ -21,6 +21,11 @@ EXPECTED = {
     "check_classifier_data_not_an_array": PUBLIC_LABELS,  # 1 and 2
     "check_estimators_dtypes": PUBLIC_LABELS,  # two integers taken from X
 }
+#: Checks that scikit-learn itself leaves out; what they are about is tested below or not claimed.
+LEFT_OUT = {
+    "check_array_api_input": "array API dispatch is not claimed",
+    "check_pipeline_consistency": "for estimators that draw; see test_in_a_pipeline",
+}
 
 
 @pytest.mark.parametrize("learner", [ls.GenericLearner, ls.AgnosticLearner])
@@ -34,8 +39,8 @@ def test_scikit_learns_battery(learner):
     assert failed == {}
     passed = [r for r in results if r["status"] == "passed"]
     assert len(passed) >= 45
-    expected = {r["check_name"] for r in results if r["status"] == "xfail"}
-    assert expected == set(EXPECTED)
+    others = {r["check_name"] for r in results} - {r["check_name"] for r in passed}
+    assert others == set(EXPECTED) | set(LEFT_OUT)
     assert estimator.__sklearn_tags__().input_tags.two_d_array
 
 
@@ -64,6 +69,8 @@ def test_in_a_pipeline_and_cross_validation():
     learner = ls.AgnosticLearner(rules, epsilon=5.0, random_state=0)
     pipeline = make_pipeline(FunctionTransformer(), learner)
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.9
+    alone = clone(learner).fit(X, y).predict(X)  # what scikit-learn leaves out: the same seed
+    assert (clone(pipeline).fit(X, y).predict(X) == alone).all()
 
 
 @pytest.mark.parametrize(

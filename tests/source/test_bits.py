@@ -37,7 +37,6 @@ def test_a_secure_source_cannot_be_copied():
     assert not source.seeded
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_draws_its_own_bits():
     source = SecureSource()
     source.below(2**64)  # the buffer is full of bits that parent and child now share
