@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
-__all__ = ["HOPELESS", "least_point", "least_real", "softmax"]
+__all__ = ["HOPELESS", "least_point", "least_real", "log_of", "softmax"]
 
 #: Stands for "no n suffices" in searches (an infinity would make differences undefined).
 HOPELESS = 1e30
@@ -43,6 +44,18 @@ def least_real(enough: Callable[[float], bool], first: float = 1.0) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def log_of(x: Fraction | int) -> float:
+    """Return the natural logarithm of an exact positive number, also where it is no float.
+
+    Examples
+    --------
+    >>> round(log_of(Fraction(2**5000, 3)) - 5000 * log_of(2) + log_of(3), 9)
+    0.0
+    """
+    exact = Fraction(x)
+    return math.log(exact.numerator) - math.log(exact.denominator)
 
 
 def softmax(weights: Sequence[float]) -> list[float]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from littlestone.bounds.search import log_of
 from littlestone.learners.littlestone.claims import VOTES
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ __all__ = [
     "Gate",
     "binomial_cdf",
     "least_teachers",
-    "log_of",
     "rounded_up",
     "settled",
 ]
@@ -225,12 +225,6 @@ def binomial_cdf(k: Any, n: int, p: Any) -> Any:
     below = np.asarray(k) < 0
     found = bdtr(np.maximum(k, 0), n, np.clip(p, 0.0, 1.0))
     return np.where(below, 0.0, found)
-
-
-def log_of(x: Fraction | int) -> float:
-    """Return the natural logarithm of a positive number, however large or small."""
-    exact = Fraction(x)
-    return math.log(exact.numerator) - math.log(exact.denominator)
 
 
 def rounded_up(x: float) -> Fraction:

@@ -17,8 +17,9 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
+from littlestone.bounds.search import log_of
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
-from littlestone.learners.littlestone.gate import Budget, Gate, least_teachers, log_of, settled
+from littlestone.learners.littlestone.gate import Budget, Gate, least_teachers, settled
 from littlestone.learners.littlestone.levels import Levels
 from littlestone.mechanisms.above_threshold import AboveThreshold
 

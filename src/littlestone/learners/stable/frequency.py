@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
+from littlestone.bounds.search import log_of
 from littlestone.mechanisms import histogram_threshold
 
-__all__ = ["Budget", "expected", "least_copies", "log", "stability"]
+__all__ = ["Budget", "expected", "least_copies", "stability"]
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction,
         tilt = float(exact)
         noise = 2 * math.log1p(-math.exp(-half))
         noise -= math.log1p(-math.exp(tilt - half)) + math.log1p(-math.exp(-tilt - half))
-        top = tilt * (tau - 1) + noise - log(beta)
+        top = tilt * (tau - 1) + noise - log_of(beta)
         return top / -math.log1p(rate * math.expm1(-tilt)) if rate else math.inf
 
     tilts = [budget.epsilon * i / 128 for i in range(1, 64)]
@@ -111,8 +112,3 @@ def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction,
     best = min(tilts, key=needed)
     most = needed(best)
     return best, math.ceil(most) if math.isfinite(most) else 1
-
-
-def log(x: Fraction) -> float:
-    """Return the logarithm, also where the number is no float."""
-    return math.log(x.numerator) - math.log(x.denominator)

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from littlestone.bounds import Certificate, Step, Worksheet
+from littlestone.bounds.search import log_of
 from littlestone.errors import (
     InfeasibleError,
     ParameterError,
@@ -23,7 +24,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.stable.claims import ASSUMED, CHOICE, FREQUENT, LISTED
-from littlestone.learners.stable.frequency import Budget, expected, least_copies, log, stability
+from littlestone.learners.stable.frequency import Budget, expected, least_copies, stability
 
 __all__ = ["DEEPEST", "Parameters", "Plan", "assumed_plan", "only_concept", "theorem_plan"]
 
@@ -262,7 +263,7 @@ def theorem_plan(d: int, budget: Budget) -> Plan:
 
     def build(share: Fraction, split: Fraction, copies: Any, batches: Any) -> Plan:
         alpha1 = budget.alpha * share
-        auxiliary = max(1, math.ceil(log(theta) / math.log1p(-float(alpha1)) * (1 + 1e-9)))
+        auxiliary = max(1, math.ceil(log_of(theta) / math.log1p(-float(alpha1)) * (1 + 1e-9)))
         own = Parameters(auxiliary, copies, batches)
         return Plan(d, budget, own, alpha1, _choice(budget, own, alpha1, split))
 
@@ -289,7 +290,7 @@ def assumed_plan(d: int, budget: Budget, given: Parameters | None = None) -> Pla
     rate = stability(d) if given.stability is None else given.stability
     # the least error that (1 - alpha1)**auxiliary <= rate proves, rounded up; if it is not below
     # alpha, "one_batch" fails, and says so
-    share = -math.expm1(log(rate) / given.auxiliary) / float(budget.alpha)
+    share = -math.expm1(log_of(rate) / given.auxiliary) / float(budget.alpha)
     alpha1 = budget.alpha * min(Fraction(math.ceil(share * 10**5) + 1, 10**5), Fraction(9, 10))
     found = Plan(d, budget, given, alpha1, _choice(budget, given, alpha1, split))
     return _settled(found) if found.certifiable else found
@@ -321,7 +322,7 @@ def _choice(budget: Budget, own: Parameters, alpha1: Fraction, split: Fraction) 
     tilt = min(float(budget.epsilon / 2), math.log(alpha / low) / 2)
     decay = -math.log1p(alpha * math.expm1(-tilt) + low * math.expm1(tilt))
     others = max(sum(own.copies) - 1, 1)
-    return max(1, math.ceil((math.log(others) - log(budget.beta * (1 - split))) / decay))
+    return max(1, math.ceil((math.log(others) - log_of(budget.beta * (1 - split))) / decay))
 
 
 def _settled(found: Plan) -> Plan:

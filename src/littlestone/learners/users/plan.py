@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from littlestone import bounds
+from littlestone.bounds.search import log_of
 from littlestone.classes import Points
 from littlestone.errors import UnsupportedError
 from littlestone.learners.users.compare import cut_between, rates
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, Representation
     from littlestone.learners.users.separation import Floats
 
-__all__ = ["METHODS", "Way", "log_of", "plan", "searches"]
+__all__ = ["METHODS", "Way", "plan", "searches"]
 
 METHODS = ("auto", "group-privacy", "user-level", "binary-search")
 Way = SumWay | UserLevelWay
@@ -177,15 +178,3 @@ def _balance(
         low, high = (middle, high) if first > second else (low, middle)
     users, share = min((max(needed(share)), share) for share in (low, high))
     return Fraction(share, _CUTS), users
-
-
-def log_of(x: int | Fraction) -> float:
-    """Return the natural logarithm of an exact positive number of any size.
-
-    Examples
-    --------
-    >>> round(log_of(2**4096) / math.log(2))
-    4096
-    """
-    exact = Fraction(x)
-    return math.log(exact.numerator) - math.log(exact.denominator)

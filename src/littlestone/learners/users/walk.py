@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from littlestone.bounds import Certificate, Worksheet, least_n
+from littlestone.bounds.search import log_of
 from littlestone.learners.users.claims import MEDIAN, UNIFORM, WALK
 from littlestone.learners.users.compare import cut_between
 from littlestone.learners.users.grid_error import GridMinError
 from littlestone.learners.users.interval_median import IntervalMedian
 from littlestone.learners.users.min_error import PrivateMinError
-from littlestone.learners.users.plan import log_of, searches
+from littlestone.learners.users.plan import searches
 from littlestone.learners.users.separation import separate_within, tail
 from littlestone.learners.users.ways import Search, gap_steps, probabilities, remembered, worst_gap
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from littlestone.bounds.search import log_of
 from littlestone.classes.trees import Node, VC1Tree
 from littlestone.data import Sample
 from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1.claims import DESCENT
 from littlestone.learners.vc1.counts import Below, first_children, node_counts
-from littlestone.learners.vc1.search import log_of
 from littlestone.mechanisms import exponential_mechanism
 from littlestone.privacy import BoundedRange, Loss, Pure, compose
 from littlestone.source import Explicit, Few, exp

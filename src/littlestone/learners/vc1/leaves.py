@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from littlestone.bounds.search import log_of
 from littlestone.classes.trees import Node, VC1Tree
 from littlestone.data import Sample
 from littlestone.learners.vc1.claims import LEAVES
 from littlestone.learners.vc1.counts import leaves_below, node_counts
-from littlestone.learners.vc1.search import log_of
 from littlestone.mechanisms import exponential_mechanism
 from littlestone.source import Explicit
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from littlestone.bounds.search import log_of
 from littlestone.classes.trees import Node, VC1Tree
 from littlestone.learners.vc1.claims import ONE_SHOT
 from littlestone.learners.vc1.methods import Budget
-from littlestone.learners.vc1.search import grid, least_chunks, log_of, log_sum, probability
+from littlestone.learners.vc1.search import grid, least_chunks, log_sum, probability
 from littlestone.mechanisms.median import one_shot_path
 
 if TYPE_CHECKING:

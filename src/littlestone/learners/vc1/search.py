@@ -6,14 +6,12 @@ whether it is valid. Everything is a function of public parameters, so it is fou
 
 from __future__ import annotations
 
-import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MOST", "Array", "grid", "least_chunks", "log_of", "log_sum", "probability"]
+__all__ = ["MOST", "Array", "grid", "least_chunks", "log_sum", "probability"]
 
 Array = npt.NDArray[Any]
 
@@ -28,18 +26,6 @@ _FINE = 192
 
 #: Floats may err by this much; the exact certificate must still hold.
 _CAUTION = 1 - 1e-9
-
-
-def log_of(x: Fraction | int) -> float:
-    """Return the natural logarithm of a positive number, however large or small.
-
-    Examples
-    --------
-    >>> round(log_of(Fraction(2**5000, 3)) - 5000 * log_of(2) + log_of(3), 9)
-    0.0
-    """
-    exact = Fraction(x)
-    return math.log(exact.numerator) - math.log(exact.denominator)
 
 
 def log_sum(a: float | Array, b: float | Array) -> Array:

@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from littlestone.bounds.search import log_of
 from littlestone.classes.trees import ROOT, Node, VC1Tree
 from littlestone.learners.vc1.claims import TWO_STEP
 from littlestone.learners.vc1.methods import Budget
-from littlestone.learners.vc1.search import Array, least_chunks, log_of, log_sum, probability
+from littlestone.learners.vc1.search import Array, least_chunks, log_sum, probability
 from littlestone.mechanisms import sparse_select
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 
