@@ -271,7 +271,7 @@ LOST = ("acknowledged row is lost", "does not fit", "after a power cut")
 
 @pytest.mark.parametrize("broken", ["early", "forget"])
 def test_broken_controls_are_caught(broken):
-    done = kill_stream("--kills", "12", "--rows", "3000", "--broken", broken)
+    done = kill_stream("--kills", "100", "--rows", "5000", "--broken", broken)
     assert done.returncode == 1
     assert any(said in done.stderr for said in LOST)
 

@@ -360,7 +360,7 @@ def test_fifty_kills_lose_and_overspend_nothing():
 
 @pytest.mark.parametrize(("broken", "why"), [("two-steps", "overspent|changed"), ("later", "lost")])
 def test_the_kills_find_ledgers_that_are_broken(broken, why):
-    done = harness("--kills", "40", "--broken", broken)
+    done = harness("--kills", "400", "--broken", broken)
     assert done.returncode != 0
     assert re.search(why, done.stderr)
 
