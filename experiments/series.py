@@ -22,8 +22,8 @@ from chart import Axis, Line, chart
 from scipy import stats
 
 __all__ = [
-    "COLUMNS", "FIT_COLUMNS", "Figure", "Fit", "Row", "benchmark", "fit", "fits_of", "interval",
-    "least", "read", "run", "written",
+    "COLUMNS", "FIT_COLUMNS", "Figure", "Fit", "Row", "benchmark", "fit", "fits_of", "least",
+    "read", "run", "written",
 ]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -171,13 +171,6 @@ def fits_of(rows: Iterable[Row], fits: Sequence[Fit]) -> Iterator[Slope]:
             f.figure, f.series, f.kind, f.law, min(xs), max(xs), len(xs),
             numbers[0], numbers[1], numbers[2], f.relation, f.theory, f.within, f.says,
         )  # fmt: skip
-
-
-def interval(hits: int, runs: int) -> tuple[float, float]:
-    """Return the 95 % Clopper-Pearson interval of a probability."""
-    low = stats.beta.ppf(0.025, hits, runs - hits + 1) if hits else 0.0
-    high = stats.beta.ppf(0.975, hits + 1, runs - hits) if hits < runs else 1.0
-    return float(low), float(high)
 
 
 def least(fails: Callable[[int], float], start: int, beta: float, precision: float = 0.01) -> int:

@@ -19,9 +19,10 @@ from itertools import islice
 
 import numpy as np
 from chart import Axis
-from series import MEASURED, Figure, Fit, Row, interval, run
+from series import MEASURED, Figure, Fit, Row, run
 
 import littlestone as ls
+from littlestone.bounds.binomial import clopper_pearson
 from littlestone.classes import ConceptClass
 from littlestone.learners.stable.frequency import stability
 from littlestone.learners.stable.soa import Example
@@ -101,10 +102,10 @@ def measure(options: argparse.Namespace) -> Iterator[Row]:
                 best = max(best, counted)
                 if rounds in (0, d):
                     _, hits, runs = counted
-                    label, ends = f"{name}, k = {rounds}", interval(hits, runs)
+                    label, ends = f"{name}, k = {rounds}", clopper_pearson(hits, runs)
                     yield Row(figure, label, MEASURED, size, hits / runs, *ends)
             _, hits, runs = best
-            ends = interval(hits, runs)
+            ends = clopper_pearson(hits, runs)
             yield Row(figure, f"{name}, best k", MEASURED, size, hits / runs, *ends)
     for d in (1, 2):
         for size in (round(SEEN[0] / MASS), round(SEEN[-1] / MASS)):

@@ -167,5 +167,3 @@ def test_fit_and_least():
     noisy = series.fit([1, 2, 3, 4], [1, 2.2, 2.9, 4.1], "linear")
     assert noisy[1] < 1 < noisy[2]
     assert series.least(lambda n: 1 / n, 4, 0.01, precision=0) == 100
-    assert series.interval(0, 10)[0] == 0
-    assert series.interval(10, 10)[1] == 1

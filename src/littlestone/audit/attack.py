@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv
 
+from littlestone.bounds.binomial import lower_limit
 from littlestone.data import Sample
 from littlestone.errors import (
     check_integer,
@@ -301,7 +301,7 @@ def identify(
         x = hidden[int(place)]
         outputs = [mechanism(samples[x]) for _ in range(copies)]
         hits += locate(outputs, places, level) in (x, x + 1)
-    low = float(betaincinv(hits, trials - hits + 1, risk)) if hits else 0.0
+    low = float(lower_limit(hits, trials, risk))
     excess = low - (1 - (1 - exact_delta) ** copies)
     epsilon = max(0.0, math.log(len(hidden) * excess) / copies) if excess > 0 else 0.0
     return Identification(

@@ -18,9 +18,8 @@ from multiprocessing import get_context
 from typing import Any, SupportsIndex
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import betaincinv
 
+from littlestone.bounds.binomial import lower_limit, upper_limit
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.source import reseed
 
@@ -177,8 +176,8 @@ def lower_bound(
     hits = [int(sum(side[cell] for cell in event.cells)) for side in second]
     if event.swapped:
         hits.reverse()
-    low = float(_lower(np.array([hits[0]]), measure, risk / 2)[0])
-    high = float(_upper(np.array([hits[1]]), measure, risk / 2)[0])
+    low = float(lower_limit(hits[0], measure, risk / 2))
+    high = float(upper_limit(hits[1], measure, risk / 2))
     epsilon = math.log((low - exact_delta) / high) if low - exact_delta > high else 0.0
     return LowerBound(
         epsilon,
@@ -340,27 +339,11 @@ def _choose(p: Counter[Hashable], q: Counter[Hashable], *, delta: float, risk: f
         above = np.cumsum([more[c] for c in order])
         below = np.cumsum([less[c] for c in order])
         # As if the exploring runs were all: a bound that small events, lucky once, do not win.
-        low = _lower(above, more.total(), risk) - delta
-        high = _upper(below, less.total(), risk)
+        low = lower_limit(above, more.total(), risk) - delta
+        high = upper_limit(below, less.total(), risk)
         gain = np.where(low > 0, np.log(np.maximum(low, 1e-300) / high), -np.inf)
         place = int(np.argmax(gain))
         if gain[place] > best:
             best = float(gain[place])
             chosen = _Event(tuple(order[: place + 1]), bool(swapped))
     return chosen
-
-
-Floats = npt.NDArray[np.float64]
-
-
-def _lower(hits: npt.NDArray[Any], runs: int, risk: float) -> Floats:
-    """Clopper-Pearson lower bounds."""
-    hits = np.minimum(np.asarray(hits, dtype=float), runs)
-    found = betaincinv(np.maximum(hits, 1e-9), runs - hits + 1, risk)
-    return np.where(hits > 0, found, 0.0)
-
-
-def _upper(hits: npt.NDArray[Any], runs: int, risk: float) -> Floats:
-    hits = np.minimum(np.asarray(hits, dtype=float), runs)
-    found = betaincinv(hits + 1, np.maximum(runs - hits, 1e-9), 1 - risk)
-    return np.where(hits < runs, found, 1.0)

@@ -11,6 +11,7 @@
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
 `papers`               the papers' own sample sizes, for comparison
 `reference`            without privacy: the planner's yardstick
+`binomial`             confidence limits of a measured probability
 `search`               numerical search for good public parameters
 =====================  ==========================================================================
 

@@ -11,8 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from scipy import special
-
+from littlestone.bounds.binomial import lower_limit, upper_limit
 from littlestone.errors import DataError, check_fraction, check_integer, check_probability
 from littlestone.mechanisms._least import least
 from littlestone.privacy.losses import Pure
@@ -214,8 +213,8 @@ def error_interval(
     low, high = _around(estimate.value, n, estimate.epsilon, noise)
     tail = float(sampling) / 2
     # 1e-12: far more than the quantile's error
-    lower = float(special.betaincinv(low, n - low + 1, tail)) - 1e-12 if low > 0 else 0.0
-    upper = float(special.betainccinv(high + 1, n - high, tail)) + 1e-12 if high < n else 1.0
+    lower = float(lower_limit(low, n, tail)) - 1e-12
+    upper = float(upper_limit(high, n, tail)) + 1e-12
     return ErrorInterval(max(0.0, lower), min(1.0, upper), noise, sampling)
 
 

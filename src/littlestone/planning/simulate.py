@@ -17,6 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from littlestone.bounds.binomial import clopper_pearson
 from littlestone.classes import class_from_dict
 from littlestone.errors import ParameterError, check_integer
 from littlestone.learners import registry
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from littlestone.planning.plans import Plans
     from littlestone.types import Json
 
-__all__ = ["Measured", "clopper_pearson", "simulate"]
+__all__ = ["Measured", "simulate"]
 
 _FORMAT = "littlestone-measured-plans-1"
 _STEPS = 4  # sizes tried per factor of two
@@ -68,33 +69,6 @@ class Measured:
     def to_dict(self) -> Json:
         """Return plain JSON."""
         return asdict(self)
-
-
-def clopper_pearson(failures: int, runs: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact two-sided interval of a probability from ``failures`` in ``runs``.
-
-    Parameters
-    ----------
-    failures, runs : int
-        0 <= failures <= runs, runs >= 1.
-    confidence : float in (0, 1), default 0.95
-
-    Notes
-    -----
-    *Source.* Clopper and Pearson 1934.
-
-    Examples
-    --------
-    >>> low, high = clopper_pearson(0, 100)
-    >>> low, round(high, 4)
-    (0.0, 0.0362)
-    """
-    from scipy.stats import beta  # noqa: PLC0415 - slow to import
-
-    tail = (1 - confidence) / 2
-    low = 0.0 if failures == 0 else float(beta.ppf(tail, failures, runs - failures + 1))
-    high = 1.0 if failures == runs else float(beta.ppf(1 - tail, failures + 1, runs - failures))
-    return low, high
 
 
 def simulate(
