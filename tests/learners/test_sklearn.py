@@ -9,8 +9,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import check_estimator
+from sklearn.utils.validation import validate_data
 
 import littlestone as ls
+from littlestone.learners.registry import LEARNERS
 
 EDGES = [-1.0, 0.0, 1.0]
 #: Checks that give labels other than the public classes (0, 1): the set of labels is never learned
@@ -28,20 +30,132 @@ LEFT_OUT = {
 }
 
 
-@pytest.mark.parametrize("learner", [ls.GenericLearner, ls.AgnosticLearner])
-def test_scikit_learns_battery(learner):
-    rules = ls.Rules(ls.Schema.every_column(EDGES), max_literals=1)
-    estimator = learner(rules, epsilon=1.0, random_state=0)
+ONE_COLUMN = {"check_fit2d_1feature": PUBLIC_LABELS}  # 1 and 2
+RULES = ls.Rules(ls.Schema.every_column(EDGES), max_literals=1)
+LINE = ls.Thresholds(-20, 20)
+B = {"epsilon": 9.0, "delta": 1e-3}
+USERS = {"epsilon": 9.0, "samples_per_user": 2, "random_state": 0}
+
+
+class FirstColumn:
+    """Before a learner of integers: scikit-learn's rows of floats become their first cell."""
+
+    def _points(self, X, y):
+        super()._points([0], y)  # refuses a y that is missing
+        X, _ = validate_data(self, X, y)
+        return np.clip(np.floor(X[:, 0] * 4), -20, 20).astype(int)
+
+    def predict(self, X):
+        if hasattr(self, "hypothesis_"):
+            X = np.clip(np.floor(validate_data(self, X, reset=False)[:, 0] * 4), -20, 20)
+        return super().predict(X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = tags.input_tags.categorical = False
+        return tags
+
+
+class EachAlone:
+    """Before a learner of users: each record is of another user."""
+
+    def fit(self, X, y, groups=None, *, ledger=None):
+        n = X.shape[0] if hasattr(X, "shape") else len(np.asarray(X))
+        return super().fit(X, y, list(range(n)), ledger=ledger)
+
+
+class VC1(FirstColumn, ls.VC1Learner): ...
+
+
+class Littlestone(FirstColumn, ls.LittlestoneLearner): ...
+
+
+class Stable(FirstColumn, ls.StableLearner): ...
+
+
+class FromRealizable(FirstColumn, ls.AgnosticFromRealizable): ...
+
+
+class Users(EachAlone, ls.UserAgnosticLearner): ...
+
+
+class UserThreshold(EachAlone, FirstColumn, ls.UserThresholdLearner): ...
+
+
+BATTERY = {
+    "generic": ls.GenericLearner(RULES, epsilon=1.0, random_state=0),
+    "agnostic": ls.AgnosticLearner(RULES, epsilon=1.0, random_state=0),
+    "vc1": VC1(LINE, **B, random_state=0),
+    "littlestone": Littlestone(LINE, **B, random_state=0),
+    "stable": Stable(LINE, **B, random_state=0),
+    "users": Users(RULES, **USERS),
+    "user-threshold": UserThreshold(LINE, **USERS),
+    "agnostic:vc1": FromRealizable(ls.VC1Learner(LINE, **B), epsilon=99.0, random_state=0),
+    "agnostic:littlestone": FromRealizable(
+        ls.LittlestoneLearner(LINE, **B), epsilon=9.0, random_state=0
+    ),
+    "agnostic:stable": FromRealizable(ls.StableLearner(LINE, **B), epsilon=9.0, random_state=0),
+    "subsampled": ls.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9, random_state=0),
+}
+
+
+def test_the_battery_has_every_learner():
+    assert set(BATTERY) == set(LEARNERS) | {"subsampled"}
+
+
+@pytest.mark.parametrize("name", BATTERY)
+def test_scikit_learns_battery(name):
+    estimator, expected = BATTERY[name], dict(EXPECTED)
+    if isinstance(estimator, FirstColumn):
+        expected |= ONE_COLUMN
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(estimator, expected_failed_checks=EXPECTED, on_fail=None)
+        results = check_estimator(estimator, expected_failed_checks=expected, on_fail=None)
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
     assert failed == {}
     passed = [r for r in results if r["status"] == "passed"]
     assert len(passed) >= 45
     others = {r["check_name"] for r in results} - {r["check_name"] for r in passed}
-    assert others == set(EXPECTED) | set(LEFT_OUT)
+    assert others == set(expected) | set(LEFT_OUT)
     assert estimator.__sklearn_tags__().input_tags.two_d_array
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        ls.GenericLearner(RULES, epsilon=99.0),
+        ls.AgnosticLearner(RULES, epsilon=99.0),
+        ls.LittlestoneLearner(RULES, epsilon=99.0, delta=1e-3),
+        ls.StableLearner(RULES, epsilon=99.0, delta=1e-3),
+        Users(RULES, epsilon=99.0, samples_per_user=1),
+        ls.AgnosticFromRealizable(
+            ls.LittlestoneLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=99.0
+        ),
+        ls.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9),
+        ls.Subsampled(
+            ls.AgnosticFromRealizable(ls.StableLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=9),
+            rate=0.9,
+        ),
+    ],
+    ids=repr,
+)
+def test_fit_says_how_many_columns_there_are(learner):
+    X = np.random.default_rng(0).normal(size=(4000, 2))
+    y = (X[:, 1] > 0).astype(int)
+    before = repr(learner)
+    assert np.mean(learner.fit(X, y).predict(X) == y) > 0.8
+    assert learner.certificate(100).n == 100
+    assert learner.fit(X[:, 1:], y).predict(X[:, 1:]).shape == (4000,)  # another table, its width
+    assert repr(learner) == before
+    with pytest.raises(ValueError, match="1 features"):
+        learner.predict(X)
+
+
+def test_a_wrapped_learner_is_not_changed():
+    inner = ls.GenericLearner(RULES, epsilon=1.0)
+    ls.Subsampled(inner, rate=0.5).fit(np.zeros((9, 2)), [0, 1] * 4 + [0])
+    assert not hasattr(inner, "n_features_in_")
+    assert not hasattr(inner, "hypothesis_")
 
 
 def test_clone_and_parameters():

@@ -76,7 +76,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         classes = self._public_classes()
         source = self._source()
         check_class(owner, self.concept_class)
-        points = self._points(X, y)
+        points = self._points(X, y)  # says how many columns there are
         algorithm = self.algorithm()
         guarantee = algorithm.guarantee(seeded=source.seeded)
         loss = known_loss(algorithm)
@@ -98,6 +98,13 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         domain = algorithm.concept_class.domain
         return Sample.from_arrays(X, y, domain=domain, owner=type(self).__name__)
 
+    def _bound_class(self) -> Any:
+        """Return the class, over as many columns as ``fit`` has met (`Schema.every_column`)."""
+        concept_class, width = self.concept_class, getattr(self, "n_features_in_", None)
+        if width is None or not hasattr(concept_class, "bind"):
+            return concept_class
+        return concept_class.bind(width)
+
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
         """Label points by the released hypothesis.
 
@@ -111,7 +118,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "hypothesis_")
         owner = type(self).__name__
-        domain = self.algorithm().concept_class.domain
+        domain = self._bound_class().domain
         if isinstance(domain, RowDomain):
             _check_shape(X)
             X = validate_data(self, X, reset=False, dtype=None)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import clone
+
 from littlestone.learners.agnostic.algorithm import TwoSample
 from littlestone.learners.agnostic.subsample import Subsample, as_algorithm
 from littlestone.learners.shell import PrivateClassifier
@@ -19,7 +21,18 @@ class _Wrapper(PrivateClassifier):
     @property
     def concept_class(self) -> Any:
         """The class of the inner learner."""
+        if isinstance(self.learner, PrivateClassifier):
+            return self.learner.concept_class
         return as_algorithm(type(self).__name__, self.learner).concept_class
+
+    def _inner(self) -> Any:
+        """Return the inner learner, told how many columns ``fit`` has met."""
+        width = getattr(self, "n_features_in_", None)
+        if width is None or not isinstance(self.learner, PrivateClassifier):
+            return self.learner
+        inner = clone(self.learner)  # what the user gave is never changed
+        inner.n_features_in_ = width
+        return inner
 
 
 class AgnosticFromRealizable(_Wrapper):
@@ -112,7 +125,7 @@ class AgnosticFromRealizable(_Wrapper):
     def algorithm(self) -> TwoSample:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return TwoSample.of(
-            self.learner,
+            self._inner(),
             epsilon=self.epsilon,
             delta=self.delta,
             alpha=self.alpha,
@@ -187,4 +200,4 @@ class Subsampled(_Wrapper):
 
     def algorithm(self) -> Subsample:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return Subsample.of(self.learner, rate=self.rate, owner=type(self).__name__)
+        return Subsample.of(self._inner(), rate=self.rate, owner=type(self).__name__)

@@ -34,12 +34,8 @@ class _ExponentialClassifier(PrivateClassifier):
 
     def algorithm(self) -> ExponentialLearner:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        concept_class = self.concept_class
-        width = getattr(self, "n_features_in_", None)
-        if width is not None and hasattr(concept_class, "bind"):
-            concept_class = concept_class.bind(width)
         return ExponentialLearner.of(
-            concept_class,
+            self._bound_class(),
             epsilon=self.epsilon,
             alpha=self.alpha,
             beta=self.beta,

@@ -126,7 +126,7 @@ class LittlestoneLearner(PrivateClassifier):
     def algorithm(self) -> Littlestone:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return Littlestone.of(
-            self.concept_class,
+            self._bound_class(),
             epsilon=self.epsilon,
             delta=self.delta,
             alpha=self.alpha,

@@ -117,7 +117,7 @@ class StableLearner(PrivateClassifier):
     def algorithm(self) -> Stable:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return Stable.of(
-            self.concept_class,
+            self._bound_class(),
             epsilon=self.epsilon,
             delta=self.delta,
             alpha=self.alpha,

@@ -193,12 +193,8 @@ class UserAgnosticLearner(_UserClassifier):
 
     def algorithm(self) -> UserAgnostic:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        concept_class = self.concept_class
-        width = getattr(self, "n_features_in_", None)
-        if width is not None and hasattr(concept_class, "bind"):
-            concept_class = concept_class.bind(width)
         return UserAgnostic.of(
-            concept_class,
+            self._bound_class(),
             epsilon=self.epsilon,
             alpha=self.alpha,
             beta=self.beta,
@@ -273,7 +269,7 @@ class UserThresholdLearner(_UserClassifier):
     def algorithm(self) -> UserThreshold:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return UserThreshold.of(
-            self.concept_class,
+            self._bound_class(),
             epsilon=self.epsilon,
             alpha=self.alpha,
             beta=self.beta,

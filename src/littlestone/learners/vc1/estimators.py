@@ -115,7 +115,7 @@ class VC1Learner(PrivateClassifier):
     def algorithm(self) -> VC1:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return VC1.of(
-            self.concept_class,
+            self._bound_class(),
             epsilon=self.epsilon,
             delta=self.delta,
             alpha=self.alpha,
