@@ -108,6 +108,8 @@ def test_scikit_learns_battery(name):
     estimator, expected = BATTERY[name], dict(EXPECTED)
     if isinstance(estimator, FirstColumn):
         expected |= ONE_COLUMN
+    if name == "agnostic:vc1":
+        expected["check_classifiers_one_label"] = "of ten records the learner sees a part"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(estimator, expected_failed_checks=expected, on_fail=None)
