@@ -29,7 +29,7 @@ import littlestone as ls
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.reading import read_sample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.methods import Budget
+from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
 from littlestone.learners.vc1.papers import yan25_theorem11
 from littlestone.learners.vc1.two_step import TwoStep
@@ -185,8 +185,8 @@ def thresholds_table(options: argparse.Namespace) -> None:
         generic = ExponentialLearner.of(
             cls, epsilon=options.epsilon, alpha=options.alpha, beta=options.beta, agnostic=False
         ).required_samples()
-        budget = Budget(2 ** (power - 1), *numbers)
-        long = Budget(2**power, *numbers)
+        budget = TreeBudget(*numbers, depth=2 ** (power - 1))
+        long = TreeBudget(*numbers, depth=2**power)
         shot = OneShot.plan(budget)
         medians = [TwoStep.plan(long, m, straight=True) for m in ("exponential", "tree")]
         cells = [(generic, lambda c, n, s=cls.size: generic_fails(s, options.epsilon, c))]
@@ -214,7 +214,7 @@ def trees_table(options: argparse.Namespace) -> None:
     print("\nAny tree of depth d: certified (one-shot also measured)")
     print(f"{'d':>10} {'one-shot':>17} {'median (exp.)':>14} {'median (tree)':>14}")
     for power in (0, 1, 2, 4, 5, 7, 10, 16, 20, 32, 64, 128, 256, 1024):
-        budget = Budget(2**power, *numbers)
+        budget = TreeBudget(*numbers, depth=2**power)
         shot = OneShot.plan(budget)
         seen = "-"
         if shot.required <= options.most:

@@ -23,7 +23,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 import littlestone as ls
 from littlestone.bounds import Worksheet
 from littlestone.learners.exponential import ExponentialLearner
-from littlestone.learners.vc1.methods import Budget
+from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
 from littlestone.learners.vc1.two_step import TwoStep
 from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM, TreeLog
@@ -48,11 +48,11 @@ def learners(power: int, delta: Fraction, bench: Any) -> Iterator[tuple[str, int
         "exponential mechanism (pure)", n, told,
         lambda c, _: bench.generic_fails(cls.size, float(EPSILON), c),
     )  # fmt: skip
-    half = Budget(2 ** (power - 1), EPSILON, delta, ALPHA, BETA)
+    half = TreeBudget(EPSILON, delta, ALPHA, BETA, depth=2 ** (power - 1))
     shot = OneShot.plan(half)
     if shot.required <= MOST:
         yield "one-shot", shot.required, claimed(shot), partial(bench.one_shot_fails, shot)
-    long = Budget(2**power, EPSILON, delta, ALPHA, BETA)
+    long = TreeBudget(EPSILON, delta, ALPHA, BETA, depth=2**power)
     for kind, name in (
         ("exponential", "median by the exponential mechanism"),
         ("tree", "median by TreeEM"),

@@ -22,8 +22,8 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
 from littlestone.classes import ConceptClass
+from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.gate import Budget
 from littlestone.learners.littlestone.planner import plan_methods
 
 NUMBERS: dict[str, Any] = {"epsilon": 1, "alpha": "0.1", "beta": "0.05"}

@@ -11,9 +11,10 @@ from scipy import stats
 import littlestone as ls
 from littlestone.bounds import Worksheet, recheck
 from littlestone.data import Sample
+from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import VOTES
 from littlestone.learners.littlestone.closures import closed_within, closures
-from littlestone.learners.littlestone.gate import Budget, Gate
+from littlestone.learners.littlestone.gate import Gate
 from littlestone.learners.littlestone.levels import Levels, distance
 from littlestone.learners.littlestone.plan_closed import ClosedPlan
 from littlestone.learners.littlestone.plan_essential import EssentialPlan, Oracles, StagesPlan

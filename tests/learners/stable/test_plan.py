@@ -11,7 +11,8 @@ from scipy import stats
 
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError, ParameterError
-from littlestone.learners.stable.frequency import Budget, expected, least_copies, stability
+from littlestone.learners.budget import Budget
+from littlestone.learners.stable.frequency import expected, least_copies, stability, threshold
 from littlestone.learners.stable.plan import Parameters, assumed_plan, theorem_plan
 
 BUDGET = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20))
@@ -43,7 +44,7 @@ def test_expected_batches():
 
 def not_listed(copies, rate, budget):
     """Return Pr[Bin(copies, rate) + Z < tau], by summing both laws."""
-    p, tau = math.exp(-float(budget.epsilon) / 2), budget.threshold
+    p, tau = math.exp(-float(budget.epsilon) / 2), threshold(budget)
     z = np.arange(-2000, 2000)
     noise = (1 - p) / (1 + p) * p ** np.abs(z)
     return float((noise * stats.binom.cdf(tau - 1 - z, copies, rate)).sum())

@@ -11,7 +11,7 @@ import littlestone as ls
 from littlestone.classes.trees import MatrixTree
 from littlestone.data.dealing import OrderedSample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.methods import Budget
+from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
 from littlestone.learners.vc1.parts import chunk_ends
 from littlestone.learners.vc1.two_step import TwoStep
@@ -96,7 +96,7 @@ def test_proper_output(down, delta):
 
 
 def choosers(tree, epsilon, delta):
-    budget = Budget(tree.height, epsilon, delta, F(1, 10), F(1, 20))
+    budget = TreeBudget(epsilon, delta, F(1, 10), F(1, 20), depth=tree.height)
     yield OneShot.plan(budget)
     yield OneShot(budget, 2, 0, 3)  # constants for so few chunks that every score counts
     yield OneShot(budget, 1, 0, 1)

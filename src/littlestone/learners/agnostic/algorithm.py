@@ -27,9 +27,10 @@ from littlestone.errors import (
     check_probability,
 )
 from littlestone.learners.agnostic.claims import PRIVACY
-from littlestone.learners.agnostic.design import Budget, Design, design
+from littlestone.learners.agnostic.design import Design, design
 from littlestone.learners.agnostic.records import ordered_part, places, relabelled
 from littlestone.learners.agnostic.subsample import as_algorithm
+from littlestone.learners.budget import Budget
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 

@@ -22,13 +22,14 @@ from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.agnostic.claims import ACCURACY
 from littlestone.learners.agnostic.nested import nest
 from littlestone.learners.agnostic.subsample import rate_for
+from littlestone.learners.budget import Budget
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
     from littlestone.learners.algorithm import Algorithm
 
-__all__ = ["Budget", "Design", "design", "rebudgeted"]
+__all__ = ["Design", "design", "rebudgeted"]
 
 #: Shares of beta: the second part; the learner, on all dichotomies; the ghosts.
 _SECOND, _LEARNER, _GHOSTS = Fraction(74, 100), Fraction(25, 100), Fraction(1, 100)
@@ -39,16 +40,6 @@ _HALF = Fraction(1, 2)
 #: Where (4 e**x - 1)/x is about least, and slightly more than ln 4.
 _EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
 _TOO_MANY = 2**62
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What is asked for."""
-
-    epsilon: Fraction
-    delta: Fraction
-    alpha: Fraction
-    beta: Fraction
 
 
 def rebudgeted(learner: Algorithm, budget: Budget) -> Algorithm:

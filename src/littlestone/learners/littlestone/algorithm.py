@@ -27,8 +27,8 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
+from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY
-from littlestone.learners.littlestone.gate import Budget
 from littlestone.learners.littlestone.plan_all import AllPlan
 from littlestone.learners.littlestone.plan_essential import StagesPlan
 from littlestone.learners.littlestone.planner import METHODS, Plan, plan, teachers_lists

@@ -26,12 +26,12 @@ from littlestone.learners.littlestone.claims import VOTES
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step, Worksheet
+    from littlestone.learners.budget import Budget
 
 __all__ = [
     "FAR",
     "LARGEST",
     "POWERS",
-    "Budget",
     "Gate",
     "binomial_cdf",
     "least_teachers",
@@ -47,26 +47,6 @@ LARGEST = 5 * 10**5
 POWERS = [Fraction(k, 20) for k in range(1, 21)]
 
 Number = Any
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What is allowed: privacy, and error with its probability.
-
-    Attributes
-    ----------
-    epsilon, delta, alpha, beta : Fraction
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-    alpha: Fraction
-    beta: Fraction
-
-    @property
-    def rate(self) -> Fraction:
-        """Half of epsilon: a replaced list is one removed and one added."""
-        return self.epsilon / 2
 
 
 @dataclass(frozen=True)

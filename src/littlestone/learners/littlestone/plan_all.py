@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
+from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ALL
-from littlestone.learners.littlestone.gate import LARGEST, Budget, Gate, binomial_cdf, settled
+from littlestone.learners.littlestone.gate import LARGEST, Gate, binomial_cdf, settled
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate

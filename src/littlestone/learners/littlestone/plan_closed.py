@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
 from littlestone.errors import UnsupportedError
+from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import CLOSED
 from littlestone.learners.littlestone.gate import (
     LARGEST,
-    Budget,
     Gate,
     binomial_cdf,
     rounded_up,

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
 from littlestone.bounds.search import log_of
+from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
-from littlestone.learners.littlestone.gate import Budget, Gate, least_teachers, settled
+from littlestone.learners.littlestone.gate import Gate, least_teachers, settled
 from littlestone.learners.littlestone.levels import Levels
 from littlestone.mechanisms.above_threshold import AboveThreshold
 

@@ -27,7 +27,7 @@ from littlestone.learners.littlestone.teachers import (
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
-    from littlestone.learners.littlestone.gate import Budget
+    from littlestone.learners.budget import Budget
 
 __all__ = ["METHODS", "Plan", "plan", "plan_methods", "teachers_lists"]
 

@@ -28,8 +28,8 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
+from littlestone.learners.budget import Budget
 from littlestone.learners.stable.claims import PRIVACY
-from littlestone.learners.stable.frequency import Budget
 from littlestone.learners.stable.plan import (
     Parameters,
     Plan,

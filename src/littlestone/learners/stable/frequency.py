@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from littlestone.bounds.search import log_of
+from littlestone.learners.budget import Budget
 from littlestone.mechanisms import histogram_threshold
 
-__all__ = ["Budget", "expected", "least_copies", "stability"]
+__all__ = ["expected", "least_copies", "stability", "threshold"]
 
 
-@dataclass(frozen=True)
-class Budget:
-    """Privacy and accuracy: all exact.
-
-    Attributes
-    ----------
-    epsilon, delta, alpha, beta : Fraction
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-    alpha: Fraction
-    beta: Fraction
-
-    @cached_property
-    def threshold(self) -> int:
-        """The histogram's."""
-        return histogram_threshold(epsilon=self.epsilon, delta=self.delta)
+@lru_cache(maxsize=256)
+def threshold(budget: Budget) -> int:
+    """Return the histogram's threshold."""
+    return histogram_threshold(epsilon=budget.epsilon, delta=budget.delta)
 
 
 @lru_cache(maxsize=16)
@@ -98,7 +84,7 @@ def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction,
     The bound is that of docs/learners/stable.md, "It is listed": one Chernoff bound for the copies
     and the histogram's noise together. Floats: the certificate decides whether it holds.
     """
-    half, tau = float(budget.epsilon / 2), budget.threshold
+    half, tau = float(budget.epsilon / 2), threshold(budget)
 
     def needed(exact: Fraction) -> float:
         tilt = float(exact)

@@ -23,8 +23,9 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
+from littlestone.learners.budget import Budget
 from littlestone.learners.stable.claims import ASSUMED, CHOICE, FREQUENT, LISTED
-from littlestone.learners.stable.frequency import Budget, expected, least_copies, stability
+from littlestone.learners.stable.frequency import expected, least_copies, stability, threshold
 
 __all__ = ["DEEPEST", "Parameters", "Plan", "assumed_plan", "only_concept", "theorem_plan"]
 
@@ -217,7 +218,7 @@ class Plan:
             "*(1 - exp(-epsilon/2))**2"
             "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2))))",
             LISTED,
-            tilt=tilt, tau=self.budget.threshold, rate=rate, copies=copies,
+            tilt=tilt, tau=threshold(self.budget), rate=rate, copies=copies,
             epsilon=self.budget.epsilon,
         )  # fmt: skip
 

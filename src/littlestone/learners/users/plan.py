@@ -34,7 +34,7 @@ __all__ = ["METHODS", "Way", "plan", "searches"]
 
 METHODS = ("auto", "group-privacy", "user-level", "binary-search")
 Way = SumWay | UserLevelWay
-Budget = tuple[Fraction, Fraction, Fraction]  # epsilon, alpha, beta
+Budget = tuple[Fraction, Fraction, Fraction]  # epsilon, alpha, beta: these learners are pure
 
 _HALF = Fraction(1, 2)
 _SHARES = [Fraction(j, 20) for j in range(1, 17)]  # of epsilon, for the search

@@ -4,43 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from littlestone.classes.trees import Node, VC1Tree
+from littlestone.learners.budget import Budget
 from littlestone.learners.vc1.claims import CHUNKS
 
 if TYPE_CHECKING:
     from littlestone.bounds import Step, Worksheet
     from littlestone.source import Source
 
-__all__ = ["Budget", "Chooser"]
+__all__ = ["Chooser", "TreeBudget"]
 
 
 @dataclass(frozen=True)
-class Budget:
-    """What choosing a node may cost, and what it must achieve.
+class TreeBudget(Budget):
+    """What choosing a node of a tree may cost, and what it must achieve.
 
     Attributes
     ----------
-    depth : int
-        Height of the tree: the length of the longest path.
     epsilon, delta : Fraction
         Privacy, when one path is replaced by any other.
     alpha, beta : Fraction
-        Error of the node, and the probability of exceeding it. No privacy depends on them.
+        Error of the node, and the probability of exceeding it.
+    depth : int
+        Height of the tree: the length of the longest path.
     """
 
     depth: int
-    epsilon: Fraction
-    delta: Fraction
-    alpha: Fraction
-    beta: Fraction
-
-    @property
-    def rate(self) -> Fraction:
-        """Half of epsilon: one record can raise one score and lower another."""
-        return self.epsilon / 2
 
     def too_few(self, sheet: Worksheet, records: Step | int, chunks: int, good: int) -> Step:
         """Write down the chance that fewer than ``good`` chunks are good."""

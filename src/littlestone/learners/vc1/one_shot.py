@@ -16,7 +16,7 @@ import numpy as np
 from littlestone.bounds.search import log_of
 from littlestone.classes.trees import Node, VC1Tree
 from littlestone.learners.vc1.claims import ONE_SHOT
-from littlestone.learners.vc1.methods import Budget
+from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.search import grid, least_chunks, log_sum, probability
 from littlestone.mechanisms.median import one_shot_path
 
@@ -36,7 +36,7 @@ class OneShot:
 
     Parameters
     ----------
-    budget : Budget
+    budget : TreeBudget
     votes : int
         The K of the score; the best node's score is at least this.
     even : int
@@ -54,12 +54,12 @@ class OneShot:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> budget = Budget(2**20, Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
+    >>> budget = TreeBudget(*map(Fraction, ("1", "1e-6", "0.1", "0.05")), depth=2**20)
     >>> OneShot.plan(budget).required
     1201
     """
 
-    budget: Budget
+    budget: TreeBudget
     votes: int
     even: int
     required: int
@@ -67,7 +67,7 @@ class OneShot:
     name = "one-shot"
 
     @classmethod
-    def plan(cls, budget: Budget) -> OneShot:
+    def plan(cls, budget: TreeBudget) -> OneShot:
         """Return the constants that need the fewest records."""
         rate, depth = float(budget.rate), log_of(budget.depth)
         hidden = rate + log_of((1 - budget.delta) / budget.delta)

@@ -12,7 +12,7 @@ from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import VC1Tree, make_tree
 from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1.claims import CHUNKS
-from littlestone.learners.vc1.methods import Budget, Chooser
+from littlestone.learners.vc1.methods import Chooser, TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
 from littlestone.learners.vc1.proper import Down, WayDown, most_leaves, way_down
 from littlestone.learners.vc1.search import MOST
@@ -184,7 +184,7 @@ def _best(
 ) -> tuple[Chooser, VC1Tree]:
     found: list[tuple[Chooser, VC1Tree]] = []
     tree = public_tree(concept_class)
-    budget = Budget(tree.height, *numbers)
+    budget = TreeBudget(*numbers, depth=tree.height)
     if method in ("auto", "one-shot"):
         found.append((OneShot.plan(budget), tree))
     medians: tuple[Literal["exponential", "tree"], ...] = ("exponential", "tree")
@@ -193,7 +193,7 @@ def _best(
             found.append((TwoStep.plan(budget, median), tree))
             if isinstance(concept_class, Thresholds):
                 path = public_tree(concept_class, straight=True)
-                long = Budget(path.height, *numbers)
+                long = TreeBudget(*numbers, depth=path.height)
                 found.append((TwoStep.plan(long, median, straight=True), path))
     best = min(found, key=lambda pair: pair[0].required)
     if best[0].required > MOST:

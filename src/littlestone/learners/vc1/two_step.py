@@ -19,7 +19,7 @@ import numpy as np
 from littlestone.bounds.search import log_of
 from littlestone.classes.trees import ROOT, Node, VC1Tree
 from littlestone.learners.vc1.claims import TWO_STEP
-from littlestone.learners.vc1.methods import Budget
+from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.search import Array, least_chunks, log_sum, probability
 from littlestone.mechanisms import sparse_select
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
@@ -42,7 +42,7 @@ class TwoStep:
 
     Parameters
     ----------
-    budget : Budget
+    budget : TreeBudget
     median : {"exponential", "tree"}
         The mechanism for the depth: pure, and needs ~ ln(depth), or ~ ln ln(depth).
     good : int
@@ -65,12 +65,12 @@ class TwoStep:
 
     Examples
     --------
-    >>> budget = Budget(2**1024, Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
+    >>> budget = TreeBudget(*map(Fraction, ("1", "1e-6", "0.1", "0.05")), depth=2**1024)
     >>> TwoStep.plan(budget, "tree").required < 5000
     True
     """
 
-    budget: Budget
+    budget: TreeBudget
     median: Median
     good: int
     votes: int
@@ -84,7 +84,7 @@ class TwoStep:
         return f"median-{self.median}"
 
     @classmethod
-    def plan(cls, budget: Budget, median: Median, *, straight: bool = False) -> TwoStep:
+    def plan(cls, budget: TreeBudget, median: Median, *, straight: bool = False) -> TwoStep:
         """Return the constants that need the fewest records."""
         rate, height = float(budget.rate), budget.depth.bit_length()
         shares = [Fraction(1)] if straight else SHARES
@@ -231,6 +231,6 @@ def _deltas(delta: Fraction, median: Median, *, straight: bool) -> tuple[Fractio
     return (delta, Fraction(0)) if straight else (delta / 2, delta / 2)
 
 
-def _many(budget: Budget) -> int:
+def _many(budget: TreeBudget) -> int:
     """Return a number of chunks that is hardly ever exceeded: nodes of so many are counted."""
     return max(8192, math.ceil(200 / min(budget.rate, Fraction(1)) / budget.alpha))
