@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
@@ -254,6 +255,54 @@ def test_messages_of_scikit_learn_do_not_quote_records(X):
             call()
         assert "61" not in str(caught.value)
         assert "34" not in str(caught.value)
+
+
+class Touchy:
+    """A label that quotes itself whatever is done to it."""
+
+    def __eq__(self, other):
+        raise RuntimeError("zqlabel")
+
+    __hash__ = None
+    __repr__ = __eq__
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [0, 1, pd.NA],
+        [0, 1, None],
+        [0, 1, float("nan")],
+        [0, 1, float("inf")],
+        [0, 1, "zqlabel"],
+        [0, 1, Touchy()],
+        [0, 1, 77 + 0j],
+        [0, 1, 77.5],
+        [0, 1, b"zqlabel"],
+        [0, 1, 10**30],
+        pd.Series([0, 1, None], dtype="Int64"),
+        pd.Series([False, True, None], dtype="boolean"),
+        pd.Series(["zqlabel", "zqother", None]),
+        pd.Categorical(["zqlabel", "zqother", "zqthird"]),
+    ],
+    ids=range(14),
+)
+def test_odd_labels_are_refused_and_never_quoted(y):
+    line, rows = ls.Thresholds(1, 9), ls.Rules(ls.Schema.every_column(EDGES))
+    users = ls.UserAgnosticLearner(line, epsilon=1, samples_per_user=1)
+    for call in (
+        lambda: ls.GenericLearner(line, epsilon=1).fit([1, 2, 3], y),
+        lambda: ls.GenericLearner(rows, epsilon=1).fit(np.zeros((3, 2)), y),
+        lambda: users.fit([1, 2, 3], y, groups=[1, 2, 3]),
+        lambda: ls.OnlineLearner(line, epsilon=1, delta=0, horizon=9).learn_many([1, 2, 3], y),
+        lambda: ls.Sample.from_arrays([1, 2, 3], y, domain=line.domain),
+        lambda: ls.UserSample.from_arrays([1, 2, 3], y, [1, 2, 3], line.domain),
+    ):
+        with pytest.raises(ls.errors.DataError) as caught:  # warnings are errors here
+            call()
+        assert "zq" not in str(caught.value)
+        assert "77" not in str(caught.value)
+        assert caught.value.__cause__ is None
 
 
 def test_a_refused_call_changes_nothing():

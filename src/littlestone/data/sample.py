@@ -232,19 +232,46 @@ def strict_labels(y: Any, classes: Sequence[Any], owner: str) -> npt.NDArray[np.
     if len(classes) != 2 or classes[0] == classes[1]:
         constraint = "two different labels (negative, positive)"
         raise parameter_error(owner, "classes", constraint, list(classes))
-    values = np.asarray(y)
+    try:
+        values = np.asarray(y)
+    except ValueError:
+        raise DataError(f"The labels given to {owner} must be values, not lists.") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
         raise parameter_error(owner, "y", "of shape (n,)", f"{values.ndim} dimensions")
-    positive = np.asarray(values == classes[1])
-    if positive.shape != values.shape or not np.all(positive | (values == classes[0])):
+    positive = equal(values, classes[1])
+    if not np.all(positive | equal(values, classes[0])):
         raise DataError(
             f"Every label given to {owner} must be one of the public classes {list(classes)}. "
             "Some label is not. Set classes=(negative, positive): the set of classes is not "
             "learned from the data."
         )
     return positive.astype(np.int64)
+
+
+def equal(values: npt.NDArray[Any], label: Any) -> npt.NDArray[np.bool_]:
+    """Return which values equal a public label; what cannot be compared (pandas.NA) does not.
+
+    Examples
+    --------
+    >>> equal(np.array([1, None, "1"], dtype=object), 1).tolist()
+    [True, False, False]
+    """
+    try:
+        found = np.asarray(values == label)
+        if found.dtype == bool and found.shape == values.shape:
+            return found
+    except Exception:  # noqa: S110 - some object's own comparison: its words may quote it
+        pass
+    return np.fromiter((_equals(value, label) for value in values), np.bool_, len(values))
+
+
+def _equals(value: Any, label: Any) -> bool:
+    try:
+        return bool(value == label)
+    except Exception:
+        return False
 
 
 def check_lengths(owner: str, n: int, **others: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,10 +10,16 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from littlestone.classes import check_class
 from littlestone.data import RowDomain, Sample
+from littlestone.data.sample import equal
 from littlestone.errors import DataError, check_integer, parameter_error
 from littlestone.learners.algorithm import known_loss
 from littlestone.privacy import Ledger, check_ledger
@@ -164,7 +171,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             )
         if isinstance(self.concept_class.domain, RowDomain):
             _check_shape(X)
-            return validate_data(self, X, y, dtype=None, ensure_min_samples=1)[0]
+            # Not y: what scikit-learn says of complex labels quotes them. See `_labels`.
+            rows = validate_data(self, X, dtype=None, ensure_min_samples=1)
+            check_consistent_length(rows, y)
+            return rows
         if len(y) == 0:  # type: ignore[arg-type]
             raise DataError(
                 f"The data given to {type(self).__name__} must have at least one record."
@@ -177,19 +187,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         if np.asarray(y).dtype.kind == "c":
             raise DataError("Complex data not supported: labels are among the public classes.")
         labels = column_or_1d(y, warn=True)
-        check_classification_targets(labels)
-        if len(np.unique(labels)) > 2:  # the words are scikit-learn's protocol
-            raise DataError(
-                "Only binary classification is supported. The labels must be the two public "
-                f"classes {classes.tolist()}."
-            )
-        positive = np.asarray(labels == classes[1])
-        if not np.all(positive | (labels == classes[0])):
-            raise DataError(
-                f"The labels given to {type(self).__name__} must be among the public classes "
-                f"{classes.tolist()}. Set classes=(negative, positive), or encode the labels: "
-                "the set of classes is not learned from the data."
-            )
+        positive = equal(labels, classes[1])
+        if not np.all(positive | equal(labels, classes[0])):
+            raise _no_classes(type(self).__name__, labels, classes)
         return positive.astype(np.int64)
 
     def __sklearn_tags__(self) -> Any:
@@ -204,6 +204,30 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
         return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"
+
+
+def _no_classes(owner: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> DataError:
+    """Say what is wrong with labels, never which they are; partly in scikit-learn's own words."""
+    public = classes.tolist()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the values
+        try:
+            check_classification_targets(labels)
+            if len(np.unique(labels)) > 2:
+                return DataError(
+                    "Only binary classification is supported. The labels must be the two public "
+                    f"classes {public}."
+                )
+        except (ValueError, TypeError) as problem:
+            if str(problem).startswith(("Unknown label type: ", "Input ")):
+                return DataError(str(problem))
+        except Exception:  # noqa: S110 - some object's own comparison: its words may quote it
+            pass
+    return DataError(
+        f"The labels given to {owner} must be among the public classes {public}. Set "
+        "classes=(negative, positive), or encode the labels: the set of classes is not learned "
+        "from the data."
+    )
 
 
 def _check_shape(X: Any) -> None:

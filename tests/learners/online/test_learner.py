@@ -428,3 +428,24 @@ def test_a_state_continues_only_with_what_it_was_begun_with():
         _ = learner(Thresholds(1, 8), state=begun.state_, epsilon=50, horizon=9).guarantee_
     again = learner(Thresholds(1, 9), state=begun.state_, epsilon=50, horizon=9)
     assert again.published_ == begun.published_
+
+
+def test_columns_of_data_frames_are_points():
+    import pandas as pd
+    import polars as pl
+
+    x, y = [1, 9] * 30, [0, 1] * 30
+    want = learner(Thresholds(1, 9), epsilon=50, horizon=9)
+    want.learn_many(x, y)
+    for table in (pd.Series(x, dtype=object), pd.DataFrame({"x": x}), pl.Series(x)):
+        found = learner(Thresholds(1, 9), epsilon=50, horizon=9)
+        found.learn_many(table, y)
+        assert found.state_ == want.state_
+    rules = Rules(Schema.from_dict({"age": {"bins": [30, 60]}}))
+    rows = {"age": [20, 70] * 30}
+    states = []
+    for table in (pd.DataFrame(rows), pl.DataFrame(rows)):
+        found = learner(rules, epsilon=50, delta=0, horizon=4)
+        found.learn_many(table, y)
+        states.append(found.state_)
+    assert states[0] == states[1]

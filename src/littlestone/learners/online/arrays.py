@@ -22,8 +22,11 @@ __all__ = ["labels_of", "points_of"]
 
 def labels_of(owner: str, y: Any) -> npt.NDArray[np.int8]:
     """Return labels as an array; what is no label is refused, by the rule only."""
-    labels = np.asarray(y)
-    if labels.ndim != 1 or labels.dtype.kind not in "biuO":
+    try:
+        labels = np.asarray(y)
+    except ValueError:  # lists among the labels
+        labels = np.full(1, None)
+    if labels.ndim != 1 or labels.dtype.kind not in "biu":  # one by one: pandas.NA, for example
         labels = np.asarray([truth(owner, label) for label in np.ravel(labels).tolist()])
     if not np.all((labels == 0) | (labels == 1)):
         raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
@@ -46,7 +49,9 @@ def points_of(
     if isinstance(domain, IntegerDomain) and domain.small and numbers:
         points = np.asarray(values, dtype=np.int64)
         return points, (points >= domain.low) & (points <= domain.high)
-    rows = X.to_dict("records") if hasattr(X, "to_dict") else list(X)
+    rows = list(X)
+    if hasattr(X, "columns"):  # a data frame: pandas, or polars
+        rows = X.to_dicts() if hasattr(X, "to_dicts") else X.to_dict("records")
     cells = [point_of(domain, row, feature) for row in rows]
     inside = np.array([cell is not OUTSIDE for cell in cells], dtype=bool)
     if not inside.any():
