@@ -201,6 +201,8 @@ class Worksheet:
             if isinstance(x, Step)
             else x
             if isinstance(x, Reference)
+            else x
+            if type(x) is Fraction
             else Fraction(x)
             for key, x in inputs.items()
         }

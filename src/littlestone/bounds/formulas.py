@@ -10,65 +10,45 @@ from __future__ import annotations
 
 import ast
 import functools
-import math
+import operator
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NoReturn, TypeAlias
 
-from flint import arb, ctx
+from flint import ctx
 
-from littlestone.errors import LittlestoneError
-from littlestone.privacy.rounding import upper
-from littlestone.source import ball
+from littlestone.bounds.arithmetic import (
+    FUNCTIONS,
+    PRECISIONS,
+    WORK,
+    Evaluation,
+    FormulaError,
+    Meaning,
+    Number,
+    UndecidedError,
+    Value,
+    enclosed,
+    limited,
+    power,
+    size_in_bits,
+    spend,
+)
 
-__all__ = ["FormulaError", "Value", "decode", "encode", "evaluate"]
+__all__ = [
+    "LONGEST",
+    "FormulaError",
+    "Meaning",
+    "Value",
+    "decode",
+    "encode",
+    "evaluate",
+    "evaluate_at",
+    "limited",
+]
 
-#: An exact rational, a ball, or a decided comparison.
-Value: TypeAlias = "Fraction | arb | bool"
-#: What a name in a formula stands for: an exact number, or a value at any precision.
-Meaning: TypeAlias = "Fraction | Callable[[int], Value]"
-Number: TypeAlias = "Fraction | arb"
-
-PRECISIONS = (128, 512, 2048, 8192)
 LONGEST = 20_000  # characters of a formula (hexadecimal integers may be long)
 OPERATIONS = 8  # of an exact number
-LARGEST_POWER = 2**24  # bits of what is rounded to an integer
-EXACT_INTEGER_BITS = 2**21  # powers of integers stay exact up to this size
-EXACT_RATIONAL_BITS = 4096
-
-
-#: Units of work (microseconds) that a stranger's certificate may take.
-WORK = 2_000_000
-_left: ContextVar[list[float] | None] = ContextVar("_left", default=None)
-
-
-class FormulaError(LittlestoneError, ValueError):
-    """A formula is not in the language of certificates, or has no value."""
-
-
-class _Undecided(Exception):  # noqa: N818 - a signal, not an error
-    """The balls are too wide: use more bits."""
-
-
-@contextmanager
-def limited(work: float = WORK) -> Iterator[None]:
-    """Refuse, in this block, formulas that would take longer than any honest certificate."""
-    token = _left.set([work])
-    try:
-        yield
-    finally:
-        _left.reset(token)
-
-
-def _spend(work: float) -> None:
-    left = _left.get()
-    if left is not None:
-        left[0] -= work
-        if left[0] < 0:
-            raise FormulaError("A formula takes too long to compute.")
 
 
 def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
@@ -102,22 +82,19 @@ def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
     >>> evaluate("1/3 + 1/6", {})
     Fraction(1, 2)
     """
-    tree = _parse(formula)
     for bits in PRECISIONS:
         try:
-            return evaluate_at(tree, names, bits)
-        except _Undecided:
+            return evaluate_at(formula, names, bits)
+        except UndecidedError:
             continue
     raise AssertionError("the last precision always decides")
 
 
-def evaluate_at(formula: ast.expr | str, names: Mapping[str, Meaning], bits: int) -> Value:
+def evaluate_at(formula: str, names: Mapping[str, Meaning], bits: int) -> Value:
     """Return the value at one precision: the building block of `evaluate`."""
-    tree = _parse(formula) if isinstance(formula, str) else formula
     with ctx.workprec(bits):
-        walk = _Evaluation(names, bits)
         try:
-            return walk.defined(walk.visit(tree))
+            return _compiled(formula)(Evaluation(names, bits))
         except (ZeroDivisionError, OverflowError, ValueError) as error:
             if isinstance(error, FormulaError):
                 raise
@@ -165,7 +142,17 @@ def _integer_text(x: int) -> str:
     return hex(x)  # decimal text of huge integers is quadratic, and limited by Python
 
 
+#: A formula that is ready to be evaluated, again and again.
+Code: TypeAlias = "Callable[[Evaluation], Value]"
+Numeric: TypeAlias = "Callable[[Evaluation], Number]"
+
+
 @functools.lru_cache(maxsize=1024)
+def _compiled(formula: str) -> Code:
+    """Read a formula once: searches for good constants evaluate the same few texts."""
+    return _code(_parse(formula))
+
+
 def _parse(formula: str) -> ast.expr:
     if len(formula) > LONGEST * 64:
         raise FormulaError("A formula is too long.")
@@ -177,224 +164,147 @@ def _parse(formula: str) -> ast.expr:
         raise FormulaError("A formula is not a single expression.") from None
 
 
-class _Evaluation(ast.NodeVisitor):
-    """One walk over a formula at one precision."""
+def _code(node: ast.expr) -> Code:
+    compiler = _COMPILERS.get(type(node))
+    return _refuse(node) if compiler is None else compiler(node)
 
-    def __init__(self, names: Mapping[str, Meaning], bits: int) -> None:
-        self.names, self.bits, self.last = names, bits, bits >= PRECISIONS[-1]
 
-    def defined(self, value: Value) -> Value:
-        """Refuse what lies outside a function's domain; a wide ball may only seem to."""
-        if isinstance(value, bool | Fraction) or not value.is_nan():
-            return value
-        if self.last:
-            raise FormulaError("A formula has no value: a function is outside its domain.")
-        raise _Undecided
+def _refuse(node: ast.AST) -> NoReturn:
+    raise FormulaError(f"A formula may not use {type(node).__name__}.")
 
-    def generic_visit(self, node: ast.AST) -> NoReturn:
-        raise FormulaError(f"A formula may not use {type(node).__name__}.")
 
-    def visit_Constant(self, node: ast.Constant) -> Fraction:
-        if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-            return self.generic_visit(node)
-        # A decimal means what is written: 0.1 is one tenth.
-        return Fraction(repr(node.value) if isinstance(node.value, float) else node.value)
+def _numeric(node: ast.expr) -> Numeric:
+    """Return the code of a part that must be a number."""
+    if isinstance(node, ast.Compare | ast.BoolOp):
+        _code(node)  # which may have something worse to refuse
+        raise FormulaError("A formula uses a comparison as a number.")
+    code = _code(node)
+    if not isinstance(node, ast.Name):  # only a name may stand for a comparison
+        return code
 
-    def visit_Name(self, node: ast.Name) -> Value:
-        if node.id not in self.names:
-            raise FormulaError(f"A formula uses the unknown name {node.id!r}.")
-        meaning = self.names[node.id]
-        return meaning(self.bits) if callable(meaning) else Fraction(meaning)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> Number:
-        if not isinstance(node.op, ast.USub):
-            return self.generic_visit(node.op)
-        return -self.number(node.operand)
-
-    def visit_Call(self, node: ast.Call) -> Number:
-        function = FUNCTIONS.get(node.func.id) if isinstance(node.func, ast.Name) else None
-        if function is None or node.keywords:
-            raise FormulaError("A formula uses a function outside the language of certificates.")
-        try:
-            return function(self, *(self.number(argument) for argument in node.args))
-        except TypeError:
-            raise FormulaError("A function of a formula has too many or too few numbers.") from None
-
-    def visit_BoolOp(self, node: ast.BoolOp) -> bool:
-        if not isinstance(node.op, ast.And):
-            return self.generic_visit(node.op)
-        # Every part is evaluated: what is not a comparison is refused even behind a False.
-        return all([self.truth(part) for part in node.values])
-
-    def number(self, node: ast.expr) -> Number:
-        value = self.defined(self.visit(node))
+    def number(walk: Evaluation) -> Number:
+        value = code(walk)
         if isinstance(value, bool):
             raise FormulaError("A formula uses a comparison as a number.")
         return value
 
-    def truth(self, node: ast.expr) -> bool:
-        value = self.visit(node)
-        if not isinstance(value, bool):
+    return number
+
+
+def _constant(node: Any) -> Code:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+        return _refuse(node)
+    # A decimal means what is written: 0.1 is one tenth.
+    value = Fraction(repr(node.value) if isinstance(node.value, float) else node.value)
+    return lambda _: value
+
+
+def _name(node: Any) -> Code:
+    name = node.id
+
+    def code(walk: Evaluation) -> Value:
+        if name not in walk.names:
+            raise FormulaError(f"A formula uses the unknown name {name!r}.")
+        meaning = walk.names[name]
+        if callable(meaning):
+            return walk.defined(meaning(walk.bits))
+        return meaning if type(meaning) is Fraction else Fraction(meaning)
+
+    return code
+
+
+def _negative(node: Any) -> Code:
+    if not isinstance(node.op, ast.USub):
+        _refuse(node.op)
+    operand = _numeric(node.operand)
+    return lambda walk: -operand(walk)
+
+
+def _call(node: Any) -> Code:
+    function = FUNCTIONS.get(node.func.id) if isinstance(node.func, ast.Name) else None
+    if function is None or node.keywords:
+        raise FormulaError("A formula uses a function outside the language of certificates.")
+    parts = tuple(_numeric(argument) for argument in node.args)
+
+    def code(walk: Evaluation) -> Value:
+        numbers = [part(walk) for part in parts]
+        try:
+            return walk.defined(function(walk, *numbers))
+        except TypeError:
+            raise FormulaError("A function of a formula has too many or too few numbers.") from None
+
+    return code
+
+
+def _both(node: Any) -> Code:
+    if not isinstance(node.op, ast.And):
+        _refuse(node.op)
+    parts = tuple(_code(part) for part in node.values)
+
+    def code(walk: Evaluation) -> bool:
+        # Every part is evaluated: what is not a comparison is refused even behind a False.
+        values = [part(walk) for part in parts]
+        if not all(isinstance(value, bool) for value in values):
             raise FormulaError("A formula uses a number as a comparison.")
-        return value
+        return all(values)
 
-    def visit_BinOp(self, node: ast.BinOp) -> Number:
-        a, b = self.number(node.left), self.number(node.right)
-        if isinstance(node.op, ast.Pow):
-            return _power(a, b)
-        _spend(1 + (_size(a) + _size(b)) ** 2 / 10**7)  # of two rationals: a quadratic gcd
-        if not (isinstance(a, Fraction) and isinstance(b, Fraction)):
-            a, b = _ball(a), _ball(b)
-        if isinstance(node.op, ast.Add):
-            return a + b
-        if isinstance(node.op, ast.Sub):
-            return a - b
-        if isinstance(node.op, ast.Mult):
-            return a * b
-        if isinstance(node.op, ast.Div):
-            return a / b
-        return self.generic_visit(node.op)
+    return code
 
-    def visit_Compare(self, node: ast.Compare) -> bool:
-        if len(node.ops) != 1:
-            raise FormulaError("A formula may not chain comparisons.")
-        a, b = self.number(node.left), self.number(node.comparators[0])
-        if isinstance(node.ops[0], ast.LtE):
-            a, b = b, a
-        elif not isinstance(node.ops[0], ast.GtE):
-            raise FormulaError("A formula may compare only by >= and <=.")
+
+def _operation(node: Any) -> Code:
+    left, right = _numeric(node.left), _numeric(node.right)
+    if isinstance(node.op, ast.Pow):
+        return lambda walk: walk.defined(power(left(walk), right(walk)))
+    apply = _OPERATORS.get(type(node.op))
+    if apply is None:
+        _refuse(node.op)
+
+    def code(walk: Evaluation) -> Number:
+        a, b = left(walk), right(walk)
+        if walk.limited:  # of two rationals: a quadratic gcd
+            spend(1 + (size_in_bits(a) + size_in_bits(b)) ** 2 / 10**7)
+        if type(a) is not type(b):
+            a, b = enclosed(a), enclosed(b)
+        return walk.defined(apply(a, b))
+
+    return code
+
+
+def _comparison(node: Any) -> Code:
+    if len(node.ops) != 1:
+        raise FormulaError("A formula may not chain comparisons.")
+    left, right = _numeric(node.left), _numeric(node.comparators[0])
+    if isinstance(node.ops[0], ast.LtE):
+        left, right = right, left
+    elif not isinstance(node.ops[0], ast.GtE):
+        raise FormulaError("A formula may compare only by >= and <=.")
+
+    def code(walk: Evaluation) -> bool:
+        a, b = left(walk), right(walk)
         if isinstance(a, Fraction) and isinstance(b, Fraction):
             return a >= b
-        difference = _ball(a) - _ball(b)
+        difference = enclosed(a) - enclosed(b)
         if difference >= 0:
             return True
-        if difference < 0 or self.last:
+        if difference < 0 or walk.last:
             return False
-        raise _Undecided
+        raise UndecidedError
 
-    def ceil(self, x: Number) -> Fraction:
-        if isinstance(x, Fraction):
-            return Fraction(math.ceil(x))
-        if not x.is_finite() or abs(x).log() > LARGEST_POWER:
-            raise FormulaError("A formula has no value: an enormous number is rounded.")
-        _spend(1)
-        rounded = x.ceil().unique_fmpz()
-        if rounded is not None:
-            return Fraction(int(rounded))
-        if self.last:
-            return Fraction(math.ceil(upper(x)))
-        raise _Undecided
+    return code
 
 
-def _size(x: Number) -> int:
-    """Return the bits of an exact number; those of a ball are few."""
-    exact = x if isinstance(x, Fraction) else Fraction(0)
-    return exact.numerator.bit_length() + exact.denominator.bit_length()
-
-
-def _ball(x: Number) -> arb:
-    return ball(x) if isinstance(x, Fraction) else x
-
-
-def _power(a: Number, b: Number) -> Number:
-    if isinstance(a, Fraction) and isinstance(b, Fraction) and b.denominator == 1:
-        bits = abs(b) * max(a.numerator.bit_length(), a.denominator.bit_length())
-        limit = EXACT_INTEGER_BITS if a.denominator == 1 and b >= 0 else EXACT_RATIONAL_BITS
-        if bits <= limit:
-            _spend(1 + int(bits) / 100)
-            return a ** int(b)
-    if isinstance(b, Fraction) and b.denominator == 1 and abs(b) < 2**62:
-        return _ball(a) ** int(b)
-    return (_ball(a).log() * _ball(b)).exp()
-
-
-Function = Callable[..., Number]
-
-
-def _smooth(name: str) -> Function:
-    """Return a function of one number; exact at the one rational where it is rational."""
-    at, there = _EXACT[name]
-
-    def function(_: _Evaluation, x: Number) -> Number:
-        return there if isinstance(x, Fraction) and x == at else getattr(_ball(x), name)()
-
-    return function
-
-
-_EXACT = {
-    "log": (Fraction(1), Fraction(0)),
-    "exp": (Fraction(0), Fraction(1)),
-    "sqrt": (Fraction(0), Fraction(0)),
-    "cosh": (Fraction(0), Fraction(1)),
-    "sinh": (Fraction(0), Fraction(0)),
-    "tanh": (Fraction(0), Fraction(0)),
-    "atanh": (Fraction(0), Fraction(0)),
+_COMPILERS: dict[type[ast.expr], Callable[[Any], Code]] = {
+    ast.Constant: _constant,
+    ast.Name: _name,
+    ast.UnaryOp: _negative,
+    ast.Call: _call,
+    ast.BoolOp: _both,
+    ast.BinOp: _operation,
+    ast.Compare: _comparison,
 }
-
-
-def _extreme(pick: Callable[..., Fraction], method: str) -> Function:
-    def function(_: _Evaluation, first: Number, *rest: Number) -> Number:
-        for x in rest:
-            if isinstance(first, Fraction) and isinstance(x, Fraction):
-                first = pick(first, x)
-            else:
-                first = getattr(_ball(first), method)(_ball(x))
-        return first
-
-    return function
-
-
-def _count(x: Number, largest: int) -> int:
-    if not isinstance(x, Fraction) or x.denominator != 1 or not 0 <= x <= largest:
-        raise FormulaError(f"A formula needs a whole number from 0 to {largest}.")
-    return int(x)
-
-
-def _comb(_: _Evaluation, n: Number, k: Number) -> Fraction:
-    chosen, whole = _count(k, 10_000), _count(n, 2**256)
-    _spend(1 + chosen**2 / 50)
-    return Fraction(math.comb(whole, chosen))
-
-
-def _growth(_: _Evaluation, d: Number, n: Number) -> arb:
-    """Sauer-Shelah: the number of labelings of n points by a class of VC dimension d."""
-    dimension, whole = _count(d, 10**6), _count(n, 2**256)
-    term, total = arb(1), arb(1)
-    _spend(min(dimension, whole) * (1 + ctx.prec / 2048))
-    for i in range(min(dimension, whole)):
-        term = term * (whole - i) / (i + 1)
-        total += term
-    return total
-
-
-def _binomial_above(_: _Evaluation, t: Number, p: Number, b: Number) -> Number:
-    trials, bias = _count(t, 10**6), _ball(p)
-    start = _count(b, 10**6) + 1
-    if start > trials:
-        return Fraction(0)
-    if p == 1:
-        return Fraction(1)
-    term = arb.bin_uiui(trials, start) * bias**start * (1 - bias) ** (trials - start)
-    total, odds = term, bias / (1 - bias)
-    for i in range(start, trials):
-        ratio = odds * (trials - i) / (i + 1)
-        term = term * ratio
-        total += term
-        if (i - start) % 64 == 0:
-            _spend(64 * (1 + ctx.prec / 2048))
-            # ratios fall: from here on, all terms together are at most the last one
-            if ratio < 0.5 and term < total * arb(2) ** (-ctx.prec - 8):
-                return total + term * arb(0.5, 0.5)
-    return total
-
-
-FUNCTIONS: dict[str, Function] = {
-    **{name: _smooth(name) for name in _EXACT},
-    "min": _extreme(min, "min"),
-    "max": _extreme(max, "max"),
-    "ceil": _Evaluation.ceil,
-    "floor": lambda walk, x: -walk.ceil(-x),
-    "comb": _comb,
-    "growth": _growth,
-    "binomial_above": _binomial_above,
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
 }
