@@ -239,7 +239,7 @@ def test_rules_at_scale_against_a_matrix_product(monkeypatch):
         assert -scores[index] == expected.pop(chosen)
     assert not expected
     best = int(np.argmax(scores))
-    hypothesis = rules._hypothesis(best)
+    hypothesis = rules.hypothesis(best)
     assert errors(hypothesis, sample) == -scores[best]
 
 

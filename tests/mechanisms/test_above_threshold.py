@@ -12,7 +12,7 @@ from scipy import stats
 
 from littlestone.errors import DataError, ParameterError, StateError
 from littlestone.mechanisms import AboveThreshold
-from littlestone.mechanisms._geometric import coin_of, two_sided
+from littlestone.mechanisms.geometric import coin_of, two_sided
 from littlestone.mechanisms.threshold_rates import classic_rates
 from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
 from littlestone.source import ExactSource, Few, ReplaySource, SeededSource, exp
@@ -102,12 +102,46 @@ def test_a_shift_costs_the_larger_rate_not_the_sum(limit):
     assert limit > 1 or (s, r) == (1, 1)
 
 
-def test_a_long_run_comes_near_the_claim():
-    """999 free answers that differ, then a charged one: epsilon is nearly used up."""
-    s, r = map(float, classic_rates(F(1), 1, "any"))
-    p = offsets(s) * (1 - above(0, r)) ** 999 * above(1, r)
-    q = offsets(s) * (1 - above(1, r)) ** 999 * above(0, r)
-    assert 0.95 < abs(math.log(p.sum() / q.sum())) <= 1
+def loss_of_a_run(s, r, *parts):
+    """Return the log ratio of one transcript: (value, other value), the answer, how often."""
+
+    def log_chance(value, answer):
+        gap = value - RHO if answer else RHO - value - 1  # "below" is "above" seen from behind
+        p, size = math.exp(-r), np.abs(gap + (gap >= 0))
+        return np.where(gap >= 0, np.log1p(-(p**size) / (1 + p)), -r * size - math.log1p(p))
+
+    def log_sum(x):
+        return x.max() + math.log(np.exp(x - x.max()).sum())
+
+    sides = []
+    for side in (0, 1):
+        law = -s * np.abs(RHO)
+        for values, answer, times in parts:
+            law = law + times * log_chance(values[side], answer)
+        sides.append(log_sum(law))
+    return sides[0] - sides[1]
+
+
+#: Values of free answers, then of charged ones (far below): what the worst neighbours do.
+WORST = {"any": ((0, 1), (-30, -31)), "monotone": ((0, 1), (-30, -30))}
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+@pytest.mark.parametrize("changes", WORST)
+def test_the_claim_is_attained(changes, limit):
+    """99 free answers that differ move the offset; each charged one then costs its full rate."""
+    s, r = map(float, classic_rates(F(1), limit, changes))
+    free_ones, charged = WORST[changes]
+    found = loss_of_a_run(s, r, (free_ones, False, 99), (charged, True, limit))
+    assert found == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3])
+def test_the_claim_of_a_shift_is_attained(limit):
+    s, r = map(float, classic_rates(F(1), limit, "shift"))
+    before, after = ((-30, -30), True, limit - 1), ((0, 1), False, 99)
+    found = loss_of_a_run(s, r, before, after, ((-30, -29), True, 1))
+    assert found == pytest.approx(1, abs=1e-9)
 
 
 # The code that releases has these laws.

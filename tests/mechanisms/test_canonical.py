@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.mechanisms import canonical_key
-from littlestone.mechanisms._least import least
 from littlestone.mechanisms.canonical import ordered
 
 items = st.recursive(
@@ -76,8 +75,3 @@ def test_infinities_have_their_place(inner):
 def test_an_order_that_does_not_tell_apart_is_refused():
     with pytest.raises(ParameterError, match="'order' parameter"):
         ordered(["a", "b"], len)
-
-
-@given(st.integers(-5, 10**6), st.integers(-5, 10**6))
-def test_least(low, target):
-    assert least(lambda i: i >= target, low=low) == max(low, target)

@@ -16,7 +16,7 @@ from littlestone.mechanisms import (
     noise_radius,
     private_count,
 )
-from littlestone.mechanisms.estimate import _noise
+from littlestone.mechanisms.geometric import truncated
 from littlestone.privacy.divergence import tightest_epsilon
 from littlestone.source import ExactSource, Few, ReplaySource, SecureSource, SeededSource, exp
 
@@ -85,14 +85,14 @@ def test_broken_variants_are_caught(epsilon, tolerance):
         return count if count in (0, n) else honest(count, source)
 
     def one_sided(count, source):
-        return min(n, count + abs(_noise(epsilon, n, source)))
+        return min(n, count + abs(truncated(epsilon, n, source)))
 
     def redrawn_inside(count, source):  # rejection instead of clamping: another normaliser
         weights = [exp(-epsilon * abs(v - count)) for v in range(n + 1)]
         return source.choose(Few(*weights))
 
     def digits_too_few(count, source):  # a magnitude that stops at 2
-        return min(n, max(0, count + max(-2, min(2, _noise(epsilon, n, source)))))
+        return min(n, max(0, count + max(-2, min(2, truncated(epsilon, n, source)))))
 
     assert private_by(honest, n, epsilon, tolerance)
     for broken in (half_noise, silent_at_the_ends, one_sided, redrawn_inside, digits_too_few):
@@ -140,7 +140,7 @@ def test_each_digit_of_the_noise_counts():
         17: [1, 1],  # beyond 2**4: any such number
         -17: [2, 1],
     }.items():
-        assert _noise(F(1), 16, ReplaySource(choices)) == z
+        assert truncated(F(1), 16, ReplaySource(choices)) == z
 
 
 def test_frequencies_of_releases():

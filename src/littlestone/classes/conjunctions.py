@@ -13,6 +13,7 @@ from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hypotheses import Never, readable
 from littlestone.classes.integers import parse_integer
+from littlestone.classes.representations import Representation
 from littlestone.classes.vectors import Vector, VectorDomain, vector_rows
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
@@ -193,20 +194,31 @@ class Conjunctions(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all conjunctions, scored by minus their errors; see `ConceptClass.candidates`."""
+        self._check_scored()
+        rows, inside = vector_rows(sample.points, 2, self.n)
+        gains = (sample.ones.astype(np.int64) - sample.zeros)[inside]
+        scores = _subcube_sums(self.n, rows[inside], gains, monotone=self.monotone)
+        if not self.monotone:
+            scores = np.append(scores, 0)  # the impossible one, last
+        return Mapped(Explicit(scores - sample.positives), self.hypothesis)
+
+    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
+        """Return the class itself, if all of it can be scored; see `ConceptClass.representation`.
+
+        So a learner that would have to score too many refuses before there are data.
+        """
+        self._check_scored()
+        return super().representation(alpha, beta)
+
+    def _check_scored(self) -> None:
         if self.size > MAX_SIZE:
             most = 22 if self.monotone else 14
             raise UnsupportedError(
                 f"The exponential mechanism lists all conjunctions, and {self.spec} has too many "
                 f"of them: n may be at most {most}. Use rules(max_literals=...) over a schema."
             )
-        rows, inside = vector_rows(sample.points, 2, self.n)
-        gains = (sample.ones.astype(np.int64) - sample.zeros)[inside]
-        scores = _subcube_sums(self.n, rows[inside], gains, monotone=self.monotone)
-        if not self.monotone:
-            scores = np.append(scores, 0)  # the impossible one, last
-        return Mapped(Explicit(scores - sample.positives), self._hypothesis)
 
-    def _hypothesis(self, index: int) -> Hypothesis:
+    def hypothesis(self, index: int) -> Hypothesis:
         """Return a conjunction: the digits of its index say what is asked of each bit."""
         if not self.monotone and index == self.size - 1:
             return Never()
@@ -220,7 +232,7 @@ class Conjunctions(ConceptClass):
         return ConjunctionHypothesis(self.n, ones, zeros)
 
     def _concepts(self) -> Iterator[Hypothesis]:
-        return map(self._hypothesis, range(self.size))
+        return map(self.hypothesis, range(self.size))
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

@@ -178,9 +178,9 @@ def _(concept_class: Intervals, points: Batch, sample: Sample) -> Choice[Labelli
 @_dichotomies.register(Prefixes)
 def _(concept_class: TreePaths | Prefixes, points: Batch, sample: Sample) -> Choice[Labelling]:
     """One dichotomy for each node among the points (its path), and one for none of them."""
-    starts, ends, kept = concept_class._spans(points)
+    starts, ends, kept = concept_class.spans(points)
     where = np.flatnonzero(kept).tolist()
-    first, last, counted = concept_class._spans(sample.points)
+    first, last, counted = concept_class.spans(sample.points)
     gains = (sample.ones - sample.zeros)[counted].tolist()
     # Go through the tree in preorder: (rank, is it a point of ours, end, its index or gain).
     events = [(s, True, e, i) for s, e, i in zip(starts, ends, range(len(where)), strict=True)]

@@ -118,7 +118,7 @@ class FiniteClass(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all rows, scored by minus their errors; see `ConceptClass.candidates`."""
-        return Mapped(Explicit(self._scores(sample)), self._hypothesis)
+        return Mapped(Explicit(self._scores(sample)), self.hypothesis)
 
     def _scores(self, sample: Sample) -> npt.NDArray[np.int64]:
         """Return minus the number of errors of each row."""
@@ -138,11 +138,12 @@ class FiniteClass(ConceptClass):
             out[start : start + step] = part.astype(np.int64) @ weights
         return out - sample.positives
 
-    def _hypothesis(self, row: int) -> TableHypothesis:
+    def hypothesis(self, row: int) -> TableHypothesis:
+        """Return the concept of a row."""
         return TableHypothesis((self.matrix[row] + ord("0")).tobytes().decode("ascii"))
 
     def _concepts(self) -> Iterator[Hypothesis]:
-        return map(self._hypothesis, range(self.size))
+        return map(self.hypothesis, range(self.size))
 
     @cached_property
     def _digest(self) -> str:
@@ -153,7 +154,7 @@ class FiniteClass(ConceptClass):
 
     def to_dict(self) -> Json:
         """Return plain JSON: the rows as texts of 0 and 1."""
-        rows = [self._hypothesis(i).labels for i in range(self.size)]
+        rows = [self.hypothesis(i).labels for i in range(self.size)]
         out: Json = {"type": self.name, "rows": rows}
         return out if self.source_name is None else out | {"name": self.source_name}
 

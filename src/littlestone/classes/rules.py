@@ -132,7 +132,7 @@ class Rules(ConceptClass):
         scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
         # Accepting a row changes the errors by zeros - ones; scores[0] is `Never`.
         scores -= sample.positives
-        return Mapped(Explicit(scores), self._hypothesis)
+        return Mapped(Explicit(scores), self.hypothesis)
 
     def labels(self, start: int, stop: int, rows: Points) -> npt.NDArray[np.bool_]:
         """Return how the candidates number start, ..., stop - 1 label rows of codes.
@@ -145,12 +145,13 @@ class Rules(ConceptClass):
         accepted = self._enumeration.accepted(max(start - 1, 0), max(stop - 1, 0), rows)
         return np.concatenate([np.zeros((never, len(rows)), dtype=bool), accepted])
 
-    def _hypothesis(self, index: int) -> Hypothesis:
+    def hypothesis(self, index: int) -> Hypothesis:
+        """Return a rule; with 0 the one that never accepts."""
         return conjunction(self._enumeration.literals(index - 1)) if index else Never()
 
     def _concepts(self) -> Iterator[Hypothesis]:
         seen: set[Hashable] = set()
-        for hypothesis in map(self._hypothesis, range(self.size)):
+        for hypothesis in map(self.hypothesis, range(self.size)):
             if hypothesis.key not in seen:
                 seen.add(hypothesis.key)
                 yield hypothesis

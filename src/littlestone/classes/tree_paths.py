@@ -64,7 +64,7 @@ class _Paths(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all paths, scored by minus their errors; see `ConceptClass.candidates`."""
-        ranks, ends, inside = self._spans(sample.points)
+        ranks, ends, inside = self.spans(sample.points)
         gains = (sample.ones.astype(np.int64) - sample.zeros)[inside].tolist()
         nodes = self.size - 1
         starts, lengths, scores = path_runs(ranks, ends, gains, nodes, -sample.positives)
@@ -72,7 +72,7 @@ class _Paths(ConceptClass):
         def make(drawn: tuple[int, int]) -> Hypothesis:
             run, offset = drawn
             rank = starts[run] + offset
-            return self._concept(ROOT if rank == nodes else self._at_rank(rank))
+            return self.concept(ROOT if rank == nodes else self.at_rank(rank))
 
         return Mapped(Segments(lengths, scores), make)
 
@@ -90,22 +90,24 @@ class _Paths(ConceptClass):
             at = ROOT
         else:
             at = self._end(f)
-        return PathsTree(self.forest, at, self._concept)
+        return PathsTree(self.forest, at, self.concept)
 
     def _concepts(self) -> Iterator[Hypothesis]:
         yield Never()
         for rank in range(self.size - 1):
-            yield self._concept(self._at_rank(rank))
+            yield self.concept(self.at_rank(rank))
 
     @abstractmethod
-    def _spans(self, points: Points) -> tuple[list[int], list[int], Any]:
+    def spans(self, points: Points) -> tuple[list[int], list[int], Any]:
         """Return [rank, end) of the points that are nodes, and which ones are."""
 
     @abstractmethod
-    def _at_rank(self, rank: int) -> Node: ...
+    def at_rank(self, rank: int) -> Node:
+        """Return the node of a rank in 0, ..., size - 2: in preorder."""
 
     @abstractmethod
-    def _concept(self, node: Node) -> Hypothesis: ...
+    def concept(self, node: Node) -> Hypothesis:
+        """Return the concept that accepts the path to a node; `ROOT`: nothing."""
 
     @abstractmethod
     def _centre(self) -> Node: ...
@@ -197,16 +199,19 @@ class TreePaths(_Paths):
         """The names of the nodes."""
         return NodeDomain(self._forest)
 
-    def _spans(self, points: Points) -> tuple[list[int], list[int], Any]:
+    def spans(self, points: Points) -> tuple[list[int], list[int], Any]:
+        """Return [rank, end) of the points that are nodes, and which ones are."""
         listed = points.tolist()
         inside = np.array([point in self._forest for point in listed], dtype=bool)
         ranks = [self._forest.index(point) for point, keep in zip(listed, inside) if keep]  # noqa: B905
         return ranks, [self._ends[rank] for rank in ranks], inside
 
-    def _at_rank(self, rank: int) -> Node:
+    def at_rank(self, rank: int) -> Node:
+        """Return the node of a rank."""
         return self._forest.node(rank)
 
-    def _concept(self, node: Node) -> Hypothesis:
+    def concept(self, node: Node) -> Hypothesis:
+        """Return the concept of the path to a node."""
         names: Any = tuple(self._forest.path(node))
         return PathHypothesis(names) if names else Never()
 
@@ -215,7 +220,7 @@ class TreePaths(_Paths):
 
     def _end(self, concept: Hypothesis) -> Node:
         node = concept.path[-1] if isinstance(concept, PathHypothesis) else None
-        if node not in self._forest or self._concept(node) != concept:
+        if node not in self._forest or self.concept(node) != concept:
             raise no_concept(self.spec)
         return node
 
@@ -341,14 +346,17 @@ class Prefixes(_Paths):
         """All prefixes, written as texts."""
         return PrefixDomain(self.notation)
 
-    def _spans(self, points: Points) -> tuple[list[int], list[int], Any]:
+    def spans(self, points: Points) -> tuple[list[int], list[int], Any]:
+        """Return [rank, end) of the points that are nodes, and which ones are."""
         inside = np.array([point in self._forest for point in points.tolist()], dtype=bool)
         return *spans(self._forest, points[inside]), inside
 
-    def _at_rank(self, rank: int) -> Node:
+    def at_rank(self, rank: int) -> Node:
+        """Return the node of a rank."""
         return self._forest.at_rank(rank)
 
-    def _concept(self, node: Any) -> Hypothesis:
+    def concept(self, node: Any) -> Hypothesis:
+        """Return the concept of the path to a node."""
         return Never() if node is ROOT else PrefixHypothesis(node, self.notation)
 
     def _centre(self) -> Node:

@@ -199,7 +199,7 @@ class UserSample:
         most : int
             At least 1.
         salt : int
-            Public, for example ``int(source.public_rng().integers(2**63))``.
+            Public: `littlestone.source.public_salt`.
 
         Examples
         --------

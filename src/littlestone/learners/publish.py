@@ -12,6 +12,7 @@ from littlestone.learners.algorithm import known_loss
 from littlestone.learners.release import Release
 from littlestone.mechanisms import count_loss, private_count
 from littlestone.privacy import Guarantee, compose
+from littlestone.source import public_salt
 
 if TYPE_CHECKING:
     from littlestone.data import Sample, UserSample
@@ -147,7 +148,7 @@ def _mistakes(
     each, n = 1, sample.n
     if algorithm.unit == "users":
         each = algorithm.samples_per_user  # type: ignore[attr-defined]
-        sample = sample.capped(each, salt=int(source.public_rng().integers(2**63))).pooled()
+        sample = sample.capped(each, salt=public_salt(source)).pooled()
     count = algorithm.concept_class.errors(hypothesis, sample)
     exact = check_fraction("fit", "estimate_error", epsilon)
     estimate = private_count(count, n * each, epsilon=exact / each, source=source, beta=_BETA)

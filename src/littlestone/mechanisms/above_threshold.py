@@ -47,7 +47,7 @@ from littlestone.errors import (
     exact_value,
     parameter_error,
 )
-from littlestone.mechanisms._geometric import coin_of, two_sided
+from littlestone.mechanisms.geometric import coin_of, two_sided
 from littlestone.mechanisms.threshold_rates import Changes, classic_rates, fresh_rate, margin
 from littlestone.privacy import ChargedTests, Guarantee, Loss, Neighbours, Pure
 from littlestone.source import Few, Source

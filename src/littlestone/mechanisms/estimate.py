@@ -12,10 +12,11 @@ from functools import lru_cache
 from typing import Any
 
 from littlestone.bounds.binomial import lower_limit, upper_limit
+from littlestone.bounds.least import least
 from littlestone.errors import DataError, check_fraction, check_integer, check_probability
-from littlestone.mechanisms._least import least
+from littlestone.mechanisms.geometric import truncated
 from littlestone.privacy.losses import Pure
-from littlestone.source import Few, Source, exp
+from littlestone.source import Source, exp
 from littlestone.types import Json
 
 __all__ = [
@@ -128,7 +129,7 @@ def private_count(
     beta = check_probability("private_count", "beta", beta)
     if isinstance(count, bool) or int(count) != count or not 0 <= count <= n:
         raise DataError("The 'count' of private_count must be an integer between 0 and n.")
-    value = min(n, max(0, int(count) + _noise(epsilon, n, source)))
+    value = min(n, max(0, int(count) + truncated(epsilon, n, source)))
     low, high = _around(value, n, epsilon, beta)
     return Estimate(value, low, high, beta, epsilon)
 
@@ -224,38 +225,7 @@ def _around(value: int, n: int, epsilon: Fraction, beta: Fraction) -> tuple[int,
     return max(0, value - radius), min(n, value + radius)
 
 
-def _noise(epsilon: Fraction, n: int, source: Source) -> int:
-    """Draw the two-sided geometric Z; a magnitude above n may be returned as any such one."""
-    sign = source.choose(_sign(epsilon))
-    if sign == 0:
-        return 0
-    digits = max(n - 1, 0).bit_length()
-    beyond = 1 << digits  # >= n: then |Z| > n, and only the clamp matters
-    magnitude = beyond
-    if not source.choose(_beyond(epsilon, beyond)):
-        # given |Z| - 1 < 2**digits, its digits are independent
-        magnitude = sum(source.choose(_digit(epsilon, 1 << i)) << i for i in range(digits))
-    return magnitude + 1 if sign == 1 else -magnitude - 1
-
-
 @lru_cache(maxsize=256)
 def _radius(epsilon: Fraction, beta: Fraction) -> int:
     allowed = beta * (1 + exp(-epsilon))
     return least(lambda a: (allowed - exp(-epsilon * (a + 1), times=2)).sign() >= 0)
-
-
-@lru_cache(maxsize=256)
-def _sign(epsilon: Fraction) -> Few:
-    p = exp(-epsilon)
-    return Few(1 - p, p, p)  # Pr[Z = 0] : Pr[Z > 0] : Pr[Z < 0]
-
-
-@lru_cache(maxsize=256)
-def _beyond(epsilon: Fraction, bound: int) -> Few:
-    tail = exp(-epsilon * bound)  # Pr[|Z| - 1 >= bound | Z != 0]
-    return Few(1 - tail, tail)
-
-
-@lru_cache(maxsize=4096)
-def _digit(epsilon: Fraction, value: int) -> Few:
-    return Few(1, exp(-epsilon * value))

@@ -28,11 +28,10 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from littlestone.bounds import Claim, register
+from littlestone.bounds.least import least
 from littlestone.errors import ParameterError, check_fraction, check_integer, check_probability
-from littlestone.mechanisms._geometric import coin_of
-from littlestone.mechanisms._least import least
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
-from littlestone.mechanisms.estimate import _noise
+from littlestone.mechanisms.geometric import coin_of, truncated
 from littlestone.privacy import Approximate
 from littlestone.source import Source, exp
 
@@ -114,7 +113,7 @@ def stable_histogram(
     counts = _counted("stable_histogram", items, n)
     kept: dict[T, int] = {}
     for item in ordered(counts, order):
-        noisy = counts[item] + _noise(rate, max(n, tau), source)
+        noisy = counts[item] + truncated(rate, max(n, tau), source)
         if noisy >= tau:
             kept[item] = min(noisy, max(n, tau))
     return kept

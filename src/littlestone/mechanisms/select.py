@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from littlestone.bounds.least import least
 from littlestone.errors import check_fraction, check_integer, check_probability
-from littlestone.mechanisms._least import least
 from littlestone.privacy.losses import BoundedRange
 from littlestone.source import Choice, Source, exp
 

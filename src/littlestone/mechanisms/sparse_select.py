@@ -25,6 +25,7 @@ from typing import Any, Literal, TypeVar
 
 from flint import ctx
 
+from littlestone.bounds.least import least
 from littlestone.errors import (
     DataError,
     check_fraction,
@@ -32,7 +33,6 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.mechanisms._least import least
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
 from littlestone.privacy.losses import Approximate, BoundedRange
 from littlestone.source import Exp, Few, Source, ball, exp

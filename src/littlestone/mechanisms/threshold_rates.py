@@ -7,8 +7,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
+from littlestone.bounds.least import least
 from littlestone.errors import ParameterError
-from littlestone.mechanisms._least import least
 from littlestone.privacy import ChargedTests, compose
 from littlestone.source import exp
 

@@ -8,7 +8,7 @@ output law is computed exactly and verified (`ExactSource`).
 from littlestone.source.candidates import Choice, Explicit, Segments
 from littlestone.source.door import BitSource, Source, shown
 from littlestone.source.exact import ExactSource, HiddenStateError, Law
-from littlestone.source.public import public_generator, reseed
+from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.replay import ReplaySource
 from littlestone.source.secure import SecureSource
@@ -36,6 +36,7 @@ __all__ = [
     "exp",
     "probabilities",
     "public_generator",
+    "public_salt",
     "reseed",
     "shown",
 ]

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-__all__ = ["public_generator", "reseed"]
+if TYPE_CHECKING:
+    from littlestone.source.door import Source
+
+__all__ = ["public_generator", "public_salt", "reseed"]
 
 
 def public_generator(*numbers: int) -> np.random.Generator:
@@ -25,6 +29,21 @@ def public_generator(*numbers: int) -> np.random.Generator:
     True
     """
     return np.random.default_rng(numbers)
+
+
+def public_salt(source: Source) -> int:
+    """Return a fresh public number below 2**63, the first of the numbers of many generators.
+
+    With it, each user's (or copy's) own `public_generator` is keyed by salt and name: what belongs
+    to one of them depends on no other.
+
+    Examples
+    --------
+    >>> from littlestone.source import SecureSource
+    >>> public_salt(SecureSource()).bit_length() <= 63
+    True
+    """
+    return int(source.public_rng().integers(2**63))
 
 
 def reseed() -> None:

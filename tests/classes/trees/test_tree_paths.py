@@ -80,7 +80,7 @@ def test_law_of_prefixes(oracle, alphabet, length, rate):
 def test_a_code_that_is_no_prefix_is_outside():
     codes = Prefixes("abc", 2)
     sample = Sample.of([0b111, 0b10000000, -1, 0], [1, 1, 1, 1])  # digit 3, too long, no prefix
-    _starts, lengths, scores = path_runs(*codes._spans(sample.points)[:2], [], codes.size - 1, -4)
+    _starts, lengths, scores = path_runs(*codes.spans(sample.points)[:2], [], codes.size - 1, -4)
     assert (sum(lengths), set(scores)) == (codes.size, {-4})
     assert codes.candidates(sample).size == codes.size == 14
 
@@ -95,7 +95,7 @@ def test_scores_of_ten_thousand_ipv6_networks():
         value = int.from_bytes(rng.bytes(16)) >> (128 - min(bits, 5))  # crowded at the top
         points.append(1 << bits | value << max(bits - 5, 0))
     sample = Sample.of(points, rng.integers(0, 2, size=2000))
-    ranks, ends, inside = networks._spans(sample.points)
+    ranks, ends, inside = networks.spans(sample.points)
     assert inside.all()
     gains = (sample.ones - sample.zeros).tolist()
     starts, lengths, scores = path_runs(ranks, ends, gains, networks.size - 1, -sample.positives)

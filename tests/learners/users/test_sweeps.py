@@ -149,7 +149,7 @@ def test_rules(most):
     rng = public_generator(most)
     rows = np.stack([rng.integers(0, 5, 40), rng.integers(0, 4, 40)], axis=1)
     users = UserSample.of(rng.integers(0, 9, 40).tolist(), rows, rng.integers(0, 2, 40))
-    hypotheses = [rules._hypothesis(i) for i in range(rules.size)]
+    hypotheses = [rules.hypothesis(i) for i in range(rules.size)]
     expected = np.array([h.predict(users.points) for h in hypotheses])
     assert (rules.labels(0, rules.size, users.points) == expected).all()
     assert (rules.labels(3, 9, users.points) == expected[3:9]).all()

@@ -193,7 +193,7 @@ IN_LEARNERS: tuple[Control, ...] = (
         "contribution not bounded",
         "A user with many records counts as many mistakes (as opendp 2945: lengths of groups).",
         "learners.users.agnostic",
-        "    return users.capped(most, salt=int(source.public_rng().integers(2**63)))",
+        "    return users.capped(most, salt=public_salt(source))",
         "    return users",
         ("users on thresholds(1, 2), with the error", "users on thresholds(1, 2)"),
     ),

@@ -71,7 +71,7 @@ class MatrixTree(VC1Tree):
             forest, columns, ends = _laminar(by_point, f)
         #: The row of f.
         self.row = f
-        self._forest, self._f = forest, table[f].copy()
+        self.forest, self._f = forest, table[f].copy()
         self._columns = columns
         #: For each row the index of its node in the list, -1 for `ROOT`.
         self._ends = ends
@@ -83,7 +83,7 @@ class MatrixTree(VC1Tree):
         if not self._is_column(point):
             return None
         at = int(self._columns[point])
-        return None if at < 0 else self._forest.nodes[at]
+        return None if at < 0 else self.forest.nodes[at]
 
     def f(self, point: Any) -> int:
         """Return the label that f gives to a column; 0 for what is no column."""
@@ -94,7 +94,7 @@ class MatrixTree(VC1Tree):
 
     def is_proper(self, node: Node) -> bool:
         """Return whether some row is the path of this node."""
-        return self._forest.index(node) in self._proper
+        return self.forest.index(node) in self._proper
 
     def node_of(self, row: int) -> Node:
         """Return the node of a concept: the concept is f, flipped on the node's path.
@@ -104,46 +104,46 @@ class MatrixTree(VC1Tree):
         >>> MatrixTree([[0, 0], [1, 0], [1, 1]], f=0).node_of(2)
         1
         """
-        return self._forest.node(int(self._ends[row]))
+        return self.forest.node(int(self._ends[row]))
 
     def hypothesis(self, node: Node) -> TableHypothesis:
         """Return f, flipped on the path of a node, as a row of labels."""
-        flip = np.zeros(self._forest.size + 1, dtype=bool)  # the last entry: constant points
-        flip[[self._forest.index(above) for above in self._forest.path(node)]] = True
+        flip = np.zeros(self.forest.size + 1, dtype=bool)  # the last entry: constant points
+        flip[[self.forest.index(above) for above in self.forest.path(node)]] = True
         flip[-1] = False
         labels = self._f ^ flip[self._columns]
         return TableHypothesis((labels + ord("0")).tobytes().decode("ascii"))
 
     def __contains__(self, node: object) -> bool:
-        return node in self._forest
+        return node in self.forest
 
     def depth(self, node: Node) -> int:
         """Return the number of nodes on the path."""
-        return self._forest.depth(node)
+        return self.forest.depth(node)
 
     def ancestor(self, node: Node, depth: int) -> Node:
         """Return the node at a depth on the path."""
-        return self._forest.ancestor(node, depth)
+        return self.forest.ancestor(node, depth)
 
     def path(self, node: Node) -> Iterator[Node]:
         """Yield the nodes from the top down to a node."""
-        return self._forest.path(node)
+        return self.forest.path(node)
 
     def children(self, node: Node) -> Iterator[Node]:
         """Yield the children: those on most concepts first."""
-        return self._forest.children(node)
+        return self.forest.children(node)
 
     def child_count(self, node: Node) -> int:
         """Return the number of children."""
-        return self._forest.child_count(node)
+        return self.forest.child_count(node)
 
     def order(self, node: Node) -> int:
         """Return the rank in preorder."""
-        return self._forest.order(node)
+        return self.forest.order(node)
 
     def eccentricity(self, node: Node) -> int:
         """Return the largest number of nodes on which another path differs from a node's."""
-        return self._forest.eccentricity(node)
+        return self.forest.eccentricity(node)
 
 
 def shattered_pair(matrix: npt.ArrayLike) -> tuple[int, int] | None:

@@ -146,7 +146,7 @@ class PrefixSpace(VersionSpace):
         """Return the path to the top node."""
         if self.is_empty:
             raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
-        return self.concept_class._concept(self.top)
+        return self.concept_class.concept(self.top)
 
     def _nothing(self) -> PrefixSpace:
         return replace(self, top=ROOT, removed=frozenset([ROOT]))

@@ -93,14 +93,14 @@ class ThresholdSpace(VersionSpace):
     def soa(self) -> ThresholdHypothesis:
         """Return the threshold number m - 2**s; the constant 0 if empty."""
         if self.is_empty:
-            return self._named(self.concept_class.high)
+            return self.named(self.concept_class.high)
         return self.threshold(self.size - (1 << self.littlestone_dim()))
 
     def threshold(self, index: int) -> ThresholdHypothesis:
         """Return one threshold by its number, counted from 0 in increasing order."""
         for first, last in self.runs:
             if index <= last - first:
-                return self._named(first + index)
+                return self.named(first + index)
             index -= last - first + 1
         raise IndexError(index)
 
@@ -162,7 +162,8 @@ class ThresholdSpace(VersionSpace):
             raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         return self.threshold(0)
 
-    def _named(self, above: int) -> ThresholdHypothesis:
+    def named(self, above: int) -> ThresholdHypothesis:
+        """Return the threshold that accepts what is above a point."""
         return ThresholdHypothesis(above, self.concept_class.low, self.concept_class.high)
 
 
@@ -193,7 +194,7 @@ class ThresholdList(Sequence[Hypothesis]):
         return self.size
 
     def __iter__(self) -> Iterator[Hypothesis]:
-        return (self.space._named(u) for a, b in self.space.runs for u in range(a, b + 1))
+        return (self.space.named(u) for a, b in self.space.runs for u in range(a, b + 1))
 
     def __contains__(self, item: object) -> bool:
         return isinstance(item, ThresholdHypothesis) and self.space.index(item) is not None

@@ -21,8 +21,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from littlestone.bounds.least import least
 from littlestone.learners.littlestone.claims import ESSENTIAL
-from littlestone.mechanisms._least import least
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -111,7 +111,7 @@ class AllLists:
         if self.space is not None:
             space: ThresholdSpace = self.space
             runs = ((space.within_error(r, self.tolerance).runs, weight) for r, weight in teachers)
-            return RunVotes(runs, space._named)
+            return RunVotes(runs, space.named)
         counts = np.zeros(self.listed.kernel.matrix.n_hypotheses, dtype=np.int64)
         for records, weight in teachers:
             counts[self._rows(records)] += weight
@@ -154,7 +154,7 @@ class EssentialLists:
                 (shortened([run for j in stages for run in self._runs(records, j)], cap), weight)
                 for records, weight in teachers
             )
-            return RunVotes(runs, self.space._named)
+            return RunVotes(runs, self.space.named)
         lists = (
             ([h for j in stages for h in self.submit(records, j)], weight)
             for records, weight in teachers

@@ -270,7 +270,7 @@ def _threshold_pieces(lists: Sequence[ThresholdList], most: int) -> list[tuple[i
                 break
     ends = sorted(changes)
     scores = accumulate(changes[end] for end in ends)
-    named = lists[0].space._named if lists else None
+    named = lists[0].space.named if lists else None
     return [
         (score, high - low, (named, low))
         for score, (low, high) in zip(scores, pairwise(ends), strict=False)

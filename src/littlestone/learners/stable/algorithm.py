@@ -40,7 +40,7 @@ from littlestone.learners.stable.plan import (
 from littlestone.learners.stable.tournament import stable_copy
 from littlestone.mechanisms import exponential_mechanism, stable_items
 from littlestone.privacy import Guarantee
-from littlestone.source import Explicit, public_generator
+from littlestone.source import Explicit, public_generator, public_salt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -201,7 +201,7 @@ class Stable:
         dealt = deal(sample, source)  # step 1
         copies, chosen_by = self.plan.parts(sample.n)
         rest = len(dealt) - chosen_by
-        found = list(self.submitted(sample, dealt[:rest], copies, _seed(source)))  # step 2
+        found = list(self.submitted(sample, dealt[:rest], copies, public_salt(source)))  # step 2
         listed = stable_items(  # step 3
             (h for h in found if h is not None),
             n=len(found),
@@ -281,7 +281,3 @@ class _Coins:
 
     def __call__(self) -> int:
         return int(self._generator.integers(2))
-
-
-def _seed(source: Source) -> int:
-    return int(source.public_rng().integers(2**63))

@@ -16,6 +16,7 @@ from littlestone.errors import (
 from littlestone.learners.users.claims import PRIVACY
 from littlestone.learners.users.plan import METHODS, Way, plan
 from littlestone.privacy import Guarantee, Neighbours
+from littlestone.source import public_salt
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
@@ -81,7 +82,7 @@ def cut(users: UserSample, most: int, source: Source) -> UserSample:
     source : Source
         Only its public coins are used.
     """
-    return users.capped(most, salt=int(source.public_rng().integers(2**63)))
+    return users.capped(most, salt=public_salt(source))
 
 
 @dataclass(frozen=True)

@@ -76,7 +76,7 @@ def listing(hypotheses: ConceptClass | HypothesisSet) -> Listing:
             "fewer bins or fewer literals."
         )
     if isinstance(hypotheses, Rules):
-        return Listing(hypotheses.size, hypotheses.labels, hypotheses._hypothesis)
+        return Listing(hypotheses.size, hypotheses.labels, hypotheses.hypothesis)
     if isinstance(hypotheses, ConceptClass):
         concepts = list(hypotheses.concepts())
     else:
@@ -97,7 +97,7 @@ def _matrix(finite: FiniteClass) -> Listing:
         out[:, inside] = finite.matrix[start:stop, points[inside].astype(np.int64)] == 1
         return out
 
-    return Listing(finite.size, labels, finite._hypothesis)
+    return Listing(finite.size, labels, finite.hypothesis)
 
 
 class ListedErrors:

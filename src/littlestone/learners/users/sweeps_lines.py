@@ -99,12 +99,12 @@ def point_errors(bounds: tuple[int, int], users: UserSample) -> LineErrors:
 
 def path_errors(concept_class: TreePaths | Prefixes, users: UserSample) -> LineErrors:
     """Return the sweep of all paths of a tree, and the empty path (the last candidate)."""
-    ranks, ends, inside = concept_class._spans(users.points)
+    ranks, ends, inside = concept_class.spans(users.points)
     nodes = int(concept_class.size) - 1
 
     def make(rank: int) -> Hypothesis:
-        node = ROOT if rank == nodes else concept_class._at_rank(rank)
-        return concept_class._concept(node)
+        node = ROOT if rank == nodes else concept_class.at_rank(rank)
+        return concept_class.concept(node)
 
     begins = _integers(object_points(ranks), 0, nodes + 1)
     stops = _integers(object_points(ends), 0, nodes + 1)

@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from littlestone.bounds.least import least
 from littlestone.errors import check_fraction, check_integer, check_probability
-from littlestone.mechanisms._least import least
 from littlestone.mechanisms.median.claims import PATHS
 from littlestone.mechanisms.median.runs import Runs, bottom_weight
 from littlestone.source import Exp, Source, exp

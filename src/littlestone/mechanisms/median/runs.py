@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.mechanisms._least import least
+from littlestone.bounds.least import least
 from littlestone.source import Exp, Levels, Source, exp
 
 __all__ = ["Runs", "bottom_weight", "least_tail"]

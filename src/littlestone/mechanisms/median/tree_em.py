@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from littlestone.bounds import Certificate, Worksheet
-from littlestone.mechanisms._least import least
+from littlestone.bounds.least import least
 from littlestone.mechanisms.median.claims import TREE
 from littlestone.mechanisms.median.runs import Runs, bottom_weight
 from littlestone.mechanisms.median.trie import Groups

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import Certificate, Step, Worksheet
-from littlestone.mechanisms._least import least
+from littlestone.bounds.least import least
 from littlestone.mechanisms.median.claims import TREE_LOG
 from littlestone.mechanisms.median.exponential import RankExponential
 from littlestone.mechanisms.median.runs import bottom_weight, least_tail

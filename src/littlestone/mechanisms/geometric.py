@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 from littlestone.source import Few, Source, exp
 
-__all__ = ["coin_of", "two_sided"]
+__all__ = ["coin_of", "truncated", "two_sided"]
 
 
 def coin_of(rate: Fraction, gap: int) -> Few:
@@ -44,3 +45,34 @@ def two_sided(rate: Fraction, source: Source) -> int:
         size += 2**digits
     size += sum(source.choose(Few(1, exp(-rate * 2**i))) << i for i in range(digits))
     return size if sign == 1 else -size
+
+
+def truncated(rate: Fraction, n: int, source: Source) -> int:
+    """Draw the two-sided geometric Z; a magnitude above n may be returned as any such one."""
+    sign = source.choose(_sign(rate))
+    if sign == 0:
+        return 0
+    digits = max(n - 1, 0).bit_length()
+    beyond = 1 << digits  # >= n: then |Z| > n, and only the clamp matters
+    magnitude = beyond
+    if not source.choose(_beyond(rate, beyond)):
+        # given |Z| - 1 < 2**digits, its digits are independent
+        magnitude = sum(source.choose(_digit(rate, 1 << i)) << i for i in range(digits))
+    return magnitude + 1 if sign == 1 else -magnitude - 1
+
+
+@lru_cache(maxsize=256)
+def _sign(rate: Fraction) -> Few:
+    p = exp(-rate)
+    return Few(1 - p, p, p)  # Pr[Z = 0] : Pr[Z > 0] : Pr[Z < 0]
+
+
+@lru_cache(maxsize=256)
+def _beyond(rate: Fraction, bound: int) -> Few:
+    tail = exp(-rate * bound)  # Pr[|Z| - 1 >= bound | Z != 0]
+    return Few(1 - tail, tail)
+
+
+@lru_cache(maxsize=4096)
+def _digit(rate: Fraction, value: int) -> Few:
+    return Few(1, exp(-rate * value))

@@ -1,0 +1,11 @@
+"""The least integer with a monotone property."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from littlestone.bounds.least import least
+
+
+@given(st.integers(-5, 10**6), st.integers(-5, 10**6))
+def test_least(low, target):
+    assert least(lambda i: i >= target, low=low) == max(low, target)
