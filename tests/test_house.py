@@ -55,6 +55,92 @@ def test_randomness_enters_through_one_door():
     assert offenders == []
 
 
+#: Who may use randomness beside the door, and why nothing private rests on it. For reviewers in
+#: words: docs/source.md, "Public coins".
+_HASH = "coins of a public hash, drawn without the data: private for each value, verified for two"
+_SALT = "a public salt: what is kept of a user depends on that user, its name and the salt alone"
+_MADE = "records that are made from public parameters: there is no way to put private ones in"
+_DEAL = "which teacher gets a time step, from the number of the step: private for each assignment"
+_TEXT = "the text of a bug that is put in"
+PUBLIC_COINS = {
+    "classes/hashing.py": _HASH,
+    "classes/hashed_sets.py": _HASH,
+    "classes/hashed_trees.py": _HASH,
+    "classes/representations.py": _HASH,
+    "data/users.py": _SALT,
+    "learners/users/agnostic.py": _SALT,
+    "learners/publish.py": _SALT,
+    "learners/stable/algorithm.py": "public labels of G: each copy's own coins, from its number",
+    "learners/online/algorithm.py": _DEAL,
+    "learners/online/council.py": _DEAL,
+    "learners/users/simulation.py": _MADE,
+    "learners/littlestone/simulation.py": _MADE,
+    "planning/scenarios.py": _MADE,
+    "planning/shapes.py": _MADE,
+    "planning/simulate.py": _MADE,
+    "audit/attack.py": "which made samples an attack looks at, by a public seed",
+    "audit/statistical.py": "fresh entropy for other libraries' mechanisms, in forked processes",
+    "audit/controls/catchers/source.py": "a double that refuses public coins",
+    "audit/controls/by_a_stranger.py": _TEXT,
+    "audit/controls/in_learners.py": _TEXT,
+    "audit/controls/in_sources.py": _TEXT,
+}
+
+
+def test_public_coins_have_reasons():
+    """A module that uses them is listed with its reason, here and in the docs; no other one is."""
+    makers = re.compile(r"random\.Generator|public_(generator|rng|salt)|\breseed\b|\.default_rng")
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        if path.parent != SOURCE / "source" and makers.search(path.read_text())
+    }
+    assert found == set(PUBLIC_COINS)
+    page = (ROOT / "docs" / "source.md").read_text().partition("## Public coins")[2]
+    assert [module for module in PUBLIC_COINS if f"`{module}`" not in page] == []
+
+
+def test_what_is_private_to_a_module_stays_there():
+    """No module imports a name with an underscore from another one, or reaches for one in it."""
+    of_python = {"_replace", "_exit"}  # methods of named tuples; leaving without clean-up
+    offenders = []
+    for path in FILES:
+        if path.parent in (
+            SOURCE / "audit" / "controls",
+            SOURCE / "audit" / "controls" / "catchers",
+        ):
+            continue  # what puts bugs in, and doubles, reaches inside on purpose
+        tree = ast.parse(path.read_text())
+        own = {
+            node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        }
+        own |= {node.attr for node in _attributes(tree) if _is_self(node.value)}
+        own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}  # fields
+        found = [
+            (node.lineno, node.attr)
+            for node in _attributes(tree)
+            if _private(node.attr) and node.attr not in own | of_python
+        ]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                words = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+                found += [(node.lineno, word) for word in words if _private(word)]
+        offenders += [f"{path.relative_to(SOURCE)}:{line} {name}" for line, name in found]
+    assert offenders == []
+
+
+def _private(name):
+    return name.startswith("_") and not name.startswith("__")
+
+
+def _attributes(tree):
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+
+
+def _is_self(node):
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
 def test_no_module_outgrows_its_room():
     too_long = {
         str(path.relative_to(SOURCE)): n
