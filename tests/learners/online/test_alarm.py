@@ -66,3 +66,32 @@ def test_one_draw_for_many_steps_has_the_law_of_one_coin_for_each_step():
         assert float(law.outcomes[t]) == pytest.approx(silent * ring, rel=1e-12)
         silent *= 1 - ring
     assert float(law.outcomes[-1]) == pytest.approx(silent, rel=1e-12)
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 3), F(2)])
+@pytest.mark.parametrize(("steps", "limit", "b"), [(1, 30, 0.1), (50, 30, 0.05), (1000, 60, 0.01)])
+def test_epochs_are_neither_short_nor_long(epsilon, steps, limit, b):
+    """The claim `online.epochs`, from the laws of the two draws; mistakes as they hurt most."""
+    e = float(epsilon)
+    patience = ExactSource(cut=F(1, 2**50), follow=0).law(lambda s: draw_patience(epsilon, s))
+    law = {r: float(p) for r, p in patience.outcomes.items()}
+
+    def early(count):
+        """Some step rings with at most so many mistakes: all of them come at once."""
+        total = 0.0
+        for r, p in law.items():
+            gap = limit + r - count
+            silent = ExactSource().law(lambda s, g=gap: draw_silence(epsilon, g, 0, s))
+            ring = float(silent.outcomes.get((0, True), 0))
+            total += p * (1 - (1 - ring) ** steps)
+        return total
+
+    least = limit + 1 - math.ceil(math.log(steps / b) / e)
+    assert early(least - 1) <= b
+    assert early(least + math.ceil(4 / e)) > b  # and the number is not far from the best
+    late = math.ceil(math.log(steps / b) / e)  # steps alarms, each rings at limit + r at the latest
+    assert all(draw_silence(epsilon, gap, 3, SecureSource()) == (0, True) for gap in (0, -1))
+    long = sum(p for r, p in law.items() if r >= late)
+    assert 1 - (1 - long) ** steps <= b
+    longer = sum(p for r, p in law.items() if r >= late - math.ceil(1 / e))
+    assert 1 - (1 - longer) ** steps > b

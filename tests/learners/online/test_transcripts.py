@@ -6,6 +6,7 @@ from itertools import product
 from math import ceil, exp
 
 import pytest
+from flint import arb
 
 from littlestone.classes import FiniteClass, Points, TableHypothesis, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
@@ -14,9 +15,10 @@ from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, ReplaySource
 
-from .transcripts import Enumerator, Streams, freeze
+from .transcripts import Enumerator, Streams, freeze, most_adaptive
 
 KINDS = [(x, y) for x in (1, 2) for y in (0, 1)]
+SHORT = [(1, 0), (1, 1), (2, 1)]
 
 
 def plan(**changes):
@@ -120,16 +122,26 @@ class WithTeachers(OnlineAlgorithm):
 STAGES = (Stage(1, 2, F(1, 2)), Stage(0, 4, F(0)))
 
 
-def teachers(kind, dealing, *, stages=STAGES, most=2, concept_class=None, length=3, **changes):
+def teachers(
+    kind, dealing, *, stages=STAGES, most=2, concept_class=None, length=3, kinds=KINDS, **changes
+):
     concept_class = concept_class or Points()
     p = plan(**({"n_teachers": 2, "leak": F(1, 5), "stages": stages} | changes))
     council = kind(concept_class, 2, stages, 1, 4, most, p.rate, p.leak, dealing=dealing)
-    return Streams(WithTeachers(concept_class, p, council), KINDS, length)
+    return Streams(WithTeachers(concept_class, p, council), kinds, length)
 
 
-@pytest.mark.parametrize("dealing", list(product((0, 1), repeat=3))[:4])
+@pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
 def test_teachers_with_stages(dealing):
     streams = teachers(Dealt, dealing, alarm_epsilon=F(4))
+    check(streams, *claim(streams.algorithm.plan))
+
+
+@pytest.mark.parametrize("dealing", list(product((0, 1), repeat=4))[:8])
+def test_teachers_with_four_records(dealing):
+    """Every way of dealing them (up to the teachers' names), both batches, both stages."""
+    streams = teachers(Dealt, dealing, length=4, kinds=SHORT, alarm_epsilon=F(8), draw_epsilon=F(2))
+    assert len(streams.laws) == 3**4
     check(streams, *claim(streams.algorithm.plan))
 
 
@@ -169,6 +181,57 @@ def test_equal_parts_are_caught(kind):
     assert len(found.laws) == 2
     worst = found.worst(claim(p)[0])
     assert (worst > F(1, 2)) if kind is Equal else (worst <= p.leak + found.slack)
+
+
+# -- records chosen by somebody who reads what is published -------------------------------------
+
+
+def check_adaptive(streams, epsilon, delta):
+    worst = streams.most_adaptive(epsilon)
+    cut = streams.lost * (1 + ceil(exp(epsilon)))
+    assert worst <= delta + cut, float(worst)
+    assert cut < F(1, 1000)
+    return worst
+
+
+def test_a_ballot_and_any_adversary():
+    streams = Streams(OnlineAlgorithm(Thresholds(1, 2), plan()), SHORT, 3)
+    p = streams.algorithm.plan
+    check_adaptive(streams, compose(p.losses(), delta=F(1, 10))[0], F(1, 10))
+    # an adversary who reads does gain something over all who do not
+    blind = streams.worst(p.alarm_epsilon)
+    assert streams.most_adaptive(p.alarm_epsilon) > blind * F(10_001, 10_000) > F(1, 10)
+
+
+@pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
+def test_teachers_and_any_adversary(dealing):
+    """A leak has a chance for each fixed stream: it must have no larger one for a reader."""
+    streams = teachers(Dealt, dealing, kinds=SHORT, alarm_epsilon=F(4))
+    epsilon, delta = claim(streams.algorithm.plan)
+    assert check_adaptive(streams, epsilon, delta) > F(1, 20)
+    assert streams.most_adaptive(F(1)) > streams.worst(F(1)) * F(101, 100)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("dealing", list(product((0, 1), repeat=4))[:8])
+def test_longer_streams_and_any_adversary(dealing):
+    streams = teachers(Dealt, dealing, kinds=SHORT, length=4, alarm_epsilon=F(8))
+    check_adaptive(streams, *claim(streams.algorithm.plan))
+
+
+def test_what_only_a_reader_finds_out_is_caught():
+    """A password is published; who repeats it is told the next record. Blind: one in five."""
+    words = 5
+
+    def step(public, private, time, record):
+        told = (*public, record if private else None)
+        return [((told, time == 1 and record == public[0]), arb(1))]
+
+    start = {((word,), False): arb(1) / words for word in range(words)}
+    assert most_adaptive(start, step, range(words), 3, F(1)) > 0.999
+    for guess in range(words):  # all who do not read: the second record is fixed
+        law = [((word, guess == word), F(1, words)) for word in range(words)]
+        assert sum(chance for (_, told), chance in law if told) == F(1, words)
 
 
 # -- controls -----------------------------------------------------------------------------------

@@ -150,6 +150,7 @@ class Streams:
             first, lost = self.source.law(
                 lambda source: freeze(algorithm.start(always(source)), self.ballot)
             )
+            self.first, self.cut_at_first = first, lost
             self._walk((), first, lost)
 
     def _walk(self, stream, law, slack):
@@ -213,6 +214,20 @@ class Streams:
             self.winds[time] = self.source.law(run)
         return self.winds[time]
 
+    def most_adaptive(self, epsilon):
+        """Return the largest divergence at epsilon over all adversaries who read the transcript.
+
+        What is cut is missing on both sides: at most ``lost`` of each law.
+        """
+
+        def step(public, private, time, record):
+            return self._step(public, private, time, record)[0]
+
+        found = most_adaptive(self.first, step, self.kinds, self.length, epsilon)
+        cuts = [cut for _, cut in self.memory.values()]
+        self.lost = (self.length + 1) * max([self.cut_at_first, *cuts])
+        return found
+
     def neighbours(self):
         for stream in self.laws:
             for i, record in product(range(self.length), self.kinds):
@@ -226,3 +241,45 @@ class Streams:
             upper(hockey_stick(self.laws[a], self.laws[b], epsilon, bits=192))
             for a, b in self.neighbours()
         )
+
+
+def most_adaptive(start, step, kinds, length, epsilon):
+    """Return the largest hockey-stick divergence that any adversary gets out of a stream.
+
+    The adversary chooses each record after reading what was published, and at one time of its
+    choice two different ones, of which either the first is used (law p) or the second (law q). Its
+    choices after different transcripts do not meet, and the divergence is a sum over transcripts:
+    so the best of *all* strategies is found backwards, one transcript at a time.
+
+    ``start`` is a law of (public, private); ``step(public, private, time, record)`` a list of
+    ``((public, private), probability)``.
+    """
+    with ctx.workprec(192):
+        factor, zero = (arb(epsilon.numerator) / epsilon.denominator).exp(), arb(0)
+
+        def after(law, public, time, record, side, found):
+            for private, p in law.items():
+                for (new, hidden), chance in step(public, private, time, record):
+                    there = found.setdefault(new, ({}, {}))[side]
+                    there[hidden] = there.get(hidden, zero) + p * chance
+
+        def best(public, p, q, time, equal):
+            if time == length:
+                return (sum(p.values(), zero) - factor * sum(q.values(), zero)).max(zero)
+            most = zero
+            for left, right in product(kinds, repeat=2):
+                if left != right and not equal:
+                    continue
+                found = {}
+                after(p, public, time, left, 0, found)
+                after(q, public, time, right, 1, found)
+                still = equal and left == right
+                parts = (best(new, *laws, time + 1, still) for new, laws in found.items())
+                value = sum(parts, zero)
+                most = value if upper(value) > upper(most) else most
+            return most
+
+        begun = {}
+        for (public, private), chance in start.items():
+            begun.setdefault(public, {})[private] = chance
+        return upper(sum((best(public, p, p, 0, True) for public, p in begun.items()), zero))

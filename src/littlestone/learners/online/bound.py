@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import Certificate, Step, Worksheet
-from littlestone.learners.online.claims import ALARM, BALLOT, TEACHERS
+from littlestone.learners.online.claims import BALLOT, EPOCHS, TEACHERS
 from littlestone.learners.online.teachers_plan import EXPOSED, SHARE, SURE, ladder
 
 if TYPE_CHECKING:
@@ -136,14 +136,14 @@ class _Epochs:
 
     @classmethod
     def of(cls, plan: OnlinePlan, sheet: Worksheet) -> _Epochs:
-        records = sheet.step("records", "n", ALARM, n=plan.goal.horizon)
+        records = sheet.step("records", "n", EPOCHS, n=plan.goal.horizon)
         least = sheet.step(
-            "least", "limit + 1 - ceil(log(4 * records / beta) / alarm)", ALARM,
+            "least", "limit + 1 - ceil(log(4 * records / beta) / alarm)", EPOCHS,
             limit=plan.limit, records=records, beta=plan.goal.beta, alarm=plan.alarm_epsilon,
         )  # fmt: skip
-        sheet.step("not_empty", "least >= 1", ALARM, least=least)
+        sheet.step("not_empty", "least >= 1", EPOCHS, least=least)
         longest = sheet.step(
-            "longest", "limit - 1 + ceil(log(4 * (batches + 1) / beta) / alarm)", ALARM,
+            "longest", "limit - 1 + ceil(log(4 * (batches + 1) / beta) / alarm)", EPOCHS,
             limit=plan.limit, batches=plan.batches, beta=plan.goal.beta, alarm=plan.alarm_epsilon,
         )  # fmt: skip
         return cls(sheet, least, longest)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from littlestone.bounds import Claim, register
 
-__all__ = ["ALARM", "BALLOT", "LYU", "PRIVACY", "SOA", "TEACHERS"]
+__all__ = ["ALARM", "BALLOT", "EPOCHS", "LYU", "PRIVACY", "SOA", "TEACHERS"]
 
 _OWN, _PAGE = "littlestone", "docs/learners/online.md"
 _OBLIVIOUS = "the stream was fixed before the learner drew anything (oblivious)"
@@ -27,8 +27,18 @@ ALARM = register(
         _OWN,
         _PAGE,
         "An alarm that rings with probability e**(-e max(gap, 0)) at each step, gap = limit + "
-        "patience - count, patience geometric of rate e, is e-DP over a whole stream of alarms.",
-        (_OBLIVIOUS,),
+        "patience - count, patience geometric of rate e, is e-DP over a whole stream of alarms; "
+        "also when records are chosen by somebody who reads what is published.",
+    )
+).id
+EPOCHS = register(
+    Claim(
+        "online.epochs",
+        _OWN,
+        _PAGE,
+        "Among n steps some alarm rings with fewer than limit + 1 - ceil(ln(n/b)/e) mistakes with "
+        "probability at most b; some of m alarms comes after limit + ceil(ln(m/b)/e) mistakes or "
+        "more with probability at most b.",
     )
 ).id
 BALLOT = register(
