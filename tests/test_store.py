@@ -362,3 +362,15 @@ def test_misuse_is_said_as_such(path):
     assert caught.value.reason == "constraint"
     with pytest.raises(sqlite3.ProgrammingError):
         store.read("SELECT 1")
+
+
+def test_a_row_that_is_too_long_is_no_damage(tmp_path):
+    path = tmp_path / "long.db"
+    kind = Kind("list", 7, 1, ("CREATE TABLE texts (t TEXT NOT NULL) STRICT",), longest=2000)
+    Store.create(path, kind)
+    with Store.open(path, kind) as store:
+        with pytest.raises(StoreError, match="too long"), store.transaction() as sql:
+            sql.execute("INSERT INTO texts VALUES (?)", ("x" * 2001,))
+        with store.transaction() as sql:
+            sql.execute("INSERT INTO texts VALUES (?)", ("x" * 5,))
+        assert store.read("SELECT * FROM texts") == [("xxxxx",)]

@@ -337,6 +337,7 @@ _REASONS = {
     sqlite3.SQLITE_IOERR: "input/output",
     sqlite3.SQLITE_NOLFS: "input/output",
     sqlite3.SQLITE_CONSTRAINT: "constraint",
+    sqlite3.SQLITE_TOOBIG: "too long",
 }
 _TEXTS = {
     "locked": "The {kind} {path} is in use by another process. Wait until it ends, then try again.",
@@ -344,6 +345,9 @@ _TEXTS = {
     "readonly": "The {kind} {path} cannot be written. Make its file and its folder writable.",
     "cannot open": "The {kind} {path} or its log could not be opened. Check its folder.",
     "input/output": "The disk failed to read or write the {kind} {path} (is it full?).",
+    "too long": (
+        "A row would be too long for the {kind} {path}: nothing was written. Write less at once."
+    ),
     "constraint": "The {kind} {path} refused a row that breaks its rules.",
     "damaged": (
         "The file {path} is damaged, changed, or not a {kind}. It was not used. Restore a copy; if "

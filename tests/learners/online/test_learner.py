@@ -22,7 +22,7 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import Schema
-from littlestone.errors import LittlestoneError, ParameterError
+from littlestone.errors import LittlestoneError, ParameterError, StateError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
 from littlestone.learners.online.choose import plan_online
@@ -426,8 +426,52 @@ def test_a_state_continues_only_with_what_it_was_begun_with():
             _ = learner(Thresholds(1, 9), state=begun.state_, **options).guarantee_
     with pytest.raises(ParameterError, match="begun with the same class"):
         _ = learner(Thresholds(1, 8), state=begun.state_, epsilon=50, horizon=9).guarantee_
-    again = learner(Thresholds(1, 9), state=begun.state_, epsilon=50, horizon=9)
+    state = OnlineState.from_json(begun.state_.public(), begun.state_.private())
+    again = learner(Thresholds(1, 9), state=state, epsilon=50, horizon=9)
     assert again.published_ == begun.published_
+
+
+def test_one_learner_has_a_state():
+    options = {"epsilon": 50, "horizon": 9}
+    begun = learner(Thresholds(1, 9), **options)
+    begun.learn_many([1, 9] * 30, [1, 0] * 30)
+    kept = OnlineState.from_json(begun.state_.public(), begun.state_.private())
+    for state in (begun.state_, copy.deepcopy(begun.state_)):
+        with pytest.raises(StateError, match="spend the budget of its stream twice"):
+            _ = learner(Thresholds(1, 9), state=state, **options).guarantee_
+    first = learner(Thresholds(1, 9), state=kept, **options)
+    second = learner(Thresholds(1, 9), state=kept, **options)
+    first.learn_one(1, 1)
+    with pytest.raises(StateError, match="used by a learner already"):
+        second.learn_one(1, 1)
+    first.learn_one(1, 1)
+    assert first.state_.time == 62
+
+
+@pytest.mark.parametrize("how", ["learn_one", "learn_many", "reveal"])
+def test_a_record_that_was_interrupted_is_the_last_one(how, monkeypatch):
+    found = learner(Thresholds(1, 9), random_state=None)
+    found.learn_many([1, 9] * 30, [1, 0] * 30)
+    ticket = found.observe(5)
+    published, batches = found.published_, found.state_.batches
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("littlestone.learners.online.algorithm.draw_silence", stop)
+    wrong = 1 - found.predict_one(5)
+    calls = {
+        "learn_one": lambda: found.learn_one(5, wrong),
+        "learn_many": lambda: found.learn_many([5], [wrong]),
+        "reveal": lambda: found.reveal(ticket, wrong),
+    }
+    with pytest.raises(KeyboardInterrupt):
+        calls[how]()
+    monkeypatch.undo()
+    found.learn_many([5] * 300, [wrong] * 300)  # nothing is drawn any more
+    assert found.stopped_
+    assert found.state_.buffer == found.state_.rounds == []
+    assert (found.published_, found.state_.batches) == (published, batches)
 
 
 def test_columns_of_data_frames_are_points():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
@@ -20,7 +20,7 @@ from littlestone.learners.online.bound import MistakeBound, mistake_bound
 from littlestone.learners.online.choose import Parameters, plan_online
 from littlestone.learners.online.durable import DurableStream, open_stream, terms_of
 from littlestone.learners.online.records import label_of, point_of, truth
-from littlestone.learners.online.state import OnlineState
+from littlestone.learners.online.state import OnlineState, Whole
 from littlestone.learners.online.votes import VoteHypothesis
 from littlestone.source import SecureSource
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 __all__ = ["MistakeEstimate", "OnlineLearner"]
-
-_IN_MEMORY = nullcontext()
 
 
 @dataclass(frozen=True)
@@ -80,7 +78,9 @@ class OnlineLearner:
     state : path or OnlineState, optional
         A folder that keeps the state durably: each call that learns returns when what it learned
         survives a kill, and another learner with the same parameters takes the stream up (see
-        `open_stream`). Or a state to continue from, in memory.
+        `open_stream`). Or an `OnlineState` to continue from, in memory: one learner can have it.
+        Copies of it (by ``from_json``) cannot be told apart: who continues two of them has spent
+        the budget of the stream twice.
 
     Attributes
     ----------
@@ -142,6 +142,7 @@ class OnlineLearner:
         self.state = state
         self._started: tuple[OnlineAlgorithm, Sources, OnlineState] | None = None
         self._stream: DurableStream | None = None
+        self._in_memory: Whole | None = None
         self._durability: Durability = "kill"
         self._domain: Domain | None = None  # asked for once: making one is slow
 
@@ -307,7 +308,10 @@ class OnlineLearner:
         return point_of(self._domain, x, self.feature)
 
     def _kept(self) -> AbstractContextManager[None]:
-        return _IN_MEMORY if self._stream is None else self._on_disk(self._stream)
+        if self._stream is not None:
+            return self._on_disk(self._stream)
+        assert self._in_memory is not None
+        return self._in_memory
 
     @contextmanager
     def _on_disk(self, stream: DurableStream) -> Iterator[None]:
@@ -354,6 +358,9 @@ class OnlineLearner:
                     "begun with the same class, parameters and random_state. What it has published "
                     "and spent was under those: give the same, or begin another stream."
                 )
+            if self._stream is None:
+                state.take()
+                self._in_memory = Whole(state)
             state.terms = terms
             self._started = algorithm, sources, state
         return self._started
@@ -364,8 +371,8 @@ class OnlineLearner:
             if self.random_state is None or self._stream is not None:
                 raise TypeError(
                     "An OnlineLearner that has started cannot be copied or pickled: two copies "
-                    "would spend the budget of one stream twice. Keep its state_ instead, and "
-                    "continue one learner from it."
+                    "would spend the budget of one stream twice. Keep state_.public() and "
+                    "state_.private() instead, and continue one learner from them."
                 )
             out["_started"] = (self._started[0], None, self._started[2])
         return out

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes import load
-from littlestone.errors import ParameterError
+from littlestone.errors import ParameterError, StateError
 from littlestone.learners.online.records import Record, read_records, write_records
 
 if TYPE_CHECKING:
     from littlestone.types import Hypothesis, Json
 
-__all__ = ["OnlineState"]
+__all__ = ["OnlineState", "Whole"]
 
 FORMAT = "littlestone-online-1"
 
@@ -58,6 +58,8 @@ class OnlineState:
         anything else, since what it published and spent was under these. Public.
     draws : int
         How often the source was turned to. Kept so that a reproducible source can continue.
+    taken : bool
+        Whether a learner has this object; see `take`. Not part of the documents.
     """
 
     time: int
@@ -75,6 +77,7 @@ class OnlineState:
     pending: dict[int, Any] = field(default_factory=dict)
     tickets: int = 0
     terms: str = ""
+    taken: bool = field(default=False, compare=False, repr=False)
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -85,6 +88,27 @@ class OnlineState:
     def version(self) -> int:
         """Number of the published hypothesis, from 0."""
         return len(self.published) - 1
+
+    def take(self) -> None:
+        """Let one learner have this object, and no other after it.
+
+        Raises
+        ------
+        StateError
+            A learner has it: two learners of one state would spend the budget of its stream twice.
+        """
+        if self.taken:
+            raise StateError(
+                "This OnlineState is used by a learner already, and a second one would spend the "
+                "budget of its stream twice. To hand a stream on, keep state.public() and "
+                "state.private(), and continue one learner from OnlineState.from_json; or give a "
+                "folder as 'state', which one process at a time can use."
+            )
+        self.taken = True
+
+    def halt(self) -> None:
+        """Learn nothing more; the published hypothesis stays, and records are forgotten."""
+        self.stopped, self.buffer, self.rounds, self.pending = True, [], [], {}
 
     def public(self) -> Json:
         """Return what the stream published, as JSON."""
@@ -146,3 +170,32 @@ class OnlineState:
                 "The state of an online learner must be the two JSON documents that it wrote "
                 f"(format {FORMAT}); these are incomplete or were changed."
             ) from None
+
+
+class Whole:
+    """A block that changes a state in memory: left in the midst of a record, it halts the state.
+
+    Somebody presses Ctrl-C, or memory is short: what was half done cannot be undone, and what the
+    alarm and the council draw must be drawn once.
+
+    Examples
+    --------
+    >>> state = OnlineState(0, [], deal=1)
+    >>> with Whole(state):
+    ...     raise MemoryError
+    Traceback (most recent call last):
+    MemoryError
+    >>> state.stopped
+    True
+    """
+
+    def __init__(self, state: OnlineState) -> None:
+        self._state = state
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Halt the state, if the block did not come to its end."""
+        if kind is not None:
+            self._state.halt()
