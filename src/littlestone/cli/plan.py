@@ -358,11 +358,11 @@ def _measurements(measured: list[Measured]) -> None:
 
     rows = [
         (
-            found.learner,
+            _name(found.learner, found.options, found.reads),
             f"{found.kind}: {found.scenario}",
             integer(found.certified),
-            integer(found.n),
-            f"{percent(found.low)} to {percent(found.high)}",
+            "-" if found.n is None else integer(found.n),
+            "-" if found.n is None else f"{percent(found.low)} to {percent(found.high)}",
         )
         for found in measured
     ]
@@ -372,3 +372,6 @@ def _measurements(measured: list[Measured]) -> None:
         rows,
     )
     note("Measured: on these distributions only; the certificate holds for all of them.")
+    refused = {_name(f.learner, f.options, f.reads): f.problem for f in measured if f.problem}
+    for name, problem in refused.items():
+        note(f"{name} was not measured. {problem}")

@@ -26,7 +26,16 @@ if TYPE_CHECKING:
     from littlestone.learners.algorithm import Algorithm
     from littlestone.types import Json
 
-__all__ = ["ALL_RECORDS", "ONE_RECORD", "Budget", "Candidate", "again", "compare", "fewest"]
+__all__ = [
+    "ALL_RECORDS",
+    "ONE_RECORD",
+    "Budget",
+    "Candidate",
+    "again",
+    "compare",
+    "fewest",
+    "shared",
+]
 
 #: How a learner that protects records can protect users.
 ONE_RECORD = "one record of each user"
@@ -38,7 +47,10 @@ _FORM = Fraction(5, 2)
 
 @dataclass(frozen=True)
 class Budget:
-    """What is asked of a learner.
+    """What is asked of a learner, by somebody who compares them.
+
+    Not `littlestone.learners.budget.Budget`, which one learner is given: here delta may be absent,
+    and it is open who is protected.
 
     Attributes
     ----------
@@ -153,7 +165,7 @@ def again(candidate: Candidate, concept_class: ConceptClass, budget: Budget) -> 
         extra = {"samples_per_user": budget.samples_per_user} if entry.unit == "users" else {}
         options = {**candidate.options, **extra}
         return _sized(candidate.learner, entry, concept_class, budget, options)
-    own = _shared(budget) if candidate.reads == ALL_RECORDS else budget
+    own = shared(budget) if candidate.reads == ALL_RECORDS else budget
     made = _sized(candidate.learner, entry, concept_class, own, candidate.options)
     return _as_users(made, budget, candidate.reads)
 
@@ -186,8 +198,8 @@ def _ways(
         return
     yield _as_users(_sized(name, entry, concept_class, budget, {}), budget, ONE_RECORD)
     if m > 1:
-        shared = _shared(budget)
-        yield _as_users(_sized(name, entry, concept_class, shared, {}), budget, ALL_RECORDS)
+        own = shared(budget)
+        yield _as_users(_sized(name, entry, concept_class, own, {}), budget, ALL_RECORDS)
 
 
 def _proper(
@@ -261,22 +273,22 @@ def _as_users(candidate: Candidate, budget: Budget, reads: str) -> Candidate:
     if candidate.n is None or candidate.guarantee is None:
         return _with(candidate, unit="users", reads=reads)
     m = budget.samples_per_user or 1
-    shared = reads == ALL_RECORDS
+    together = reads == ALL_RECORDS
     guarantee = Guarantee(
         budget.epsilon,
         candidate.guarantee.delta
-        if not shared
+        if not together
         else (budget.delta or Fraction(0))
         if candidate.guarantee.delta
         else Fraction(0),
         Neighbours.USER_REPLACE,
-        claim=f"dp.group({candidate.guarantee.claim})" if shared else candidate.guarantee.claim,
+        claim=f"dp.group({candidate.guarantee.claim})" if together else candidate.guarantee.claim,
     )
-    n = ceil(Fraction(candidate.n, m)) if shared else candidate.n
+    n = ceil(Fraction(candidate.n, m)) if together else candidate.n
     return _with(candidate, unit="users", reads=reads, n=n, guarantee=guarantee)
 
 
-def _shared(budget: Budget) -> Budget:
+def shared(budget: Budget) -> Budget:
     """Return the budget of one record, when the m records of a user must stay within it.
 
     (e, d)-DP for records is (m e, d (e**(m e) - 1)/(e**e - 1))-DP for m of them.

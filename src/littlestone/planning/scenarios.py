@@ -5,35 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes import (
-    AffineSubspaces,
-    ConceptClass,
-    DecisionTrees,
-    Intervals,
-    Points,
-    Rules,
-    SparseSets,
-    Thresholds,
-)
-from littlestone.classes.version_spaces import listed
+from littlestone.classes import ConceptClass
 from littlestone.data import Sample, UserSample
 from littlestone.data.users import merge
-from littlestone.errors import LittlestoneError, UnsupportedError
-from littlestone.source import SeededSource, public_generator
+from littlestone.planning.shapes import shapes
 
 if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 __all__ = ["Scenario", "scenarios"]
 
-_SUPPORT = 4096  # points of a distribution
-_LISTED = 1 << 12  # concepts of a class that is listed
 _BEYOND = 1.02  # a mistake of this many alpha is a failure
 
 
@@ -114,154 +100,8 @@ def scenarios(
     share = min(_BEYOND * float(alpha) / (1 - 2 * noise), 0.5)
     return [
         Scenario(name, kind, *_sorted(points, mass, labels), noise)
-        for name, kind, points, mass, labels in _shapes(concept_class, share)
+        for name, kind, points, mass, labels in shapes(concept_class, share)
     ]
-
-
-Shape = tuple[str, str, Any, Sequence[float], Sequence[int]]
-
-
-@singledispatch
-def _shapes(concept_class: Any, share: float) -> list[Shape]:
-    """List the class: its worst point for some concept, and the uniform distribution."""
-    too_large = UnsupportedError(
-        f"No synthetic distributions are known for {concept_class.spec}, and it is too large to "
-        "be listed. Measure a smaller class of the same kind."
-    )
-    if concept_class.size > _LISTED:
-        raise too_large
-    try:
-        found = listed.listing(concept_class, None)
-    except LittlestoneError:
-        raise too_large from None
-    points = found.points
-    batch = listed.batch(concept_class, points)
-    matrix = np.array([c.predict(batch) for c in concept_class.concepts()], dtype=np.int64)
-    target = matrix[len(matrix) // 2]
-    # the point at which most concepts disagree with the target, and one at which fewest do
-    differ = (matrix != target).sum(axis=0)
-    hard, easy = int(np.argmax(differ)), int(np.argmin(differ))
-    mass = np.zeros(len(points))
-    mass[easy] += 1 - share
-    mass[hard] += share
-    uniform = np.full(len(points), 1 / len(points))
-    return [
-        ("one point decides", "worst-case", points, mass.tolist(), target.tolist()),
-        ("all points alike", "typical", points, uniform.tolist(), target.tolist()),
-    ]
-
-
-@_shapes.register
-def _(concept_class: Thresholds, share: float) -> list[Shape]:
-    low, high = concept_class.low, concept_class.high
-    out: list[Shape] = []
-    if high > low:  # every threshold but one or two errs on the second point
-        pair = ([low, low + 1], [1 - share, share], [0, 1])
-        out.append(("two neighbouring points", "worst-case", *pair))
-    steps = min(high - low + 1, _SUPPORT)
-    grid = [low + (high - low) * i // max(steps - 1, 1) for i in range(steps)]
-    labels = [int(i >= steps // 2) for i in range(steps)]
-    out.append(("an even grid, cut in the middle", "typical", grid, [1 / steps] * steps, labels))
-    return out
-
-
-@_shapes.register
-def _(concept_class: Points, share: float) -> list[Shape]:
-    return _spread(concept_class.bounds, 1, share)
-
-
-@_shapes.register
-def _(concept_class: SparseSets, share: float) -> list[Shape]:
-    return _spread(concept_class.bounds, concept_class.k, share)
-
-
-@_shapes.register
-def _(concept_class: Intervals, share: float) -> list[Shape]:
-    low, high = concept_class.low, concept_class.high
-    steps = min(high - low + 1, _SUPPORT)
-    grid = [low + (high - low) * i // max(steps - 1, 1) for i in range(steps)]
-    middle = steps // 2
-    mass = [(1 - share) / max(steps - 1, 1)] * steps
-    mass[middle] = share if steps > 1 else 1.0
-    inside = [int(steps // 4 <= i < 3 * steps // 4) for i in range(steps)]
-    return [
-        (
-            "one point in a wide domain",
-            "worst-case",
-            grid,
-            mass,
-            [int(i == middle) for i in range(steps)],
-        ),
-        ("an even grid, its middle half", "typical", grid, [1 / steps] * steps, inside),
-    ]
-
-
-@_shapes.register
-def _(concept_class: AffineSubspaces, share: float) -> list[Shape]:
-    """Take the flat of all vectors (x, ..., x, 0, ..., 0, 1): it lacks zero, a likely default."""
-    q, n, dim = concept_class.q, concept_class.n, concept_class.dim
-    generator = public_generator(0)
-    free = generator.integers(q, size=(_SUPPORT // 4, dim))
-    corners = np.eye(dim + 1, dim, k=-1, dtype=np.int64)  # zero, and a one at each free place
-    inside = np.unique(np.concatenate([corners, free]), axis=0)
-    behind = np.eye(1, n - dim, k=n - dim - 1, dtype=np.int64)  # nothing, if the flat is everything
-    inside = np.hstack([inside, behind.repeat(len(inside), axis=0)])
-    spanning = np.hstack([corners, behind.repeat(len(corners), axis=0)])
-    outside = np.unique(generator.integers(q, size=(_SUPPORT // 4, n)), axis=0)
-    outside = outside[(outside[:, dim:] != behind).any(axis=1)]
-    codes = concept_class.domain.array
-
-    def shape(name: str, kind: str, on: Any, weight: float) -> Shape:
-        weight = weight if len(outside) else 1.0
-        points = codes(np.concatenate([on, outside]), owner="scenarios")
-        mass = [weight / len(on)] * len(on) + [(1 - weight) / max(len(outside), 1)] * len(outside)
-        return name, kind, points, mass, [1] * len(on) + [0] * len(outside)
-
-    return [
-        shape("few points that span a flat", "worst-case", spanning, share),
-        shape("half on a flat, half elsewhere", "typical", inside, 0.5),
-    ]
-
-
-@_shapes.register(Rules)
-@_shapes.register(DecisionTrees)
-def _(concept_class: Rules | DecisionTrees, share: float) -> list[Shape]:
-    """Take random rows, and of a few random concepts the one that is most nearly half true."""
-    schema = concept_class.domain.schema
-    generator = public_generator(0)
-    columns = [generator.integers(n, size=_SUPPORT // 4) for n in schema.n_codes]
-    rows = np.unique(np.stack(columns, axis=1), axis=0)
-    candidates = concept_class.candidates(Sample.of(rows[:0], np.zeros(0, dtype=np.int64)))
-    source = SeededSource(0)
-    drawn = [np.asarray(candidates.draw(Fraction(1), source).predict(rows)) for _ in range(20)]
-    labels = min(drawn, key=lambda found: abs(float(found.mean()) - 0.5)).astype(int)
-    out: list[Shape] = []
-    if 0 < labels.sum() < len(labels):
-        pair = [int(np.argmin(labels)), int(np.argmax(labels))]
-        two = (rows[pair], [1 - share, share], [0, 1])
-        out.append(("two rows", "worst-case", *two))
-    alike = [1 / len(rows)] * len(rows)
-    out.append(("random rows, a random concept", "typical", rows, alike, labels.tolist()))
-    return out
-
-
-def _spread(bounds: tuple[int, int] | None, k: int, share: float) -> list[Shape]:
-    """Few heavy points that matter among many light ones."""
-    low, high = bounds or (0, 10**9)
-    steps = min(high - low + 1, _SUPPORT)
-    grid = [low + (high - low) * i // max(steps - 1, 1) for i in range(steps)]
-    k = min(k, steps)
-    labels = [int(i < k) for i in range(steps)]
-    out: list[Shape] = []
-    for name, kind, heavy in (
-        ("barely heavy points among many", "worst-case", min(share, 0.5)),
-        ("heavy points among many", "typical", 0.5),
-    ):
-        mass = [
-            heavy / max(k, 1) if i < k else (1 - heavy) / max(steps - k, 1) for i in range(steps)
-        ]
-        out.append((name, kind, grid, mass, labels))
-    return out
 
 
 def _sorted(

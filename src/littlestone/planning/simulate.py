@@ -7,24 +7,27 @@ measurement, with a confidence interval: it certifies nothing about other distri
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import multiprocessing
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.bounds.binomial import clopper_pearson
 from littlestone.classes import class_from_dict
-from littlestone.errors import ParameterError, check_integer
+from littlestone.errors import LittlestoneError, ParameterError, check_integer
 from littlestone.learners import registry
+from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD, shared
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
 if TYPE_CHECKING:
+    from littlestone.learners.comparison import Budget, Candidate
     from littlestone.planning.plans import Plans
     from littlestone.types import Json
 
@@ -33,6 +36,8 @@ __all__ = ["Measured", "simulate"]
 _FORMAT = "littlestone-measured-plans-1"
 _STEPS = 4  # sizes tried per factor of two
 _NOISE = 0.1  # of the labels, for learners that certify any labels
+_MOST = 10**7  # records that are written out one by one, in each run
+_LONGEST = 4000  # characters of a key
 
 
 @dataclass(frozen=True)
@@ -45,26 +50,36 @@ class Measured:
         ``kind`` is ``"worst-case"`` or ``"typical"``.
     certified : int
         Records, or users, that the certificate asks for.
-    n : int
+    n : int or None
         The least size tried at which failure with probability above beta can be excluded, at 95 %.
+        None: not measured.
     failures, runs : int
         At n.
     low, high : float
         95 % interval of the failure probability at n (Clopper and Pearson).
     noise : float
         Share of labels that were flipped.
+    options : dict
+        Public options of the learner, such as ``proper``.
+    reads : str or None
+        How a learner that protects records was made to protect users.
+    problem : str
+        Why nothing was measured; otherwise empty.
     """
 
     learner: str
     scenario: str
     kind: str
     certified: int
-    n: int
+    n: int | None
     failures: int
     runs: int
     low: float
     high: float
     noise: float
+    options: Json = field(default_factory=dict)
+    reads: str | None = None
+    problem: str = ""
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -85,8 +100,8 @@ def simulate(
     Parameters
     ----------
     plans : Plans
-        Learners as they are: ways in which a learner of records reads users are left out, and
-        so are options.
+        Every learner that has a number there is measured, with its options and, where users are
+        protected, in each way in which it reads them.
     learners : iterable of str, optional
         Names; by default all that can learn the class.
     runs : int >= 1, optional
@@ -101,7 +116,8 @@ def simulate(
     Returns
     -------
     list of Measured
-        Reproducible: every run has its own public seed.
+        Reproducible: every run has its own public seed. A learner whose certificate asks for more
+        records than are made here, or that refuses the class, is listed with its ``problem``.
 
     Raises
     ------
@@ -126,39 +142,48 @@ def simulate(
         else check_integer("simulate", "runs", runs, low=1)
     )
     wanted = None if learners is None else set(learners)
-    chosen = [
-        c
-        for c in plans
-        if c.reads is None and not c.options and (wanted is None or c.learner in wanted)
-    ]
+    chosen = [c for c in plans if wanted is None or c.learner in wanted]
+    document = plans.concept_class.to_dict()
     tasks: list[Json] = []
     for candidate in chosen:
         noise = _NOISE if candidate.agnostic else 0.0
-        each = budget.samples_per_user if candidate.unit == "users" else None
+        asked = _asked(candidate, budget)
         for place, scenario in enumerate(scenarios(plans.concept_class, budget.alpha, noise=noise)):
-            numbers = {"epsilon": budget.epsilon, "alpha": budget.alpha, "beta": budget.beta}
-            if candidate.guarantee is not None and candidate.guarantee.delta:
-                numbers["delta"] = budget.delta or Fraction(0)
-            tasks.append(
-                {
-                    "class": plans.concept_class.to_dict(),
-                    "learner": candidate.learner,
-                    "numbers": {k: str(v) for k, v in numbers.items()},
-                    "place": place,
-                    "scenario": scenario.name,
-                    "noise": noise,
-                    "runs": runs,
-                    **({} if each is None else {"samples_per_user": each}),
-                }
-            )
+            where = {"place": place, "scenario": scenario.name, "noise": noise, "runs": runs}
+            tasks.append({"class": document, "learner": candidate.learner, **asked, **where})
     store = _Store(file)
-    keys = [json.dumps(task, sort_keys=True) for task in tasks]
+    keys = [_key(task) for task in tasks]
     missing = [(key, task) for key, task in zip(keys, tasks, strict=True) if key not in store.found]
     progress(len(tasks) - len(missing), len(tasks))
     for key, result in _run(missing, workers):
         store.add(key, result)
         progress(sum(key in store.found for key in keys), len(tasks))
     return [Measured(**store.found[key]) for key in keys]
+
+
+def _asked(candidate: Candidate, budget: Budget) -> Json:
+    """Return what a candidate is made with, as JSON; short where it is the plain learner."""
+    own = shared(budget) if candidate.reads == ALL_RECORDS else budget
+    numbers = {"epsilon": own.epsilon, "alpha": own.alpha, "beta": own.beta}
+    if candidate.guarantee is not None and candidate.guarantee.delta:
+        numbers["delta"] = own.delta or Fraction(0)
+    out: Json = {"numbers": {k: str(v) for k, v in numbers.items()}}
+    if candidate.options:
+        out["options"] = candidate.options
+    if candidate.reads is not None:
+        out["reads"] = candidate.reads
+    if candidate.unit == "users" and candidate.reads != ONE_RECORD:
+        out["samples_per_user"] = budget.samples_per_user
+    return out
+
+
+def _key(task: Json) -> str:
+    """Return the text under which a result is kept; a large class is named by its digest."""
+    text = json.dumps(task, sort_keys=True)
+    if len(text) <= _LONGEST:
+        return text
+    whole = json.dumps(task["class"], sort_keys=True).encode("utf-8")
+    return json.dumps({**task, "class": hashlib.sha256(whole).hexdigest()}, sort_keys=True)
 
 
 def _run(tasks: list[tuple[str, Json]], workers: int) -> Iterable[tuple[str, Json]]:
@@ -178,34 +203,59 @@ def measure(task: Json) -> Json:
     """Find the least size that works for one learner on one distribution (in any process)."""
     concepts = class_from_dict(dict(task["class"]))
     numbers = {name: Fraction(text) for name, text in task["numbers"].items()}
-    m = task.get("samples_per_user")
-    options = {} if m is None else {"samples_per_user": m}
-    algorithm = registry.make(task["learner"], concepts, **numbers, **options)
+    m, reads, options = task.get("samples_per_user"), task.get("reads"), task.get("options", {})
+    told = {} if m is None or reads is not None else {"samples_per_user": m}
+    algorithm = registry.make(task["learner"], concepts, **numbers, **options, **told)
     scenario = scenarios(concepts, numbers["alpha"], noise=task["noise"])[task["place"]]
-    alpha, beta, runs = float(numbers["alpha"]), float(numbers["beta"]), int(task["runs"])
+    each = 1 if m is None else int(m)
     certified = algorithm.required_samples()
-    allowed = max((k for k in range(runs) if clopper_pearson(k, runs, 0.9)[1] <= beta), default=-1)
-    counted: dict[int, int] = {}
+    if reads == ALL_RECORDS:
+        certified = math.ceil(Fraction(certified, each))
+    blank = Measured(
+        *(algorithm.name, scenario.name, scenario.kind, certified, None, 0, 0, 0.0, 1.0),
+        noise=task["noise"],
+        options=options,
+        reads=reads,
+    )
+    if (hasattr(algorithm, "deals") or told) and certified * each > _MOST:
+        problem = f"Its certificate asks for more than the {_MOST:,} records that are made here."
+        return replace(blank, problem=problem).to_dict()
 
-    def failures(n: int) -> int:
+    def fails(n: int, run: int) -> bool:
+        generator = public_generator(task["place"], n, run)
+        sample: Any = (
+            scenario.draw_users(n, each, generator) if told else scenario.draw(n * each, generator)
+        )
+        hypothesis = algorithm.learn(sample, SeededSource(run))
+        return scenario.excess(hypothesis) > float(numbers["alpha"])
+
+    try:
+        n, failed = _least(fails, certified, float(numbers["beta"]), int(task["runs"]))
+    except LittlestoneError as refusal:  # it certifies the class, but cannot run on it
+        return replace(blank, problem=str(refusal)).to_dict()
+    low, high = clopper_pearson(failed, int(task["runs"]))
+    return replace(
+        blank, n=n, failures=failed, runs=int(task["runs"]), low=low, high=high
+    ).to_dict()
+
+
+def _least(
+    fails: Callable[[int, int], bool], certified: int, beta: float, runs: int
+) -> tuple[int, int]:
+    """Return the least size that works, and how many runs fail there."""
+    allowed = max((k for k in range(runs) if clopper_pearson(k, runs, 0.9)[1] <= beta), default=-1)
+    counted: dict[int, int] = {}  # failures in all runs; more than allowed if not all were needed
+
+    def works(step: int) -> bool:
         """Run until all runs are done, or too many have failed."""
+        n = _size(certified, step)
         if n not in counted:
             counted[n] = 0
             for run in range(runs):
-                generator = public_generator(task["place"], n, run)
-                sample: Any = (
-                    scenario.draw(n, generator)
-                    if m is None
-                    else scenario.draw_users(n, m, generator)
-                )
-                hypothesis = algorithm.learn(sample, SeededSource(run))
-                counted[n] += scenario.excess(hypothesis) > alpha
-                if counted[n] > max(allowed, 0):
+                counted[n] += fails(n, run)
+                if counted[n] > allowed:
                     break
-        return counted[n]
-
-    def works(step: int) -> bool:
-        return failures(_size(certified, step)) <= allowed
+        return counted[n] <= allowed
 
     low = 0  # steps down from the certified size; it is taken to work
     high = _STEPS
@@ -215,10 +265,8 @@ def measure(task: Json) -> Json:
         middle = (low + high) // 2
         low, high = (middle, high) if works(middle) else (low, middle)
     n = _size(certified, low)
-    failed = failures(n)
-    interval = clopper_pearson(failed, runs)
-    found = (algorithm.name, scenario.name, scenario.kind, certified, n, failed, runs, *interval)
-    return Measured(*found, noise=task["noise"]).to_dict()
+    failed = counted.get(n, runs)
+    return n, failed if failed <= allowed else sum(fails(n, run) for run in range(runs))
 
 
 def _size(certified: int, step: int) -> int:

@@ -124,8 +124,12 @@ def _plain(value: object) -> object:
 
 
 def _name(candidate: Candidate) -> str:
-    name = candidate.learner + (" --proper" if candidate.options.get("proper") else "")
-    return f"{name}, group privacy" if candidate.reads == ALL_RECORDS else name
+    return _named(candidate.learner, candidate.options, candidate.reads)
+
+
+def _named(learner: str, options: Json, reads: str | None) -> str:
+    name = learner + (" --proper" if options.get("proper") else "")
+    return f"{name}, group privacy" if reads == ALL_RECORDS else name
 
 
 def _row(candidate: Candidate, chosen: Candidate | None) -> Json:
@@ -192,10 +196,11 @@ def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
 
 
 def _measurement(found: Measured) -> Json:
+    name, done = _named(found.learner, found.options, found.reads), found.n is not None
     return {
-        "learner": found.learner,
+        "learner": name,
         "where": f"{found.kind}: {found.scenario}",
         "certified": integer(found.certified),
-        "n": integer(found.n),
-        "fails": f"{percent(found.low)} to {percent(found.high)}",
+        "n": integer(found.n) if found.n is not None else "–",
+        "fails": f"{percent(found.low)} to {percent(found.high)}" if done else found.problem,
     }
