@@ -1,5 +1,6 @@
 """predict, plan, audit exact, report, and the program itself."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.bounds import recheck
+from littlestone.classes import CLASSES
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
@@ -316,6 +318,23 @@ def test_help_names_every_command(run):
     assert names == ["plan", "fit", "predict", "report", "stream", "dims", "audit", "ledger"]
     assert all(len(line) == 2 for line in listed)
     assert re.search(r"exact +Verify privacy exactly", run("audit --help").out)
+
+
+def test_help_names_every_class(run):
+    for command in ("plan", "fit", "dims", "stream"):
+        shown = " ".join(run(f"{command} --help").out.split())
+        for usage in CLASSES.values():
+            assert usage in shown
+
+
+def test_help_breaks_lines_where_the_terminal_ends(run):
+    lines = run("fit --help").out.splitlines()
+    rows = [line for line in lines if line.startswith("│")]
+    for row, below in itertools.pairwise(rows):
+        words, more = row.strip("│ "), below.strip("│ ").split(" ")[0]
+        if below.startswith("│" + " " * 20) and not words.endswith("]"):
+            room = len(row) - len(row.rstrip("│ ")) - 3
+            assert room <= len(more), row
 
 
 def test_help_of_a_command_says_all_of_its_description(run):

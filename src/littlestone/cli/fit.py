@@ -68,7 +68,8 @@ def fit(
         auto, with --schema: the richest of rules, trees of depth 2 and trees of depth 3 whose
         certificate holds for alpha, beta and the number of records.
     epsilon:
-        Privacy loss, as a number or a fraction. It has no default.
+        Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice. It
+        has no default.
     x:
         Column of points, or columns separated by commas. By default those of the schema.
     user:
@@ -85,7 +86,8 @@ def fit(
         need far fewer:
         `littlestone plan` compares them.
     delta:
-        Only for learners that are not pure.
+        What is allowed besides epsilon, for example 1e-6; only for learners that are not pure
+        (vc1, littlestone, stable).
     alpha:
         Error that the certificate is asked to promise.
     beta:

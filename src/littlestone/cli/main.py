@@ -21,6 +21,7 @@ from littlestone.cli.audit import controls, exact, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.fit import fit
 from littlestone.cli.ledger import create, show
+from littlestone.cli.options import flowing
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
@@ -34,38 +35,55 @@ __all__ = ["BAD_INPUT", "DONE", "FAILED", "INFEASIBLE", "REFUSED", "app", "main"
 
 DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED = 0, 1, 2, 3, 4
 
+_EXITS = (
+    "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
+    "required certificate; 4 the privacy budget does not allow it."
+)
+#: As `littlestone.classes.CLASSES` says it; written out, since --help loads no class.
+_CLASSES = (
+    "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
+    "sparse_sets(5, 1, 99), conjunctions(8, monotone=True), affine_subspaces(7, 20, 2), "
+    "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4); over the columns of a --schema: "
+    "rules(max_literals=2), decision_trees(depth=2)."
+)
+_FIRST = (
+    "First steps: plan says how many records are enough, fit learns from them.\n\n"
+    'littlestone plan --class "thresholds(1, 99)" --epsilon 1 --alpha 0.1 --beta 0.05\n\n'
+    'littlestone fit people.csv --x age --y adult --class "thresholds(1, 99)" --epsilon 1'
+)
+
 app = App(
     name="littlestone",
     version=__version__,
     help="Private learning with proofs you can run.",
-    help_epilogue=(
-        "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
-        "required certificate; 4 the privacy budget does not allow it."
-    ),
+    help_epilogue=f"{_FIRST}\n\n{_EXITS}",
     help_format="plaintext",
 )
 # In the order in which they are used.
 _COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, stream, dims)
 for _place, _command in enumerate(_COMMANDS):
-    app.command(_command, sort_key=_place)
+    _about = f"{_CLASSES}\n\n{_EXITS}" if _command in (plan, fit, stream, dims) else _EXITS
+    app.command(flowing(_command), sort_key=_place, help_epilogue=_about)
 audit = App(
     name="audit",
     help="Check the privacy of learners: exactly, by bugs put in on purpose, by sampling.",
+    help_epilogue=_EXITS,
     help_format="plaintext",
     sort_key=len(_COMMANDS),
 )
-audit.command(exact)
-audit.command(controls)
-audit.command(statistical)
+audit.command(flowing(exact))
+audit.command(flowing(controls))
+audit.command(flowing(statistical))
 app.command(audit)
 ledger = App(
     name="ledger",
     help="Keep a privacy budget for a set of records.",
+    help_epilogue=_EXITS,
     help_format="plaintext",
     sort_key=len(_COMMANDS) + 1,
 )
-ledger.command(create)
-ledger.command(show)
+ledger.command(flowing(create))
+ledger.command(flowing(show))
 app.command(ledger)
 
 #: What a required parameter may look like.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,10 +22,50 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.learners.algorithm import Algorithm
 
-__all__ = ["ClassSpec", "Flag", "is_auto", "names", "open_class", "open_learner", "whole"]
+__all__ = [
+    "ClassSpec",
+    "Flag",
+    "flowing",
+    "is_auto",
+    "names",
+    "open_class",
+    "open_learner",
+    "whole",
+]
 
 ClassSpec = Annotated[str, Parameter(name="--class")]
-Flag = Annotated[bool, Parameter(negative="")]
+Flag = Annotated[bool, Parameter(negative="", show_default=False)]
+#: A line of running text that the next line continues, at the same indentation.
+_CONTINUED = re.compile(r"^( +)(\S.*)\n\1(?=\S)", re.MULTILINE)
+
+
+def flowing(command: Callable[..., int]) -> Callable[..., int]:
+    """Let ``--help`` break the lines of a command's docstring where the terminal ends, not before.
+
+    Examples
+    --------
+    >>> def command():
+    ...     '''Do it.
+    ...
+    ...     Parameters
+    ...     ----------
+    ...     out:
+    ...         A file
+    ...         that is written.
+    ...     '''
+    >>> "A file that is written." in flowing(command).__doc__
+    True
+    """
+    about, heading, parameters = (command.__doc__ or "").partition("    Parameters\n")
+    head = _joined(about)
+    rows = re.split(r"(?m)(?=^    \S)", parameters)  # each parameter's name, and its text
+    command.__doc__ = head + heading + "".join(map(_joined, rows))
+    return command
+
+
+def _joined(text: str) -> str:
+    joined = _CONTINUED.sub(r"\1\2 ", text)
+    return joined if joined == text else _joined(joined)
 
 
 def names(owner: str, option: str, text: str | None) -> list[str] | None:

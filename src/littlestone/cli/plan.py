@@ -59,17 +59,20 @@ def plan(
         What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: says
         from how many records on `fit --class auto` takes which class.
     epsilon:
-        Privacy loss that is allowed. Required, unless it is what --solve looks for.
+        Privacy loss that is allowed: smaller protects more, 1 is a common choice. Required, unless
+        it is what --solve looks for.
     alpha:
-        Error that must not be exceeded. Required, unless it is what --solve looks for.
+        Error that must not be exceeded, for example 0.1. Required, unless it is what --solve looks
+        for.
     beta:
-        Probability with which it may be. Required.
+        Probability with which it may be all the same, for example 0.05. Required.
     delta:
-        What is allowed besides epsilon; pure learners do not use it.
+        What is allowed besides epsilon, for example 1e-6; pure learners do not use it, vc1,
+        littlestone and stable need it.
     schema:
         TOML file with the public columns, for classes over rows.
     agnostic:
-        Say nothing of learners that promise nothing for data that no concept explains.
+        Leave out learners that promise nothing for data that no concept of the class explains.
     samples_per_user:
         How many records each user has, when users are to be protected. A learner that protects
         records then reads one record of each user, or all of them with a smaller epsilon.
@@ -81,9 +84,9 @@ def plan(
         Also say what the chosen learner needs if epsilon, alpha or the records of a user change.
     simulate:
         Also measure, on public synthetic data, with how many records each learner works in
-        practice.
+        practice; takes seconds for quick learners, and many minutes for slow ones.
     simulation:
-        JSON file of measurements: those in it are not repeated, new ones are added.
+        JSON file of measurements, for --simulate: those in it are not repeated, new ones are added.
     report:
         Write a page (HTML) here: every learner with its certificate; an existing file is replaced.
     explore:
