@@ -4,9 +4,11 @@ from littlestone.audit.controls.by_a_stranger import BY_A_STRANGER
 from littlestone.audit.controls.control import ANY, Control
 from littlestone.audit.controls.in_data import IN_DATA
 from littlestone.audit.controls.in_learners import IN_LEARNERS
+from littlestone.audit.controls.in_ledgers import IN_LEDGERS
 from littlestone.audit.controls.in_mechanisms import IN_MECHANISMS
 from littlestone.audit.controls.in_releases import IN_RELEASES
 from littlestone.audit.controls.in_sources import IN_SOURCES
+from littlestone.audit.controls.in_streams import IN_STREAMS
 from littlestone.audit.controls.score import Score, Tried, try_controls
 
 __all__ = ["ANY", "CONTROLS", "Control", "Score", "Tried", "try_controls"]
@@ -17,5 +19,7 @@ CONTROLS: tuple[Control, ...] = (
     *IN_DATA,
     *IN_RELEASES,
     *IN_SOURCES,
+    *IN_STREAMS,
+    *IN_LEDGERS,
     *BY_A_STRANGER,
 )

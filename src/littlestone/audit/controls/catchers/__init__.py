@@ -8,6 +8,9 @@ A catcher takes nothing and returns None if all is well, or what it saw.
 `learners`     special data sets: dealt parts, secret parts, shown pages
 `data`         one cell of a table changes one record, for every rule of reading
 `privacy`      guarantees are never flattering; a ledger never overspends
+`ledgers`      all that a ledger pays for, run in the worst mechanisms there are
+`streams`      alarms and councils of streams, and what lies on the disk
+`users`        one user changes that user's records only; epsilons add up
 `source`       bits become outcomes exactly; no bit serves twice
 =============  ===================================================================
 """
@@ -15,9 +18,12 @@ A catcher takes nothing and returns None if all is well, or what it saw.
 from littlestone.audit.controls.catchers.base import NOTICED, Catcher, of_case
 from littlestone.audit.controls.catchers.data import OF_DATA
 from littlestone.audit.controls.catchers.learners import OF_LEARNERS
+from littlestone.audit.controls.catchers.ledgers import OF_LEDGERS
 from littlestone.audit.controls.catchers.mechanisms import OF_MECHANISMS
 from littlestone.audit.controls.catchers.privacy import OF_PRIVACY
 from littlestone.audit.controls.catchers.source import OF_SOURCE
+from littlestone.audit.controls.catchers.streams import OF_STREAMS
+from littlestone.audit.controls.catchers.users import OF_USERS
 from littlestone.audit.table import CASES
 
 __all__ = ["BATTERY", "CATCHERS", "NOTICED", "Catcher"]
@@ -29,6 +35,9 @@ _OWN: dict[str, Catcher] = {
     **OF_LEARNERS,
     **OF_PRIVACY,
     **OF_DATA,
+    **OF_STREAMS,
+    **OF_USERS,
+    **OF_LEDGERS,
 }
 
 CATCHERS: dict[str, Catcher] = {case.name: of_case(case) for case in CASES} | _OWN
