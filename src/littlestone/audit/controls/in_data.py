@@ -70,8 +70,8 @@ IN_DATA: tuple[Control, ...] = (
         "label set from the data",
         "The larger label that occurs is 1 (as scikit-learn does): without a 1, every 0 is one.",
         "learners.shell",
-        "        positive = np.asarray(labels == classes[1])",
-        "        positive = np.asarray(labels == np.unique(labels)[-1])",
+        "        positive = equal(labels, classes[1])",
+        "        positive = equal(labels, np.unique(labels)[-1])",
         "public labels",
     ),
     Control(
