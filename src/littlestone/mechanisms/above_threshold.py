@@ -139,42 +139,38 @@ class AboveThreshold:
     ) -> None:
         owner = "AboveThreshold"
         self.epsilon = check_fraction(owner, "epsilon", epsilon)
-        exact = exact_value(delta)
-        if exact is None or not 0 <= exact < 1:
+        spare = exact_value(delta)
+        if spare is None or not 0 <= spare < 1:
             raise parameter_error(owner, "delta", "a number in [0, 1)", delta)
         self.limit = check_integer(owner, "limit", limit, low=1)
-        for name, value, allowed in (
-            ("charged", charged, ("above", "below")),
-            ("changes", changes, ("any", "monotone", "shift")),
-            ("method", method, ("auto", "classic", "fresh")),
-        ):
-            if value not in allowed:
-                raise parameter_error(owner, name, " or ".join(map(repr, allowed)), value)
-        if method == "fresh" and not exact:
+        _check_choice("charged", charged, "above", "below")
+        _check_choice("changes", changes, "any", "monotone", "shift")
+        _check_choice("method", method, "auto", "classic", "fresh")
+        if method == "fresh" and not spare:
             raise parameter_error(
                 owner, "delta", "positive for method='fresh'", delta, "Use method='classic'."
             )
         self.charged: Charged = charged
         self.changes: Changes = changes
         self.neighbours = neighbours
-        self.offset_rate: Fraction | None
-        self.offset_rate, self.rate = classic_rates(self.epsilon, self.limit, changes)
-        fresh = (
-            None
-            if method == "classic" or not exact
-            else fresh_rate(self.epsilon, exact, self.limit)
-        )
-        if method == "fresh" and fresh is None:
+        self.offset_rate, self.rate = self._rates(method, spare)
+        self.delta = Fraction(0) if self.offset_rate is not None else spare
+
+    def _rates(self, method: Method, delta: Fraction) -> tuple[Fraction | None, Fraction]:
+        """Return the rates of the offset, if there is one, and of each question's noise."""
+        classic = classic_rates(self.epsilon, self.limit, self.changes)
+        if method == "classic" or not delta:
+            return classic
+        fresh = fresh_rate(self.epsilon, delta, self.limit)
+        if fresh is None and method == "fresh":
             raise parameter_error(
-                owner,
-                "epsilon",
-                "so large that fresh noise can be composed to this delta",
-                epsilon,
+                "AboveThreshold", "epsilon",
+                "so large that fresh noise can be composed to this delta", float(self.epsilon),
                 "Use method='classic'.",
-            )
-        if fresh is not None and (method == "fresh" or self._beats_classic(fresh)):
-            self.offset_rate, self.rate = None, fresh
-        self.delta = Fraction(0) if self.offset_rate is not None else exact
+            )  # fmt: skip
+        if fresh is None or (method == "auto" and _bound(None, fresh) >= _bound(*classic)):
+            return classic
+        return None, fresh
 
     @property
     def method(self) -> Literal["classic", "fresh"]:
@@ -235,15 +231,21 @@ class AboveThreshold:
         beta = check_probability("error_bound", "beta", beta)
         return margin(self.offset_rate, self.rate, queries, beta)
 
-    def _beats_classic(self, fresh: Fraction) -> bool:
-        classic = margin(self.offset_rate, self.rate, _QUERIES, _BETA)
-        return margin(None, fresh, _QUERIES, _BETA) < classic
-
     def __repr__(self) -> str:
         return (
             f"AboveThreshold(epsilon={self.epsilon}, delta={self.delta}, limit={self.limit}, "
             f"charged={self.charged!r}, changes={self.changes!r}, method={self.method!r})"
         )
+
+
+def _check_choice(name: str, value: str, *allowed: str) -> None:
+    if value not in allowed:
+        raise parameter_error("AboveThreshold", name, " or ".join(map(repr, allowed)), value)
+
+
+def _bound(offset_rate: Fraction | None, rate: Fraction) -> int:
+    """Return the error bound by which ``method="auto"`` compares."""
+    return margin(offset_rate, rate, _QUERIES, _BETA)
 
 
 class RunningTest:
