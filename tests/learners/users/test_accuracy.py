@@ -14,7 +14,7 @@ from littlestone.data import UserSample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.users import UserAgnostic, UserThreshold
 from littlestone.learners.users.interval_median import IntervalMedian
-from littlestone.learners.users.walk import _median_decay
+from littlestone.learners.users.threshold_plan import _median_decay
 from littlestone.source import SeededSource
 
 from .small import Typed, users_of

@@ -8,12 +8,12 @@ import pytest
 
 import littlestone as ls
 from littlestone.data import UserSample
-from littlestone.learners.users import UserAgnostic, UserThreshold, ways
+from littlestone.learners.users import UserAgnostic, UserThreshold, mechanisms
 from littlestone.learners.users.agnostic import cut
 from littlestone.learners.users.grid_error import GridMinError
 from littlestone.learners.users.interval_median import IntervalMedian
+from littlestone.learners.users.mechanisms import GroupPrivacyMechanism
 from littlestone.learners.users.min_error import PrivateMinError
-from littlestone.learners.users.ways import SumWay
 from littlestone.report import page
 from littlestone.source import ExactSource, public_generator
 
@@ -84,7 +84,7 @@ def run_with(learner):
 @pytest.fixture
 def swept_once(monkeypatch):
     """Sweep each data set once, not once for every path of draws."""
-    known, sweep = {}, ways.errors_by_user
+    known, sweep = {}, mechanisms.errors_by_user
 
     def errors_by_user(hypotheses, users, m):
         parts = (users.points, users.user, users.point, users.label, users.count, users.keys)
@@ -93,11 +93,11 @@ def swept_once(monkeypatch):
             known[key] = sweep(hypotheses, users, m)
         return known[key]
 
-    monkeypatch.setattr(ways, "errors_by_user", errors_by_user)
+    monkeypatch.setattr(mechanisms, "errors_by_user", errors_by_user)
 
 
 def way_of(cls, kind):
-    """Return a way with the search of this kind, whichever the plan would take."""
+    """Return a mechanism with the search of this kind, whichever the plan would take."""
     way = agnostic(cls, 2, "group-privacy" if kind == "group-privacy" else "user-level").plan
     if kind == "grid":
         return replace(way, search=GridMinError(2, 3, F(1, 6), F(1, 2), F(1, 2)), epsilon=F(1, 2))
@@ -196,7 +196,7 @@ def caught(run, most=2, n=2, names=None, points=(1, 2)):
 def test_control_sensitivity_of_one_record():
     """epsilon/2 instead of epsilon/(2m): protects a record, not a user."""
 
-    class Unnormalised(SumWay):
+    class Unnormalised(GroupPrivacyMechanism):
         def choose(self, users, source):
             hypotheses = self.representation.drawn(source)
             return hypotheses.candidates(users.pooled()).draw(self.epsilon / 2, source)

@@ -8,8 +8,8 @@ import pytest
 from littlestone.bounds.formulas import evaluate
 from littlestone.learners.users.compare import PrivateCompare
 from littlestone.learners.users.grid_error import GridMinError
+from littlestone.learners.users.mechanisms import _least_favourable, probabilities
 from littlestone.learners.users.min_error import PrivateMinError
-from littlestone.learners.users.ways import _least_favourable, probabilities
 from littlestone.source import ExactSource, SeededSource
 
 from .small import Typed

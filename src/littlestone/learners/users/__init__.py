@@ -2,15 +2,15 @@
 
 ==================  ============================================================================
 `agnostic`          `UserAgnostic`: learn, guarantee, certificate (Theorem 4.6)
-`ways`              the two ways to choose: group privacy, user-level errors; their certificates
-`plan`              which way, and how epsilon is shared: public parameters only
+`mechanisms`        the two that choose: group privacy, user-level errors; their certificates
+`plan`              which of them, and how epsilon is shared: public parameters only
 `compare`           PrivateCompare (Lemma C.1): one private bit
 `min_error`         PrivateMinError (Algorithm 2, Lemma 4.5): where the best error lies
 `grid_error`        the same in one draw
 `separation`        how many mistakes of a user tell good hypotheses from bad ones (Lemma 4.1)
 `threshold`         `UserThreshold`: PrivateThreshold (Algorithm 1, Theorem 5.2)
 `interval_median`   a private point that halves an interval (Lemma 5.1)
-`walk`              budget and certificate of Algorithm 1
+`threshold_plan`    budget and certificate of Algorithm 1
 `sweeps`            user-level errors of all hypotheses at once; `sweeps_lines`, `lines` and
                     `runs` for what lies in a line, `sweeps_finite` for lists
 `estimators`        the scikit-learn shells

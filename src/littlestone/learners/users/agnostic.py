@@ -14,7 +14,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.users.claims import PRIVACY
-from littlestone.learners.users.plan import METHODS, Way, plan
+from littlestone.learners.users.plan import METHODS, Mechanism, plan
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import public_salt
 
@@ -157,7 +157,7 @@ class UserAgnostic:
         return cls(concept_class, method=method, **budget)
 
     @property
-    def plan(self) -> Way:
+    def plan(self) -> Mechanism:
         """How this class is gone about, chosen from public parameters only."""
         budget = (self.epsilon, self.alpha, self.beta)
         return plan(self.concept_class, self.samples_per_user, budget, self.method)
@@ -192,5 +192,5 @@ class UserAgnostic:
         -------
         Hypothesis
         """
-        # The search and the choice of Theorem 4.6 are `UserLevelWay.choose`.
+        # The search and the choice of Theorem 4.6 are `UserLevelMechanism.choose`.
         return self.plan.choose(cut(sample, self.samples_per_user, source), source)

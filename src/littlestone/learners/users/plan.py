@@ -1,4 +1,4 @@
-"""Which way a user-level learner goes about a class: public parameters only."""
+"""Which mechanism a user-level learner takes for a class: public parameters only."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from littlestone.classes import Points
 from littlestone.errors import UnsupportedError
 from littlestone.learners.users.compare import cut_between, rates
 from littlestone.learners.users.grid_error import GridMinError
-from littlestone.learners.users.min_error import PrivateMinError
-from littlestone.learners.users.sweeps import sweepable
-from littlestone.learners.users.ways import (
-    Search,
-    SumWay,
-    UserLevelWay,
+from littlestone.learners.users.mechanisms import (
+    GroupPrivacyMechanism,
+    MinErrorSearch,
+    UserLevelMechanism,
     probabilities,
     worst_gap,
 )
+from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.users.sweeps import sweepable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, Representation
     from littlestone.learners.users.separation import Floats
 
-__all__ = ["METHODS", "Way", "plan", "searches"]
+__all__ = ["METHODS", "Mechanism", "plan", "searches"]
 
 METHODS = ("auto", "group-privacy", "user-level", "binary-search")
-Way = SumWay | UserLevelWay
+Mechanism = GroupPrivacyMechanism | UserLevelMechanism
 Budget = tuple[Fraction, Fraction, Fraction]  # epsilon, alpha, beta: these learners are pure
 
 _HALF = Fraction(1, 2)
@@ -49,8 +49,8 @@ def plan(
     samples_per_user: int,
     budget: Budget,
     method: str,
-) -> Way:
-    """Return the way that needs the fewest users, or the one that is asked for.
+) -> Mechanism:
+    """Return the mechanism that needs the fewest users, or the one that is asked for.
 
     Parameters
     ----------
@@ -75,28 +75,30 @@ def plan(
             "for thresholds, points, paths, and classes of at most 2**20 hypotheses. "
             "Use method='group-privacy'."
         )
-    ways: list[Way] = []
+    found: list[Mechanism] = []
     if method in ("auto", "group-privacy"):
-        ways.append(_sum(concept_class, samples_per_user, budget))
+        found.append(_sum(concept_class, samples_per_user, budget))
     if method in ("user-level", "binary-search") or (
         method == "auto" and samples_per_user > 1 and can_sweep
     ):
-        kinds: tuple[type[Search], ...] = (PrivateMinError,)
+        kinds: tuple[type[MinErrorSearch], ...] = (PrivateMinError,)
         if method != "binary-search":
             kinds = (GridMinError, PrivateMinError)
         for representation in _representations(concept_class, alpha, beta):
-            ways += [_user_level(representation, k, samples_per_user, budget) for k in kinds]
-    return min(ways, key=lambda way: way.required)
+            found += [_user_level(representation, k, samples_per_user, budget) for k in kinds]
+    return min(found, key=lambda mechanism: mechanism.required)
 
 
-def _sum(concept_class: ConceptClass, m: int, budget: Budget) -> SumWay:
+def _sum(concept_class: ConceptClass, m: int, budget: Budget) -> GroupPrivacyMechanism:
     epsilon, alpha, beta = budget
     if isinstance(concept_class.size, int):
-        return SumWay(concept_class.representation(), m, *budget)
+        return GroupPrivacyMechanism(concept_class.representation(), m, *budget)
     found = bounds.best_hashing(
         concept_class.hashing, agnostic=True, epsilon=epsilon / m, alpha=alpha, beta=beta
     )
-    return SumWay(concept_class.hashed(found.copies, found.buckets), m, *budget, found)
+    return GroupPrivacyMechanism(
+        concept_class.hashed(found.copies, found.buckets), m, *budget, found
+    )
 
 
 def _representations(
@@ -108,8 +110,8 @@ def _representations(
 
 
 def _user_level(
-    representation: Representation, kind: type[Search], m: int, budget: Budget
-) -> UserLevelWay:
+    representation: Representation, kind: type[MinErrorSearch], m: int, budget: Budget
+) -> UserLevelMechanism:
     """Return the search, and the epsilon left for the choice, with the fewest users in all."""
     epsilon, alpha, beta = budget
     hypotheses = log_of(max(representation.size - 1, 1))
@@ -134,10 +136,10 @@ def _user_level(
                 best = max(users, choice / decay)
                 found = replace(search, epsilon=epsilon * share, share=cut)
     assert found is not None
-    return UserLevelWay(representation, found, epsilon - found.epsilon, alpha, beta)
+    return UserLevelMechanism(representation, found, epsilon - found.epsilon, alpha, beta)
 
 
-def searches(kind: type[Search], m: int, epsilon: Fraction) -> Iterator[Search]:
+def searches(kind: type[MinErrorSearch], m: int, epsilon: Fraction) -> Iterator[MinErrorSearch]:
     """Yield searches of all useful resolutions: a few per standard deviation of a user's share.
 
     Examples

@@ -11,7 +11,7 @@ from littlestone.errors import UnsupportedError
 from littlestone.learners.users.agnostic import cut, user_budget
 from littlestone.learners.users.claims import PRIVACY
 from littlestone.learners.users.sweeps import errors_by_user
-from littlestone.learners.users.walk import Walk, plan_walk
+from littlestone.learners.users.threshold_plan import ThresholdPlan, plan_threshold
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.source import Levels
 
@@ -96,10 +96,10 @@ class UserThreshold:
         return cls(concept_class, **budget)
 
     @property
-    def plan(self) -> Walk:
+    def plan(self) -> ThresholdPlan:
         """How epsilon is split, and how many steps are taken: public parameters only."""
         budget = (self.epsilon, self.alpha, self.beta)
-        return plan_walk(self.concept_class.size, self.samples_per_user, budget)
+        return plan_threshold(self.concept_class.size, self.samples_per_user, budget)
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return the promise: pure epsilon, replacing one user, the number of users public."""
@@ -131,13 +131,13 @@ class UserThreshold:
         -------
         ThresholdHypothesis
         """
-        walk, users = self.plan, cut(sample, self.samples_per_user, source)
+        plan, users = self.plan, cut(sample, self.samples_per_user, source)
         errors = errors_by_user(self.concept_class, users, self.samples_per_user)
         # Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.
-        found = walk.search.locate(errors, users.n_users, source)
-        scores: Runs = errors.scores(walk.t(*found))  # type: ignore[attr-defined]
+        found = plan.search.locate(errors, users.n_users, source)
+        scores: Runs = errors.scores(plan.t(*found))  # type: ignore[attr-defined]
         low, high = self.concept_class.low - 1, self.concept_class.high
-        for median in walk.medians:
+        for median in plan.medians:
             if low == high:
                 break
             # mid: PrivateMedian, for an interval that holds (2/3)**(k-1) of the mass
@@ -149,6 +149,6 @@ class UserThreshold:
                 (middle + 1, high): scores.least(middle + 1, high),
             }
             there = [(side, least) for side, least in sides.items() if least is not None]
-            weights = Levels([1] * len(there), [-least for _, least in there], walk.rate)
+            weights = Levels([1] * len(there), [-least for _, least in there], plan.rate)
             low, high = there[source.choose(weights)][0]
         return ThresholdHypothesis(low, self.concept_class.low, self.concept_class.high)

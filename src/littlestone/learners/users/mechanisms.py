@@ -1,9 +1,9 @@
-"""The two ways to choose among hypotheses with users in mind, and what each certifies.
+"""The two mechanisms that choose a hypothesis and protect users, and what each certifies.
 
-``SumWay``
+``GroupPrivacyMechanism``
     All mistakes, at most m of each user, with weights e**(-epsilon/(2m) * mistakes). This *is*
     group privacy: the item-level mechanism with epsilon/m, on n m records.
-``UserLevelWay``
+``UserLevelMechanism``
     Users with more than t mistakes (paper 002, Theorem 4.6), after a private search for the best
     error, which says which t separates good hypotheses from bad ones.
 """
@@ -36,16 +36,17 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 __all__ = [
-    "Search",
-    "SumWay",
-    "UserLevelWay",
+    "GroupPrivacyMechanism",
+    "MinErrorSearch",
+    "UserLevelMechanism",
     "gap_steps",
     "probabilities",
     "remembered",
     "worst_gap",
 ]
 
-Search = PrivateMinError | GridMinError
+#: Where does the least error lie? Both answer privately (Lemma 4.5).
+MinErrorSearch = PrivateMinError | GridMinError
 Certify = Callable[[Any, int], Certificate]
 
 
@@ -66,7 +67,7 @@ def remembered(certify: Certify) -> Certify:
 
 
 @dataclass(frozen=True)
-class SumWay:
+class GroupPrivacyMechanism:
     """The exponential mechanism on the sum of all users' mistakes.
 
     Attributes
@@ -133,7 +134,7 @@ class SumWay:
 
 
 @dataclass(frozen=True)
-class UserLevelWay:
+class UserLevelMechanism:
     """A search for the best error, then the exponential mechanism on user-level errors.
 
     Attributes
@@ -149,7 +150,7 @@ class UserLevelWay:
     """
 
     representation: Representation
-    search: Search
+    search: MinErrorSearch
     epsilon: Fraction
     alpha: Fraction
     beta: Fraction
@@ -250,7 +251,7 @@ class UserLevelWay:
         )
 
 
-def gap_steps(sheet: Worksheet, search: Search, excess: Fraction, source: str) -> Step:
+def gap_steps(sheet: Worksheet, search: MinErrorSearch, excess: Fraction, source: str) -> Step:
     """Write how well t separates errors after the worst answer of a search, at both its ends."""
     worst, t, _ = worst_gap(search, excess)
     parts = {}
@@ -270,7 +271,7 @@ def gap_steps(sheet: Worksheet, search: Search, excess: Fraction, source: str) -
     return sheet.step("gap", "min(low, high)", source, **parts)
 
 
-def probabilities(search: Search) -> tuple[Floats, Floats]:
+def probabilities(search: MinErrorSearch) -> tuple[Floats, Floats]:
     """Return the two probabilities of every comparison of a search."""
     middle = np.array([float(one.midpoint) for one in search.comparisons])
     far, m = middle + float(search.gap), search.samples_per_user
@@ -278,7 +279,7 @@ def probabilities(search: Search) -> tuple[Floats, Floats]:
     return tail(m, middle, t), tail(m, far, t)
 
 
-def worst_gap(search: Search, excess: Fraction) -> tuple[int, int, float]:
+def worst_gap(search: MinErrorSearch, excess: Fraction) -> tuple[int, int, float]:
     """Return the least favourable answer of a search, its t, and how well that separates."""
     low = [float(low) for low, _ in search.intervals]
     high = [float(high) for _, high in search.intervals]
@@ -288,7 +289,7 @@ def worst_gap(search: Search, excess: Fraction) -> tuple[int, int, float]:
 
 
 @lru_cache(maxsize=256)
-def _least_favourable(search: Search) -> list[tuple[str, int, Fraction]]:
+def _least_favourable(search: MinErrorSearch) -> list[tuple[str, int, Fraction]]:
     """Return, for both sides, the comparison that fails most easily, and a good tilt for it."""
     low, high = probabilities(search)
     epsilon = search.comparisons[0].epsilon

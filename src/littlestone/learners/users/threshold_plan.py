@@ -16,17 +16,25 @@ from littlestone.learners.users.claims import MEDIAN, UNIFORM, WALK
 from littlestone.learners.users.compare import cut_between
 from littlestone.learners.users.grid_error import GridMinError
 from littlestone.learners.users.interval_median import IntervalMedian
+from littlestone.learners.users.mechanisms import (
+    MinErrorSearch,
+    gap_steps,
+    probabilities,
+    remembered,
+    worst_gap,
+)
 from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.users.plan import searches
 from littlestone.learners.users.separation import separate_within, tail
-from littlestone.learners.users.ways import Search, gap_steps, probabilities, remembered, worst_gap
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from littlestone.bounds import Step
     from littlestone.learners.users.plan import Budget
     from littlestone.learners.users.separation import Floats
 
-__all__ = ["Walk", "plan_walk"]
+__all__ = ["ThresholdPlan", "plan_threshold"]
 
 _KEPT = Fraction(2, 3)  # of the mass of the interval, at most, after each step
 _SEARCH = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
@@ -34,7 +42,7 @@ _STEP = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
 
 
 @dataclass(frozen=True)
-class Walk:
+class ThresholdPlan:
     """Public parameters of Algorithm 1.
 
     Attributes
@@ -50,7 +58,7 @@ class Walk:
     """
 
     size: int
-    search: Search
+    search: MinErrorSearch
     steps: int
     epsilon_median: Fraction
     epsilon_step: Fraction
@@ -209,7 +217,7 @@ def _median_decay(m: int, mass: Fraction, epsilon: Floats | Fraction) -> Floats:
 
 
 @lru_cache(maxsize=128)
-def plan_walk(size: int, samples_per_user: int, budget: Budget) -> Walk:
+def plan_threshold(size: int, samples_per_user: int, budget: Budget) -> ThresholdPlan:
     """Return the split of epsilon, and the search, with the fewest users.
 
     Parameters
@@ -221,58 +229,19 @@ def plan_walk(size: int, samples_per_user: int, budget: Budget) -> Walk:
     """
     epsilon, alpha, beta = budget
     steps = math.ceil(math.log(float(alpha) / 2) / math.log(_KEPT))
-    m, log_beta, log_size = samples_per_user, log_of(beta / 4), log_of(size)
-    search_share, step_share = (x.ravel() for x in np.meshgrid(_SEARCH, _STEP))
-    median_share = 1 - search_share - step_share
-    fits = median_share > 0.01
-    search_share, step_share = search_share[fits], step_share[fits]
-    median_share = 1 - search_share - step_share
-    single = float(epsilon) / steps
-    slowest = np.min(
-        [_median_decay(m, _KEPT**k, single * median_share) for k in range(steps)], axis=0
-    )
-    halving = (3 * log_size + math.log(8 * steps) - log_beta) / slowest
-    excess = alpha - _KEPT**steps
-
-    def deviation(n: Floats) -> Floats:
-        finite = np.sqrt((math.log(2 * m) + log_size - log_beta) / (2 * n))
-        grown = np.sqrt(2 * np.log(2 * (n * m + 1)) / n) + np.sqrt(
-            (math.log(m) - log_beta) / (2 * n)
-        )
-        return np.asarray(np.minimum(finite, grown))
-
+    splits = _Splits(size, samples_per_user, steps, epsilon, beta)
     best, found = math.inf, None
     for kind in (GridMinError, PrivateMinError):
-        for search in searches(kind, m, epsilon):
-            gap = worst_gap(search, excess)[2]
-            low, high = probabilities(search)
-            margin = float((high - low).min()) / 2 if len(low) else 1.0
-            each = float(search.comparisons[0].epsilon) if len(low) else 1.0
-            if min(gap, margin) <= 1e-9:
-                continue
-            finding = math.log(max(search.weight, 1)) - log_beta + math.log(2)
-            stepping = math.log(2 * steps) - log_beta + math.log(2)
-
-            def enough(n: Floats) -> Floats:
-                off = deviation(n)
-                finds = each * search_share * n * (margin - off) >= finding  # noqa: B023
-                walks = single * step_share / 2 * n * (gap - 2 * off) / steps >= stepping  # noqa: B023
-                return np.asarray(finds & walks)
-
-            low_n, high_n = np.zeros_like(halving), np.full_like(halving, 62.0)
-            for _ in range(14):  # in powers of two
-                middle = (low_n + high_n) / 2
-                good = enough(2.0**middle)
-                low_n, high_n = np.where(good, low_n, middle), np.where(good, middle, high_n)
-            needed = np.maximum(2.0**high_n, halving)
+        for search in searches(kind, samples_per_user, epsilon):
+            needed = splits.needed(search, alpha - _KEPT**steps)
             at = int(np.argmin(needed))
             if needed[at] < best:
-                best = float(needed[at])
-                found = (search, float(search_share[at]), float(step_share[at]))
+                best, found = float(needed[at]), (search, at)
     assert found is not None
-    search, first, second = found
-    parts = [Fraction(x).limit_denominator(100) for x in (first, second)]
-    return Walk(
+    search, at = found
+    shares = float(splits.search[at]), float(splits.step[at])
+    parts = [Fraction(share).limit_denominator(100) for share in shares]
+    return ThresholdPlan(
         size,
         replace(search, epsilon=epsilon * parts[0], share=Fraction(1, 2)),
         steps,
@@ -281,3 +250,61 @@ def plan_walk(size: int, samples_per_user: int, budget: Budget) -> Walk:
         alpha,
         beta,
     )
+
+
+class _Splits:
+    """Ways to split epsilon into search, steps and medians, and about how many users each needs.
+
+    In floats: the certificate decides whether a split is enough.
+
+    Attributes
+    ----------
+    search, step : ndarray
+        Shares of epsilon; the rest is for the medians.
+    """
+
+    def __init__(
+        self, size: int, samples_per_user: int, steps: int, epsilon: Fraction, beta: Fraction
+    ) -> None:
+        self.m, self.steps, self.log_size = samples_per_user, steps, log_of(size)
+        self.log_beta = log_of(beta / 4)
+        self.each = float(epsilon) / steps
+        search, step = (x.ravel() for x in np.meshgrid(_SEARCH, _STEP))
+        fits = 1 - search - step > 0.01
+        self.search, self.step = search[fits], step[fits]
+        medians = self.each * (1 - self.search - self.step)
+        decays = [_median_decay(self.m, _KEPT**k, medians) for k in range(steps)]
+        halving = 3 * self.log_size + math.log(8 * steps) - self.log_beta
+        self.halving: Floats = halving / np.min(decays, axis=0)
+
+    def needed(self, search: MinErrorSearch, excess: Fraction) -> Floats:
+        """Return about the least n for each split: infinite where the search tells nothing."""
+        gap = worst_gap(search, excess)[2]
+        low, high = probabilities(search)
+        margin = float((high - low).min()) / 2 if len(low) else 1.0
+        single = float(search.comparisons[0].epsilon) if len(low) else 1.0
+        if min(gap, margin) <= 1e-9:
+            return np.full_like(self.halving, math.inf)
+        finding = math.log(max(search.weight, 1)) - self.log_beta + math.log(2)
+        stepping = math.log(2 * self.steps) - self.log_beta + math.log(2)
+
+        def enough(n: Floats) -> npt.NDArray[np.bool_]:
+            off = self._deviation(n)
+            finds = single * self.search * n * (margin - off) >= finding
+            walks = self.each * self.step / 2 * n * (gap - 2 * off) / self.steps >= stepping
+            return np.asarray(finds & walks)
+
+        few, many = np.zeros_like(self.halving), np.full_like(self.halving, 62.0)
+        for _ in range(14):  # in powers of two
+            middle = (few + many) / 2
+            good = enough(2.0**middle)
+            few, many = np.where(good, few, middle), np.where(good, middle, many)
+        return np.asarray(np.maximum(2.0**many, self.halving))
+
+    def _deviation(self, n: Floats) -> Floats:
+        """Return that of the certificate: the better one of two kinds of uniform convergence."""
+        finite = np.sqrt((math.log(2 * self.m) + self.log_size - self.log_beta) / (2 * n))
+        grown = np.sqrt(2 * np.log(2 * (n * self.m + 1)) / n) + np.sqrt(
+            (math.log(self.m) - self.log_beta) / (2 * n)
+        )
+        return np.asarray(np.minimum(finite, grown))
