@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism
-from littlestone.audit.table.case import Case
+from littlestone.audit.table.case import Case, Part
+from littlestone.errors import StateError
 from littlestone.mechanisms import (
     AboveThreshold,
     exponential_mechanism,
@@ -37,7 +38,11 @@ __all__ = ["MECHANISMS", "transcript"]
 
 F = Fraction
 ONE, SMALL, MEDIUM = F(1), F(1, 10**6), F(1, 20)
+#: So loud that three or four records come out behind bottom or above a threshold: then epsilon
+#: can be seen, and not only delta.
+_LOUD: dict[str, Any] = {"epsilon": F(10), "delta": F(1, 100)}
 Vector = tuple[int, ...]
+_EPSILON: tuple[Part, ...] = ("epsilon",)
 
 # --- scores --------------------------------------------------------------------------------------
 
@@ -65,9 +70,9 @@ def _runs(scores: Vector, source: Source) -> Hashable:
     return segment
 
 
-def _bounded(scores: Vector, source: Source) -> Hashable:
+def _bounded(scores: Vector, source: Source, *, epsilon: F = ONE, delta: F = SMALL) -> Hashable:
     held = {place: score for place, score in enumerate(scores) if score}
-    return sparse_select(held, k=2, epsilon=ONE, delta=SMALL, source=source, default=None)
+    return sparse_select(held, k=2, epsilon=epsilon, delta=delta, source=source, default=None)
 
 
 def _k_bounded() -> Iterator[tuple[Vector, Vector]]:
@@ -87,19 +92,27 @@ def _k_bounded() -> Iterator[tuple[Vector, Vector]]:
 _LISTS = tuple(chain.from_iterable(combinations("abc", size) for size in range(4)))
 
 
-def _lists(lists: tuple[tuple[str, ...], ...], source: Source) -> Hashable:
-    return sparse_select_lists(lists, cap=2, epsilon=ONE, delta=SMALL, source=source, default=None)
+def _lists(
+    lists: tuple[tuple[str, ...], ...], source: Source, *, epsilon: F = ONE, delta: F = SMALL
+) -> Hashable:
+    return sparse_select_lists(
+        lists, cap=2, epsilon=epsilon, delta=delta, source=source, default=None
+    )
 
 
-def _histogram(items: tuple[str | None, ...], source: Source) -> Hashable:
+def _histogram(
+    items: tuple[str | None, ...], source: Source, *, epsilon: F = ONE, delta: F = MEDIUM
+) -> Hashable:
     kept = [item for item in items if item is not None]
-    out = stable_histogram(kept, n=len(items), epsilon=ONE, delta=MEDIUM, source=source)
+    out = stable_histogram(kept, n=len(items), epsilon=epsilon, delta=delta, source=source)
     return tuple(out.items())
 
 
-def _items(items: tuple[str | None, ...], source: Source) -> Hashable:
+def _items(
+    items: tuple[str | None, ...], source: Source, *, epsilon: F = ONE, delta: F = SMALL
+) -> Hashable:
     kept = [item for item in items if item is not None]
-    return tuple(stable_items(kept, n=len(items), epsilon=ONE, delta=SMALL, source=source))
+    return tuple(stable_items(kept, n=len(items), epsilon=epsilon, delta=delta, source=source))
 
 
 def _count(bits: Vector, source: Source) -> Hashable:
@@ -120,22 +133,35 @@ def _tree() -> tuple[tuple[int, ...], ...]:
     return ((), (1,), (1, 1), (1, 2), (1, 2, 1), (2,))
 
 
-def _path(ends: tuple[tuple[int, ...], ...], source: Source) -> Hashable:
-    return one_shot_path(ends, TuplePaths(), max_depth=3, epsilon=ONE, delta=SMALL, source=source)
+def _path(
+    ends: tuple[tuple[int, ...], ...],
+    source: Source,
+    *,
+    max_depth: int = 3,
+    epsilon: F = ONE,
+    delta: F = SMALL,
+) -> Hashable:
+    return one_shot_path(
+        ends, TuplePaths(), max_depth=max_depth, epsilon=epsilon, delta=delta, source=source
+    )
 
 
 # --- tests above a threshold ---------------------------------------------------------------------
 
 
 def transcript(test: AboveThreshold, pace: int, values: Vector, source: Source) -> Hashable:
-    """Ask adaptively: each answer moves the next question by ``pace``, on both sides alike."""
+    """Ask adaptively: each answer moves the next question by ``pace``, on both sides alike.
+
+    Whoever asks does not look whether the test has halted: it is asked until it refuses.
+    """
     running, answers, shift = test.start(1, source), [], 0
     for value in values:
-        if running.halted:
+        try:
+            answers.append(running.ask(value + shift))
+        except StateError:
             break
-        answers.append(running.ask(value + shift))
         shift += pace if answers[-1] else 0
-    return tuple(answers)
+    return tuple(answers), running.halted
 
 
 def _questions(changes: str, length: int) -> Iterator[tuple[Vector, Vector]]:
@@ -175,8 +201,14 @@ def _above(
 # --- the table -----------------------------------------------------------------------------------
 
 
-def _case(name: str, domain: str, check: Callable[[], Any], *, full: bool = False) -> Case:
-    return Case(name, "mechanism", domain, lambda observers: check(), full)
+def _case(
+    name: str,
+    domain: str,
+    check: Callable[[], Any],
+    *sharp: Part,
+    full: bool = False,
+) -> Case:
+    return Case(name, "mechanism", domain, lambda observers: check(), full, sharp)
 
 
 def _of(
@@ -185,43 +217,85 @@ def _of(
     return lambda: verify_mechanism(run, pairs(), epsilon=ONE, delta=delta)
 
 
+def _loud(
+    run: Callable[..., Hashable], pairs: Callable[[], Any], **settings: Any
+) -> Callable[[], MechanismVerification]:
+    run = partial(run, **_LOUD, **settings)
+    return lambda: verify_mechanism(run, pairs(), **_LOUD)
+
+
 MECHANISMS: tuple[Case, ...] = (
     _case(
         "exponential_mechanism",
         "3 candidates, scores 0 to 2, every score moves by at most 1",
         _of(_select, lambda: _moves(3, range(3), (-1, 0, 1))),
+        "epsilon",
     ),
     _case(
         "exponential_mechanism, monotone",
         "3 candidates, scores 0 to 2, scores move one way",
         _of(partial(_select, monotone=True), lambda: _moves(3, range(3), (0, 1))),
+        "epsilon",
     ),
     _case(
         "exponential_mechanism over runs",
         "runs of 3, 40 and 0 candidates, scores -2 to 0",
         _of(_runs, lambda: _moves(3, range(-2, 1), (-1, 0, 1))),
+        "epsilon",
     ),
     _case(
         "sparse_select",
         "3 candidates, scores 0 to 3, k = 2",
         _of(_bounded, _k_bounded, SMALL),
+        "delta",
+    ),
+    _case(
+        "sparse_select, loud",
+        "3 candidates, scores 0 to 3, k = 2",
+        _loud(_bounded, _k_bounded),
+        "epsilon",
+        "delta",
     ),
     _case(
         "sparse_select_lists",
         "2 teachers with any lists over 3 items, cap 2",
         _of(_lists, lambda: replace_one(_LISTS, 2), SMALL),
+        "delta",
+    ),
+    _case(
+        "sparse_select_lists, loud",
+        "4 teachers with one of 4 lists over 2 items, cap 2",
+        _loud(_lists, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)),
+        "epsilon",
+        "delta",
     ),
     _case(
         "stable_histogram",
         "3 records with one of 2 items or none",
         _of(_histogram, lambda: replace_one((None, "a", "b"), 3), MEDIUM),
+        "delta",
+    ),
+    _case(
+        "stable_histogram, loud",
+        "3 records with one of 2 items or none",
+        _loud(_histogram, lambda: replace_one((None, "a", "b"), 3)),
+        "epsilon",
+        "delta",
     ),
     _case(
         "stable_items",
         "3 records with one of 3 items or none",
         _of(_items, lambda: replace_one((None, "a", "b", "c"), 3), SMALL),
+        "delta",
     ),
-    _case("private_count", "4 bits", _of(_count, lambda: replace_one((0, 1), 4))),
+    _case(
+        "stable_items, loud",
+        "4 records with one of 2 items or none",
+        _loud(_items, lambda: replace_one((None, "a", "b"), 4)),
+        "epsilon",
+        "delta",
+    ),
+    _case("private_count", "4 bits", _of(_count, lambda: replace_one((0, 1), 4)), "epsilon"),
     _case(
         "median A (rank exponential)",
         "3 values of a domain of 5",
@@ -229,6 +303,7 @@ MECHANISMS: tuple[Case, ...] = (
             _median(RankExponential(5, RankWindow.of((F(1, 3), F(2, 3))), ONE), 5),
             lambda: replace_one(range(5), 3),
         ),
+        "epsilon",
     ),
     _case(
         "median B (TreeEM)",
@@ -238,6 +313,18 @@ MECHANISMS: tuple[Case, ...] = (
             lambda: replace_one(range(5), 3),
             SMALL,
         ),
+        "delta",
+    ),
+    _case(
+        "median B (TreeEM), loud",
+        "3 values of a domain of 4",
+        lambda: verify_mechanism(
+            _median(TreeEM(2, RankWindow.of((F(1, 3), F(2, 3))), **_LOUD), 4),
+            replace_one(range(4), 3),
+            **_LOUD,
+        ),
+        "epsilon",
+        "delta",
     ),
     _case(
         "median C (TreeLog)",
@@ -253,17 +340,27 @@ MECHANISMS: tuple[Case, ...] = (
         "private_median",
         "3 values in [1, 4]",
         _of(_release, lambda: replace_one((1, 2, 4), 3)),
+        "epsilon",
     ),
     _case(
         "one_shot_path",
         "3 ends in a tree of 6 nodes",
         _of(_path, lambda: replace_one(_tree(), 3), SMALL),
+        "delta",
+    ),
+    _case(
+        "one_shot_path, loud",
+        "4 ends in a tree of 4 nodes",
+        _loud(_path, lambda: replace_one(((), (1,), (2,), (1, 1)), 4), max_depth=2),
+        "epsilon",
+        "delta",
     ),
     *(
         _case(
             f"AboveThreshold, classic, {changes}, limit {limit}, charged {charged}, {length} asked",
             f"{length} adaptive questions with values 0 to 2",
             partial(_above, changes, limit=limit, charged=charged, length=length),
+            *(_EPSILON if (changes, limit) == ("shift", 1) else ()),
             full=changes != "shift" or length > 2,
         )
         for changes, limit, charged, length in (

@@ -113,6 +113,17 @@ def near_the_threshold_with_counts() -> str | None:
     return verified(run, [(a, a + 1) for a in range(1, 9)], epsilon=2, delta="1/100")
 
 
+def two_shown_counts() -> str | None:
+    """Try two items of which now one, now the other is more frequent; order and counts show."""
+
+    def run(counts: tuple[int, int], source: Source) -> Hashable:
+        items = ["a"] * counts[0] + ["b"] * counts[1]
+        kept = stable_histogram(items, n=7, epsilon=ONE, delta="1/4", source=source)
+        return tuple(kept.items())
+
+    return verified(run, [((a, 7 - a), (a + 1, 6 - a)) for a in (2, 3, 4)], delta="1/4")
+
+
 def two_sided_offset() -> str | None:
     """Try an above-threshold test that a single record can turn, from either side."""
     test = AboveThreshold(epsilon=ONE, limit=1, charged="above", changes="shift")
@@ -204,6 +215,7 @@ OF_MECHANISMS: dict[str, Catcher] = {
     "a count with its interval": whole_estimate,
     "counts near the threshold": near_the_threshold,
     "shown counts near the threshold": near_the_threshold_with_counts,
+    "two shown counts": two_shown_counts,
     "a test turned by one record": two_sided_offset,
     "more answers than paid for": many_charged_answers,
     "paths beyond the public depth": deep_paths,
