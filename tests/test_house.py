@@ -177,6 +177,8 @@ def test_the_map_names_every_room_and_every_link_exists():
     text = (ROOT / "ARCHITECTURE.md").read_text()
     rooms = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
     assert {room for room in rooms if f"{room}/" not in text} == set()
+    files = {p.name for room in ("data", "report") for p in (SOURCE / room).glob("[a-z]*.py")}
+    assert {name for name in files if f"`{name}`" not in text} == set()
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
             if not target.startswith(("http", "mailto")):
