@@ -14,7 +14,7 @@ from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hypotheses import Never, readable
 from littlestone.classes.integers import parse_integer
 from littlestone.classes.representations import Representation
-from littlestone.classes.vectors import Vector, VectorDomain, vector_rows
+from littlestone.classes.vectors import VectorDomain, vector_rows
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit
@@ -246,12 +246,6 @@ class Conjunctions(ConceptClass):
         if not isinstance(monotone, bool):
             raise fields.refuse("monotone", "true or false")
         return cls(fields.integer("n"), monotone=monotone)
-
-
-def literals_of(point: Vector) -> int:
-    """Return the literals that a point satisfies, as in `subcube`."""
-    n = len(point)
-    return sum(1 << (i if bit else n + i) for i, bit in enumerate(point))
 
 
 def _subcube_sums(

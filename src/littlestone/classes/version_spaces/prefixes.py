@@ -182,7 +182,7 @@ class _Search:
 
     def __init__(self, concept_class: Prefixes, budget: Budget) -> None:
         self._forest = concept_class.forest
-        self._length, self._base = concept_class.notation.length, concept_class.notation.base
+        self._length = concept_class.notation.length
         self._budget = budget
         self._known: dict[tuple[Any, Removed], tuple[int, int]] = {}
         self._grouped: dict[tuple[Any, Removed], dict[Any, Removed]] = {}

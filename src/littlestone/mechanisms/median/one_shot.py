@@ -15,16 +15,12 @@ import numpy as np
 
 from littlestone.bounds.least import least
 from littlestone.errors import check_fraction, check_integer, check_probability
-from littlestone.mechanisms.median.claims import PATHS
 from littlestone.mechanisms.median.runs import Runs, bottom_weight
 from littlestone.source import Exp, Source, exp
 
 __all__ = ["Chain", "PathTree", "TuplePaths", "one_shot_path", "path_odds", "paths_needed"]
 
 Node = TypeVar("Node")
-
-#: Identifier of the claim, for guarantees of learners that use this draw.
-CLAIM = PATHS
 
 
 class PathTree(Protocol[Node]):
