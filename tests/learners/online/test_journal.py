@@ -269,6 +269,17 @@ def test_flipped_bits_are_refused_or_change_nothing(tmp_path):
     assert refusals > 3  # most bits of so small a file are free space
 
 
+def test_documents_keep_the_names_of_their_fields():
+    """What an earlier version wrote is read as long as the format is the same."""
+    one = learner()
+    one.learn_many(*numbers(300))
+    names = ["alarm", "buffer", "deal", "draws", "limit", "pending", "rings", "rounds"]
+    assert sorted(one.state_.private()) == names
+    names = ["batches", "format", "published", "stage", "stopped", "terms", "tickets", "time"]
+    assert sorted(one.state_.public()) == names
+    assert len(one.state_.private()["rounds"]) == len(one.state_.epochs)
+
+
 def test_documents_of_a_state_are_refused_when_they_were_changed():
     one = learner()
     one.learn_many(*numbers(300))
@@ -278,7 +289,7 @@ def test_documents_of_a_state_are_refused_when_they_were_changed():
         for name in document:
             for value in (None, "x", [[]], {"a": 1}):
                 if name in ("stopped", "rings", "terms") or (name == "rounds" and value == [[]]):
-                    continue  # truths, a text, a round without mistakes
+                    continue  # truths, a text, an epoch without mistakes
                 changed = {**document, name: value}
                 pair = (changed, private) if document is public else (public, changed)
                 with pytest.raises(LittlestoneError):

@@ -213,7 +213,7 @@ def test_a_stream_that_nothing_explains_ends_politely():
     found = learner(Thresholds(1, 50), horizon=40_000)
     found.learn_many(rng.integers(1, 51, 40_000), rng.integers(0, 2, 40_000))
     assert found.stopped_
-    assert found.state_.buffer == found.state_.rounds == []
+    assert found.state_.buffer == found.state_.epochs == []
     last = found.hypothesis_
     found.learn_many(rng.integers(1, 51, 1_000), rng.integers(0, 2, 1_000))
     assert found.hypothesis_ == last
@@ -470,7 +470,7 @@ def test_a_record_that_was_interrupted_is_the_last_one(how, monkeypatch):
     monkeypatch.undo()
     found.learn_many([5] * 300, [wrong] * 300)  # nothing is drawn any more
     assert found.stopped_
-    assert found.state_.buffer == found.state_.rounds == []
+    assert found.state_.buffer == found.state_.epochs == []
     assert (found.published_, found.state_.batches) == (published, batches)
 
 

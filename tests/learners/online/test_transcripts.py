@@ -97,10 +97,10 @@ class Dealt(Teachers):
 class Equal(Dealt):
     """As printed (003, Algorithm 3, line 19): an epoch's mistakes are split into equal parts."""
 
-    def lists(self, rounds, stage, deal):
+    def lists(self, epochs, stage, deal):
         found = []
         for i in range(self.n_teachers):
-            parts = [[r for r in epoch if self._part(epoch, r) == i] for epoch in rounds]
+            parts = [[r for r in epoch if self._part(epoch, r) == i] for epoch in epochs]
             found.append(self.submit(parts, self.plan[stage]))
         return found
 

@@ -95,19 +95,19 @@ def freeze(state, ballot):
     A ballot sees neither times nor epochs: of the mistakes, their multiset and the gap are enough.
     """
     public = (tuple(state.published), state.stage, state.batches, state.stopped)
-    limit, buffer, rounds = state.limit, tuple(state.buffer), tuple(map(tuple, state.rounds))
+    limit, buffer, epochs = state.limit, tuple(state.buffer), tuple(map(tuple, state.epochs))
     if ballot:
-        mistakes = sorted((0, x, y) for part in (buffer, *rounds) for _, x, y in part)
+        mistakes = sorted((0, x, y) for part in (buffer, *epochs) for _, x, y in part)
         limit = None if limit is None else limit - len(buffer)
-        buffer, rounds = (), (tuple(mistakes),)
+        buffer, epochs = (), (tuple(mistakes),)
     if state.stopped:
         return public, (0, 0, False, (), ())
-    return public, (limit, state.alarm, state.rings, buffer, rounds)
+    return public, (limit, state.alarm, state.rings, buffer, epochs)
 
 
 def thaw(start, public, private, time):
     published, stage, batches, stopped = public
-    limit, alarm, rings, buffer, rounds = private
+    limit, alarm, rings, buffer, epochs = private
     return replace(
         start,
         time=time,
@@ -119,7 +119,7 @@ def thaw(start, public, private, time):
         alarm=alarm,
         rings=rings,
         buffer=list(buffer),
-        rounds=[list(epoch) for epoch in rounds],
+        epochs=[list(epoch) for epoch in epochs],
         draws=0,
     )
 

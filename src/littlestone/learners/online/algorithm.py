@@ -211,7 +211,7 @@ class OnlineAlgorithm:
 
     def _train(self, state: OnlineState, sources: Sources) -> bool:
         """Hand the mistakes to the council; publish, pass to the next stage, or stop."""
-        state.rounds.append(state.buffer)
+        state.epochs.append(state.buffer)
         state.buffer = []
         council, plan = self.council, self.plan
         before = state.version
@@ -219,7 +219,7 @@ class OnlineAlgorithm:
             state.batches += 1
             state.draws += 1
             drawn = council.draw(
-                state.rounds, state.stage, plan.draws, state.deal, sources(state.draws)
+                state.epochs, state.stage, plan.draws, state.deal, sources(state.draws)
             )
             heard = [h for h in drawn if h is not None]
             if plan.draws - len(heard) <= plan.bottoms:
@@ -230,7 +230,7 @@ class OnlineAlgorithm:
                 break  # nobody agrees yet: publish nothing new, collect more mistakes
         state.stopped = state.batches == plan.batches
         if state.stopped:
-            state.rounds.clear()  # nothing will ever be drawn from them
+            state.epochs.clear()  # nothing will ever be drawn from them
         else:
             self._wind(state, state.time, sources)
         return state.version != before

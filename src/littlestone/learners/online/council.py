@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Ballot", "Council", "Stage", "Tally", "Teachers"]
 
-Rounds = Sequence[Sequence[Record]]
+Epochs = Sequence[Sequence[Record]]
 
 
 class Council(Protocol):
@@ -48,7 +48,7 @@ class Council(Protocol):
         """How many stages there are, one after the other."""
 
     def draw(
-        self, rounds: Rounds, stage: int, draws: int, deal: int, source: Source
+        self, epochs: Epochs, stage: int, draws: int, deal: int, source: Source
     ) -> list[Hypothesis | None]:
         """Return independent draws; None is bottom."""
 
@@ -71,10 +71,10 @@ class Ballot:
     stages = 1
 
     def draw(
-        self, rounds: Rounds, stage: int, draws: int, deal: int, source: Source
+        self, epochs: Epochs, stage: int, draws: int, deal: int, source: Source
     ) -> list[Hypothesis | None]:
         """Return draws with probability proportional to e**(-rate * errors)."""
-        records = [record for epoch in rounds for record in epoch]
+        records = [record for epoch in epochs for record in epoch]
         choice = self.concept_class.candidates(sample_of(records, self.concept_class))
         return [choice.draw(self.rate, source) for _ in range(draws)]
 
@@ -147,10 +147,10 @@ class Teachers:
         return int(public_generator(deal, time).integers(self.n_teachers))
 
     def draw(
-        self, rounds: Rounds, stage: int, draws: int, deal: int, source: Source
+        self, epochs: Epochs, stage: int, draws: int, deal: int, source: Source
     ) -> list[Hypothesis | None]:
         """Return draws with weights e**(rate * number of teachers who list it), and bottom's."""
-        lists = self.lists(rounds, stage, deal)
+        lists = self.lists(epochs, stage, deal)
         bottom = bottom_weight(k=self.most, epsilon=2 * self.rate, delta=self.leak)
         tally = Tally(lists, most=self.most, rate=self.rate, bottom=bottom)
         return [tally.draw(source) for _ in range(draws)]
@@ -163,17 +163,17 @@ class Teachers:
         drawn = [tally.draw(source) for _ in range(draws)]
         return [h for h in drawn if h is not None]
 
-    def lists(self, rounds: Rounds, stage: int, deal: int) -> list[Sequence[Hypothesis]]:
+    def lists(self, epochs: Epochs, stage: int, deal: int) -> list[Sequence[Hypothesis]]:
         """Return what each teacher submits (not private)."""
         dealt: list[list[list[Record]]] = [[] for _ in range(self.n_teachers)]
-        for epoch in rounds:
+        for epoch in epochs:
             for parts in dealt:
                 parts.append([])
             for record in epoch:
                 dealt[self.teacher(deal, record[0])][-1].append(record)
         return [self.submit(parts, self.plan[stage]) for parts in dealt]
 
-    def submit(self, parts: Rounds, stage: Stage) -> Sequence[Hypothesis]:
+    def submit(self, parts: Epochs, stage: Stage) -> Sequence[Hypothesis]:
         """Return the essential hypotheses of one teacher, from its records of each epoch alone.
 
         A refused search is a function of this teacher's records too: it submits nothing then.

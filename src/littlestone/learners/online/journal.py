@@ -173,7 +173,7 @@ class Journal:
             Nothing may be shown then. What is on the disk counts: close this, and open it again.
         """
         records = []
-        for epoch, group in enumerate([*state.rounds[self._epoch :], state.buffer], self._epoch):
+        for epoch, group in enumerate([*state.epochs[self._epoch :], state.buffer], self._epoch):
             new = group[self._within :] if epoch == self._epoch else group
             records += [(t, epoch, compact(x), y) for t, x, y in write_records(new)]
         forget = state.stopped and (self._sums["records"] or records)
@@ -189,8 +189,8 @@ class Journal:
         document = compact(
             {
                 "public": brief(state),
-                "private": replace(state, buffer=[], rounds=[], pending={}).private(),
-                "epochs": len(state.rounds),
+                "private": replace(state, buffer=[], epochs=[], pending={}).private(),
+                "epochs": len(state.epochs),
                 "versions": len(state.published),
                 "sums": {name: f"{value:x}" for name, value in self._sums.items()},
                 "answers": [first, answers],
@@ -205,7 +205,7 @@ class Journal:
             sql.executemany("DELETE FROM pending WHERE ticket = ?", [row[:1] for row in removed])
             row = (document, self._digest(document))
             sql.execute("INSERT OR REPLACE INTO now VALUES (1, ?, ?)", row)
-        self._epoch, self._within = len(state.rounds), len(state.buffer)
+        self._epoch, self._within = len(state.epochs), len(state.buffer)
         self.state, self.answers, self._versions = state, (first, answers), len(state.published)
         self._public.add(published, state)
 
@@ -246,20 +246,20 @@ class Journal:
             said = json.loads(document)
             if said["sums"] != {name: f"{value:x}" for name, value in sums.items()}:
                 raise ValueError
-            rounds: list[list[list[Any]]] = [[] for _ in range(said["epochs"] + 1)]
+            epochs: list[list[list[Any]]] = [[] for _ in range(said["epochs"] + 1)]
             for time, epoch, x, y in records:
-                rounds[epoch].append([time, json.loads(x), y])
+                epochs[epoch].append([time, json.loads(x), y])
             transcript = [[time, json.loads(h)] for _, time, h in published]
             held = [[ticket, json.loads(x), 0] for ticket, x in pending]
             state = OnlineState.from_json(
                 {**said["public"], "published": transcript},
-                {**said["private"], "rounds": rounds[:-1], "buffer": rounds[-1], "pending": held},
+                {**said["private"], "rounds": epochs[:-1], "buffer": epochs[-1], "pending": held},
             )
             first, answers = said["answers"]
         except (KeyError, TypeError, ValueError, IndexError, RecursionError, LittlestoneError):
             raise self._damaged() from None
         self.state, self.answers, self._sums = state, (first, answers), sums
-        self._epoch, self._within = len(state.rounds), len(state.buffer)
+        self._epoch, self._within = len(state.epochs), len(state.buffer)
         self._versions, self._tickets = len(published), state.tickets
         self._pending = dict(pending)
 

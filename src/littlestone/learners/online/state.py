@@ -47,7 +47,7 @@ class OnlineState:
         Whether the alarm rings then, or the future is drawn again.
     buffer : list of Record
         The mistakes since the last alarm, in order of time: one entry for each, equal or not.
-    rounds : list of list of Record
+    epochs : list of list of Record
         The mistakes of each earlier epoch.
     pending : dict from int to Point
         Points whose labels have not come yet, by ticket.
@@ -73,7 +73,7 @@ class OnlineState:
     stopped: bool = False
     draws: int = 0
     buffer: list[Record] = field(default_factory=list)
-    rounds: list[list[Record]] = field(default_factory=list)
+    epochs: list[list[Record]] = field(default_factory=list)
     pending: dict[int, Any] = field(default_factory=dict)
     tickets: int = 0
     terms: str = ""
@@ -108,7 +108,7 @@ class OnlineState:
 
     def halt(self) -> None:
         """Learn nothing more; the published hypothesis stays, and records are forgotten."""
-        self.stopped, self.buffer, self.rounds, self.pending = True, [], [], {}
+        self.stopped, self.buffer, self.epochs, self.pending = True, [], [], {}
 
     def public(self) -> Json:
         """Return what the stream published, as JSON."""
@@ -132,7 +132,8 @@ class OnlineState:
             "rings": self.rings,
             "draws": self.draws,
             "buffer": write_records(self.buffer),
-            "rounds": [write_records(epoch) for epoch in self.rounds],
+            # documents of earlier versions are read: this field keeps the name it had in them
+            "rounds": [write_records(epoch) for epoch in self.epochs],
             "pending": write_records((t, x, 0) for t, x in self.pending.items()),
         }
 
@@ -160,7 +161,7 @@ class OnlineState:
                 rings=bool(private["rings"]),
                 draws=int(private["draws"]),
                 buffer=read_records(private["buffer"]),
-                rounds=[read_records(epoch) for epoch in private["rounds"]],
+                epochs=[read_records(epoch) for epoch in private["rounds"]],
                 pending={t: x for t, x, _ in read_records(private["pending"])},
                 tickets=int(public["tickets"]),
                 terms=str(public.get("terms", "")),
