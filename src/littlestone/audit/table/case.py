@@ -11,10 +11,12 @@ from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.observe import Observer
 from littlestone.audit.verify import Verification
 
-__all__ = ["Case", "Kind", "Row"]
+__all__ = ["Case", "Kind", "Part", "Row"]
 
 Kind = Literal["mechanism", "learner"]
 Result = MechanismVerification | Verification
+#: A number of a claim that a verification could refute.
+Part = Literal["epsilon", "delta"]
 _NOTHING = 1e-9
 
 
@@ -34,6 +36,9 @@ class Case:
         Learners are also compared through the observers (pages, printed lines).
     full : bool
         Too long for every day: only in the full table.
+    sharp : tuple of {"epsilon", "delta"}
+        What is nearly attained: half of that number would be refuted. Nothing: the law depends on
+        the data, but far less than the claim allows.
     """
 
     name: str
@@ -41,6 +46,7 @@ class Case:
     domain: str
     check: Callable[[Sequence[Observer]], Result]
     full: bool = False
+    sharp: tuple[Part, ...] = ()
 
     def row(self, observers: Sequence[Observer] = ()) -> Row:
         """Verify, and return the line."""
@@ -73,6 +79,16 @@ class Row:
         """Whether anything depends on the data: if not, every claim would hold."""
         return self.result.worst_delta > _NOTHING or self.result.tightest_epsilon > _NOTHING
 
+    @property
+    def sharp(self) -> tuple[Part, ...]:
+        """Which numbers of the claim are nearly attained: half of them would be refuted."""
+        found: list[Part] = []
+        if 2 * self.result.tightest_epsilon > self.result.epsilon:
+            found.append("epsilon")
+        if 2 * self.result.worst_delta > self.result.delta > 0:
+            found.append("delta")
+        return tuple(found)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
         return {
@@ -80,5 +96,6 @@ class Row:
             "kind": self.kind,
             "domain": self.domain,
             "seconds": round(self.seconds, 3),
+            "sharp": list(self.sharp),
             **self.result.to_dict(),
         }

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.audit.observe import Observer
-from littlestone.audit.table.case import Case
+from littlestone.audit.table.case import Case, Part
 from littlestone.audit.table.streams import STREAMS
 from littlestone.audit.verify import Verification, verify
 from littlestone.classes import (
@@ -39,6 +39,8 @@ _SINGLES = FiniteClass([[0, 0], [0, 1], [1, 0]])
 #: Improper nodes: "point 0 alone" is the path of a node, and not a concept.
 _FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
 _TREE = TreePaths({"a": None, "b": "a", "c": "a"})
+#: Dimension 1 on one point.
+_SWITCH = FiniteClass([[0], [1]])
 _SCHEMA = Schema.from_dict({"x": {"categories": ["a", "b"]}})
 
 
@@ -58,6 +60,7 @@ def _case(
     n: int,
     *,
     full: bool = False,
+    sharp: tuple[Part, ...] = (),
     epsilon: Any = 1,
     delta: Any = _DELTA,
     outside: bool = False,
@@ -93,17 +96,21 @@ def _case(
     told += ["proper"] * ("proper" in options) + [note] * bool(note)
     domain = f"{n} {entry.unit}, {len(points)} points" + (" and points outside" if outside else "")
     title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in told)
-    return Case(title, "learner", domain, check, full)
+    return Case(title, "learner", domain, check, full, sharp)
 
 
+#: So loud that a few records outweigh bottom: then epsilon can be seen, and not only delta.
+_LOUD: dict[str, Any] = {"epsilon": 10, "delta": F(1, 100), "note": "loud"}
+_EPSILON: tuple[Part, ...] = ("epsilon",)
+_DELTAS: tuple[Part, ...] = ("delta",)
 _ONE_RECORD = _with(chunk=1)
 _COPIES = {"auxiliary": 1, "copies": [2]}
 
 LEARNERS: tuple[Case, ...] = (
-    _case("generic", Thresholds(1, 3), [1, 2, 3], 3),
-    _case("generic", Points(1, 2), [1, 2], 2, outside=True),
-    _case("generic", _CORNERS, [0, 1], 3, estimate_error=1, note="with its error"),
-    _case("generic", Intervals(1, 3), [1, 2, 3], 2),
+    _case("generic", Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
+    _case("generic", Points(1, 2), [1, 2], 2, outside=True, sharp=_EPSILON),
+    _case("generic", _CORNERS, [0, 1], 3, estimate_error=1, note="with its error", sharp=_EPSILON),
+    _case("generic", Intervals(1, 3), [1, 2, 3], 2, sharp=_EPSILON),
     _case("generic", Thresholds(1, 2), [1, 2], 3, wrap=_part(F(1, 2)), note="on a secret half"),
     _case(
         "generic",
@@ -114,13 +121,19 @@ LEARNERS: tuple[Case, ...] = (
         note="on three of four",
         full=True,
     ),
-    _case("agnostic", Thresholds(1, 3), [1, 2, 3], 3),
+    _case("agnostic", Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
     _case("agnostic", Thresholds(1, 4), [1, 2, 3, 4], 4, full=True),
-    _case("agnostic", Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True),
-    _case("agnostic", _TREE, ["a", "b", "c"], 2),
-    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True),
+    _case(
+        "agnostic", Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True, sharp=_EPSILON
+    ),
+    _case("agnostic", _TREE, ["a", "b", "c"], 2, sharp=_EPSILON),
+    _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True, sharp=_DELTAS),
     _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-exponential"),
-    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-tree"),
+    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-tree", sharp=_DELTAS),
+    *(
+        _case("vc1", Thresholds(1, 2), [1, 2], 4, method=method, **_LOUD, sharp=_EPSILON)
+        for method in ("one-shot", "median-exponential", "median-tree")
+    ),
     _case(
         "vc1",
         Thresholds(1, 2),
@@ -130,9 +143,11 @@ LEARNERS: tuple[Case, ...] = (
         delta=F(1, 2),
         wrap=_with(chunks=2),
         note="two chunks",
+        sharp=_DELTAS,
     ),
-    _case("vc1", _TREE, ["a", "b", "c"], 2),
-    _case("vc1", _FORK, [0, 1], 3, proper=True, delta=F(1, 2)),
+    _case("vc1", _TREE, ["a", "b", "c"], 2, sharp=_DELTAS),
+    _case("vc1", _TREE, ["a", "b", "c"], 4, **_LOUD, sharp=("epsilon", "delta")),
+    _case("vc1", _FORK, [0, 1], 3, proper=True, delta=F(1, 2), sharp=_DELTAS),
     _case(
         "vc1",
         _FORK,
@@ -144,7 +159,18 @@ LEARNERS: tuple[Case, ...] = (
         note="descent",
         full=True,
     ),
-    _case("littlestone", Thresholds(1, 3), [1, 2, 3], 2, wrap=_ONE_RECORD, method="all"),
+    _case(
+        "littlestone",
+        Thresholds(1, 3),
+        [1, 2, 3],
+        2,
+        wrap=_ONE_RECORD,
+        method="all",
+        sharp=_DELTAS,
+    ),
+    _case(
+        "littlestone", _CORNERS, [0, 1], 3, wrap=_ONE_RECORD, method="all", **_LOUD, sharp=_EPSILON
+    ),
     _case(
         "littlestone",
         Thresholds(1, 3),
@@ -166,6 +192,17 @@ LEARNERS: tuple[Case, ...] = (
         wrap=_with(chunk=2),
         method="all",
         note="teachers of two",
+        sharp=_DELTAS,
+    ),
+    _case(
+        "littlestone",
+        Points(),
+        ["a", "b"],
+        4,
+        wrap=_with(chunk=1, tolerances=(0,)),
+        method="closures",
+        **_LOUD,
+        sharp=_EPSILON,
     ),
     _case(
         "littlestone",
@@ -198,8 +235,30 @@ LEARNERS: tuple[Case, ...] = (
         wrap=_with(chunk=1, tolerances=(1, 0)),
         method="essential",
     ),
-    _case("littlestone", _CORNERS, [0, 1], 2, wrap=_ONE_RECORD, proper=True),
-    _case("stable", _SINGLES, [0, 1], 3, parameters=_COPIES, delta=F(1, 5)),
+    _case(
+        "littlestone",
+        Thresholds(1, 3),
+        [1, 3],
+        3,
+        wrap=_with(chunk=1, tolerances=(0, 0, 0)),
+        method="essential",
+        **_LOUD,
+        sharp=_EPSILON,
+    ),
+    _case("littlestone", _CORNERS, [0, 1], 2, wrap=_ONE_RECORD, proper=True, sharp=_DELTAS),
+    _case(
+        "littlestone", _CORNERS, [0, 1], 3, wrap=_ONE_RECORD, proper=True, **_LOUD, sharp=_EPSILON
+    ),
+    _case("stable", _SINGLES, [0, 1], 3, parameters=_COPIES, delta=F(1, 5), sharp=_DELTAS),
+    _case(
+        "stable",
+        _SWITCH,
+        [0],
+        6,
+        parameters={"auxiliary": 1, "copies": [3]},
+        **_LOUD,
+        sharp=("epsilon", "delta"),
+    ),
     _case(
         "stable",
         _SINGLES,
@@ -209,6 +268,7 @@ LEARNERS: tuple[Case, ...] = (
         parameters={"auxiliary": 1, "copies": [1]},
         delta=F(1, 2),
         note="one copy",
+        sharp=_DELTAS,
     ),
     _case(
         "stable",
@@ -230,7 +290,7 @@ LEARNERS: tuple[Case, ...] = (
         note="one tournament",
         full=True,
     ),
-    _case("users", Thresholds(1, 2), [1, 2], 2, samples_per_user=1),
+    _case("users", Thresholds(1, 2), [1, 2], 2, samples_per_user=1, sharp=_EPSILON),
     _case(
         "users",
         Thresholds(1, 2),
@@ -239,6 +299,7 @@ LEARNERS: tuple[Case, ...] = (
         samples_per_user=2,
         records_per_user=2,
         note="two records each",
+        sharp=_EPSILON,
     ),
     _case(
         "users",
@@ -259,6 +320,7 @@ LEARNERS: tuple[Case, ...] = (
         records_per_user=3,
         estimate_error=1,
         note="with the error",
+        sharp=_EPSILON,
     ),
     _case("user-threshold", Thresholds(1, 2), [1, 2], 2, samples_per_user=1, records_per_user=1),
     _case("user-threshold", Thresholds(1, 2), [1, 2], 1, samples_per_user=1, note="one user"),
@@ -272,6 +334,7 @@ LEARNERS: tuple[Case, ...] = (
         full=True,
     ),
     _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, epsilon=3, wrap=_with(pool=2)),
+    _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, wrap=_with(pool=2), **_LOUD, sharp=_EPSILON),
     _case(
         "agnostic:littlestone",
         Points(1, 2),

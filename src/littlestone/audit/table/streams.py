@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism
-from littlestone.audit.table.case import Case
+from littlestone.audit.table.case import Case, Part
 from littlestone.classes import ConceptClass, Points, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.council import Stage
@@ -63,6 +63,7 @@ def _case(
     length: int,
     *,
     full: bool = False,
+    sharp: tuple[Part, ...] = (),
     **numbers: Any,
 ) -> Case:
     return Case(
@@ -71,6 +72,7 @@ def _case(
         f"streams of {length} records of {len(kinds)} kinds",
         lambda observers: verify_streams(concept_class, kinds, length, **numbers),
         full,
+        sharp,
     )
 
 
@@ -86,7 +88,7 @@ _BOTH = [(x, y) for x in (1, 2) for y in (0, 1)]
 _NAMES = [("a", 0), ("a", 1), ("b", 1)]
 
 STREAMS: tuple[Case, ...] = (
-    _case("ballot", Thresholds(1, 2), _BOTH, 2),
-    _case("teachers", Points(), _NAMES, 2, **_COUNCIL),
+    _case("ballot", Thresholds(1, 2), _BOTH, 2, sharp=("epsilon",)),
+    _case("teachers", Points(), _NAMES, 2, sharp=("epsilon",), **_COUNCIL),
     _case("teachers, two batches", Points(), _NAMES, 3, full=True, batches=2, **_COUNCIL),
 )
