@@ -274,7 +274,7 @@ class _Sets:
     def draw(self, rate: Fraction, source: Source) -> Labelling:
         most = len(self._rest) - 1
 
-        def table(bits: int) -> list[list[arb]]:
+        def table() -> list[list[arb]]:
             """Row r, column i: the weight of all r-sets whose last item is i - 1."""
             factor = {gain: ball(rate * gain).exp() for gain in set(self._gains)}
             rows = [[arb(1)] + [arb(0)] * len(self._gains)]
@@ -283,8 +283,8 @@ class _Sets:
                 rows.append([arb(0)] + [factor[g] * b for g, b in zip(self._gains, before)])  # noqa: B905
             return rows
 
-        def sizes(bits: int) -> list[arb]:
-            rows = table(bits)
+        def sizes() -> list[arb]:
+            rows = table()
             return [
                 sum(row, arb(0)) * ball(rate * self._rest[most - r]).exp()
                 for r, row in enumerate(rows)
@@ -293,7 +293,7 @@ class _Sets:
         r = source.choose(_Computed(min(most, len(self._gains)) + 1, sizes))
         end, chosen = len(self._gains) + 1, []
         while r:
-            row = _Computed(end, lambda bits, r=r, end=end: table(bits)[r][:end])  # type: ignore[misc]
+            row = _Computed(end, lambda r=r, end=end: table()[r][:end])  # type: ignore[misc]
             end = source.choose(row)
             chosen.append(self._where[end - 1])
             r -= 1
@@ -319,7 +319,7 @@ class _Runs:
         return len(self._order) * (len(self._order) + 1) // 2 + 1
 
     def draw(self, rate: Fraction, source: Source) -> Labelling:
-        def ends(bits: int) -> list[arb]:
+        def ends() -> list[arb]:
             lefts = accumulate(ball(rate * gain).exp() for gain in self._most)
             return [ball(-rate * self._empty).exp()] + [
                 left * ball(-rate * cost).exp()
@@ -332,9 +332,9 @@ class _Runs:
 
 
 class _Computed:
-    """Weights that a function encloses; sums of positive balls lose few bits."""
+    """Weights that a function encloses at the precision that is set; few bits are lost in sums."""
 
-    def __init__(self, length: int, enclose: Callable[[int], list[arb]]) -> None:
+    def __init__(self, length: int, enclose: Callable[[], list[arb]]) -> None:
         self._length, self._enclose = length, enclose
 
     def __len__(self) -> int:
@@ -342,7 +342,7 @@ class _Computed:
 
     def enclose(self, bits: int) -> list[arb]:
         with ctx.workprec(bits + 4 * self._length.bit_length() + 16):
-            return self._enclose(bits)
+            return self._enclose()
 
 
 def _scatter(width: int, where: Sequence[int], labels: Any) -> Labelling:

@@ -158,7 +158,7 @@ def prefix_set(how: Notation, table: Table) -> PrefixSetHypothesis | PrefixHypot
     form = _Forms(how, table, children).of(1, 0, table[1])
     if form == (-1, ()):
         return Never()
-    path = _path(form, how)
+    path = _path(form)
     if path is not None:
         return PrefixHypothesis(path, how)
     out: dict[int, int] = {}
@@ -197,7 +197,7 @@ class _Forms:
         return (usual, tuple(sorted(odd.items())))
 
 
-def _path(form: Form, how: Notation) -> int | None:
+def _path(form: Form) -> int | None:
     """Return the prefix whose path this is, or None."""
     v, digits = 1, 0
     while form != (digits, ()):
