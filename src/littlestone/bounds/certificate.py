@@ -336,9 +336,7 @@ def _read_certificate(data: Mapping[str, Any], make: Callable[..., Certificate])
         raise ValueError
     if not isinstance(data["holds"], bool):
         raise TypeError
-    texts = [
-        tuple(_text(text) for text in _list(data[name], 1000)) for name in ("claims", "assumptions")
-    ]
+    texts = [tuple(map(_text, _list(data[name], 1000))) for name in ("claims", "assumptions")]
     steps = tuple(_read_step(step) for step in _list(data["steps"], 1000))
     known: set[str] = set()
     for step in steps:
