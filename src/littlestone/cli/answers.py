@@ -12,7 +12,7 @@ from littlestone.errors import ParameterError, parameter_error
 if TYPE_CHECKING:
     from littlestone.learners.online.durable import DurableStream
 
-__all__ = ["Answers", "Progress"]
+__all__ = ["Answers", "Progress", "check_answers"]
 
 _HEADER = "t,prediction\n"
 _LONGEST = 64  # bytes of a line of answers
@@ -118,6 +118,17 @@ class Progress:
         spent += " (spent: the last rule stays)" if state.stopped else ""
         text = f"rows {state.time:,} | hypothesis {state.version} | budget: {spent}"
         print(f"\r{text}" if self._live else text, end=end, file=sys.stderr, flush=True)
+
+
+def check_answers(path: str | None) -> None:
+    """Refuse a file that is there and holds something else; nothing is written."""
+    if path is None or not os.path.isfile(path):
+        return
+    try:
+        with open(path, "rb") as file:
+            _end_of(file, path)
+    except OSError as problem:
+        raise _unwritten(path, problem) from None
 
 
 def _end_of(file: IO[bytes], path: str) -> tuple[int | None, int | None]:

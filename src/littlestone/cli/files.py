@@ -14,6 +14,8 @@ from littlestone.errors import ParameterError, parameter_error
 __all__ = ["check_inputs_kept", "check_outputs", "replacing", "write"]
 
 _LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer
+_DATABASE = b"SQLite format 3\0"
+_BESIDE = ("-wal", "-shm", "-journal")  # what a database keeps beside its file
 
 
 def check_outputs(owner: str, **outputs: str | None) -> None:
@@ -29,8 +31,8 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
     Raises
     ------
     ParameterError
-        A folder that does not exist or cannot be written, a path that is a folder, or two options
-        with the same path.
+        A folder that does not exist or cannot be written, a path that is a folder or a database
+        (a ledger, a state), or two options with the same path.
     """
     seen: dict[Path, str] = {}
     for name, path in outputs.items():
@@ -123,9 +125,29 @@ def _problem(where: Path) -> str:
         return "Its folder does not exist: make it first."
     if len(os.fsencode(where.name)) > _LONGEST_NAME:
         return "Its name is too long."
+    if _of_database(where):
+        return (
+            "It belongs to a database, such as a ledger: to replace it would forget what is spent."
+        )
     if os.path.exists(where):
         return "" if os.access(where, os.W_OK) else "It is write-protected."
     return "" if os.access(where.parent, os.W_OK) else "Its folder is write-protected."
+
+
+def _of_database(where: Path) -> bool:
+    """Return whether a file is a database, or what one keeps beside it."""
+    name = str(where)
+    for tail in ("", *_BESIDE):
+        main = name.removesuffix(tail)
+        if not name.endswith(tail) or not os.path.isfile(main):
+            continue
+        try:
+            with open(main, "rb") as file:
+                if file.read(len(_DATABASE)) == _DATABASE:
+                    return True
+        except OSError:
+            continue
+    return False
 
 
 def _mode(where: Path) -> int:

@@ -13,13 +13,20 @@ from littlestone.cli.options import (
     open_learner,
     whole,
 )
-from littlestone.errors import InfeasibleError, ParameterError, check_integer, parameter_error
+from littlestone.errors import (
+    InfeasibleError,
+    ParameterError,
+    StoreError,
+    check_integer,
+    parameter_error,
+)
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.learners.algorithm import Algorithm
     from littlestone.learners.release import Release
+    from littlestone.privacy import Ledger
     from littlestone.source import Source
     from littlestone.types import Json
 
@@ -193,12 +200,20 @@ def fit(
             columns={"x": columns, "y": y, "positive": positive, **of_users},
             ledger=budget,
         )
-    _write(release, out, report)
+    try:
+        _write(release, out, report)
+    except Exception as problem:
+        print(release.to_json())  # it was drawn, and paid for: it must not be lost
+        if not isinstance(problem, ParameterError):
+            raise
+        raise ParameterError(
+            f"{problem} What was drawn stands on the standard output instead: save that line as "
+            "the model. Do not fit again for it, which would spend again."
+        ) from None
     if json:
         print(release.to_json())
     else:
-        left = [] if budget is None else [("Budget", f"{budget.remaining()} left in {ledger}")]
-        _show(release, [("Model", out), ("Page", report), *left])
+        _show(release, [("Model", out), ("Page", report), ("Budget", _left(budget))])
     return 0
 
 
@@ -211,6 +226,14 @@ def _write(release: Release, out: str | None, report: str | None) -> None:
         write(out, release.to_json() + "\n")
     if report is not None:
         write(report, page(release))
+
+
+def _left(budget: Ledger | None) -> str | None:
+    """Say what is left; a ledger that another program keeps busy must not hide the release."""
+    try:
+        return None if budget is None else f"{budget.remaining()} left in {budget.path}"
+    except StoreError:
+        return None
 
 
 def _show(release: Release, written: list[tuple[str, str | None]]) -> None:

@@ -7,6 +7,8 @@ show data).
 
 from __future__ import annotations
 
+import codecs
+import errno
 import json
 import os
 import sys
@@ -31,13 +33,26 @@ from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError, P
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-__all__ = ["BAD_INPUT", "DONE", "FAILED", "INFEASIBLE", "REFUSED", "app", "main", "run"]
+__all__ = [
+    "BAD_INPUT",
+    "DONE",
+    "FAILED",
+    "INFEASIBLE",
+    "INTERRUPTED",
+    "REFUSED",
+    "app",
+    "main",
+    "run",
+]
 
-DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED = 0, 1, 2, 3, 4
+DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+#: What the system says when the standard output takes nothing more.
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 
 _EXITS = (
     "Exit codes: 0 done; 1 a verification failed; 2 bad input; 3 too few records for the "
-    "required certificate; 4 the privacy budget does not allow it."
+    "required certificate; 4 the privacy budget does not allow it; 130 interrupted."
 )
 #: As `littlestone.classes.CLASSES` says it; written out, since --help loads no class.
 _CLASSES = (
@@ -54,6 +69,7 @@ _FIRST = (
 
 app = App(
     name="littlestone",
+    suppress_keyboard_interrupt=False,  # it ends in `main`, with a word about the ledger
     version=__version__,
     help="Private learning with proofs you can run.",
     help_epilogue=f"{_FIRST}\n\n{_EXITS}",
@@ -103,6 +119,12 @@ _EXAMPLES = {
 }
 
 
+_INTERRUPTED = (
+    "Interrupted: nothing was released. What a ledger recorded before stays spent (littlestone "
+    "ledger show)."
+)
+
+
 def main(tokens: Sequence[str]) -> int:
     """Run one command line and return its exit code; never raises an error of ours.
 
@@ -115,7 +137,7 @@ def main(tokens: Sequence[str]) -> int:
     -------
     int
         0 done; 1 a verification failed, or a defect of this program; 2 bad input; 3 infeasible;
-        4 the privacy budget does not allow it.
+        4 the privacy budget does not allow it; 130 interrupted.
 
     Examples
     --------
@@ -123,6 +145,7 @@ def main(tokens: Sequence[str]) -> int:
     0.1.0
     0
     """
+    _write_any_text()
     try:
         if any(map(_impossible, tokens)):
             raise ParameterError("An argument holds a character that no command line can hold.")
@@ -134,18 +157,52 @@ def main(tokens: Sequence[str]) -> int:
         # The reader of our output is gone (``| head``): nothing is left to say, and nobody to hear.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+    except KeyboardInterrupt:
+        _report({"kind": "Interrupted", "message": _INTERRUPTED, "exit_code": INTERRUPTED}, tokens)
+        return INTERRUPTED
     except Exception as problem:
         error = _explain(problem)
-        print(f"littlestone: {error['message']}", file=sys.stderr)
-        if "--json" in tokens:
-            print(json.dumps({"error": error}))
+        _report(error, tokens)
         return int(error["exit_code"])
     return code if isinstance(code, int) else DONE
 
 
 def run() -> None:
     """Console entry point."""
+    # A standard stream that is closed is nowhere; its number must not become that of a file.
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for ever
     sys.exit(main(sys.argv[1:]))
+
+
+def _write_any_text() -> None:
+    """Let no encoding of the terminal stop what has been drawn: other characters are escaped."""
+    codecs.register_error("littlestone.escaped", _escaped)
+    for file in (sys.stdout, sys.stderr):
+        if hasattr(file, "reconfigure"):
+            file.reconfigure(errors="littlestone.escaped")
+
+
+def _escaped(problem: UnicodeError) -> tuple[str, int]:
+    """Write characters that an encoding lacks as JSON does."""
+    assert isinstance(problem, UnicodeEncodeError)
+    text = problem.object[problem.start : problem.end]
+    return json.dumps(text)[1:-1], problem.end
+
+
+def _report(error: Json, tokens: Sequence[str]) -> None:
+    """Say what went wrong, on standard error and as JSON; where nobody listens, say nothing."""
+    try:
+        print(f"littlestone: {error['message']}", file=sys.stderr)
+        if "--json" in tokens:
+            print(json.dumps({"error": error}))
+        sys.stdout.flush()
+    except OSError:  # the standard output is full, or gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _impossible(token: str) -> bool:
@@ -168,6 +225,12 @@ def _explain(problem: Exception) -> Json:
         kind = "UsageError"
         if isinstance(problem, MissingArgumentError):
             message = _missing(problem)
+    elif isinstance(problem, OSError) and problem.errno in _UNWRITABLE and not problem.filename:
+        kind = "OutputError"
+        message = (
+            f"The standard output could not be written ({os.strerror(problem.errno or 0)}). What "
+            "was drawn is lost, unless it is in a file (--out); what a ledger recorded stays spent."
+        )
     elif not isinstance(problem, LittlestoneError):
         # A defect of ours. Its text could hold data, so only its type is shown.
         code = FAILED

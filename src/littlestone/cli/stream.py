@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json as jsonlib
 import os
 import stat
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import ClassSpec, Flag, names, open_class, whole
@@ -15,7 +17,8 @@ from littlestone.errors import ParameterError, StoreError, check_integer, parame
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.data.rows import RowReader
+    from littlestone.data.rows import Begun, RowReader
+    from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.durable import DurableStream
     from littlestone.types import Json
 
@@ -150,42 +153,64 @@ def stream(
     }
     if seed is not None:
         check_integer("stream", "seed", seed, low=0)
-    opened = _open(state, typed, seed=seed, ledger=ledger, durability=durability)
-    durable, reader = opened[0], opened[1](strict)
+    from littlestone.cli.answers import check_answers
+    from littlestone.cli.files import check_inputs_kept, check_outputs
+
+    # What can be refused is refused before the state is made and the ledger charged: parameters,
+    # outputs, the input, its line of names.
+    most = whole("stream", "group", group)
+    check_outputs("stream", out=out)
+    check_inputs_kept("stream", [data, schema, ledger], out=out)
+    check_answers(out)
+    algorithm, about, reader = _prepared(state, typed, seed, strict=strict)
+    begin = partial(
+        _begin, state, algorithm, about=about, seed=seed, ledger=ledger, durability=durability
+    )
+    handle, ours = _input(data)
     try:
         _run(
-            durable,
+            begin,
             reader,
-            data,
+            _lines(handle, most, follow=follow),
             resume=resume,
-            follow=follow,
             out=out,
-            most=whole("stream", "group", group),
             power=durability == "power",
             quiet=quiet,
         )
     except KeyboardInterrupt:
         return 0 if follow else 130
     finally:
-        durable.close()
+        if ours:
+            os.close(handle)
     return 0
 
 
 def _run(
-    durable: DurableStream,
+    begin: Callable[[], DurableStream],
     reader: RowReader,
-    data: str | None,
+    lines: Iterator[bytes],
     *,
     resume: str | None,
-    follow: bool,
     out: str | None,
-    most: int,
+    power: bool,
+    quiet: bool,
+) -> None:
+    begun = reader.begin(lines)
+    with contextlib.closing(begin()) as durable:
+        _learn(durable, reader, begun, resume=resume, out=out, power=power, quiet=quiet)
+
+
+def _learn(
+    durable: DurableStream,
+    reader: RowReader,
+    begun: Begun,
+    *,
+    resume: str | None,
+    out: str | None,
     power: bool,
     quiet: bool,
 ) -> None:
     from littlestone.cli.answers import Answers, Progress
-    from littlestone.cli.files import check_inputs_kept, check_outputs
-    from littlestone.data.rows import line_groups
 
     learned = durable.state.time
     if learned and resume is None:
@@ -194,30 +219,17 @@ def _run(
             "--resume from-start, if it begins with the stream's first row again (rows that were "
             "learned are skipped), or --resume new-rows, if it goes on after the last row."
         )
-    check_outputs("stream", out=out)
-    check_inputs_kept("stream", [data], out=out)
-    handle, ours = _input(data)
     answers = Answers(out, power=power)
     progress = Progress(durable, quiet=quiet)
     try:
         answers.repeat(durable)
-        grows = follow and stat.S_ISREG(os.fstat(handle).st_mode)
-        lines = line_groups(lambda size: os.read(handle, size), most, _waiting(grows))
-        for group in reader.groups(lines, learned if resume == "from-start" else 0):
+        for group in reader.groups(begun, learned if resume == "from-start" else 0):
             first = durable.state.time
             labels = durable.answer(*group)
             answers.write(first, "".join("01"[label] for label in labels.tolist()))
             progress.show()
         durable.acknowledge()
-    except OSError as problem:
-        if isinstance(problem, BrokenPipeError):
-            raise
-        raise ParameterError(
-            f"The input could not be read ({problem.strerror or 'input/output error'})."
-        ) from None
     finally:
-        if ours:
-            os.close(handle)
         answers.close()
         progress.end()
 
@@ -236,6 +248,22 @@ def _input(data: str | None) -> tuple[int, bool]:
         raise parameter_error("stream", "data", "a CSV file", data, hint) from None
 
 
+def _lines(handle: int, most: int, *, follow: bool) -> Iterator[bytes]:
+    """Return the lines of the input, in groups, as they arrive."""
+    from littlestone.data.rows import line_groups
+
+    def read(size: int) -> bytes:
+        try:
+            return os.read(handle, size)
+        except OSError as problem:
+            raise ParameterError(
+                f"The input could not be read ({problem.strerror or 'input/output error'})."
+            ) from None
+
+    grows = follow and stat.S_ISREG(os.fstat(handle).st_mode)
+    return line_groups(read, most, _waiting(grows))
+
+
 def _waiting(grows: bool) -> Callable[[], bool]:
     def more() -> bool:
         if grows:
@@ -245,17 +273,34 @@ def _waiting(grows: bool) -> Callable[[], bool]:
     return more
 
 
-def _open(
-    folder: str, typed: dict[str, str | None], *, seed: int | None, ledger: str | None,
+def _begin(
+    folder: str,
+    algorithm: OnlineAlgorithm,
+    *,
+    about: Json,
+    seed: int | None,
+    ledger: str | None,
     durability: Literal["kill", "power"],
-) -> tuple[DurableStream, Callable[[bool], RowReader]]:  # fmt: skip
-    """Open the stream of a folder, or begin one; what was not typed is taken from the folder."""
+) -> DurableStream:
+    """Open the stream of a folder, or begin one."""
+    from littlestone.learners.online.durable import open_stream
+    from littlestone.privacy import Ledger
+
+    paid_by = None if ledger is None else Ledger(ledger)
+    return open_stream(
+        folder, algorithm, seed=seed, ledger=paid_by, durability=durability, about=about
+    )
+
+
+def _prepared(
+    folder: str, typed: dict[str, str | None], seed: int | None, *, strict: bool
+) -> tuple[OnlineAlgorithm, Json, RowReader]:
+    """Check the parameters of a stream; what was not typed is taken from the folder."""
     from littlestone.data import RowDomain
+    from littlestone.data.counting import match
     from littlestone.data.rows import RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.choose import plan_online
-    from littlestone.learners.online.durable import open_stream
-    from littlestone.privacy import Ledger
 
     known = _known(folder)
     if known is None:
@@ -280,21 +325,14 @@ def _open(
         **{name: chosen[name] for name in ("epsilon", "delta", "horizon", "beta", "parameters")},
     )
     about = {"x": columns, **{name: chosen[name] for name in ("y", "positive", "parameters")}}
-    durable = open_stream(
-        folder,
-        OnlineAlgorithm(concepts, plan),
-        seed=seed,
-        ledger=None if ledger is None else Ledger(ledger),
-        durability=durability,
-        about=about,
-    )
-
-    def reader(strict: bool) -> RowReader:
-        negative = _negative(about["positive"], typed["negative"], strict=strict)
-        column = None if isinstance(concepts.domain, RowDomain) else columns[0]
-        return RowReader(concepts.domain, column, about["y"], about["positive"], negative, strict)
-
-    return durable, reader
+    negative = _negative(about["positive"], typed["negative"], strict=strict)
+    column = None if isinstance(concepts.domain, RowDomain) else columns[0]
+    positive = about["positive"]
+    for name, label in (("positive", positive), ("negative", negative)):
+        if label is not None:
+            match("stream", name, label)
+    reader = RowReader(concepts.domain, column, about["y"], positive, negative, strict)
+    return OnlineAlgorithm(concepts, plan), about, reader
 
 
 def _known(folder: str) -> Json | None:

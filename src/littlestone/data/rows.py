@@ -23,7 +23,7 @@ from littlestone.data.lines import columns_in, names_in
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
 
-__all__ = ["Group", "RowReader", "line_groups"]
+__all__ = ["Begun", "Group", "RowReader", "line_groups"]
 
 _CHUNK = 1 << 20  # bytes that are asked for at a time
 
@@ -34,6 +34,14 @@ class Group(NamedTuple):
     points: Points
     inside: npt.NDArray[np.bool_]
     labels: npt.NDArray[np.int8]
+
+
+class Begun(NamedTuple):
+    """A stream whose line of names has been read, and nothing else."""
+
+    width: int
+    columns: list[int]
+    lines: Iterator[bytes]
 
 
 def line_groups(
@@ -117,22 +125,30 @@ class RowReader:
     owner: str = "stream"
     what: str = "The standard input"
 
-    def groups(self, lines: Iterator[bytes], skip: int = 0) -> Iterator[Group]:
-        """Yield the rows that come after the line of names and ``skip`` rows.
+    def begin(self, lines: Iterator[bytes]) -> Begun:
+        """Read the line of names, which is public: what is wrong there is wrong before any row.
 
         Raises
         ------
         DataError, ParameterError
-            No names; a column that is missing; fewer rows than are to be skipped; or, if strict,
-            a cell that no rule allows.
+            No names, or a column that is missing.
         """
         first = next(lines, b"")
         cut = first.find(b"\n") + 1
         names = names_in(first[:cut], ",", self.what)
-        columns = self._columns(names)
+        return Begun(len(names), self._columns(names), _chain(first[cut:], lines))
+
+    def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
+        """Yield the rows that come after ``skip`` rows.
+
+        Raises
+        ------
+        DataError
+            Fewer rows than are to be skipped; or, if strict, a cell that no rule allows.
+        """
         positive, negative = Match(self.positive), self.negative and Match(self.negative)
-        for block in self._after(first[cut:], lines, skip):
-            cells, ragged = columns_in(block, ",", len(names), columns)
+        for block in self._after(begun.lines, skip):
+            cells, ragged = columns_in(block, ",", begun.width, begun.columns)
             if self.strict and ragged:
                 raise DataError(
                     f"Every line given to {self.owner} must have as many cells as the first line "
@@ -147,8 +163,8 @@ class RowReader:
             ones = np.fromiter((positive(cell) for cell in raw), np.int8, len(raw))
             yield Group(points, inside, ones[where])
 
-    def _after(self, rest: bytes, lines: Iterator[bytes], skip: int) -> Iterator[bytes]:
-        for block in _chain(rest, lines):
+    def _after(self, lines: Iterator[bytes], skip: int) -> Iterator[bytes]:
+        for block in lines:
             n = block.count(b"\n") if skip else 0
             if skip and n <= skip:
                 skip -= n
