@@ -81,6 +81,16 @@ IN_STREAMS: tuple[Control, ...] = (
         "old copies of a stream",
     ),
     Control(
+        "an interrupted stream goes on",
+        "randomness reused",
+        "After Ctrl-C the stream is as it was in the midst of a record: the alarm that has rung"
+        " told its secret patience, and the next alarm waits with the same.",
+        "learners.online.state",
+        "            self._state.halt()",
+        "            self._state.pending.clear()",
+        "interrupted alarms",
+    ),
+    Control(
         "a kept state on other terms",
         "budget not counted",
         "A state that published under one epsilon goes on under a smaller one, and claims that.",
@@ -139,8 +149,8 @@ IN_STREAMS: tuple[Control, ...] = (
         "composition forgotten",
         "The choice spends all of epsilon, after a search that spent a part of it.",
         "learners.users.plan",
-        "UserLevelMechanism(representation, found, epsilon - found.epsilon, alpha, beta)",
-        "UserLevelMechanism(representation, found, epsilon, alpha, beta)",
+        "epsilon - found.epsilon",
+        "epsilon",
         "search and choice",
     ),
     Control(

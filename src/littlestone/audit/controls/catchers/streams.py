@@ -7,7 +7,7 @@ import sqlite3
 import tempfile
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,12 @@ from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data import OUTSIDE
 from littlestone.errors import BudgetError, BudgetExceeded, ParameterError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import Stage, Teachers
+from littlestone.learners.online.council import Ballot, Stage, Teachers
 from littlestone.learners.online.durable import DurableStream, open_stream
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.learners.online.public_record import read_public
-from littlestone.learners.online.state import OnlineState
+from littlestone.learners.online.state import OnlineState, Whole
 from littlestone.privacy import Guarantee, Ledger, Loss
 from littlestone.source import Source
 
@@ -36,23 +36,57 @@ Labels = tuple[int, ...]
 Epoch = tuple[tuple[int, Any, int], ...]
 
 
-def two_alarms() -> str | None:
+def _alarms() -> OnlinePlan:
+    """Return a plan of two epochs for one concept: drawing it tells nothing, so alarms are all."""
+    return OnlinePlan(Goal(F(9), F(0), 1, F(1, 20)), F(4), 1, F(1), 2, 1, F(1, 3))
+
+
+def _rings(algorithm: OnlineAlgorithm) -> str | None:
     """Verify when two alarms ring, at the one epsilon that all alarms together have.
 
-    There is one concept, so drawing hypotheses tells nothing; points lie outside the domain, so a
-    record is a mistake if and only if its label is 1.
+    Points lie outside the domain, so a record is a mistake if and only if its label is 1.
     """
-    goal = Goal(F(9), F(0), 1, F(1, 20))
-    plan = OnlinePlan(goal, F(4), 1, F(1), 2, 1, F(1, 3))
-    algorithm = OnlineAlgorithm(FiniteClass([[0]]), plan)
 
     def run(labels: Labels, source: Source) -> Hashable:
         state = algorithm.start(always(source))
+        seen = []
         for y in labels:
-            algorithm.step(state, OUTSIDE, y, always(source))
-        return tuple(time for time, _ in state.published)
+            try:
+                with Whole(state):
+                    algorithm.step(state, OUTSIDE, y, always(source))
+            except KeyboardInterrupt:
+                seen.append(-1)
+            else:
+                seen.append(state.version)
+        return tuple(seen)
 
     return verified(run, replace_one([0, 1], 3), epsilon=4, cut=F(1, 2**16))
+
+
+def two_alarms() -> str | None:
+    """Verify when two alarms ring."""
+    return _rings(OnlineAlgorithm(FiniteClass([[0]]), _alarms()))
+
+
+@dataclass(frozen=True)
+class _Interrupted(Ballot):
+    """A council during whose draws somebody presses Ctrl-C."""
+
+    def draw(self, *given: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+class _Impatient(OnlineAlgorithm):
+    """An algorithm whose draws are interrupted."""
+
+    @property
+    def council(self) -> Any:
+        return _Interrupted(self.concept_class, self.plan.rate)
+
+
+def interrupted_alarms() -> str | None:
+    """Interrupt what follows an alarm: the stream may not go on with what the alarm told."""
+    return _rings(_Impatient(FiniteClass([[0]]), _alarms()))
 
 
 def _drawn(teachers: Teachers, pairs: Sequence[tuple[Epoch, Epoch]]) -> str | None:
@@ -270,6 +304,7 @@ def kept_states() -> str | None:
 
 OF_STREAMS: dict[str, Catcher] = {
     "two alarms": two_alarms,
+    "interrupted alarms": interrupted_alarms,
     "long lists of teachers": long_lists,
     "teachers of one mind": teachers_of_one_mind,
     "hard searches of teachers": hard_searches,
