@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from littlestone.bounds.certificate import Certificate, Step, Worksheet
@@ -95,6 +95,8 @@ class HashedRepresentation:
         Expected disagreement of one copy.
     cuts : tuple of Fraction
         Levels of disagreement at which the layers of the certificate are cut.
+    guess : int
+        Number of records that floats found: `required_samples` begins there.
     """
 
     epsilon: Fraction
@@ -106,6 +108,7 @@ class HashedRepresentation:
     size: int
     collision: Fraction
     cuts: tuple[Fraction, ...]
+    guess: int = field(default=1, compare=False, repr=False)
 
     def certificate(self, n: int) -> Certificate:
         r"""Return the certificate for n records.
@@ -135,7 +138,7 @@ class HashedRepresentation:
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate holds (it is monotone in n)."""
-        return least_n(self.certificate)
+        return least_n(self.certificate, guess=self.guess)
 
     def _failure(self, sheet: Worksheet, j: int, cut: Fraction, n: int) -> Step:
         """Add the bound of ``realizable_from`` or ``agnostic_from`` on the failure at a cut."""

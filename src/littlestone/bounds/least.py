@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from littlestone.bounds.certificate import Certificate
+from littlestone.bounds.search import least_integer
 from littlestone.errors import check_integer, parameter_error
 
 __all__ = ["least", "least_n"]
@@ -48,8 +49,8 @@ def least_n(
     largest : int, default=2**256
         Give up beyond this.
     guess : int, optional
-        What floats found: the search walks away from it, and mostly two certificates decide. It
-        changes nothing but the time.
+        What floats found: the search walks away from it, and mostly two certificates decide. Only
+        used with ``start=1``; it changes nothing but the time.
 
     Returns
     -------
@@ -62,26 +63,22 @@ def least_n(
     >>> least_n(lambda n: realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=n))
     420
     """
-    low, high = check_integer("least_n", "start", start, low=0) - 1, start
-    step = 1
-    if guess is not None and guess > start:
-        low, high = guess - 1, guess
-        while low >= start and certify(low).holds:
-            low, high, step = max(low - step, start - 1), low, 2 * step
-        step = 1
-    while not certify(high).holds:
-        low, high = high, max(2 * high, 1) if guess is None else min(high + step, 2 * high + 1)
-        step *= 2
-        if high > largest:
+
+    def holds(n: int) -> bool:
+        if n > largest:
             raise parameter_error(
                 "least_n", "largest", "large enough", largest, "No n up to it is certified."
             )
+        return certify(n).holds
+
+    low, high = check_integer("least_n", "start", start, low=0) - 1, start
+    if guess is not None and start == 1:
+        return least_integer(holds, guess)
+    while not holds(high):
+        low, high = high, max(2 * high, 1)
     while high - low > 1:
         middle = (low + high) // 2
-        if certify(middle).holds:
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if holds(middle) else (middle, high)
     while high == low + 1 and 0 < high <= start and certify(high - 1).holds:
         low, high = low - 1, high - 1
     return high

@@ -16,7 +16,7 @@ from typing import Any
 from littlestone.bounds.certificate import Certificate
 from littlestone.bounds.exponential import agnostic_from, realizable_from
 from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily
-from littlestone.bounds.search import HOPELESS, least_point, least_real
+from littlestone.bounds.search import HOPELESS, least_point
 from littlestone.errors import check_fraction, check_probability, parameter_error
 
 __all__ = ["best_hashing", "best_representation", "points_representation"]
@@ -186,6 +186,7 @@ def _best(
         family.candidates(buckets) * copies + family.shared,
         family.collision(buckets),
         tuple(_short(cut) for cut in _cuts(low, high)),
+        guess=math.ceil(n),
     )
 
 
@@ -210,6 +211,7 @@ class _Search:
             return self.records(math.exp(min(max(x[0], 0), 27)), copies, self._ends(x[1], x[2]))
 
         found = least_point(value, [start, math.log(middle), math.log(4)])
+        found = least_point(value, found, scale=0.2)
         ends = self._ends(found[1], found[2])
         near = math.exp(min(max(found[0], 0), math.log(MOST_BUCKETS)))
         if powers_of_two:
@@ -232,17 +234,11 @@ class _Search:
         if off[-1] > self.beta or decays[0] <= 0:
             return HOPELESS
 
-        def failure(n: float) -> float:
-            fails = [math.exp(min(0.0, log_bad - n * decay)) for decay in decays]
-            layers = [
-                fails[0],
-                *(b - a for a, b in itertools.pairwise(fails)),
-                1 - fails[-1],
-            ]
-            return sum(layer * p for layer, p in zip(layers, [1.0, *off], strict=True))
+        # fail_1 + (fail_2 - fail_1) off_1 + ... + (1 - fail_J) off_J, summed by the fails
+        weights = [before - after for before, after in itertools.pairwise([1.0, *off])]
+        layers = list(zip(weights, decays, strict=True))
 
-        first = (log_bad - math.log(self.beta)) / decays[0]
-        return least_real(lambda n: failure(n) <= self.beta, first)
+        return _least_sum(layers, log_bad, self.beta - off[-1])
 
     def decay(self, cut: float) -> float:
         if cut >= self.alpha:
@@ -261,6 +257,35 @@ class _Search:
     def _unit(self) -> float:
         """Return R * collision(R) for large R."""
         return float(self.family.collision(2**20)) * 2**20
+
+
+def _least_sum(layers: list[tuple[float, float]], log_bad: float, most: float) -> float:
+    """Return about the least n with the sum of weight * min(1, e**(log_bad - n * decay)) <= most.
+
+    Newton's method for the logarithm of the sum, kept inside what is known of the answer.
+    """
+    if most <= 0:
+        return HOPELESS
+    n, low, high = max((log_bad - math.log(most)) / layers[0][1], 1.0), 0.0, math.inf
+    for _ in range(100):
+        total = falls = 0.0
+        for weight, decay in layers:
+            exponent = log_bad - n * decay
+            if exponent > 0:
+                total += weight
+            else:
+                part = weight * math.exp(exponent)
+                total += part
+                falls += part * decay
+        low, high = (n, high) if total > most else (low, n)
+        new = n + math.log(total / most) * total / falls if falls > 0 < total else math.inf
+        if not low < new < high:
+            new = (low + high) / 2 if high < math.inf else 2 * n
+        new = min(new, 4 * n)
+        if abs(new - n) <= 1e-6 * n or n > HOPELESS:
+            break
+        n = new
+    return min(new, HOPELESS)
 
 
 def _cuts(low: float, high: float) -> list[float]:

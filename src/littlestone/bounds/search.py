@@ -9,8 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
-__all__ = ["HOPELESS", "least_point", "least_real", "log_of", "softmax"]
+__all__ = [
+    "HOPELESS",
+    "least_integer",
+    "least_point",
+    "least_real",
+    "log_growth",
+    "log_of",
+    "softmax",
+]
 
 #: Stands for "no n suffices" in searches (an infinity would make differences undefined).
 HOPELESS = 1e30
@@ -20,17 +29,61 @@ def least_point(
     height: Callable[[Sequence[float]], float], start: Sequence[float], *, scale: float = 0.7
 ) -> list[float]:
     """Return where a function of a few numbers is about least (Nelder-Mead from ``start``)."""
-    from scipy.optimize import minimize  # noqa: PLC0415 - slow to import, and rarely needed
-
     simplex = [list(start)]
     simplex += [[x + scale * (i == k) for i, x in enumerate(start)] for k in range(len(start))]
-    found = minimize(
-        lambda x: min(height([float(part) for part in x]), HOPELESS),
-        list(start),
-        method="Nelder-Mead",
-        options={"maxfev": 60 * len(start), "initial_simplex": simplex, "xatol": 1e-3},
-    )
-    return [float(part) for part in found.x]
+    return _nelder_mead(lambda x: min(height(x), HOPELESS), simplex, 60 * len(start))
+
+
+def _nelder_mead(
+    height: Callable[[Sequence[float]], float], simplex: list[list[float]], calls: int
+) -> list[float]:
+    """Return the best corner found: the simplex method of Nelder and Mead, with their constants.
+
+    The same steps in the same order as SciPy's, whose import takes longer than all of the search.
+    """
+    corners = [(height(x), x) for x in simplex]
+    corners.sort(key=_first)
+    calls -= len(corners)
+    many = len(simplex) - 1
+    while calls > 0:
+        (least, best), (worst, last) = corners[0], corners[-1]
+        near = max(
+            abs(x - y) for _, corner in corners[1:] for x, y in zip(corner, best, strict=True)
+        )
+        if near <= 1e-3 and max(abs(least - found) for found, _ in corners[1:]) <= 1e-4:
+            break
+        middle = [sum(x) / many for x in zip(*(corner for _, corner in corners[:-1]), strict=True)]
+
+        def beyond(far: float, middle: list[float] = middle, last: list[float] = last) -> Any:
+            """Go from the worst corner through the middle of the others."""
+            found = [(1 + far) * x - far * y for x, y in zip(middle, last, strict=True)]
+            return height(found), found
+
+        calls -= 1
+        trial = beyond(1.0)
+        if trial[0] < least:
+            calls -= 1
+            trial = min(trial, beyond(2.0), key=_first)
+        elif trial[0] >= corners[-2][0]:
+            calls -= 1
+            inward = beyond(0.5) if trial[0] < worst else beyond(-0.5)
+            better = inward[0] <= trial[0] if trial[0] < worst else inward[0] < worst
+            trial = inward if better else None
+        if trial is not None:
+            corners[-1] = trial
+        else:
+            calls -= many
+            moved = [
+                [x + 0.5 * (y - x) for x, y in zip(best, corner, strict=True)]
+                for _, corner in corners[1:]
+            ]
+            corners[1:] = [(height(x), x) for x in moved]
+        corners.sort(key=_first)
+    return corners[0][1]
+
+
+def _first(pair: tuple[float, list[float]]) -> float:
+    return pair[0]
 
 
 def least_real(enough: Callable[[float], bool], first: float = 1.0) -> float:
@@ -44,6 +97,50 @@ def least_real(enough: Callable[[float], bool], first: float = 1.0) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
+
+
+def least_integer(enough: Callable[[int], bool], near: int) -> int:
+    """Return the least integer >= 1 from which on ``enough`` holds, beginning at one near it.
+
+    Examples
+    --------
+    >>> least_integer(lambda n: n * n >= 10**8, 9_990)
+    10000
+    """
+    low, high, step = max(near, 1) - 1, max(near, 1), 1  # then: fails at low, holds at high
+    if enough(high):
+        while low > 0 and enough(low):
+            low, high, step = max(low - step, 0), low, 2 * step
+    else:
+        while not enough(high):
+            low, high, step = high, high + step, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def log_growth(vc_dim: int, n: float) -> float:
+    """Return ln of the sum of comb(n, i) for i <= vc_dim, in floats.
+
+    Examples
+    --------
+    >>> round(math.exp(log_growth(2, 10.0)), 9)
+    56.0
+    """
+    if n <= vc_dim:
+        return n * math.log(2)
+    total = term = 1.0  # from the last term down, in units of it
+    for i in range(vc_dim, 0, -1):
+        term *= i / (n - i + 1)
+        total += term
+        if term < 1e-18 * total:
+            break
+    if vc_dim <= 64 or n > 10**12:  # lgamma of a large number has few digits behind the point
+        last = sum(math.log(n - i) - math.log(i + 1) for i in range(vc_dim))
+    else:
+        last = math.lgamma(n + 1) - math.lgamma(vc_dim + 1) - math.lgamma(n - vc_dim + 1)
+    return last + math.log(total)
 
 
 def log_of(x: Fraction | int) -> float:

@@ -9,17 +9,25 @@ several events; the shares are found numerically, and are public inputs of the c
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 from littlestone.bounds.certificate import Certificate, Step, Worksheet
 from littlestone.bounds.exponential import agnostic as tight_agnostic
 from littlestone.bounds.exponential import realizable as tight_realizable
-from littlestone.bounds.formulas import evaluate_at
 from littlestone.bounds.least import least_n
-from littlestone.bounds.search import HOPELESS, least_point, least_real, softmax
+from littlestone.bounds.search import (
+    HOPELESS,
+    least_integer,
+    least_point,
+    least_real,
+    log_growth,
+    log_of,
+    softmax,
+)
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 
 __all__ = ["agnostic_vc", "best_finite", "realizable_vc", "surrogate"]
@@ -189,14 +197,12 @@ def surrogate(
     >>> surrogate(lambda a, b: 2**1024 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).holds
     True
     """
-    owner = "surrogate"
-    sums = _Sums(
-        SURROGATE,
-        check_integer(owner, "vc_dim", vc_dim, low=0),
-        check_fraction(owner, "epsilon", epsilon),
-        check_probability(owner, "alpha", alpha),
-        check_probability(owner, "beta", beta),
-    )
+    sums = _sums("surrogate", SURROGATE, vc_dim, epsilon, alpha, beta)
+    return _at(n, *_least_surrogate(size, sums))
+
+
+@functools.lru_cache(maxsize=64)
+def _least_surrogate(size: Callable[[Fraction, Fraction], int], sums: _Sums) -> _Found:
     names = _share_names(SURROGATE)
 
     def point(x: Sequence[float]) -> _Point:
@@ -209,7 +215,7 @@ def surrogate(
             {"alpha1": alpha1, "share_hashing": first},
         )
 
-    return _finish(sums, point, [5.0] + [0.0] * len(names), n)
+    return _finish(sums, point, [5.0] + [0.0] * len(names))
 
 
 def _certify(  # noqa: PLR0917 - the parameters of the public functions, unchanged
@@ -222,21 +228,19 @@ def _certify(  # noqa: PLR0917 - the parameters of the public functions, unchang
     beta: Any,
     n: int | None,
 ) -> Certificate:
-    check_integer(owner, "size", size, low=1)
-    sums = _Sums(
-        lines,
-        check_integer(owner, "vc_dim", vc_dim, low=0),
-        check_fraction(owner, "epsilon", epsilon),
-        check_probability(owner, "alpha", alpha),
-        check_probability(owner, "beta", beta),
-    )
-    names = _share_names(lines)
+    sums = _sums(owner, lines, vc_dim, epsilon, alpha, beta)
+    return _at(n, *_least_shares(check_integer(owner, "size", size, low=1), sums))
+
+
+@functools.lru_cache(maxsize=256)
+def _least_shares(size: int, sums: _Sums) -> _Found:
+    names = _share_names(sums.lines)
 
     def point(x: Sequence[float]) -> _Point:
         shares = [_short(share) for share in softmax([*x, 0.0])]
         return _Point(size, dict(zip(names, shares, strict=True)), {})
 
-    return _finish(sums, point, [0.0] * (len(names) - 1), n)
+    return _finish(sums, point, [0.0] * (len(names) - 1))
 
 
 @dataclass(frozen=True)
@@ -262,12 +266,35 @@ class _Sums:
     alpha: Fraction
     beta: Fraction
 
-    def excess(self, n: float, point: _Point) -> float:
-        names: dict[str, Any] = {**self._fixed(), **point.inputs, "n": Fraction(round(n))}
-        for name, formula, _ in self.lines:
-            value = evaluate_at(formula, names, 64)
-            names[name] = lambda bits, value=value: value
-        return float(names["excess"](64).mid())
+    def rough(self, point: _Point) -> Callable[[float], float]:
+        """Return the excess as a function of n, in floats: what the lines say, for searches."""
+        chance = {name: -log_of(self.beta * share) for name, share in point.shares.items()}
+        released = log_of(max(point.size - 1, 1)) + chance["share_release"]
+        rate = float(self.epsilon) / (4 if self.lines is SURROGATE else 2)
+
+        def uniform(n: float) -> float:
+            deviation = math.sqrt(2 * log_growth(self.vc_dim, n) / n)
+            deviation += math.sqrt(chance["share_deviation"] / (2 * n))
+            best = math.sqrt(chance["share_best"] / (2 * n))
+            return deviation + best + released / (rate * n)
+
+        def relative(n: float) -> float:
+            spread = (math.log(4) + log_growth(self.vc_dim, 2 * n) + chance["share_spread"]) / n
+            release = released / (rate * n)
+            return release + 2 * math.sqrt(release * spread) + 4 * spread
+
+        def surrogate(n: float) -> float:
+            near = float(point.others["alpha1"])
+            slack = chance["share_near"] / n
+            near += slack / 3 + math.sqrt((slack / 3) ** 2 + 2 * near * slack)
+            spread = log_growth(self.vc_dim, 2 * n) + log_of(point.size) + math.log(4)
+            spread = (spread + chance["share_spread"]) / n
+            gap = uniform(n) + near
+            return gap + 2 * math.sqrt(gap * spread) + 4 * spread
+
+        ways = {AGNOSTIC: uniform, REALIZABLE: relative, SURROGATE: surrogate}
+        way = ways[self.lines]
+        return lambda n: way(float(max(round(n), 1)))
 
     def certificate(self, n: int, point: _Point) -> Certificate:
         sheet = Worksheet()
@@ -290,18 +317,20 @@ class _Sums:
         }
 
 
-def _finish(
-    sums: _Sums, point: Callable[[Sequence[float]], _Point], start: list[float], n: int | None
-) -> Certificate:
+#: A proof with its budget, the choices that need the fewest records, and the certificate at these.
+_Found: TypeAlias = tuple[_Sums, _Point, Certificate]
+
+
+def _finish(sums: _Sums, point: Callable[[Sequence[float]], _Point], start: list[float]) -> _Found:
     """Find good public choices, then certify with them."""
     target = float(sums.alpha)
 
     def needed(x: Sequence[float]) -> float:
-        choice = point(x)
-        return least_real(lambda m: sums.excess(m, choice) <= target, 64)
+        excess = sums.rough(point(x))
+        return least_real(lambda m: excess(m) <= target, 64)
 
     def excess_at(m: float) -> Callable[[Sequence[float]], float]:
-        return lambda x: sums.excess(m, point(x))
+        return lambda x: sums.rough(point(x))(m)
 
     best = start
     for _ in range(2):  # the best choices depend on n only through logarithms
@@ -316,9 +345,28 @@ def _finish(
             )
         best = least_point(excess_at(about), best)
     choice = point(best)
-    if n is not None:
-        return sums.certificate(check_integer("certificate", "n", n, low=1), choice)
-    return sums.certificate(least_n(lambda m: sums.certificate(m, choice)), choice)
+    excess, about = sums.rough(choice), needed(best)
+    guess = least_integer(lambda m: excess(m) <= target, math.ceil(about))
+    n = least_n(lambda m: sums.certificate(m, choice), guess=guess)
+    return sums, choice, sums.certificate(n, choice)
+
+
+def _at(n: int | None, sums: _Sums, choice: _Point, least: Certificate) -> Certificate:
+    if n is None or n == least.n:
+        return least
+    return sums.certificate(check_integer("certificate", "n", n, low=1), choice)
+
+
+def _sums(  # noqa: PLR0917 - the parameters of the public functions, unchanged
+    owner: str, lines: tuple[Line, ...], vc_dim: int, epsilon: Any, alpha: Any, beta: Any
+) -> _Sums:
+    return _Sums(
+        lines,
+        check_integer(owner, "vc_dim", vc_dim, low=0),
+        check_fraction(owner, "epsilon", epsilon),
+        check_probability(owner, "alpha", alpha),
+        check_probability(owner, "beta", beta),
+    )
 
 
 def _short(share: float) -> Fraction:

@@ -20,8 +20,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from littlestone.bounds.search import log_of
+from littlestone.bounds.tails import at_most_all
 from littlestone.learners.littlestone.claims import VOTES
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ __all__ = [
     "LARGEST",
     "POWERS",
     "Gate",
-    "binomial_cdf",
+    "fewest_teachers",
     "least_teachers",
     "rounded_up",
     "settled",
@@ -78,7 +80,9 @@ class Gate:
     ) -> Gate | None:
         """Return the gate with the fewest teachers, or None if ``most`` are not enough."""
         rate, beta = float(budget.rate), float(budget.beta) * (1 - 1e-9)
-        hidden = rate + log_cap - log_of(budget.delta)  # ln of bottom's weight
+        hidden, fewest = _hidden(budget, log_cap)
+        if fewest > min(most, FAR):
+            return None
         powers = POWERS + [Fraction(k, 10) / budget.rate for k in range(1, 40) if k < 10 * rate]
         factors = [_factor(rate * float(power), miss, wrong) for power in powers]
         power = powers[int(np.argmin(factors))]
@@ -87,15 +91,14 @@ class Gate:
         decay = math.log(min(factors))
 
         def failure(teachers: int) -> tuple[float, int]:
-            votes = np.arange(1, teachers + 1)
-            too_few = binomial_cdf(votes - 1, teachers, 1 - miss)
+            first, too_few = _too_few(teachers, miss)
+            votes = np.arange(first, first + len(too_few))
             bottom = 1 / (1 + np.exp(np.clip(rate * votes - hidden, -700, 700)))
             at = int(np.argmin(too_few + bottom))
             wrongly = math.exp(min(0.0, log_bad + decay * teachers))
             return float((too_few + bottom)[at]) + wrongly, int(votes[at])
 
-        surely = max((hidden + math.log1p(-beta) - math.log(beta)) / rate, 1.0)
-        surely = max(surely, (log_bad - math.log(beta)) / -decay)
+        surely = max(fewest, (log_bad - math.log(beta)) / -decay)
         if surely > min(most, FAR):
             return None
         low, high = 0, math.ceil(surely)
@@ -198,13 +201,28 @@ def _factor(rate: float, miss: float, wrong: float) -> float:
     return apart * math.exp(min(rate, 700)) + together + rest * math.exp(-rate)
 
 
-def binomial_cdf(k: Any, n: int, p: Any) -> Any:
-    """Return Pr[Bin(n, p) <= k] in floats, for searches (0 below 0)."""
-    from scipy.special import bdtr  # noqa: PLC0415 - slow to import
+def fewest_teachers(budget: Budget, log_cap: float) -> float:
+    """Return a number of teachers that no gate does without: fewer votes than bottom has weight."""
+    return _hidden(budget, log_cap)[1]
 
-    below = np.asarray(k) < 0
-    found = bdtr(np.maximum(k, 0), n, np.clip(p, 0.0, 1.0))
-    return np.where(below, 0.0, found)
+
+def _hidden(budget: Budget, log_cap: float) -> tuple[float, float]:
+    """Return ln of bottom's weight, and how many votes outweigh it surely enough."""
+    rate, beta = float(budget.rate), float(budget.beta) * (1 - 1e-9)
+    hidden = rate + log_cap - log_of(budget.delta)
+    return hidden, max((hidden + math.log1p(-beta) - math.log(beta)) / rate, 1.0)
+
+
+def _too_few(teachers: int, miss: float) -> tuple[int, npt.NDArray[np.float64]]:
+    """Return Pr[Bin(teachers, 1 - miss) < votes] for consecutive votes, and the first of these.
+
+    The votes cover all that matter: below them that chance is no float above zero, beyond them it
+    is nearly one. (Floats, for the search.)
+    """
+    if miss < 1e-15:  # none is bad
+        return teachers, np.zeros(1)
+    first, chances = at_most_all(teachers, 1 - miss)
+    return first + 1, chances[: teachers - first]
 
 
 def rounded_up(x: float) -> Fraction:

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
+from littlestone.bounds.tails import at_most
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ALL
-from littlestone.learners.littlestone.gate import LARGEST, Gate, binomial_cdf, settled
+from littlestone.learners.littlestone.gate import LARGEST, Gate, fewest_teachers, settled
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -57,12 +58,19 @@ class AllPlan:
         tolerance = (tolerances or (0,))[0]
         best: Self | None = None
         most = max(2, math.ceil(4 / float(budget.alpha)) + tolerance)
+        log_size = math.log(size)
+        fewest = fewest_teachers(budget, log_size)
         for size_of in [chunk] if chunk else range(1, min(most, 400)):
-            wrong = float(binomial_cdf(tolerance, size_of, float(budget.alpha)))
-            log_size = math.log(size)
+            known = math.inf if best is None else best.guess
+            if size_of * fewest >= known:
+                break  # larger ones, too
+            wrong = at_most(tolerance, size_of, float(budget.alpha))
             gate = None
             if size_of <= LARGEST and tolerance <= LARGEST:
-                gate = Gate.least(budget, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size)
+                gate = Gate.least(
+                    budget, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size,
+                    most=known / size_of,
+                )  # fmt: skip
             found = cls(budget, size, size_of, (tolerance,), gate)
             if best is None or found.guess < best.guess:
                 best = found

@@ -16,13 +16,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
+from littlestone.bounds.tails import at_most, bias_for
 from littlestone.errors import UnsupportedError
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import CLOSED
 from littlestone.learners.littlestone.gate import (
     LARGEST,
     Gate,
-    binomial_cdf,
+    fewest_teachers,
     rounded_up,
     settled,
 )
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ClosedPlan"]
 
+_HALF = Fraction(1, 2)
 _MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 
 
@@ -82,8 +84,14 @@ class ClosedPlan:
         own = _own(budget, spread)
         best = cls(budget, system.rank, system.closed, chunk or 1, (fixed or 0,), (), None, spread)
         start = dict.fromkeys(_MISSES, 0)  # the tolerance hardly depends on the size
+        fewest = fewest_teachers(own, math.log(system.closed))
         for size in _sizes(own, system.rank, chunk):
+            if size * fewest >= best.guess:
+                break  # larger ones, too
             for miss in _MISSES:
+                # half of the time at most a share 1 - miss of the teachers vote for the good one
+                if own.beta < _HALF and size * (fewest - 1) >= best.guess * (1 - miss):
+                    continue
                 most = int(size * float(own.alpha))
                 tried = range(start[miss], most + 1) if fixed is None else range(fixed, fixed + 1)
                 found = _levels(own, system.rank, size, miss, tried)
@@ -91,7 +99,7 @@ class ClosedPlan:
                     continue
                 tolerance, levels = found
                 start[miss] = max(0, tolerance - 2)
-                wrong = float(binomial_cdf(tolerance, size, float(own.alpha)))
+                wrong = at_most(tolerance, size, float(own.alpha))
                 gate = Gate.least(
                     own, miss=miss, wrong=wrong,
                     log_bad=math.log(max(system.closed - 1, 1)), log_cap=math.log(system.closed),
@@ -196,20 +204,32 @@ def _levels(
     budget: Budget, rank: int, size: int, miss: float, tolerances: range
 ) -> tuple[int, tuple[Fraction, ...]] | None:
     """Return the least tolerance, and levels, with which good sets are missed so rarely."""
-    from scipy.special import bdtri  # noqa: PLC0415 - slow to import
-
+    if not tolerances:
+        return None
+    # what a tolerance allows, a larger one allows, too
+    found = _fits(budget, rank, size, miss, tolerances[0])
+    if found is None and _fits(budget, rank, size, miss, tolerances[-1]) is None:
+        return None
     for tolerance in tolerances:
-        levels, at = [], 0.0
-        for s in range(rank):
-            left = miss - float(1 - binomial_cdf(tolerance, size, at))
-            if left <= 0 or size < rank - s:
-                break
-            at += float(bdtri(rank - s - 1, size, left))
-            if not 0 < at < 1:  # also where the inverse found nothing
-                break
-            levels.append(rounded_up(at))
-        else:
-            at = float(levels[-1]) if levels else 0.0
-            if at < budget.alpha and 1 - binomial_cdf(tolerance, size, at) <= miss:
-                return tolerance, tuple(levels)
+        found = found or _fits(budget, rank, size, miss, tolerance)
+        if found is not None:
+            exact = tuple(rounded_up(level) for level in found)
+            at = float(exact[-1])
+            if at < budget.alpha and 1 - at_most(tolerance, size, at) <= miss:
+                return tolerance, exact
+            found = None
     return None
+
+
+def _fits(budget: Budget, rank: int, size: int, miss: float, tolerance: int) -> list[float] | None:
+    """Return the least levels of a tolerance, if they are low enough."""
+    levels, at = [0.0] * (rank == 0), 0.0
+    for s in range(rank):
+        left = miss - (1 - at_most(tolerance, size, at))
+        if left <= 0 or size < rank - s:
+            return None
+        at += bias_for(rank - s - 1, size, left)
+        if not at < budget.alpha:
+            return None
+        levels.append(at)
+    return levels if 1 - at_most(tolerance, size, at) <= miss * (1 + 1e-6) else None

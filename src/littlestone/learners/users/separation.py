@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 __all__ = ["crossing", "gap", "separate", "separate_within", "tail"]
 
 Floats = npt.NDArray[np.float64]
+_SHORT = 64  # sums of so many terms are faster than the import of SciPy
 
 
 def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
@@ -29,7 +30,22 @@ def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
     >>> float(tail(2, 0.5, 0))
     0.75
     """
-    return np.asarray(special.bdtrc(np.asarray(t, dtype=float), m, np.asarray(p, dtype=float)))
+    if m > _SHORT:
+        from scipy.special import bdtrc  # noqa: PLC0415 - slow to import
+
+        return np.asarray(bdtrc(np.asarray(t, dtype=float), m, np.asarray(p, dtype=float)))
+    bias = np.clip(np.asarray(p, dtype=float), 1e-300, 1 - 1e-16)[..., None]
+    k, ways = _log_ways(m)
+    chances = np.exp(ways + k * np.log(bias) + (m - k) * np.log1p(-bias))
+    above = k > np.asarray(t)[..., None]
+    return np.asarray(np.minimum(np.sum(chances, axis=-1, where=above), 1.0))
+
+
+@lru_cache(maxsize=16)
+def _log_ways(m: int) -> tuple[Floats, Floats]:
+    """Return 0, ..., m, and the logarithms of the numbers of ways to choose so many of m."""
+    k = np.arange(m + 1, dtype=float)
+    return k, np.array([math.log(math.comb(m, i)) for i in range(m + 1)])
 
 
 def gap(m: int, p: npt.ArrayLike, q: npt.ArrayLike, t: npt.ArrayLike) -> Floats:

@@ -6,10 +6,13 @@ whether it is valid. Everything is a function of public parameters, so it is fou
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from littlestone.bounds.tails import at_most_all
 
 __all__ = ["MOST", "Array", "grid", "least_chunks", "log_sum", "probability"]
 
@@ -72,8 +75,6 @@ def least_chunks(
     (n, index)
         An absurd one if no candidate does with fewer.
     """
-    from scipy.special import betainc  # noqa: PLC0415 - slow to import
-
     allowed = beta * _CAUTION - fails
     possible = np.flatnonzero(allowed > 0)
     # the fewest good chunks first: of two candidates with equal failure the larger cannot win
@@ -83,19 +84,20 @@ def least_chunks(
     order = possible[np.lexsort((-allowed[possible], good[possible]))]
     slack = np.maximum.accumulate(np.concatenate([[-1.0], allowed[order][:-1]]))
     order = order[allowed[order] > slack]
-    need, allowed = good[order].astype(np.float64), allowed[order]
+    need, allowed, start = good[order], allowed[order], least[order]
 
-    def enough(n: Array) -> Array:
-        too_few: Array = betainc(n - need + 1, need, 1 - alpha)  # Pr[Bin(n, alpha) < need]
-        return np.asarray(too_few <= allowed)
+    def enough(n: int) -> npt.NDArray[np.bool_]:
+        """Return for which candidates n chunks are enough: one law serves all of them."""
+        first, chances = at_most_all(n, alpha)
+        place = need - 1 - first
+        inside = chances[np.clip(place, 0, len(chances) - 1)]
+        too_few = np.where(place < 0, 0.0, np.where(place < len(chances), inside, 1.0))
+        return np.asarray((n >= need) & (n >= start) & (too_few <= allowed))
 
-    low = np.maximum(need, least[order]) - 1
-    high = np.maximum(np.ceil(need / alpha), least[order])
-    while not enough(high).all():
-        high = np.where(enough(high), high, 2 * high)
-    while (high - low > 1).any():
-        middle = np.floor((low + high) / 2)
-        fine = enough(np.maximum(middle, need))
-        low, high = np.where(fine, low, middle), np.where(fine, middle, high)
-    best = int(np.argmin(high))
-    return int(high[best]), int(order[best])
+    low, high = int(need[0]) - 1, ceil(int(need[0]) / alpha)
+    while not enough(high).any():
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle).any() else (middle, high)
+    return high, int(order[np.argmax(enough(high))])

@@ -1,0 +1,136 @@
+"""Tails of the binomial distribution in plain floats: for searches, never for certificates.
+
+A plan asks for thousands of them, one at a time; a sum of a few terms takes a microsecond or two,
+and SciPy takes longer to import than all of a plan.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["at_most", "at_most_all", "bias_for", "log_chance"]
+
+_NOTHING = 1e-18  # of a sum: terms that are smaller, and fall, are left out
+
+
+def log_chance(n: int, p: float, k: int) -> float:
+    """Return ln Pr[Bin(n, p) = k] for 0 < p < 1 and 0 <= k <= n.
+
+    Notes
+    -----
+    *Source.* Loader's saddle-point expansion (C. Loader, Fast and accurate computation of binomial
+    probabilities, 2000): differences of log-gammas would lose digits for large n.
+
+    Examples
+    --------
+    >>> round(math.exp(log_chance(4, 0.5, 2)), 12)
+    0.375
+    """
+    if k in (0, n):
+        return n * (math.log1p(-p) if k == 0 else math.log(p))
+    rest = n - k
+    spread = _stirling(n) - _stirling(k) - _stirling(rest)
+    spread -= _deviance(k, n * p) + _deviance(rest, n * (1 - p))
+    return spread + 0.5 * math.log(n / (2 * math.pi * k * rest))
+
+
+def _stirling(n: int) -> float:
+    """Return ln n! minus Stirling's formula."""
+    if n <= 15:
+        return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi)
+    m = n * n
+    return (1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - 1 / 1188 / m) / m) / m) / m) / n
+
+
+def _deviance(x: float, mean: float) -> float:
+    """Return x ln(x/mean) + mean - x, with all its digits also where x is about the mean."""
+    if abs(x - mean) >= 0.1 * (x + mean):
+        return x * math.log(x / mean) + mean - x
+    v = (x - mean) / (x + mean)
+    total, term, i = (x - mean) * v, 2 * x * v, 1
+    while True:
+        term *= v * v
+        i += 2
+        new = total + term / i
+        if new == total:
+            return new
+        total = new
+
+
+def at_most(k: int, n: int, p: float) -> float:
+    """Return Pr[Bin(n, p) <= k].
+
+    Examples
+    --------
+    >>> at_most(1, 2, 0.5), at_most(-1, 2, 0.5), at_most(2, 2, 0.5)
+    (0.75, 0.0, 1.0)
+    """
+    if k < 0 or k >= n or p <= 0 or p >= 1:
+        return float(k >= n or (k >= 0 and p <= 0))
+    if k > n * p:  # the other side has the smaller, and fewer, terms
+        return 1 - at_most(n - k - 1, n, 1 - p)
+    odds = (1 - p) / p
+    total = term = 1.0  # from k down, in units of its own chance
+    for i in range(k, 0, -1):
+        term *= i / (n - i + 1) * odds
+        total += term
+        if term < _NOTHING * total:
+            break
+    return min(1.0, total * math.exp(log_chance(n, p, k)))
+
+
+def at_most_all(n: int, p: float) -> tuple[int, npt.NDArray[np.float64]]:
+    """Return Pr[Bin(n, p) <= k] for all k that matter, 0 < p < 1, and the first of these k.
+
+    Below the first k it is 0 to a float, from the last one on it is 1.
+
+    Examples
+    --------
+    >>> first, chances = at_most_all(2, 0.5)
+    >>> first, chances.tolist()
+    (0, [0.25, 0.75, 1.0])
+    """
+    wide = 40 * math.sqrt(n * p * (1 - p)) + 100
+    first, last = max(math.floor(n * p - wide), 0), min(math.ceil(n * p + wide), n)
+    k = np.arange(first, last)
+    grows = np.log((n - k) / (k + 1)) + (math.log(p) - math.log1p(-p))
+    logs = log_chance(n, p, first) + np.concatenate([[0.0], np.cumsum(grows)])
+    return first, np.minimum(np.cumsum(np.exp(logs)), 1.0)
+
+
+def bias_for(k: int, n: int, chance: float) -> float:
+    """Return the p in (0, 1) with Pr[Bin(n, p) <= k] = ``chance``, for 0 <= k < n.
+
+    Newton's method, kept inside an interval in which the answer lies.
+
+    Examples
+    --------
+    >>> round(bias_for(0, 10, 0.5), 9), round(1 - 0.5**0.1, 9)
+    (0.066967008, 0.066967008)
+    """
+    if k == 0:
+        return -math.expm1(math.log(chance) / n)
+    low, high, p = 0.0, 1.0, (k + 0.7) / (n + 0.4)
+    for _ in range(100):
+        term = math.exp(n * math.log1p(-p))
+        if term > 0:
+            odds, total = p / (1 - p), term
+            for i in range(k):
+                term *= (n - i) / (i + 1) * odds
+                total += term
+            last = term
+        else:  # too small for a float
+            total, last = at_most(k, n, p), math.exp(log_chance(n, p, k))
+        excess = total - chance
+        low, high = (p, high) if excess > 0 else (low, p)
+        # the derivative is minus the density of a beta law
+        slope = (n - k) / (1 - p) * last
+        step = excess / slope if slope > 0 else math.inf
+        new = p + step if low < p + step < high else (low + high) / 2
+        if abs(new - p) <= 1e-12 * p:
+            return new
+        p = new
+    return p
