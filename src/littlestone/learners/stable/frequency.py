@@ -6,6 +6,10 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from littlestone.bounds.search import log_of
 from littlestone.learners.budget import Budget
@@ -84,17 +88,28 @@ def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction,
     The bound is that of docs/learners/stable.md, "It is listed": one Chernoff bound for the copies
     and the histogram's noise together. Floats: the certificate decides whether it holds.
     """
+    tilts, tops, falls = _tilts(budget)
+    if not rate:
+        return tilts[0], 1
+    needed = (tops - log_of(beta)) / -np.log1p(rate * falls)
+    best = int(np.argmin(needed))
+    return tilts[best], math.ceil(needed[best])
+
+
+@lru_cache(maxsize=64)
+def _tilts(budget: Budget) -> tuple[list[Fraction], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the tilts that are tried, and what does not depend on the rate and beta.
+
+    That is: the logarithm of the bound without copies, and e**-tilt - 1.
+    """
     half, tau = float(budget.epsilon / 2), threshold(budget)
-
-    def needed(exact: Fraction) -> float:
-        tilt = float(exact)
-        noise = 2 * math.log1p(-math.exp(-half))
-        noise -= math.log1p(-math.exp(tilt - half)) + math.log1p(-math.exp(-tilt - half))
-        top = tilt * (tau - 1) + noise - log_of(beta)
-        return top / -math.log1p(rate * math.expm1(-tilt)) if rate else math.inf
-
     tilts = [budget.epsilon * i / 128 for i in range(1, 64)]
     tilts += [t for i in range(1, 129) if (t := Fraction(i, 16)) < tilts[-1]]
-    best = min(tilts, key=needed)
-    most = needed(best)
-    return best, math.ceil(most) if math.isfinite(most) else 1
+
+    def top(tilt: float) -> float:
+        noise = 2 * math.log1p(-math.exp(-half))
+        noise -= math.log1p(-math.exp(tilt - half)) + math.log1p(-math.exp(-tilt - half))
+        return tilt * (tau - 1) + noise
+
+    floats = [float(tilt) for tilt in tilts]
+    return tilts, np.array([top(t) for t in floats]), np.array([math.expm1(-t) for t in floats])

@@ -39,6 +39,7 @@ Budget = tuple[Fraction, Fraction, Fraction]  # epsilon, alpha, beta: these lear
 _HALF = Fraction(1, 2)
 _SHARES = [Fraction(j, 20) for j in range(1, 17)]  # of epsilon, for the search
 _CUTS = 64
+_FLOAT_EXACT = 2**53
 _MOST_STEPS, _MOST_CELLS = 10, 192
 _NEAR = (4, 8, 16, 32)  # alpha1 = alpha / that, for hashed representations
 
@@ -131,12 +132,13 @@ def _user_level(
             if choice >= best * decay:
                 continue
             single = float(search.comparisons[0].epsilon * share) if search.comparisons else 0.0
-            cut, users = _balance(pair, single, visits, visits + hypotheses)
+            cut, users = _balance(pair, single, visits, visits + hypotheses, best)
             if max(users, choice / decay) < best:
                 best = max(users, choice / decay)
                 found = replace(search, epsilon=epsilon * share, share=cut)
     assert found is not None
-    return UserLevelMechanism(representation, found, epsilon - found.epsilon, alpha, beta)
+    guess = math.ceil(best) if best < _FLOAT_EXACT else None
+    return UserLevelMechanism(representation, found, epsilon - found.epsilon, alpha, beta, guess)
 
 
 def searches(kind: type[MinErrorSearch], m: int, epsilon: Fraction) -> Iterator[MinErrorSearch]:
@@ -163,9 +165,13 @@ def searches(kind: type[MinErrorSearch], m: int, epsilon: Fraction) -> Iterator[
 
 
 def _balance(
-    pair: tuple[Floats, Floats], epsilon: float, below: float, above: float
+    pair: tuple[Floats, Floats], epsilon: float, below: float, above: float, limit: float
 ) -> tuple[Fraction, float]:
-    """Return where the cuts lie best between the two probabilities, and the users needed."""
+    """Return where the cuts lie best between the two probabilities, and the users needed.
+
+    The one grows as the other falls, so at the best cut the larger one is nowhere below the
+    smaller one: once that reaches the limit, nothing better is found here, and the users are inf.
+    """
     if not len(pair[0]):
         return _HALF, 0.0
 
@@ -177,6 +183,8 @@ def _balance(
     while high - low > 1:
         middle = (low + high) // 2
         first, second = needed(middle)
+        if min(first, second) >= limit:
+            return _HALF, math.inf
         low, high = (middle, high) if first > second else (low, middle)
     users, share = min((max(needed(share)), share) for share in (low, high))
     return Fraction(share, _CUTS), users

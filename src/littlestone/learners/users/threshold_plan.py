@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from littlestone.learners.users.interval_median import IntervalMedian
 from littlestone.learners.users.mechanisms import (
     MinErrorSearch,
     gap_steps,
+    nearer,
     probabilities,
     remembered,
     worst_gap,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ThresholdPlan", "plan_threshold"]
 
+_FLOAT_EXACT = 2**53
 _KEPT = Fraction(2, 3)  # of the mass of the interval, at most, after each step
 _SEARCH = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
 _STEP = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
@@ -55,6 +57,8 @@ class ThresholdPlan:
     epsilon_median, epsilon_step : Fraction
         Of each step's median, and of each step's choice.
     alpha, beta : Fraction
+    guess : int or None
+        Of the users needed, in floats: saves time.
     """
 
     size: int
@@ -64,6 +68,7 @@ class ThresholdPlan:
     epsilon_step: Fraction
     alpha: Fraction
     beta: Fraction
+    guess: int | None = field(default=None, compare=False)
 
     @property
     def rate(self) -> Fraction:
@@ -81,6 +86,12 @@ class ThresholdPlan:
         m = self.search.samples_per_user
         return tuple(IntervalMedian(m, _KEPT**k, self.epsilon_median) for k in range(self.steps))
 
+    @cached_property
+    def _worst_median(self) -> IntervalMedian:
+        m = self.search.samples_per_user
+        decays = [float(_median_decay(m, one.mass, one.epsilon)) for one in self.medians]
+        return self.medians[int(np.argmin(decays))]
+
     def t(self, low: Fraction, high: Fraction) -> int:
         """Return the t that separates best when the least error lies in [low, high]."""
         m = self.search.samples_per_user
@@ -89,7 +100,7 @@ class ThresholdPlan:
     @cached_property
     def required(self) -> int:
         """The least number of users from which on the certificate holds."""
-        return least_n(self.certificate)
+        return least_n(self.certificate, guess=nearer(self.certificate, self.guess, self.beta))
 
     @remembered
     def certificate(self, n: int) -> Certificate:
@@ -167,9 +178,7 @@ class ThresholdPlan:
 
     def _halving(self, sheet: Worksheet, n: int) -> Step:
         """Bound the failure of the medians: all steps like the worst, all l <= u <= r."""
-        m = self.search.samples_per_user
-        decays = [float(_median_decay(m, one.mass, one.epsilon)) for one in self.medians]
-        median = self.medians[int(np.argmin(decays))]
+        m, median = self.search.samples_per_user, self._worst_median
         masses = dict(zip(("half", "more"), median.halves, strict=True))
         p = {
             name: sheet.step(
@@ -249,6 +258,7 @@ def plan_threshold(size: int, samples_per_user: int, budget: Budget) -> Threshol
         epsilon * parts[1] / steps,
         alpha,
         beta,
+        math.ceil(best) if best < _FLOAT_EXACT else None,
     )
 
 
