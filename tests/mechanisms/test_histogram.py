@@ -22,7 +22,7 @@ from littlestone.mechanisms import (
     stable_items,
 )
 from littlestone.mechanisms import histogram as room
-from littlestone.privacy import hockey_stick
+from littlestone.privacy import Approximate, hockey_stick
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 DELTAS = [F(1, 3), F(1, 20), F(1, 10**6)]
@@ -75,7 +75,7 @@ def test_the_threshold_is_the_least(delta, epsilon, brute):
     assert used(epsilon, delta, brute) <= delta
     assert tau == 1 or used(epsilon, delta, brute, tau - 1) > delta
     assert histogram_threshold(epsilon=2, delta=1e-6) == 15
-    assert histogram_loss(epsilon, delta).delta == delta
+    assert histogram_loss(epsilon, delta) == Approximate(epsilon, delta)
 
 
 def test_a_threshold_one_too_low_is_caught(monkeypatch, epsilon):

@@ -118,6 +118,15 @@ def test_private_on_all_k_bounded_scores(k, epsilon, tolerance):
     assert abs(worst - delta / (1 + delta)) <= tolerance
 
 
+def test_the_paper_s_bottom_is_private_where_it_would_be_too_light():
+    """(k/delta)**10 forgets e**(epsilon/2): for a large epsilon the tight weight is taken."""
+    epsilon, delta, lists = F(100), F(1, 2), subsets("ab", 1)
+    laws = all_laws(lists_mechanism(epsilon, delta, 1, "paper"), lists, 2)
+    assert worst_delta(laws, lists, epsilon)[0] <= delta
+    too_light = exp(0, times=2**10)
+    assert (too_light - bottom_weight(k=1, epsilon=epsilon, delta=delta)).sign() < 0
+
+
 def test_the_paper_s_bottom_is_private_and_wastes(epsilon):
     delta, lists = F(1, 10), subsets("ab", 2)
     laws = all_laws(lists_mechanism(epsilon, delta, 2, "paper"), lists, 2)
