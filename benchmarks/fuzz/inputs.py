@@ -64,6 +64,19 @@ ASK = ["--epsilon", "1/3", "--alpha", "0.1", "--beta", "0.05"]
 AUDIT = ["--learner", "generic", "--epsilon", "1", "--points", "1,2", "--n", "1"]
 PLAN_ROWS = ["plan", "--class", "rules(max_literals=2)", "--schema", "s.toml", *ASK, "--json"]
 DIMS = ["dims", "--class", "finite(m.csv)", "--json", "--max-nodes", "1000"]
+STATE = ["--state", "s"]
+STREAM = [
+    *["stream", "d.csv", "--epsilon", "1", "--delta", "1e-6", "--horizon", "100"],
+    *["--class", "thresholds(1, 99)"],
+]
+SHOWN = [
+    ["stream", *STATE, "--status"],
+    ["stream", *STATE, "--status", "--json"],
+    ["stream", *STATE, "--export", "o.json"],
+    ["stream", *STATE, "--report", "o.html"],
+    ["stream", "d.csv", *STATE, "--resume", "from-start"],
+    ["stream", "d.csv", *STATE, "--resume", "new-rows", "--out", "a.csv"],
+]
 COMMANDS = [
     *MODELS.values(),
     [*FIT, "--class", "thresholds(1, 99)", "--ledger", "b.db"],
@@ -82,6 +95,15 @@ COMMANDS = [
     ["ledger", "create", "new.db", "--epsilon", "1", "--delta", "1e-6", "--about", "x"],
     ["ledger", "show", "b.db"],
     ["ledger", "show", "b.db", "--json"],
+    [*STREAM, "--state", "new", "--out", "new.csv", "--ledger", "z.db"],
+    [*STREAM, "--state", "new", "--quiet", "--group", "3", "--seed", "5"],
+    [*STREAM, "--state", "new", "--parameters", "theory", "--x", "x", "--y", "y"],
+    *SHOWN,
+    ["audit", "exact", "--all", "--report", "o.html"],
+    ["audit", "exact", "--all", "--json"],
+    ["audit", "statistical", "--class", "thresholds(1, 99)", *AUDIT, "--trials", "20"],
+    ["plan", "--explore", "o.html"],
+    ["plan", "--explore", "o.html", "--class", "thresholds(1, 99)", *ASK, "--json"],
 ]
 
 
@@ -106,6 +128,8 @@ class Inputs:
             "class file": (5, self._class_file),
             "certificate": (6, self._certificate),
             "ledger": (5, self._ledger),
+            "state": (6, self._state),
+            "rows": (6, self._rows),
         }
 
     def make(self) -> None:
@@ -116,6 +140,7 @@ class Inputs:
         import pyarrow.parquet as pq
 
         os.chdir(self.home)
+        _cut_short()
         for name, text in [
             ("d.csv", TABLE),
             ("s.toml", SCHEMA),
@@ -131,17 +156,19 @@ class Inputs:
         shutil.copy("thresholds.json", "model.json")
         main(["ledger", "create", "b.db", "--epsilon", "1000", "--about", "zq"])
         main(
-            ["ledger", "create", "z.db", "--epsilon", "9", "--delta", "1e-6", "--currency", "zcdp"]
+            ["ledger", "create", "z.db", "--epsilon", "9", "--delta", "1e-4", "--currency", "zcdp"]
         )
         for _ in range(3):
             main([*MODELS["thresholds"], "--ledger", "b.db"])
+        main([*STREAM, *STATE, "--out", "a.csv", "--quiet"])
 
     def case(self, number: int) -> tuple[str, list[str], dict[str, bytes], Any]:
         """Return (kind, command line, spoilt files, certificate to check or None)."""
         rng = Random(f"{self.seed}/{number}")
         names = list(self.kinds)
         kind = rng.choices(names, [self.kinds[name][0] for name in names])[0]
-        return (kind, *self.kinds[kind][1](rng))
+        tokens, files, certificate = self.kinds[kind][1](rng)
+        return kind, [mutate.inside(token) for token in tokens], files, certificate
 
     def _read(self, name: str) -> bytes:
         return (self.home / name).read_bytes()
@@ -208,6 +235,26 @@ class Inputs:
         document = json.loads(self._read(f"{name}.json"))["certificate"]
         return [], {}, mutate.some_json(document, rng)
 
+    def _state(self, rng: Random) -> Any:
+        name = rng.choice(["s/private.db", "s/public.db"])
+        data = self._read(name)
+        return (
+            rng.choice(SHOWN),
+            {name: mutate.some_bytes(data, rng) if rng.random() < 0.5 else _edited(data, rng)},
+            None,
+        )
+
+    def _rows(self, rng: Random) -> Any:
+        line = [*STREAM, "--state", "new", "--group", rng.choice(["1", "2", "16384"])]
+        if rng.random() < 0.3:
+            line = [*line, "--strict"]
+        if rng.random() < 0.3:
+            line = ["stream", "d.csv", *STATE, "--resume", rng.choice(["from-start", "new-rows"])]
+        if rng.random() < 0.5:
+            answers = mutate.some_bytes(self._read("a.csv"), rng)
+            return [*line, "--out", "a.csv"], {"a.csv": answers}, None
+        return line, {"d.csv": mutate.some_bytes(self._read("d.csv"), rng)}, None
+
     def _ledger(self, rng: Random) -> Any:
         name = rng.choice(["b.db", "z.db"])
         line = rng.choice([["ledger", "show", name], [*MODELS["thresholds"], "--ledger", name]])
@@ -222,14 +269,31 @@ class Inputs:
         return line, files, None
 
 
+def _cut_short() -> None:
+    """Let commands that take a minute take a second: few verifications, a coarse grid."""
+    from functools import partial
+
+    from littlestone.audit import table
+    from littlestone.report.explorer import page
+
+    table.CASES = table.CASES[:2]
+    once = {"epsilon": ("1",), "delta": ("1e-6",), "alpha": ("0.1",), "beta": ("0.05",)}
+    page.Axes = partial(page.Axes, **once, m=("1",))
+    page.CATALOGUE = ("thresholds(1, 100)",)
+
+
 def _edited(data: bytes, rng: Random) -> bytes:
-    """Change rows of a ledger by SQL, as somebody with an editor would."""
+    """Change rows of a ledger (or of a state) by SQL, as somebody with an editor would."""
     sql = sqlite3.connect(":memory:")
     sql.deserialize(data[:18] + b"\x01\x01" + data[20:])  # not in WAL mode: memory has no log
     text = rng.choice([v for v in mutate.VALUES if isinstance(v, str) and v.isascii()])
     for _ in range(rng.choice([1, 2])):
         column = rng.choice(["day", "what", "loss", "claim", "cost", "leak", "token", "number"])
         one = rng.choice(["UPDATE", "UPDATE", "INSERT", "DELETE", "SCHEMA", "BUDGET"])
+        tables = dict(sql.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+        if "budget" not in tables:
+            _edit_state(sql, sorted(tables), text, rng)
+            continue
         try:
             if one == "UPDATE":
                 sql.execute(f"UPDATE events SET {column} = ?", (text,))
@@ -248,6 +312,23 @@ def _edited(data: bytes, rng: Random) -> bytes:
     sql.commit()
     out = sql.serialize()
     return out[:18] + b"\x02\x02" + out[20:]
+
+
+def _edit_state(sql: sqlite3.Connection, tables: list[str], text: Any, rng: Random) -> None:
+    name = rng.choice(tables)
+    columns = [row[1] for row in sql.execute(f"PRAGMA table_info({name})")]
+    try:
+        match rng.randrange(5):
+            case 0:
+                sql.execute(f"DELETE FROM {name}")
+            case 1:
+                sql.execute(f"UPDATE {name} SET {rng.choice(columns)} = ?", (rng.choice([0, 7]),))
+            case 2:
+                sql.execute(f"CREATE VIEW v AS SELECT * FROM {name}")
+            case _:
+                sql.execute(f"UPDATE {name} SET {rng.choice(columns)} = ?", (text,))
+    except sqlite3.Error:
+        pass
 
 
 def _toml(document: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import os
 from random import Random
 from typing import Any
 
@@ -75,8 +76,7 @@ NASTY = [
         "..",
         "/dev/null",
         "/dev/zero",
-        "/no/such/folder/file",  # never a file of the system: options that write replace it
-        "/proc/self/mem",
+        "/no/such/folder/file",
         "no/such/file",
         "~",
     ],
@@ -275,6 +275,31 @@ def some_tokens(tokens: list[str], rng: Random) -> list[str]:
                 if out:
                     out[at] = some_text(out[at], rng)
     return out
+
+
+#: Paths outside the folder of an input that no command can write into (`inside`).
+HARMLESS = ("/", ".", "..", "/dev/null", "/dev/zero", "/no/such/folder/file")
+
+
+def inside(token: str) -> str:
+    """Return a token, unless it may name a file outside the folder in which a command runs.
+
+    An option that writes would replace that file, and fuzzing may run as root.
+
+    >>> inside("o.json"), inside("/dev/null"), inside("/etc/passwd"), inside("--out=../../x")
+    ('o.json', '/dev/null', 'no/such/file', '--out=no/such/file')
+    """
+    name, equals, value = token.partition("=")
+    if equals and not _stays(value):
+        return f"{name}=no/such/file"
+    return token if _stays(token) else "no/such/file"
+
+
+def _stays(path: str) -> bool:
+    if path in HARMLESS:
+        return True
+    where = os.path.normpath(os.path.join("/a/b", path))
+    return where == "/a/b" or where.startswith("/a/b/")
 
 
 def _value(rng: Random) -> Any:

@@ -28,7 +28,7 @@ def test_spoilt_inputs_never_show_more_than_a_message():
     assert report["failures"] == []
     assert code == 0
     assert report["inputs"] == 300
-    assert len(report["kinds"]) == 8  # arguments, tables, schemas, models, ...
+    assert len(report["kinds"]) == 10  # arguments, tables, schemas, models, states, ...
     assert all(kind.get("exit 2") for kind in report["kinds"].values())
     assert sum(kind.get("exit 0", 0) for kind in report["kinds"].values()) > 15
 
@@ -76,6 +76,32 @@ def test_the_fuzzer_sees_what_must_not_happen(tmp_path):
         "hang",
         "exit 3",
     ]
+
+
+@pytest.mark.parametrize(
+    ("token", "safe"),
+    [
+        ("o.json", True),
+        ("1/3", True),
+        ("s/private.db", True),
+        ("..", True),
+        ("/dev/null", True),
+        ("thresholds(1, 99)", True),
+        ("a/../b", True),
+        ("/etc/passwd", False),
+        ("--out=/etc/passwd", False),
+        ("../o.json", False),
+        ("a/../../o.json", False),
+        ("//etc/passwd", False),
+        ("/dev/sda", False),
+        ("--report=../x", False),
+    ],
+)
+def test_no_option_names_a_file_outside(token, safe, monkeypatch):
+    monkeypatch.syspath_prepend(FUZZ)
+    import mutate
+
+    assert (mutate.inside(token) == token) is safe
 
 
 @pytest.mark.full

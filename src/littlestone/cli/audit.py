@@ -11,6 +11,8 @@ from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner
 from littlestone.errors import ParameterError, check_integer, check_probability, parameter_error
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from littlestone.audit.table import Row
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
@@ -113,6 +115,7 @@ def exact(
     from littlestone.report import page
 
     spec, name, loss = _given("class", concept_class), _given("learner", learner), epsilon
+    _of_records(name)
     concepts, _ = open_class(spec, schema)
     algorithm = open_learner(
         "audit",
@@ -242,6 +245,7 @@ def statistical(
     from littlestone.audit.sampled import audit_learner
     from littlestone.cli.terminal import counting, note, table
 
+    _of_records(learner)
     concepts, _ = open_class(concept_class, schema)
     algorithm = open_learner(
         "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
@@ -321,6 +325,16 @@ def _line(row: Row) -> tuple[str, ...]:
     )
 
 
+def _integer(text: str) -> object:
+    """Return a point such as 2**20; anything else as it was typed."""
+    from littlestone.classes import parse_integer
+
+    try:
+        return parse_integer(text, "audit")
+    except ParameterError:
+        return text
+
+
 def _shown(data: Any) -> str:
     return " ".join(f"{x}:{label}" for x, label in data)
 
@@ -334,13 +348,28 @@ def _given(name: str, value: str | None) -> str:
     return value
 
 
+def _of_records(learner: str) -> None:
+    """Refuse a learner whose data sets are made of users."""
+    from littlestone.learners.registry import LEARNERS
+
+    if learner in LEARNERS and LEARNERS[learner].unit == "users":
+        raise ParameterError(
+            f"The learner {learner!r} protects users; here data sets are made of single records. "
+            "It is verified, as all learners are, by littlestone audit exact --all."
+        )
+
+
 def _points(text: str, concepts: ConceptClass) -> list[Any]:
-    from littlestone.data import OUTSIDE, RowDomain
+    from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
 
     domain = concepts.domain
     rows = isinstance(domain, RowDomain)
     written = [part.strip() for part in text.split(";" if rows else ",")]
-    raw = [[cell.strip() for cell in part.split(",")] for part in written] if rows else written
+    raw: Sequence[object] = written
+    if rows:
+        raw = [[cell.strip() for cell in part.split(",")] for part in written]
+    elif isinstance(domain, IntegerDomain):
+        raw = [_integer(part) for part in written]
     places = [domain.cell(cell) for cell in raw]
     if not all(written) or any(place is OUTSIDE for place in places):
         hint = "Separate points by commas (rows by semicolons); --outside tries all others."
