@@ -268,9 +268,10 @@ def nearer(certify: Callable[[int], Certificate], guess: int | None, beta: Fract
     for _ in range(4):
         step = n // 64 + 1
         here, there = (float(certify(k)["failure"]) for k in (n, n + step))
-        if not here > there > 0:
+        fall = math.log(here) - math.log(there) if here > there > 0 else 0.0
+        if not fall:  # certain to fail, or beyond floats
             break
-        far = (math.log(here) - wanted) / (math.log(here) - math.log(there)) * step
+        far = (math.log(here) - wanted) / fall * step
         n = max(n + math.ceil(min(max(far, -n / 2), n)), 1)
         if abs(far) < 2 + n / 2**12:
             break
