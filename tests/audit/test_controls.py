@@ -46,6 +46,7 @@ SAMPLE = (
     "amplified twice",
     "one stream of numbers cuts all users",
     "a ledger that forgets",
+    "look first, and then write",
 )
 
 

@@ -109,6 +109,16 @@ IN_STREAMS: tuple[Control, ...] = (
         "public files",
     ),
     Control(
+        "names as text if one is missing",
+        "cut depends on others",
+        "A column of numbers in which one name is missing is read as text: each user has another"
+        " key then, and the cut keeps other records of everybody.",
+        "data.counting",
+        "names = [user_name(cell) for cell in raw]",
+        "names = [cell if cell is None else str(cell) for cell in raw]",
+        "another name for a user",
+    ),
+    Control(
         "a grid of margins at twice the rate",
         "half noise",
         "Margins go up and down, one for one replaced user; the rate is that of monotone scores.",
