@@ -82,18 +82,19 @@ def at_most(k: int, n: int, p: float) -> float:
     return min(1.0, total * math.exp(log_chance(n, p, k)))
 
 
-def at_most_all(n: int, p: float) -> tuple[int, npt.NDArray[np.float64]]:
+def at_most_all(n: int, p: float, least: float) -> tuple[int, npt.NDArray[np.float64]]:
     """Return Pr[Bin(n, p) <= k] for all k that matter, 0 < p < 1, and the first of these k.
 
-    Below the first k it is 0 to a float, from the last one on it is 1.
+    Below the first k the chance is nothing beside ``least`` > 0, from the last one on it is 1.
 
     Examples
     --------
-    >>> first, chances = at_most_all(2, 0.5)
+    >>> first, chances = at_most_all(2, 0.5, 0.01)
     >>> first, chances.tolist()
     (0, [0.25, 0.75, 1.0])
     """
-    wide = 40 * math.sqrt(n * p * (1 - p)) + 100
+    rare = 45 - math.log(least)  # Bernstein's inequality: e**-rare lies beyond ``wide``
+    wide = rare / 3 + math.sqrt(rare * rare / 9 + 2 * rare * n * p * (1 - p))
     first, last = max(math.floor(n * p - wide), 0), min(math.ceil(n * p + wide), n)
     k = np.arange(first, last)
     grows = np.log((n - k) / (k + 1)) + (math.log(p) - math.log1p(-p))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass
+from littlestone.classes.decision_trees import DecisionTrees
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.hypotheses import TableHypothesis
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
@@ -26,6 +27,8 @@ __all__ = ["MOST_LABELS", "ListedSpace", "Listing", "batch", "check_listable", "
 
 #: A class is listed if its matrix has at most so many entries (64 MB).
 MOST_LABELS = 1 << 26
+#: And so many decision trees: each is brought into normal form, a tenth of a millisecond.
+MOST_TREES = 1 << 12
 
 Namer = Callable[[tuple[Point, ...]], Hypothesis]
 
@@ -242,8 +245,8 @@ def check_listable(concept_class: ConceptClass) -> int:
 def too_large(concept_class: ConceptClass) -> UnsupportedError:
     """Return the error about a class that cannot be listed."""
     return UnsupportedError(
-        f"The class {concept_class.spec} is too large to be listed (more than 2**26 labels), "
-        "and no closed form for its version spaces is known. Use a smaller domain."
+        f"The class {concept_class.spec} is too large to be listed (more than 2**26 labels, or "
+        "2**12 decision trees), and no closed form for its version spaces is known. Use a smaller domain."
     )
 
 
@@ -259,6 +262,8 @@ def _domain_points(concept_class: ConceptClass) -> list[Point] | None:
     """Return all points of the domain if the class is small, else None."""
     size, domain = concept_class.size, concept_class.domain
     most = int(MOST_LABELS // size) if size <= MOST_LABELS else 0
+    if isinstance(concept_class, DecisionTrees) and size > MOST_TREES:
+        most = 0
     points: Iterable[Any] = ()
     if isinstance(domain, IntegerDomain):
         points = range(domain.low, domain.high + 1)

@@ -91,7 +91,7 @@ class Gate:
         decay = math.log(min(factors))
 
         def failure(teachers: int) -> tuple[float, int]:
-            first, too_few = _too_few(teachers, miss)
+            first, too_few = _too_few(teachers, miss, beta)
             votes = np.arange(first, first + len(too_few))
             bottom = 1 / (1 + np.exp(np.clip(rate * votes - hidden, -700, 700)))
             at = int(np.argmin(too_few + bottom))
@@ -213,15 +213,15 @@ def _hidden(budget: Budget, log_cap: float) -> tuple[float, float]:
     return hidden, max((hidden + math.log1p(-beta) - math.log(beta)) / rate, 1.0)
 
 
-def _too_few(teachers: int, miss: float) -> tuple[int, npt.NDArray[np.float64]]:
+def _too_few(teachers: int, miss: float, beta: float) -> tuple[int, npt.NDArray[np.float64]]:
     """Return Pr[Bin(teachers, 1 - miss) < votes] for consecutive votes, and the first of these.
 
-    The votes cover all that matter: below them that chance is no float above zero, beyond them it
+    The votes cover all that matter: below them that chance is nothing beside beta, beyond them it
     is nearly one. (Floats, for the search.)
     """
     if miss < 1e-15:  # none is bad
         return teachers, np.zeros(1)
-    first, chances = at_most_all(teachers, 1 - miss)
+    first, chances = at_most_all(teachers, 1 - miss, beta)
     return first + 1, chances[: teachers - first]
 
 

@@ -85,10 +85,11 @@ def least_chunks(
     slack = np.maximum.accumulate(np.concatenate([[-1.0], allowed[order][:-1]]))
     order = order[allowed[order] > slack]
     need, allowed, start = good[order], allowed[order], least[order]
+    smallest = float(allowed[0])
 
     def enough(n: int) -> npt.NDArray[np.bool_]:
         """Return for which candidates n chunks are enough: one law serves all of them."""
-        first, chances = at_most_all(n, alpha)
+        first, chances = at_most_all(n, alpha, smallest)
         place = need - 1 - first
         inside = chances[np.clip(place, 0, len(chances) - 1)]
         too_few = np.where(place < 0, 0.0, np.where(place < len(chances), inside, 1.0))
