@@ -246,7 +246,8 @@ def too_large(concept_class: ConceptClass) -> UnsupportedError:
     """Return the error about a class that cannot be listed."""
     return UnsupportedError(
         f"The class {concept_class.spec} is too large to be listed (more than 2**26 labels, or "
-        "2**12 decision trees), and no closed form for its version spaces is known. Use a smaller domain."
+        "2**12 decision trees), and no closed form for its version spaces is known. Use a smaller "
+        "domain."
     )
 
 
