@@ -66,6 +66,16 @@ def test_a_class_that_nobody_learns_is_refused(monkeypatch):
         explorer_page([ls.Thresholds(1, 3)], axes=AXES)
 
 
+def test_processes_give_the_same_page_and_points_are_counted():
+    one = Axes(epsilon=("1",), delta=("1e-6",), alpha=("0.1", "0.2"), beta=("0.05",), m=("1", "4"))
+    counted = []
+    alone = explorer_page(CLASSES[1:], axes=one, progress=lambda *at: counted.append(at))
+    assert explorer_page(CLASSES[1:], axes=one, workers=2) == alone
+    done, totals = zip(*counted, strict=True)
+    assert list(done) == sorted(set(done))
+    assert set(totals) == {done[-1]}
+
+
 def test_formulas_are_found_out_and_grids_are_plans():
     concepts = ls.Thresholds(1, 100)
     small = replace(AXES, beta=("0.05",), alpha=("0.1", "0.2"))

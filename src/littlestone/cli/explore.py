@@ -34,7 +34,7 @@ def explore(path: str, concepts: ConceptClass | None, asked: Json, *, json: bool
     start = replace(START, **{name: value for name, value in asked.items() if value is not None})
     with counting("Planning the curves") as progress:
         html = explorer_page(
-            None if concepts is None else [concepts], start=start, progress=progress
+            None if concepts is None else [concepts], start=start, workers=2, progress=progress
         )
     write(path, html)
     if json:

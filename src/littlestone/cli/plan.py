@@ -92,7 +92,8 @@ def plan(
     explore:
         Write an interactive page (HTML) here: curves of what each learner needs, while epsilon,
         delta, alpha, beta and the records of each user are moved. Without --class it shows a few
-        classes; the other numbers say where it starts, and may be left out. Takes a minute or so.
+        classes; the other numbers say where it starts, and may be left out. Takes about ten seconds
+        for each class.
     json:
         Print one JSON object.
     """

@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import multiprocessing
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -45,6 +47,7 @@ def explorer_page(
     *,
     start: Budget = START,
     axes: Axes | None = None,
+    workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> str:
     """Return an interactive page: what each learner needs, for all public numbers at once.
@@ -57,7 +60,10 @@ def explorer_page(
         Where the sliders stand at first: at the stops next to these numbers.
     axes : Axes, optional
         The ranges, and the grid of the curves that have no formula.
+    workers : int, default 1
+        Processes that plan curves at the same time; 1 stays in this one.
     progress : callable, (done, total) -> None
+        Counts points of the grid.
 
     Returns
     -------
@@ -71,8 +77,8 @@ def explorer_page(
 
     Notes
     -----
-    *Cost.* Formulas are quick. A grid takes one plan for each of its points: up to half a minute
-    for a class with learners that search their parameters.
+    *Cost.* Formulas are quick. A grid takes one plan for each of its points: up to twenty seconds
+    of processor time for a class with learners that search their parameters.
 
     Examples
     --------
@@ -85,15 +91,7 @@ def explorer_page(
     axes = Axes() if axes is None else axes
     chosen = [parse_class(spec) for spec in CATALOGUE] if classes is None else list(classes)
     found = [_sources(concepts, start) for concepts in chosen]
-    total, done = sum(map(len, found)), 0
-    ready: list[list[Curve]] = []
-    progress(done, total)
-    for concepts, mine in zip(chosen, found, strict=True):
-        ready.append([])
-        for source in mine:
-            ready[-1].append(compute(concepts, source, axes))
-            done += 1
-            progress(done, total)
+    ready = _curves(chosen, found, axes, workers, progress)
     place = _places(start, axes)
     first = _at(place, axes)
     script = _script(chosen, ready, axes)
@@ -115,6 +113,43 @@ def explorer_page(
         ],
         rows=_rows(chosen[0], found[0], ready[0], first, users=start.samples_per_user is not None),
     )
+
+
+def _curves(
+    chosen: Sequence[ConceptClass],
+    found: Sequence[list[Source]],
+    axes: Axes,
+    workers: int,
+    progress: Callable[[int, int], None],
+) -> list[list[Curve]]:
+    """Compute all curves, the ones with most points first, and count points on the way."""
+    points = {
+        (i, k): sum(1 for _ in axes.budgets(source.curve.axes))
+        for i, mine in enumerate(found)
+        for k, source in enumerate(mine)
+    }
+    order = sorted(points, key=lambda place: -points[place])
+    tasks = [(chosen[i], found[i][k], axes) for i, k in order]
+    made: dict[tuple[int, int], Curve] = {}
+
+    def keep(place: tuple[int, int], curve: Curve) -> None:
+        made[place] = curve
+        progress(sum(points[known] for known in made), sum(points.values()))
+
+    progress(0, sum(points.values()))
+    if workers <= 1:
+        for place, task in zip(order, tasks, strict=True):
+            keep(place, compute(*task))
+    else:
+        # "spawn": a forked child would share threads and locks of ours
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            waiting = {
+                pool.submit(compute, *task): place for place, task in zip(order, tasks, strict=True)
+            }
+            for done in as_completed(waiting):
+                keep(waiting[done], done.result())
+    return [[made[i, k] for k in range(len(mine))] for i, mine in enumerate(found)]
 
 
 def _sources(concepts: ConceptClass, start: Budget) -> list[Source]:
