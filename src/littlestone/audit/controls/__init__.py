@@ -6,6 +6,7 @@ from littlestone.audit.controls.in_data import IN_DATA
 from littlestone.audit.controls.in_learners import IN_LEARNERS
 from littlestone.audit.controls.in_ledgers import IN_LEDGERS
 from littlestone.audit.controls.in_mechanisms import IN_MECHANISMS
+from littlestone.audit.controls.in_parts import IN_PARTS
 from littlestone.audit.controls.in_releases import IN_RELEASES
 from littlestone.audit.controls.in_sources import IN_SOURCES
 from littlestone.audit.controls.in_streams import IN_STREAMS
@@ -16,6 +17,7 @@ __all__ = ["ANY", "CONTROLS", "Control", "Score", "Tried", "try_controls"]
 CONTROLS: tuple[Control, ...] = (
     *IN_MECHANISMS,
     *IN_LEARNERS,
+    *IN_PARTS,
     *IN_DATA,
     *IN_RELEASES,
     *IN_SOURCES,

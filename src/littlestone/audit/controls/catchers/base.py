@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from littlestone.audit.mechanism import verify_mechanism
 from littlestone.audit.table import Case
+from littlestone.data.dealing import OrderedSample
 from littlestone.source import HiddenStateError, Source
 
-__all__ = ["NOTICED", "Catcher", "of_case", "verified"]
+__all__ = ["NOTICED", "Catcher", "Records", "learned", "of_case", "verified"]
 
 #: Takes nothing; returns None if all is well, or what it saw.
 Catcher = Callable[[], str | None]
+
+#: A list of records, each a point with its label.
+Records = Sequence[tuple[Any, int]]
 
 #: Raised by a catcher that noticed something; every other error is a broken control.
 NOTICED = (HiddenStateError,)
@@ -47,3 +51,27 @@ def verified(
     options: dict[str, Any] = {} if cut is None else {"cut": cut, "follow": 0}
     result = verify_mechanism(run, pairs, epsilon=epsilon, delta=delta, **options)
     return None if result.holds else f"worst delta {result.worst_delta:.3g}"
+
+
+def learned(
+    algorithm: Any, pairs: Iterable[tuple[Records, Records]], *, cut: Fraction | None = None
+) -> str | None:
+    """Verify what a learner promises on chosen pairs of lists, which may be long.
+
+    A refusal is an outcome too. Records are dealt in the order of the list.
+    """
+
+    def run(data: Records, source: Source) -> Hashable:
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        try:
+            key: Hashable = algorithm.learn(sample, source).key
+        except HiddenStateError:
+            raise
+        except Exception as refusal:
+            return "refused", type(refusal).__name__, str(refusal)
+        return "released", key
+
+    lists = [(tuple(one), tuple(other)) for one, other in pairs]
+    assert all(sum(a != b for a, b in zip(*pair, strict=True)) == 1 for pair in lists)
+    promised = algorithm.guarantee()
+    return verified(run, lists, epsilon=promised.epsilon, delta=promised.delta, cut=cut)

@@ -14,7 +14,7 @@ from littlestone.audit.verify import verify
 from littlestone.classes import FiniteClass, Never, PointHypothesis, Points, Thresholds
 from littlestone.data.dealing import OrderedSample, deal
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample, TwoSample
+from littlestone.learners.agnostic import Subsample
 from littlestone.learners.agnostic.records import ordered_part, places
 from littlestone.learners.agnostic.subsample import amplified
 from littlestone.learners.littlestone import Littlestone
@@ -148,29 +148,6 @@ def secret_part_of_a_learner() -> str | None:
     return _all(Subsample.of(loud, rate=F(1, 2)), [1], 2)
 
 
-def choice_of_labels() -> str | None:
-    """Try a second part that speaks against a label, and six records that would repeat it."""
-    inner = registry.make("generic", Points(1, 2), epsilon=1, alpha=F(1, 3), beta=F(1, 3))
-    learner = TwoSample.of(inner, epsilon=6, pool=6)
-    rest = [(1, 1)] * 6 + [(1, 0)] * 3
-    return _pair(learner, [*rest, (1, 1)], [*rest, (1, 0)])
-
-
-def stages() -> str | None:
-    """Try two teachers who agree, or do not: whether a stage passes is tested with noise."""
-    budget: dict[str, Any] = {"epsilon": 6, "delta": F(1, 4), "alpha": F(3, 10), "beta": F(1, 5)}
-    settings: dict[str, Any] = {"method": "stages", "chunk": 1, "tolerances": (0, 0)}
-    learner = Littlestone.of(Points(), **budget, **settings)
-
-    def run(names: str, source: Source) -> Hashable:
-        sample = OrderedSample.listed(list(names), [1] * len(names))
-        key: Hashable = learner.learn(sample, source).key
-        return key
-
-    pairs = [("aa", "ab")]
-    return verified(run, pairs, epsilon=6, delta=F(1, 4), cut=F(1, 2**18))
-
-
 def one_record_one_teacher() -> str | None:
     """Check that one mistake, more or less, changes the list of one teacher only."""
     teachers = Teachers(Points(), 3, (Stage(None, 2, F(0)),), 1, 4, 4, F(1, 2), F(1, 100))
@@ -238,8 +215,6 @@ OF_LEARNERS: dict[str, Catcher] = {
     "popular votes": popular_votes,
     "a secret part": secret_part,
     "a learner on a secret part": secret_part_of_a_learner,
-    "choice of labels": choice_of_labels,
-    "stages": stages,
     "one record, one teacher": one_record_one_teacher,
     "draws of a stream": stream_budget,
     "search for the least error": min_error_search,
