@@ -1,4 +1,4 @@
-"""Bugs in the budget's ledger: what is paid, when, and for what."""
+"""Bugs in accounts: what a ledger is paid, when, and what mechanisms say of themselves."""
 
 from __future__ import annotations
 
@@ -89,5 +89,69 @@ IN_LEDGERS: tuple[Control, ...] = (
         "return x if rest == 1 else round_up(x)",
         "return x if rest == 1 else x.limit_denominator(_KEPT)",
         "prices are enough",
+    ),
+    Control(
+        "half the Rényi divergence of a choice",
+        "wrong theorem",
+        "eta**2/16 instead of eta**2/8: many choices seem to cost less than they do.",
+        "privacy.losses",
+        "return ball(order * self.eta**2 / 8)",
+        "return ball(order * self.eta**2 / 16)",
+        "descriptions of losses",
+    ),
+    Control(
+        "the profile of a choice, halved",
+        "wrong theorem",
+        "As if only one of the two outcomes told something.",
+        "privacy.losses",
+        "inside = (1 - (-e / 2).exp() * t.sqrt()) ** 2 / (1 - (-e).exp()) if",
+        "inside = (1 - (-e / 2).exp() * t.sqrt()) ** 2 / 2 / (1 - (-e).exp()) if",
+        "descriptions of losses",
+    ),
+    Control(
+        "the first charge pays for all",
+        "composition forgotten",
+        "A test with several charged answers is described as if it halted at the first.",
+        "privacy.losses",
+        "return self.charges * cost / ball(order - 1)",
+        "return cost / ball(order - 1)",
+        "charged tests",
+    ),
+    Control(
+        "the cheaper side of a charged answer",
+        "wrong theorem",
+        "Only one of the two directions is bounded: the answer may also be the rarer one.",
+        "privacy.losses",
+        "cost = (a / (1 - b)).log().max((b / (1 - a)).log())",
+        "cost = (a / (1 - b)).log().min((b / (1 - a)).log())",
+        "charged tests",
+    ),
+    Control(
+        "leaks beside the whole delta",
+        "composition of deltas",
+        "What the parts leak is not taken from the delta at which the rest is converted.",
+        "privacy.compose",
+        "spare = (total - leak) / (1 - leak)",
+        "spare = total",
+        "parts together",
+    ),
+    Control(
+        "a learner that undersells its choice",
+        "wrong theorem",
+        "The learner's own zCDP is half of what it is; only a zCDP ledger ever looks at it.",
+        "learners.exponential.algorithm",
+        "return Concentrated(self.epsilon**2 / 8)",
+        "return Concentrated(self.epsilon**2 / 16)",
+        "learners in zCDP",
+    ),
+    Control(
+        "a count sold as a choice",
+        "wrong theorem",
+        "The noisy count of mistakes is added to a learner's zCDP at epsilon**2/8, but is no choice"
+        " of bounded range.",
+        "learners.algorithm",
+        '"estimate_error", estimate_error) ** 2 / 2)',
+        '"estimate_error", estimate_error) ** 2 / 8)',
+        "learners in zCDP",
     ),
 )

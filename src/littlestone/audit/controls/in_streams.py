@@ -17,6 +17,26 @@ _START = (
 
 IN_STREAMS: tuple[Control, ...] = (
     Control(
+        "alarms act at mistakes only",
+        "special case for empty",
+        "In a block of records the alarm is looked at where there is a mistake: when it rings, the"
+        " record of that time was one.",
+        "learners.online.algorithm",
+        "i = min(mistake, max(state.alarm - start, i + 1))",
+        "i = mistake",
+        "two alarms",
+    ),
+    Control(
+        "mistakes dealt by what they say",
+        "split by the data",
+        "Equal records go to one teacher, so that lists agree: a replaced record leaves one teacher"
+        " and comes to another, and two lists change.",
+        _COUNCIL,
+        "dealt[self.teacher(deal, record[0])][-1].append(record)",
+        "dealt[self.teacher(deal, sum(map(ord, str(record[1:]))))][-1].append(record)",
+        "one teacher for a record",
+    ),
+    Control(
         "long lists of thresholds",
         "contribution not bounded",
         "A teacher's run of thresholds counts in full length: bottom is weighed for short lists.",

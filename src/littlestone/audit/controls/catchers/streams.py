@@ -21,7 +21,7 @@ from littlestone.data import OUTSIDE
 from littlestone.errors import BudgetError, BudgetExceeded, ParameterError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.council import Ballot, Stage, Teachers
-from littlestone.learners.online.durable import DurableStream, open_stream
+from littlestone.learners.online.durable import open_stream
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.learners.online.public_record import read_public
@@ -63,9 +63,24 @@ def _rings(algorithm: OnlineAlgorithm) -> str | None:
     return verified(run, replace_one([0, 1], 3), epsilon=4, cut=F(1, 2**16))
 
 
+def _outside(labels: Sequence[int]) -> tuple[Any, Any, Any]:
+    """Return records outside the domain, as arrays: those with label 1 are mistakes."""
+    n = len(labels)
+    return np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool), np.array(labels, dtype=np.int8)
+
+
 def two_alarms() -> str | None:
-    """Verify when two alarms ring."""
-    return _rings(OnlineAlgorithm(FiniteClass([[0]]), _alarms()))
+    """Verify when two alarms ring, record by record, and in blocks of two."""
+    algorithm = OnlineAlgorithm(FiniteClass([[0]]), _alarms())
+
+    def run(labels: Labels, source: Source) -> Hashable:
+        state = algorithm.start(always(source))
+        for part in (labels[:2], labels[2:]):
+            algorithm.step_many(state, *_outside(part), always(source))
+        return tuple(time for time, _ in state.published)
+
+    pairs = list(replace_one([0, 1], 3))
+    return _rings(algorithm) or verified(run, pairs, epsilon=4, cut=F(1, 2**16))
 
 
 @dataclass(frozen=True)
@@ -166,6 +181,16 @@ def _timed(pair: Any) -> tuple[Epoch, Epoch]:
     return one, other
 
 
+def one_teacher() -> str | None:
+    """Replace one mistake: the list of one teacher may change, and no other."""
+    teachers = Teachers(Points(), 3, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
+    for pair in replace_one([("a", 1), ("b", 1), ("a", 0)], 4):
+        one, other = (teachers.lists([epoch], 0, _DEAL) for epoch in _timed(pair))
+        if sum(list(a) != list(b) for a, b in zip(one, other, strict=True)) > 1:
+            return "a replaced record changes the lists of two teachers"
+    return None
+
+
 # ------------------------------------------------------------------ on the disk
 
 
@@ -180,12 +205,6 @@ def _algorithm(*, limit: int = 1, **goal: Any) -> OnlineAlgorithm:
 def _folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         yield Path(folder)
-
-
-def _learn(stream: DurableStream, labels: Sequence[int]) -> None:
-    """Learn records outside the domain: those with label 1 are mistakes."""
-    n = len(labels)
-    stream.answer(np.ones(n, dtype=np.int64), np.zeros(n, bool), np.array(labels, dtype=np.int8))
 
 
 def each_stream_is_paid() -> str | None:
@@ -229,11 +248,11 @@ def old_copies() -> str | None:
     with _folder() as folder:
         where, kept = folder / "stream", folder / "kept"
         stream = open_stream(where, _algorithm())
-        _learn(stream, [0])
+        stream.answer(*_outside([0]))
         stream.close()
         shutil.copy(where / "private.db", kept)
         stream = open_stream(where, _algorithm())
-        _learn(stream, [1, 1])
+        stream.answer(*_outside([1, 1]))
         stream.close()
         shutil.copy(kept, where / "private.db")
         try:
@@ -273,7 +292,7 @@ def public_files() -> str | None:
     for labels in ([0, 0, 0, 0], [1, 0, 1, 1], [0, 1, 0, 0]):
         with _folder() as folder:
             stream = open_stream(folder / "stream", _algorithm(limit=10**6), seed=7)
-            _learn(stream, labels)
+            stream.answer(*_outside(labels))
             if stream.state.version:
                 return "an alarm rings long before its time"
             shown = [repr(stream.state.public())]
@@ -308,6 +327,7 @@ OF_STREAMS: dict[str, Catcher] = {
     "long lists of teachers": long_lists,
     "teachers of one mind": teachers_of_one_mind,
     "hard searches of teachers": hard_searches,
+    "one teacher for a record": one_teacher,
     "each stream is paid": each_stream_is_paid,
     "unpaid streams": unpaid_streams,
     "old copies of a stream": old_copies,
