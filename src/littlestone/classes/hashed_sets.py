@@ -22,6 +22,7 @@ from flint import arb, ctx
 
 from littlestone.bounds import HashFamily
 from littlestone.bounds import sparse_sets as ideal
+from littlestone.bounds.search import log_of
 from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hashing import MAX_BUCKETS, MAX_WORDS, HashFunction, collision
 from littlestone.classes.hypotheses import Never, readable
@@ -194,11 +195,14 @@ class HashedSets(Representation):
     def smallest(cls, concept_class: SparseSets, alpha: Fraction, beta: Fraction) -> HashedSets:
         """Return the representation of the smallest size that reaches alpha and beta."""
         family = hashed_sets(concept_class.k)
-        options = [
-            (t * family.candidates(found), t, found)
-            for t in range(1, _MOST_COPIES + 1)
-            if (found := fewest_buckets(family, alpha, beta, t)) is not None
-        ]
+        options: list[tuple[int, int, int]] = []
+        least = fewest_buckets(family, alpha, Fraction(1), 1) or 1  # for any number of copies
+        for t in range(1, _MOST_COPIES + 1):
+            if options and t * family.candidates(least) > min(options)[0]:
+                break
+            found = fewest_buckets(family, alpha, beta, t)
+            if found is not None:
+                options.append((t * family.candidates(found), t, found))
         if not options:
             raise parameter_error(
                 "HashedSets", "alpha", "larger for this k and beta", float(alpha),
@@ -218,8 +222,18 @@ class HashedSets(Representation):
 def fewest_buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: int) -> int | None:
     """Return the least number of buckets with (collision / alpha)**copies <= beta, if any."""
     low, high = 1, min(_MOST_BUCKETS, MAX_BUCKETS)
+    log_beta = log_of(beta)
+
+    def reached(buckets: int) -> bool:
+        ratio = family.collision(buckets) / alpha
+        # exact powers are long numbers; where logarithms are not close, they decide
+        difference = copies * log_of(ratio) - log_beta
+        if abs(difference) > 1e-9 * (1 - log_beta):
+            return difference < 0
+        return bool(ratio**copies <= beta)
+
     enough = ceil(alpha.denominator / alpha.numerator) + 1  # where to begin looking
-    while (family.collision(min(enough, high)) / alpha) ** copies > beta:
+    while not reached(min(enough, high)):
         low = enough
         if enough >= high:
             return None
@@ -227,10 +241,7 @@ def fewest_buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: 
     high = min(enough, high)
     while low < high:
         middle = (low + high) // 2
-        if (family.collision(middle) / alpha) ** copies <= beta:
-            high = middle
-        else:
-            low = middle + 1
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
     return low
 
 
