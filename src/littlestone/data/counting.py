@@ -25,7 +25,7 @@ from littlestone.data.engine import quietly
 from littlestone.data.points import distinct
 from littlestone.data.schema import Schema
 from littlestone.data.tables import Frame, bytewise, read_table
-from littlestone.data.users import user_index
+from littlestone.data.user_names import user_index
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 

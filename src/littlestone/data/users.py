@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.cells import user_name
-from littlestone.data.points import as_points, canonical_order, distinct
+from littlestone.data.points import as_points, distinct
 from littlestone.data.sample import Sample, check_lengths, grouped, strict_labels
+from littlestone.data.user_names import mixed, user_index
 from littlestone.errors import DataError, check_integer
 from littlestone.source import public_generator
 from littlestone.types import Points
@@ -21,7 +21,7 @@ from littlestone.types import Points
 if TYPE_CHECKING:
     from littlestone.data.domains import Domain
 
-__all__ = ["UserSample", "merge", "user_index"]
+__all__ = ["UserSample", "merge"]
 
 Ints = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -234,8 +234,8 @@ class UserSample:
         per_user = self.records[users]
         ordinal = _ranges(np.zeros(len(users), np.int64), per_user)
         owner = np.repeat(np.arange(len(users)), per_user)
-        seeds = _mix(self.keys[users] ^ _mix(np.array([salt % 2**64], dtype=np.uint64)))
-        key = _mix(seeds[owner] + _mix(ordinal.astype(np.uint64)))
+        seeds = mixed(self.keys[users] ^ mixed(np.array([salt % 2**64], dtype=np.uint64)))
+        key = mixed(seeds[owner] + mixed(ordinal.astype(np.uint64)))
         order = np.lexsort((key, owner))
         chosen = record_row[order[ordinal < most]]  # ordinals are also ranks inside each user
         kept[rows] = 0
@@ -279,35 +279,6 @@ def merge(
     key -= user * width
     key -= 1
     return user, key, label, counts
-
-
-def user_index(names: Sequence[Any] | Ints) -> tuple[Ints, Keys]:
-    """Return the number of each record's user (by canonical order of names), and users' keys."""
-    if isinstance(names, np.ndarray) and names.dtype == np.int64:
-        values, where = distinct(names)
-        return where, _mix(values.astype(np.uint64))
-    table: dict[Any, int] = {}
-    first = np.fromiter((table.setdefault(n, len(table)) for n in names), np.int64, len(names))
-    ordered = sorted(table, key=canonical_order)
-    rank = np.empty(len(ordered), dtype=np.int64)
-    rank[[table[name] for name in ordered]] = np.arange(len(ordered))
-    words = np.array([_word(name) for name in ordered], dtype=np.uint64)
-    return rank[first], _mix(words)
-
-
-def _word(name: Any) -> int:
-    if isinstance(name, int) and -(2**63) <= name < 2**63:
-        return name % 2**64
-    named = f"{type(name).__name__}:{name!r}".encode()
-    return int.from_bytes(blake2b(named, digest_size=8).digest())
-
-
-def _mix(words: Keys) -> Keys:
-    """Scramble 64-bit words (splitmix64's finalizer, with its increment)."""
-    z = words + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def _some_of(counts: Ints, most: int, rng: np.random.Generator) -> Ints:

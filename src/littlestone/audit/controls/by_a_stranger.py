@@ -30,7 +30,7 @@ BY_A_STRANGER: tuple[Control, ...] = (
         "cut depends on others",
         "A user's key is the rank of the name: a user with another name renumbers the others, and"
         " the cut keeps other records of each of them.",
-        "data.users",
+        "data.user_names",
         "words = np.array([_word(name) for name in ordered], dtype=np.uint64)",
         "words = np.arange(len(ordered), dtype=np.uint64)",
     ),

@@ -88,8 +88,8 @@ IN_DATA: tuple[Control, ...] = (
         "cut by all records",
         "Which records of a user are kept depends on how many users before have too many.",
         "data.users",
-        "        seeds = _mix(self.keys[users] ^ _mix(",
-        "        seeds = _mix(np.arange(len(users), dtype=np.uint64) ^ _mix(",
+        "        seeds = mixed(self.keys[users] ^ mixed(",
+        "        seeds = mixed(np.arange(len(users), dtype=np.uint64) ^ mixed(",
         "the cut of one user",
     ),
     Control(
