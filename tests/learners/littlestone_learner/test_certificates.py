@@ -229,3 +229,14 @@ def test_own_settings_change_no_promise_that_does_not_hold():
     made = learner(ls.SparseSets(2), chunk=3, tolerances=(2,))
     assert not made.certificate(10**6).holds
     assert made.required_samples() == learner(ls.SparseSets(2)).required_samples()
+
+
+@pytest.mark.parametrize("method", ["essential", "stages"])
+def test_dimensions_of_some_hundreds_and_beyond(method):
+    many = plan(ls.Thresholds(0, 2**150), BUDGET, method=method)
+    certificate = many.certificate(many.required)
+    assert certificate.holds
+    assert recheck(certificate.to_dict()) == ()
+    assert not many.certificate(many.required - 1).holds
+    with pytest.raises(ls.errors.UnsupportedError, match=f"'{method}' needs a stage for each unit"):
+        plan(ls.Thresholds(0, 2**2000), BUDGET, method=method)

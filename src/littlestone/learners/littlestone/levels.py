@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Levels", "distance"]
 
+_TERMS = 50  # of one sum
+
 
 @dataclass(frozen=True)
 class Levels:
@@ -98,7 +100,14 @@ class Levels:
         arrows["last"] = self._arrow(
             sheet, "arrow_last", self.d, self.counts[-1], math.floor(self.chunk * alpha)
         )
-        return sheet.step("bad_teacher", f"min(1, {' + '.join(arrows)})", ESSENTIAL, **arrows)
+        names, groups = list(arrows), arrows
+        if len(names) > _TERMS:  # a sum of very many terms would be nested too deeply
+            groups = {}
+            for i in range(0, len(names), _TERMS):
+                some = {name: arrows[name] for name in names[i : i + _TERMS]}
+                sum_of = " + ".join(some)
+                groups[f"s{i}"] = sheet.step(f"arrows_from_{i}", sum_of, ESSENTIAL, **some)
+        return sheet.step("bad_teacher", f"min(1, {' + '.join(groups)})", ESSENTIAL, **groups)
 
     def _arrow(self, sheet: Worksheet, name: str, vc: int, low: int, high: int) -> Step:
         known: dict[str, Any] = {"vc": vc, "m": self.chunk, "y": max(high, 1)}

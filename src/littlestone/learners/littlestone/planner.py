@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "Plan", "plan", "plan_methods", "teachers_lists"]
 
 METHODS = ("all", "closures", "essential", "stages")
+#: As many stages are planned; planning takes some seconds then.
+MOST_STAGES = 500
 #: Records of one teacher, and tolerances, that somebody asked for.
 Own = tuple[int | None, tuple[int, ...] | None]
 Settings = AllPlan | ClosedPlan | EssentialPlan | StagesPlan
@@ -158,8 +160,17 @@ def _settings(
         if proper and isinstance(concept_class, AffineSubspaces):
             spread = Fraction(1, concept_class.q**concept_class.n)
         return ClosedPlan.of(budget, system, *own, spread=spread)
-    kind = EssentialPlan if method == "essential" else StagesPlan
-    return kind.of(budget, oracles(concept_class, proper), *own)
+    kind, known = (
+        EssentialPlan if method == "essential" else StagesPlan,
+        oracles(concept_class, proper),
+    )
+    if known.d > MOST_STAGES and own == (None, None):
+        raise UnsupportedError(
+            f"The class {concept_class.spec} has Littlestone dimension {known.d}, and the method "
+            f"{method!r} needs a stage for each unit of it; at most {MOST_STAGES} are planned. Try "
+            "method='auto', or your own chunk and tolerances (without a certificate)."
+        )
+    return kind.of(budget, known, *own)
 
 
 @lru_cache(maxsize=64)
