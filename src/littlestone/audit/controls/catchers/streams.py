@@ -310,7 +310,7 @@ def kept_states() -> str | None:
     learner = OnlineLearner(Thresholds(1, 9), **begun)
     learner.learn_one(3, 1)
     state = learner.state_
-    for name, value in (("epsilon", "1/10"), ("delta", "1/9")):
+    for name, value in (("epsilon", "1/10"), ("horizon", 99)):
         handed = OnlineState.from_json(state.public(), state.private())
         other = OnlineLearner(Thresholds(1, 9), **(begun | {name: value}), state=handed)
         try:
