@@ -77,7 +77,7 @@ def private_folder(path: str | os.PathLike[str]) -> Path:
 def check_folder(where: Path, what: str) -> None:
     """Refuse a file whose folder does not exist or cannot be written."""
     folder = where.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # the method of a path raises for names that are too long
         raise StoreError(f"The folder of {where} does not exist: make it first.", reason="folder")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StoreError(

@@ -159,3 +159,29 @@ def test_the_state_of_a_stream_is_no_place_for_pages(run, folder):
         for name in ("s/private.db", "s/public.db"):
             assert run("stream --state s", option, name).code == 2
     assert run("stream --state s --status --json").json["rows"] == 800
+
+
+@pytest.mark.parametrize("target", ["loop", "nowhere/m.json", ".", "b.db"])
+def test_links_are_followed_before_anything_is_drawn(run, budget, target):
+    os.symlink(target, "loop")
+    for option in ("--out", "--report"):
+        done = run("", *FIT, "--ledger", "b.db", option, "loop")
+        assert done.code == 2
+        assert budget.spent().epsilon == 0
+    assert os.readlink("loop") == target
+
+
+def test_a_link_to_a_file_that_is_not_there_yet(run, folder):
+    os.symlink("real.json", "link.json")
+    assert run("", *FIT, "--out", "link.json").code == 0
+    assert Release.read("real.json").n == 800
+    assert os.readlink("link.json") == "real.json"
+
+
+@pytest.mark.parametrize("option", ["--status", "--export p.json", "--report p.html"])
+def test_names_that_are_too_long(run, folder, option):
+    done = run(f"stream --state {'x' * 5000} {option}")
+    assert done.code == 2
+    assert done.err.startswith("littlestone: ")
+    assert run(f"ledger show {'y' * 5000}/b.db").code == 2
+    assert run(f"ledger create {'y' * 300}/{'z' * 300} --epsilon 1").code == 2

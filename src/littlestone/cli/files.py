@@ -42,7 +42,7 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
         problem = _problem(where)
         if problem:
             raise parameter_error(owner, name, "a file that can be written", path, problem)
-        other = seen.setdefault(where.resolve(), name)
+        other = seen.setdefault(_target(where), name)
         if other != name:
             raise parameter_error(
                 owner, name, f"another file than the one of {other!r}", path, "Write to two files."
@@ -51,9 +51,9 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
 
 def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | None) -> None:
     """Refuse to write over a file that is being read."""
-    kept = {Path(path).resolve() for path in inputs if path is not None}
+    kept = {_target(Path(path)) for path in inputs if path is not None}
     for name, path in outputs.items():
-        if path is not None and Path(path).resolve() in kept:
+        if path is not None and _target(Path(path)) in kept:
             raise parameter_error(
                 owner, name, "a file that is not read", path, "It would be overwritten."
             )
@@ -74,8 +74,7 @@ def replacing(path: str) -> Iterator[IO[str]]:
     ParameterError
         If the file could not be written (the disk is full, the folder has gone).
     """
-    # A link is followed, so that its target is replaced and never the link itself.
-    where = Path(path).resolve()
+    where = _target(Path(path))
     try:
         if not _replaceable(Path(path)):
             with Path(path).open("w", encoding="utf-8", newline="") as file:
@@ -116,13 +115,20 @@ def _replaceable(path: Path) -> bool:
     return not special and (os.path.isfile(path) or not os.path.exists(path))
 
 
-def _problem(where: Path) -> str:
+def _target(path: Path) -> Path:
+    """Follow links, so that a target is replaced and never the link to it; never raises."""
+    return Path(os.path.realpath(path))
+
+
+def _problem(path: Path) -> str:
     """Say why a path cannot be written, or nothing."""
+    where = _target(path) if _replaceable(path) else path
+    if os.path.islink(where):
+        return "It is a link that leads to itself."
     # Unlike the methods of Path, these functions do not raise for names that are too long.
-    if os.path.isdir(where):
-        return "It is a folder."
-    if not os.path.isdir(where.parent):
-        return "Its folder does not exist: make it first."
+    if os.path.isdir(where) or not os.path.isdir(where.parent):
+        folder = os.path.isdir(where)
+        return "It is a folder." if folder else "Its folder does not exist: make it first."
     if len(os.fsencode(where.name)) > _LONGEST_NAME:
         return "Its name is too long."
     if _of_database(where):

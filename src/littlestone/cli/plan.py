@@ -102,7 +102,7 @@ def plan(
     numbers = {"class": concept_class, "epsilon": epsilon, "alpha": alpha, "beta": beta}
     if explore is None:
         _required({name: text for name, text in numbers.items() if name != solve})
-    check_outputs("plan", report=report, explore=explore)
+    check_outputs("plan", report=report, explore=explore, simulation=simulation)
     check_inputs_kept("plan", [schema, simulation], report=report, explore=explore)
     exact = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)

@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import multiprocessing
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, field, replace
@@ -280,7 +281,7 @@ class _Store:
     def __init__(self, file: str | Path | None) -> None:
         self.path = None if file is None else Path(file)
         self.found: dict[str, Any] = {}
-        if self.path is None or not self.path.exists():
+        if self.path is None or not os.path.exists(self.path):
             return
         try:
             document = json.loads(self.path.read_text(encoding="utf-8"))

@@ -145,7 +145,7 @@ class Journal:
             is older than what was published (``"old"``); see also `Store.open`.
         """
         where = Path(folder)
-        if where.is_dir():
+        if os.path.isdir(where):  # the method of a path raises for names that are too long
             private_folder(where)  # checked, not made
         private = Store.open(
             where / "private.db", PRIVATE, durability=durability, exclusive=True, patience=0
