@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -138,6 +139,40 @@ def test_broken_subsampling_is_caught():
 
     for broken in (public, larger):
         assert worst(broken, [0, 1], 3, promise.epsilon) > F(1, 100)
+
+
+class Thinned(TwoSample):
+    """With a given design: one record in five of the pool, for a loud learner that leaks."""
+
+    @property
+    def design(self):
+        return SimpleNamespace(learner=self.learner, rate=F(1, 5))
+
+    concept_class = ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])
+
+
+class Telling(Loud):
+    """Says nothing, but with probability delta everything."""
+
+    def learn(self, sample, source):
+        told = source.choose(Few(1 - self.delta, self.delta))
+        return tuple(self.named(sample)) if told else None
+
+
+@pytest.mark.parametrize(
+    "learner", [Loud(4, F(1, 2)), Telling(4, F(1, 10**9), F(1, 2))], ids=["epsilon", "delta"]
+)
+def test_two_samples_thin_epsilon_and_delta(learner):
+    """One record of the pool is replaced: the claim holds, and its delta is attained."""
+    least = np.log1p((4 * np.exp(float(learner.epsilon)) - 1) / 5)  # what the design asks for
+    budget = (F(float(least)) + F(1, 10**9), learner.delta, F(1, 10), F(1, 10))
+    algorithm = Thinned(learner, *budget, pool=5)
+    promise = algorithm.guarantee()
+    assert (algorithm.parts(6), promise.delta) == ((5, 1), learner.delta / 5)
+    lists = [(record, *((0, 0),) * 5) for record in product((0, 1), (0, 1))]
+    found = worst(algorithm.learn, [0, 1], 6, promise.epsilon, lists)
+    assert found == pytest.approx(promise.delta, abs=1e-15)
+    assert worst(algorithm.learn, [0, 1], 6, F(1, 20), lists) > F(1, 200)
 
 
 def relabel(concepts, pool, rate, learner):

@@ -24,6 +24,7 @@ def most_mistakes(make, concept_class, matrix):
             assert predictor.predict_one(x) != y
             predictor.learn_one(x, y)
         worst = max(worst, len(sequence))
+        assert len(sequence) < len(matrix), "a mistake that teaches nothing may come again"
         for x in columns:
             y = 1 - predictor.predict_one(x)
             rest = [row for row in left if row[x] == y]
