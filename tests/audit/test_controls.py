@@ -76,6 +76,19 @@ def test_a_score_that_is_not_full():
     assert (score.caught, score.total, score.holds) == (0, 1, False)
 
 
+def test_a_catcher_that_is_not_content_is_named(monkeypatch):
+    def answers(jobs, *, workers):
+        for number, (_, _, _, *names) in enumerate(jobs):
+            yield number, ("caught", "b", "something") if "b" in names else ("holds", "", "")
+
+    monkeypatch.setattr("littlestone.audit.controls.score.try_changes", answers)
+    control = Control("a bug", "none", "A story.", "module", "old", "new", ("a", "b", "c"))
+    score = try_controls([control])
+    assert score.clean == {"a": "holds", "b": "caught: something", "c": "holds"}
+    assert score.caught == 1
+    assert not score.holds
+
+
 @pytest.mark.parametrize("name", sorted(set(BATTERY) - {case.name for case in CASES}))
 def test_catchers_are_content(name):
     assert CATCHERS[name]() is None

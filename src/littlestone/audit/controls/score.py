@@ -94,6 +94,9 @@ def try_controls(
 ) -> Score:
     """Put each bug in, one process each, and run its catcher; run each catcher without a bug too.
 
+    Without a bug, as many processes as there are workers share the catchers; where one is not
+    content, those of its process are run again, one process each.
+
     Parameters
     ----------
     controls : iterable of Control
@@ -110,20 +113,32 @@ def try_controls(
     """
     controls = list(controls)
     used = dict.fromkeys(name for control in controls for name in control.catchers if name != ANY)
+    shares = _shares(list(used), workers) if check_clean else []
     jobs = [(f"littlestone.{c.module}", c.old, c.new, *c.catchers) for c in controls]
-    clean_jobs = [("littlestone", "", "", name) for name in used] if check_clean else []
-    jobs += clean_jobs
+    jobs += [_without_a_bug(*share) for share in shares]
     found: dict[int, Answer] = {}
     for number, answer in try_changes(jobs, workers=workers):
         found[number] = answer
         if progress is not None:
             progress(len(found), len(jobs))
-    answers = [found[number] for number in range(len(jobs))]
-    tried = tuple(
-        Tried(control, *answer) for control, answer in zip(controls, answers, strict=False)
-    )
-    clean = {
-        job[3]: verdict if verdict == "holds" else f"{verdict}: {why}"
-        for job, (verdict, _, why) in zip(clean_jobs, answers[len(controls) :], strict=True)
-    }
-    return Score(tried, clean)
+    tried = tuple(Tried(control, *found[number]) for number, control in enumerate(controls))
+    content: list[str] = []
+    again: list[str] = []
+    for number, share in enumerate(shares, len(controls)):
+        (content if found[number][0] == "holds" else again).extend(share)
+    jobs = [_without_a_bug(name) for name in again]
+    alone = dict(try_changes(jobs, workers=workers)) if again else {}
+    clean = dict.fromkeys(content, "holds")
+    for number, name in enumerate(again):
+        verdict, _, why = alone[number]
+        clean[name] = verdict if verdict == "holds" else f"{verdict}: {why}"
+    return Score(tried, {name: clean[name] for name in used if name in clean})
+
+
+def _shares(names: list[str], workers: int) -> list[list[str]]:
+    """Deal catchers to workers."""
+    return [share for i in range(workers) if (share := names[i::workers])]
+
+
+def _without_a_bug(*catchers: str) -> tuple[str, ...]:
+    return ("littlestone", "", "", *catchers)
