@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
-from littlestone.bounds.search import log_of
+from littlestone.bounds.search import least_integer, log_of
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
 from littlestone.learners.littlestone.gate import Gate, least_teachers, settled
@@ -225,13 +225,10 @@ class StagesPlan(EssentialPlan):
             parts = (-t * decay, hidden - rate * votes, many + rate * (slack * t - votes))
             return votes > 0 and sum(math.exp(min(x, 1.0)) for x in parts) <= 0.74 * beta
 
-        teachers = 1
-        while not enough(teachers):
-            teachers = math.ceil(teachers * 1.02) + 1
-            if teachers * self.chunk > 1e15:
-                return self
-        while enough(teachers - 1):
-            teachers -= 1
+        fewest = math.ceil((hidden - math.log(beta)) / rate / (1 - slack))  # bottom alone
+        if fewest * self.chunk > 1e15 or not enough(10**15 // self.chunk):
+            return self
+        teachers = least_integer(enough, fewest)
         return replace(self, teachers=teachers, margin=margin, offset=self._best_offset(margin))
 
     def _best_offset(self, margin: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from littlestone import bounds
@@ -116,7 +116,7 @@ def _user_level(
     """Return the search, and the epsilon left for the choice, with the fewest users in all."""
     epsilon, alpha, beta = budget
     hypotheses = log_of(max(representation.size - 1, 1))
-    log_beta = log_of(beta - representation.beta) - math.log(3)
+    log_beta = log_of(beta - representation.beta)
     excess = alpha - representation.alpha
     best, found = math.inf, None
     for search in searches(kind, m, epsilon):
@@ -129,12 +129,15 @@ def _user_level(
         for share in _SHARES if search.comparisons else [Fraction(0)]:
             tilt = min(float(epsilon * (1 - share)) / 2, math.atanh(min(gap, 1 - 1e-12)))
             decay = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - gap * math.sinh(tilt))
-            if choice >= best * decay:
+            if choice >= best * decay:  # the choice alone needs as many
                 continue
             single = float(search.comparisons[0].epsilon * share) if search.comparisons else 0.0
-            cut, users = _balance(pair, single, visits, visits + hypotheses, best)
-            if max(users, choice / decay) < best:
-                best = max(users, choice / decay)
+            cut, users = _best_cut(
+                pair, single, below=visits, above=visits + hypotheses,
+                choice=(choice, decay), limit=best,
+            )  # fmt: skip
+            if users < best:
+                best = users
                 found = replace(search, epsilon=epsilon * share, share=cut)
     assert found is not None
     guess = math.ceil(best) if best < _FLOAT_EXACT else None
@@ -164,27 +167,59 @@ def searches(kind: type[MinErrorSearch], m: int, epsilon: Fraction) -> Iterator[
         cells = cells + max(1, cells // 2)
 
 
-def _balance(
-    pair: tuple[Floats, Floats], epsilon: float, below: float, above: float, limit: float
+def _best_cut(
+    pair: tuple[Floats, Floats],
+    epsilon: float,
+    *,
+    below: float,
+    above: float,
+    choice: tuple[float, float],
+    limit: float,
 ) -> tuple[Fraction, float]:
     """Return where the cuts lie best between the two probabilities, and the users needed.
 
-    The one grows as the other falls, so at the best cut the larger one is nowhere below the
-    smaller one: once that reaches the limit, nothing better is found here, and the users are inf.
+    The failures fall like e**(below - n up), e**(above - n down) and e**(choice - n decay), in
+    units of beta; up grows with the cut as down falls. So where both alone need ``limit`` users
+    nothing better is found, and the users are inf.
     """
     if not len(pair[0]):
-        return _HALF, 0.0
+        return _HALF, choice[0] / choice[1]
 
-    def needed(share: int) -> tuple[float, float]:
+    @cache
+    def needed(share: int) -> tuple[float, float, float]:
         up, down, _, _ = rates(cut_between(*pair, share / _CUTS), *pair, epsilon)
-        return below / max(float(up.min()), 1e-300), above / max(float(down.min()), 1e-300)
+        first, second = (below, float(up.min())), (above, float(down.min()))
+        alone = [start / max(rate, 1e-300) for start, rate in (first, second)]
+        return alone[0], alone[1], _least_sum([first, second, choice])
 
     low, high = 1, _CUTS - 1
     while high - low > 1:
         middle = (low + high) // 2
-        first, second = needed(middle)
+        first, second, _ = needed(middle)
         if min(first, second) >= limit:
             return _HALF, math.inf
         low, high = (middle, high) if first > second else (low, middle)
-    users, share = min((max(needed(share)), share) for share in (low, high))
+    users, share = min((needed(share)[2], share) for share in (low, high))
+    for step in (-1, 1):  # the choice plays a part, too: it is near, not just here
+        while 0 < share + step < _CUTS and needed(share + step)[2] < users:
+            share += step
+            users = needed(share)[2]
     return Fraction(share, _CUTS), users
+
+
+def _least_sum(terms: list[tuple[float, float]]) -> float:
+    """Return about the least n with the sum of e**(start - n * rate) <= 1.
+
+    The logarithm of the sum is convex: from the left, Newton's method comes near and never beyond.
+    """
+    if any(rate <= 0 for _, rate in terms):
+        return math.inf
+    n = max(start / rate for start, rate in terms)
+    for _ in range(50):
+        parts = [(math.exp(start - n * rate), rate) for start, rate in terms]
+        total = sum(part for part, _ in parts)
+        step = math.log(total) * total / sum(part * rate for part, rate in parts)
+        n += step
+        if step <= 1e-9 * n:
+            break
+    return max(n, 1.0)
