@@ -1,0 +1,63 @@
+"""What the parts of a user-level learner cost adds up to its epsilon, whatever the plan is.
+
+A walk has about ten mechanisms, and no small data set hurts all of them at once: its exact
+verification would hold for several times the budget. So each part is verified at its own epsilon
+(`test_exact_privacy`), and their sum is checked here.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import pytest
+
+import littlestone as ls
+from littlestone.learners.users import UserAgnostic, UserThreshold
+from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.source import ReplaySource
+
+from .small import users_of
+
+BUDGETS = [(F(1), "0.3", "0.2"), (F(1, 10), "0.1", "0.05"), (F(7), "0.9", "0.5")]
+
+
+def cost_of(search):
+    """What one search may cost: all comparisons of its way down, or one draw among cells."""
+    if isinstance(search, PrivateMinError):
+        each = {one.epsilon for one in search.comparisons}
+        assert len(each) <= 1
+        return search.steps * max(each, default=F(0))
+    return search.epsilon
+
+
+@pytest.mark.parametrize(("epsilon", "alpha", "beta"), BUDGETS)
+@pytest.mark.parametrize(("high", "m"), [(2, 1), (99, 16), (2**64, 5)])
+def test_a_walk(high, m, epsilon, alpha, beta):
+    learner = UserThreshold.of(
+        ls.Thresholds(1, high), epsilon=epsilon, alpha=alpha, beta=beta, samples_per_user=m
+    )
+    walk = learner.plan
+    assert len(walk.medians) == walk.steps
+    medians = sum(median.epsilon for median in walk.medians)
+    choices = walk.steps * 2 * walk.rate  # weights e**(rate * score), a score moves by at most 1
+    assert cost_of(walk.search) + medians + choices <= epsilon
+    assert cost_of(walk.search) + medians + choices > F(99, 100) * epsilon  # nothing is wasted
+    # and no more draws are made than are paid for: one of the search or `steps` comparisons, then
+    # a median (a level, a place) and a choice in each step
+    source = ReplaySource([0] * 1000)
+    learner.learn(users_of([((1, 0), (2, 1)), ((2, 0),)]), source)
+    located = walk.search.steps if isinstance(walk.search, PrivateMinError) else 1
+    assert len(source.shown) <= located + 3 * walk.steps
+
+
+@pytest.mark.parametrize(("epsilon", "alpha", "beta"), BUDGETS)
+@pytest.mark.parametrize("method", ["user-level", "binary-search"])
+@pytest.mark.parametrize("m", [1, 4, 64])
+def test_a_search_and_a_choice(m, method, epsilon, alpha, beta):
+    learner = UserAgnostic.of(
+        ls.Thresholds(1, 99), epsilon=epsilon, alpha=alpha, beta=beta, samples_per_user=m,
+        method=method,
+    )  # fmt: skip
+    way = learner.plan
+    assert cost_of(way.search) + way.epsilon <= epsilon
+    assert way.epsilon > 0
