@@ -133,6 +133,23 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
         return answer
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the exact accuracy on the records given here: NOT private about *them*.
+
+        For public records. What was learned stays private whatever is scored; to publish the error
+        on private records, see `littlestone.learners.publish` and ``fit --estimate-error``.
+
+        Parameters
+        ----------
+        X, y : array-like, as for ``fit``
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        return float(super().score(X, y, sample_weight=sample_weight))
+
     def certificate(self, n: int) -> Any:
         """Return the accuracy certificate for n records, without any data."""
         n = check_integer(type(self).__name__, "n", n, low=1)
