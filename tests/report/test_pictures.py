@@ -7,6 +7,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import (
+    ConjunctionHypothesis,
     HashFunction,
     HashHypothesis,
     IntervalHypothesis,
@@ -16,6 +17,9 @@ from littlestone.classes import (
     TableHypothesis,
     ThresholdHypothesis,
     conjunction,
+    flat_through,
+    on_points,
+    patched,
 )
 from littlestone.data import IntegerDomain, Schema
 from littlestone.errors import UnsupportedError
@@ -47,6 +51,10 @@ HYPOTHESES = [
     RuleHypothesis(()),
     conjunction([LITERALS[0]]),
     conjunction([LITERALS[0], LITERALS[4]]),
+    on_points(["</text>" * 100, "b"]),
+    on_points(list(range(100))),
+    patched(Never(), {"x" * 300: 1}),
+    ConjunctionHypothesis(40, 2**40 - 1, 0),
     HashHypothesis(HashFunction(3, 5, 7, 315), 12),
     HashHypothesis(HashFunction(3, 5, 7, 315), 12, (1, HUGE)),
 ]
@@ -181,3 +189,31 @@ def test_a_hypothesis_of_an_unknown_type_is_said_in_words():
             return {"type": "odd"}
 
     assert "1 on odd numbers" in texts(ls.draw(Odd()))
+
+
+def test_listed_points_are_alternatives_and_the_rest_is_counted():
+    said = texts(ls.draw(on_points(["a", "b"])))
+    assert said == ["If", "x = a", "OR", "x = b", "then", "label 1", "Otherwise", "label 0"]
+    said = texts(ls.draw(on_points(list(range(1, 31)))))
+    assert "x is one of 23 more points" in said
+    assert said.count("OR") == 7
+
+
+def test_corrections_come_before_what_they_correct():
+    said = texts(ls.draw(patched(Never(), {19: 1, 21: 1})))
+    assert said == ["If", "x = 19", "OR", "x = 21", "then", "label 1", "Otherwise", "label 0"]
+    base = IntervalHypothesis(3, 5)
+    said = " ".join(texts(ls.draw(patched(base, {4: 0, 9: 1}))))
+    assert "x = 9 then label 1 If x = 4 then label 0 Otherwise 1 if" in said
+
+
+def test_conjunctions_say_their_bits():
+    said = texts(ls.draw(ConjunctionHypothesis(3, ones=0b001, zeros=0b100)))
+    assert said[:4] == ["If", "x1 = 1", "AND", "x3 = 0"]
+    assert texts(ls.draw(ConjunctionHypothesis(3, 0, 0))) == ["Always", "label 1"]
+
+
+def test_what_nobody_draws_is_said_and_coloured_like_no_label():
+    svg = ls.draw(flat_through(3, [(0, 1), (1, 1)]))
+    assert texts(svg)[0] == "In words"
+    assert 'class="ls-one"' not in svg

@@ -22,6 +22,7 @@ from littlestone.classes import (
     shattered_tree,
 )
 from littlestone.combinatorics import Kernel
+from littlestone.report import Setting
 from littlestone.report.layers import Branch, layers, levels
 from littlestone.svg import text_width
 
@@ -125,3 +126,12 @@ def test_layers():
     assert levels(tree) == 3
     svg = layers(tree, title="t", desc="d")
     assert texts(svg) == ["1", "c", "0", "b", "a"]
+
+
+def test_points_are_written_as_in_tables():
+    said = texts(ls.draw(shattered_tree(ls.Prefixes("ipv4"), 2)))
+    assert "0.0.0.0/1" in said
+    names = ("north", "east", "south", "west")
+    named = texts(ls.draw(Kernel(CUBE).decomposition(None, 1, 4), Setting(columns=names)))
+    assert set(names) & set(named)
+    assert not any(text.startswith("point") for text in named)

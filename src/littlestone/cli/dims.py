@@ -124,6 +124,8 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
     """Return the page, with the pictures that can be drawn."""
     from littlestone.classes import make_tree, shattered_tree
     from littlestone.report import dimensions_page, draw
+    from littlestone.report.pictures import Setting
+    from littlestone.report.trees_drawn import point_names
 
     pictures: list[tuple[str, str]] = []
     with suppress(BudgetExceeded, UnsupportedError):  # the page says what is undecided
@@ -135,9 +137,10 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
             pictures.append(("The tree of the class", draw(make_tree(concepts))))
     if isinstance(found.littlestone, int):
         with suppress(BudgetExceeded, UnsupportedError):
-            kernel = _small(concepts, max_nodes).kernel
-            decomposition = kernel.decomposition(None, 1, found.littlestone)
-            pictures.append(("A decomposition", draw(decomposition)))
+            small = _small(concepts, max_nodes)
+            decomposition = small.kernel.decomposition(None, 1, found.littlestone)
+            columns = Setting(columns=point_names(concepts, small.points))
+            pictures.append(("A decomposition", draw(decomposition, columns)))
     return dimensions_page(concepts, found, pictures)
 
 

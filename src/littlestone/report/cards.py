@@ -14,6 +14,11 @@ _INNER = WIDTH - 2 * MARGIN
 _PAD = 10.0
 _LINE = 19.0
 _MOST_LINES = 6
+_KINDS = {
+    1: ("ls-one", "ls-on-one ls-strong"),
+    0: ("ls-zero", "ls-strong"),
+    None: ("ls-chip", ""),
+}
 
 
 @dataclass(frozen=True)
@@ -24,13 +29,16 @@ class Case:
     ----------
     conditions : tuple of str
     outcome : str
-    label : int
-        0 or 1, which chooses the colour.
+    label : int or None
+        0 or 1, which chooses the colour; None: the outcome is a function, said in words.
+    joined : {"AND", "OR"}
+        What stands between the conditions.
     """
 
     conditions: tuple[str, ...]
     outcome: str
-    label: int
+    label: int | None
+    joined: str = "AND"
 
 
 def card(cases: Sequence[Case], *, title: str, desc: str) -> str:
@@ -45,21 +53,22 @@ def card(cases: Sequence[Case], *, title: str, desc: str) -> str:
     body = Element("g")
     y = 6.0
     for i, case in enumerate(cases):
-        word = "If" if case.conditions else "Otherwise" if i else "Always"
+        alone = "In words" if case.label is None else "Always"
+        word = "If" if case.conditions else "Otherwise" if i else alone
         y += 18
         body.add("text", word, x=MARGIN, y=y, class_="ls-strong ls-dim")
         y += 8
         for j, condition in enumerate(case.conditions):
             if j:
                 y += 14
-                body.add("text", "AND", x=MARGIN + 4, y=y, class_="ls-strong ls-dim ls-small")
+                body.add("text", case.joined, x=MARGIN + 4, y=y, class_="ls-strong ls-dim ls-small")
                 y += 7
             y = _chip(body, y, condition, "ls-chip", "")
         if case.conditions:
             y += 18
             body.add("text", "then", x=MARGIN, y=y, class_="ls-strong ls-dim")
             y += 8
-        kind, ink = ("ls-one", "ls-on-one ls-strong") if case.label else ("ls-zero", "ls-strong")
+        kind, ink = _KINDS[case.label]
         y = _chip(body, y, case.outcome, kind, ink) + 6
     return picture(body, width=WIDTH, height=y + 6, title=title, desc=desc)
 

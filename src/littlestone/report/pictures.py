@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from littlestone.classes import (
+    ConjunctionHypothesis,
     HashHypothesis,
     IntervalHypothesis,
     Never,
+    PatchedHypothesis,
     PointHypothesis,
     RuleHypothesis,
+    SetHypothesis,
     TableHypothesis,
     ThresholdHypothesis,
 )
@@ -36,15 +39,19 @@ class Setting:
         The domain of the concept class.
     positive, negative : str
         What labels 1 and 0 are called.
+    columns : tuple of str
+        What the columns of a matrix stand for, in pictures of explicit classes.
     """
 
     domain: Any = None
     positive: str = "label 1"
     negative: str = "label 0"
+    columns: tuple[str, ...] = ()
 
 
 Drawer = Callable[[Any, Setting], str]
 D = TypeVar("D", bound=Drawer)
+_SHOWN = 8  # points of a listed set
 _DRAWERS: dict[type, Drawer] = {}
 
 
@@ -120,7 +127,7 @@ def outcomes(release: Release) -> tuple[str, str]:
 
 def _words(hypothesis: Hypothesis, setting: Setting) -> str:
     words = hypothesis.describe()
-    return card([Case((), words, 1)], title="The hypothesis in words", desc=words)
+    return card([Case((), words, None)], title="The hypothesis in words", desc=words)
 
 
 @drawer(Never)
@@ -170,10 +177,45 @@ def _interval(hypothesis: IntervalHypothesis, setting: Setting) -> str:
 
 @drawer(PointHypothesis)
 def _point(hypothesis: PointHypothesis, setting: Setting) -> str:
-    point = hypothesis.point
-    named = integer(point) if isinstance(point, int) else str(point)
-    cases = [Case((f"x = {named}",), setting.positive, 1), Case((), setting.negative, 0)]
+    cases = [_listed([hypothesis.point], setting.positive, 1), Case((), setting.negative, 0)]
     return card(cases, title="A single point", desc=hypothesis.describe())
+
+
+@drawer(SetHypothesis)
+def _set(hypothesis: SetHypothesis, setting: Setting) -> str:
+    cases = [_listed(hypothesis.points, setting.positive, 1), Case((), setting.negative, 0)]
+    return card(cases, title="A few points", desc=hypothesis.describe())
+
+
+@drawer(PatchedHypothesis)
+def _patched(hypothesis: PatchedHypothesis, setting: Setting) -> str:
+    names, base = (setting.negative, setting.positive), hypothesis.base
+    cases = []
+    for label in (1, 0):
+        points = [point for point, y in hypothesis.flipped if y == label]
+        cases += [_listed(points, names[label], label)] if points else []
+    rest = Case((), names[0], 0) if isinstance(base, Never) else Case((), base.describe(), None)
+    return card([*cases, rest], title="A hypothesis, corrected", desc=hypothesis.describe())
+
+
+def _listed(points: Sequence[Any], outcome: str, label: int) -> Case:
+    """Return the case that x is one of a few points: a condition for each, as far as is shown."""
+    shown = points if len(points) <= _SHOWN else points[: _SHOWN - 1]
+    tests = [f"x = {integer(point) if isinstance(point, int) else point}" for point in shown]
+    if len(points) > len(shown):
+        tests.append(f"x is one of {integer(len(points) - len(shown))} more points")
+    return Case(tuple(tests), outcome, label, "OR")
+
+
+@drawer(ConjunctionHypothesis)
+def _conjunction(hypothesis: ConjunctionHypothesis, setting: Setting) -> str:
+    asked = [(hypothesis.ones, 1), (hypothesis.zeros, 0)]
+    tests = tuple(
+        f"x{i + 1} = {bit}" for i in range(hypothesis.n) for bits, bit in asked if bits >> i & 1
+    )
+    cases = [Case(tests, setting.positive, 1)]
+    cases += [Case((), setting.negative, 0)] if tests else []
+    return card(cases, title="A conjunction", desc=hypothesis.describe())
 
 
 @drawer(TableHypothesis)

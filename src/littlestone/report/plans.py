@@ -64,10 +64,15 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         rows=[_row(c, chosen) for c in plans],
         refused=_refused(plans),
         free=[(setting, integer(c.n)) for setting, c in plans.non_private.items()],
-        bounds=[_bound(bound) for bound in plans.lower_bounds],
+        bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
         changes=_changes(plans, mine),
         changed="" if mine is None else _name(mine),
-        measured=[_measurement(found) for found in measured],
+        measured=[_measurement(found) for found in measured if not found.problem],
+        unmeasured=list(
+            dict.fromkeys(
+                (_named(f.learner, f.options, f.reads), f.problem) for f in measured if f.problem
+            )
+        ),
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -170,6 +175,16 @@ def _refused(plans: Plans) -> list[tuple[str, str]]:
     return list(dict.fromkeys(reasons))
 
 
+def _best(found: Sequence[LowerBound]) -> list[LowerBound]:
+    """Leave out bounds that say nothing, and all but the best one of each claim."""
+    kept: dict[tuple[str, str, str], LowerBound] = {}
+    for bound in found:
+        key = (bound.claim, bound.setting, bound.holds_for)
+        if bound.n != 0 and (key not in kept or (bound.n or 0) > (kept[key].n or 0)):
+            kept[key] = bound
+    return list(kept.values())
+
+
 def _bound(bound: LowerBound) -> Json:
     value = "" if bound.order is None else f" = {bound.order}"
     needs = f"{bound.formula}{value}, constant unknown" if bound.n is None else integer(bound.n)
@@ -196,11 +211,10 @@ def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
 
 
 def _measurement(found: Measured) -> Json:
-    name, done = _named(found.learner, found.options, found.reads), found.n is not None
     return {
-        "learner": name,
+        "learner": _named(found.learner, found.options, found.reads),
         "where": f"{found.kind}: {found.scenario}",
         "certified": integer(found.certified),
-        "n": integer(found.n) if found.n is not None else "–",
-        "fails": f"{percent(found.low)} to {percent(found.high)}" if done else found.problem,
+        "n": integer(found.n or 0),
+        "fails": f"{percent(found.low)} to {percent(found.high)}",
     }

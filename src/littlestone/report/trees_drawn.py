@@ -5,12 +5,12 @@ Large trees are cut: what is left out is said in its place.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from math import inf
 from typing import Any
 
-from littlestone.classes import Never, ShatteredTree
+from littlestone.classes import ConceptClass, Never, Prefixes, ShatteredTree
 from littlestone.classes.trees import ROOT, PathsTree, PrefixForest, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
 from littlestone.errors import UnsupportedError
@@ -19,7 +19,7 @@ from littlestone.report.pictures import Setting, drawer
 from littlestone.report.words import integer
 from littlestone.types import Hypothesis
 
-__all__: list[str] = []
+__all__ = ["point_names"]
 
 _LEVELS = 4  # of questions
 _CHILDREN = 6  # of one node
@@ -29,13 +29,16 @@ _NODES = 45  # in all
 @drawer(MistakeTree)
 def _mistakes(tree: MistakeTree, setting: Setting) -> str:
     return _binary(
-        tree.depth, lambda i: f"point {tree.points[i]}", lambda i: f"concept {tree.leaves[i]}"
+        tree.depth,
+        lambda i: _column(tree.points[i], setting),
+        lambda i: f"concept {tree.leaves[i]}",
     )
 
 
 @drawer(ShatteredTree)
 def _shattered(tree: ShatteredTree, setting: Setting) -> str:
-    return _binary(tree.depth, lambda i: _point(tree.points[i]), lambda i: _short(tree.leaves[i]))
+    names = point_names(tree.concept_class, tree.points)
+    return _binary(tree.depth, lambda i: names[i], lambda i: _short(tree.leaves[i]))
 
 
 def _binary(depth: int, point: Callable[[int], str], leaf: Callable[[int], str]) -> str:
@@ -144,8 +147,8 @@ def _decomposition(tree: DecompositionTree, setting: Setting) -> str:
             return Branch("1 concept" if n == 1 else f"{integer(n)} concepts", "leaf", label)
         if level == deepest:
             n = node.hypotheses.bit_count()
-            return Branch(f"… {integer(n)} concepts, split further", "more", label)
-        out = Branch(f"point {node.point}", "inner", label)
+            return Branch(f"… {integer(n)} concepts", "more", label)
+        out = Branch(_column(node.point, setting), "inner", label)
         out.children = [branch(child, level + 1, y) for y, child in enumerate(node.children)]
         return out
 
@@ -156,7 +159,35 @@ def _decomposition(tree: DecompositionTree, setting: Setting) -> str:
         "irreducible classes."
     )
     note = f"p = {tree.p}, d = {tree.d}: degree {tree.degree}, {integer(leaves)} leaves"
+    if any(tree.nodes[i].children for i in _at_level(tree, deepest)):
+        note += "; …: split further"
     return layers(branch(0, 0, None), title="A decomposition", desc=words, note=note)
+
+
+def _at_level(tree: DecompositionTree, level: int) -> list[int]:
+    """Return the positions of the nodes so far below the root."""
+    found = [0]
+    for _ in range(level):
+        found = [child for i in found for child in tree.nodes[i].children or ()]
+    return found
+
+
+def point_names(concept_class: ConceptClass, points: Sequence[Any]) -> tuple[str, ...]:
+    """Return points of a class as pictures show them: prefixes as networks or codes.
+
+    Examples
+    --------
+    >>> point_names(Prefixes("ipv4"), [1, 2, 3])
+    ('0.0.0.0/0', '0.0.0.0/1', '128.0.0.0/1')
+    """
+    if isinstance(concept_class, Prefixes):
+        write = concept_class.notation.write
+        return tuple(write(point) or "(empty)" for point in points)
+    return tuple(map(_point, points))
+
+
+def _column(column: int | None, setting: Setting) -> str:
+    return setting.columns[column or 0] if setting.columns else f"point {column}"
 
 
 def _point(point: Any) -> str:
