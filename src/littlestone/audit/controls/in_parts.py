@@ -35,6 +35,15 @@ IN_PARTS: tuple[Control, ...] = (
         "paths that force nothing",
     ),
     Control(
+        "the whole epsilon for the node, too",
+        "composition forgotten",
+        "The median depth spends its share, and the choice of a node at that depth all of epsilon.",
+        "learners.vc1.two_step",
+        "return first, self.budget.epsilon - first",
+        "return first, self.budget.epsilon",
+        "depth and node",
+    ),
+    Control(
         "only leaves with a record",
         "support from the data",
         "Leaves that no record speaks for or against are left out, to save time.",
@@ -108,6 +117,15 @@ IN_PARTS: tuple[Control, ...] = (
         "            if test.ask(votes.best):",
         "            if votes.best >= settings.threshold(count):",
         "stages",
+    ),
+    Control(
+        "the whole epsilon for the draw, too",
+        "composition forgotten",
+        "The test of the stages spends its share, and the draw after it all of epsilon.",
+        "learners.littlestone.plan_essential",
+        "return self.budget.epsilon * (1 - self.share)",
+        "return self.budget.epsilon",
+        "stages and their draw",
     ),
     Control(
         "labels of the first part choose, too",

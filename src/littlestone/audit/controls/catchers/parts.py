@@ -7,8 +7,8 @@ guarantee that is amplified by its size says, and only the part that may be used
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
 from typing import Any
@@ -18,11 +18,12 @@ import numpy.typing as npt
 
 from littlestone.audit.controls.catchers.base import Catcher, learned, verified
 from littlestone.audit.mechanism import replace_one
-from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.classes import FiniteClass, Points, Thresholds, TreePaths
 from littlestone.data import Sample
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1.two_step import TwoStep
 from littlestone.privacy import Guarantee
 from littlestone.source import Few, Source, exp
 
@@ -230,6 +231,39 @@ def paths_that_force_nothing() -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class _Noted(TwoStep):
+    """The two steps, with the depth that the first one released."""
+
+    depths: list[int | None] = field(default_factory=list)
+
+    def _median(self, depths: Sequence[int], source: Source) -> int | None:
+        found = super()._median(depths, source)
+        self.depths.append(found)
+        return found
+
+
+def depth_and_node() -> str | None:
+    """Verify a median depth and the node of that depth together: their epsilons add up to one.
+
+    The depth is no output of the learner, but composition promises that it could be. Two branches;
+    a record leaves the shorter one and makes the longer one's end more likely, twice.
+    """
+    tree = TreePaths({"a": None, "b": "a", "c": "a", "d": "b", "e": "c", "f": None, "g": "f"})
+    small: dict[str, Any] = {"epsilon": 2, "delta": F(1, 10**6), "alpha": F(1, 5), "beta": F(1, 5)}
+    learner = VC1.of(tree, **small, method="median-exponential")
+    chooser: Any = learner.plan.chooser
+
+    def run(ends: tuple[str, ...], source: Source) -> Hashable:
+        steps = _Noted(**vars(chooser))
+        node = steps.choose(ends, learner.plan.tree, source)
+        return tuple(steps.depths), node
+
+    rest = ("e",) * 23 + ("g",) * 17
+    pairs = [((*rest, one), (*rest, other)) for one, other in permutations("dfabceg", 2)]
+    return verified(run, pairs, epsilon=2, delta=F(1, 10**6))
+
+
 OF_PARTS: dict[str, Catcher] = {
     "dealt from counts": dealt_from_counts,
     "sizes of secret parts": sizes_of_secret_parts,
@@ -238,4 +272,5 @@ OF_PARTS: dict[str, Catcher] = {
     "share of the pool": share_of_the_pool,
     "second part of a tree": second_part_of_a_tree,
     "paths that force nothing": paths_that_force_nothing,
+    "depth and node": depth_and_node,
 }

@@ -7,18 +7,21 @@ remembers; and a search that is given up is an empty list, not an error.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from littlestone.audit.controls.catchers.base import Catcher, Records, learned
-from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.audit.controls.catchers.base import Catcher, Records, learned, verified
+from littlestone.classes import FiniteClass, PointHypothesis, Points, Thresholds
+from littlestone.data import Sample
 from littlestone.data.dealing import OrderedSample
 from littlestone.errors import BudgetExceeded
 from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.littlestone.votes import ListVotes
 from littlestone.learners.stable import Stable
+from littlestone.source import Source
 
 if TYPE_CHECKING:
     from littlestone.classes import VersionSpace
@@ -30,6 +33,7 @@ _SINGLES = FiniteClass([[0, 0], [1, 0], [0, 1]])
 _BUDGET: dict[str, Any] = {"epsilon": 1, "delta": F(1, 100), "alpha": F(1, 3), "beta": F(1, 3)}
 #: A record outside the domain, with the label that every concept gives it: it excludes nothing.
 _NEUTRAL = (9, 0)
+_NOBODY = Sample.of([], [])
 
 
 def votes_of_all_stages() -> str | None:
@@ -65,6 +69,45 @@ def stages() -> str | None:
         rest = [("a", 1)] * votes + [("b", 1)] * (7 - votes)
         pairs.append(([*rest, ("a", 1)], [*rest, ("b", 1)]))
     return learned(learner, pairs, cut=F(1, 2**20))
+
+
+def stages_and_draw() -> str | None:
+    """Try lists with which the test and the draw both lose: their epsilons add up to one.
+
+    The lists are the worst that one record can make: it leaves the best hypothesis of stage 1, and
+    at stage 2 it goes from all of many hypotheses to another one. Which stage passed is compared
+    too: that is what composition promises.
+    """
+    loud = _BUDGET | {"epsilon": 4, "delta": F(1, 10**4)}
+    learner = Littlestone.of(Points(), **loud, method="stages", chunk=1, tolerances=(0, 0))
+    settings: Any = learner.plan.settings
+
+    def run(data: tuple[int, int], source: Source) -> Hashable:
+        teachers, moved = data
+        lists: Any = _WorstLists(settings.cap, moved)
+        drawn = learner._stages([(_NOBODY, teachers)], lists, settings, source)
+        return tuple(lists.asked), drawn.key
+
+    pairs = [((teachers, 0), (teachers, 1)) for teachers in (36, 40)]
+    delta, cut = learner.delta, F(1, 2**20)
+    return verified(run, pairs, epsilon=learner.epsilon, delta=delta, cut=cut)
+
+
+class _WorstLists:
+    """The votes of thirty teachers, the last of which may move; and what stages are asked for."""
+
+    def __init__(self, cap: int, moved: int) -> None:
+        self.many = tuple(map(PointHypothesis, range(cap)))
+        self.one = (PointHypothesis(-1),)
+        self.moved, self.asked = moved, list[int | None]()
+
+    def votes(self, teachers: Any, stage: int | None = None) -> ListVotes:
+        """Return the votes of one stage."""
+        self.asked.append(stage)
+        if stage == 1:
+            return ListVotes([(self.one, 30 - self.moved)])
+        last = self.one if self.moved else self.many
+        return ListVotes([(self.many, 29), (self.one, 29), (last, 1)])
 
 
 def teachers_of_two() -> str | None:
@@ -221,6 +264,7 @@ def searches_that_remember() -> str | None:
 OF_VOTES: dict[str, Catcher] = {
     "votes of all stages": votes_of_all_stages,
     "stages": stages,
+    "stages and their draw": stages_and_draw,
     "teachers of two records": teachers_of_two,
     "one record, one copy": one_record_one_copy,
     "searches that are given up": searches_given_up,
