@@ -197,6 +197,9 @@ def test_between_points_of_the_grid_a_number_lies_between(browser, explorer):
 def test_by_mouse_and_by_keyboard(browser, explorer):
     browser.show(explorer)
     before = shown(browser)
+    where = browser.run("document.getElementById('setting').textContent")
+    assert where == "thresholds(1, 100): ε = 1, α = 0.1, β = 0.05, δ = 1e-6"
+    assert f">{where}</p>" in explorer.read_text()  # also without scripts
     assert browser.run("document.getElementById('row-m').hidden")
     browser.run("document.getElementById('epsilon').focus()")
     browser.press("End")

@@ -114,11 +114,13 @@ class Verification:
     def __str__(self) -> str:
         verdict = "HOLDS" if self.holds else "FAILS"
         data = "lists" if self.ordered else "data sets"
+        # rounding upwards leaves a trace of a float where it is 0
+        least = self.tightest_epsilon if self.tightest_epsilon > 1e-300 else 0.0
         return (
             f"{verdict}: {self.learner} on {self.concept_class}, n = {self.n_samples}: "
             f"{self.datasets} {data}, {self.pairs} neighbour pairs, {self.paths} paths; "
             f"claim ({float_up(self.epsilon):g}, {float_up(self.delta):g}); "
-            f"worst delta {self.worst_delta:.3g}, tightest epsilon {self.tightest_epsilon:.6g}, "
+            f"worst delta {self.worst_delta:.3g}, tightest epsilon {least:.6g}, "
             f"slack {self.slack:.3g}"
             + (f"; {self.refusals} data sets may be refused" if self.refusals else "")
         )

@@ -124,7 +124,7 @@ def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]
         ("Pairs of neighbours", integer(result.pairs)),
         ("Paths of draws", integer(result.paths)),
         ("Worst delta found", f"{result.worst_delta:.3g}"),
-        ("Tightest epsilon", f"{result.tightest_epsilon:.6g}"),
+        ("Tightest epsilon", f"{_least(result):.6g}"),
         ("Cut off (slack)", f"{result.slack:.3g}"),
     ]
     if isinstance(result, Verification) and result.refusals:
@@ -140,6 +140,12 @@ def _pair(result: Verification | MechanismVerification) -> Sequence[str] | None:
     return [repr(side) for side in result.worst_pair]
 
 
+def _least(result: Any) -> float:
+    """Return the tightest epsilon; rounding upwards leaves a trace of a float where it is 0."""
+    found = float(result.tightest_epsilon)
+    return found if found > 1e-300 else 0.0
+
+
 def _row(row: Row) -> Json:
     result = row.result
     return {
@@ -147,7 +153,7 @@ def _row(row: Row) -> Json:
         "kind": row.kind,
         "domain": row.domain,
         "claim": [f"ε {amount(result.epsilon)}", f"δ {amount(result.delta)}"],
-        "epsilon": f"{result.tightest_epsilon:.4g}",
+        "epsilon": f"{_least(result):.4g}",
         "delta": f"{result.worst_delta:.2g}",
         "pairs": integer(result.pairs),
         "holds": result.holds,

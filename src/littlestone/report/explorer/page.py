@@ -103,6 +103,7 @@ def explorer_page(
         script=script,
         script_hash=f"sha256-{digest}",
         users=start.samples_per_user is not None,
+        setting=_setting(chosen[0], axes, place, users=start.samples_per_user is not None),
         axes=[
             {"name": name, "label": label, "stops": axes.stops(name), "at": place[name]}
             for name, label in _NAMES.items()
@@ -209,6 +210,17 @@ def _shown(curve: Curve) -> Json:
         words["value"] = ""
         steps.append(words)
     return {"name": curve.name, "setting": curve.setting, "steps": steps}
+
+
+def _setting(concepts: ConceptClass, axes: Axes, place: dict[str, int], *, users: bool) -> str:
+    """Say where the sliders stand: also what is printed says it."""
+    symbols = {"epsilon": "ε", "alpha": "α", "beta": "β", "delta": "δ", "m": "m"}
+    shown = [
+        f"{symbol} = {axes.stops(name)[place[name]]}"
+        for name, symbol in symbols.items()
+        if users or name != "m"
+    ]
+    return f"{concepts.spec}: {', '.join(shown)}"
 
 
 def _places(start: Budget, axes: Axes) -> dict[str, int]:

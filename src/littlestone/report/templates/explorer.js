@@ -96,6 +96,8 @@ function render() {
   at("row-m").hidden = !users;
   at("across").querySelector("option[value=m]").disabled = !users;
   if (!users && across() === "m") at("across").value = "epsilon";
+  at("setting").textContent = CLASSES[at("class").value].spec + ": " +
+    AXES.filter((a) => users || a !== "m").map((a) => SYMBOL[a] + " = " + STOPS[a][at(a).value]).join(", ");
   const list = shown().map((curve) => ({ curve, n: needs(curve, p) }));
   list.sort((a, b) => (a.n ?? Infinity) - (b.n ?? Infinity));
   table(list, p, users);
