@@ -185,3 +185,14 @@ def test_names_that_are_too_long(run, folder, option):
     assert done.err.startswith("littlestone: ")
     assert run(f"ledger show {'y' * 5000}/b.db").code == 2
     assert run(f"ledger create {'y' * 300}/{'z' * 300} --epsilon 1").code == 2
+
+
+def test_a_part_of_the_input_is_not_replaced(run, folder):
+    os.rename("data.parquet", "part-1.parquet")
+    line = ["fit", "part-*.parquet", *FIT[2:]]
+    before = Path("part-1.parquet").read_bytes()
+    for option in ("--out", "--report"):
+        done = run("", *line, option, "part-1.parquet")
+        assert (done.code, Path("part-1.parquet").read_bytes()) == (2, before)
+        assert "a file that is not read" in done.err
+    assert run("", *line, "--out", "m.json").code == 0

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from glob import glob
 from pathlib import Path
 from typing import IO
 
@@ -51,7 +52,9 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
 
 def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | None) -> None:
     """Refuse to write over a file that is being read."""
-    kept = {_target(Path(path)) for path in inputs if path is not None}
+    given = [path for path in inputs if path is not None]
+    parts = [part for path in given if not os.path.isfile(path) for part in glob(path)]
+    kept = {_target(Path(path)) for path in (*given, *parts)}
     for name, path in outputs.items():
         if path is not None and _target(Path(path)) in kept:
             raise parameter_error(

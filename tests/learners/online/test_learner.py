@@ -493,3 +493,16 @@ def test_columns_of_data_frames_are_points():
         found.learn_many(table, y)
         states.append(found.state_)
     assert states[0] == states[1]
+
+
+def test_a_state_shows_only_what_is_public():
+    found = learner(Points(), delta=0.01)
+    for i in range(50):
+        found.learn_one(f"zq{i}", 1)
+    found.observe("zqpending")
+    state = found.state_
+    assert len(state.buffer) + sum(map(len, state.epochs)) > 0
+    public = {"time", "published", "stage", "batches", "stopped", "tickets", "terms"}
+    shown = {name for name in vars(state) if f"{name}=" in repr(state)}
+    assert shown == public
+    assert "zqpending" not in repr(state)

@@ -64,17 +64,17 @@ class OnlineState:
 
     time: int
     published: list[tuple[int, Hypothesis]]
-    deal: int
-    limit: int = 0
-    alarm: int = 0
-    rings: bool = False
+    deal: int = field(repr=False)  # what is private is not shown by accident
+    limit: int = field(default=0, repr=False)
+    alarm: int = field(default=0, repr=False)
+    rings: bool = field(default=False, repr=False)
     stage: int = 0
     batches: int = 0
     stopped: bool = False
-    draws: int = 0
-    buffer: list[Record] = field(default_factory=list)
-    epochs: list[list[Record]] = field(default_factory=list)
-    pending: dict[int, Any] = field(default_factory=dict)
+    draws: int = field(default=0, repr=False)
+    buffer: list[Record] = field(default_factory=list, repr=False)
+    epochs: list[list[Record]] = field(default_factory=list, repr=False)
+    pending: dict[int, Any] = field(default_factory=dict, repr=False)
     tickets: int = 0
     terms: str = ""
     taken: bool = field(default=False, compare=False, repr=False)
