@@ -10,6 +10,7 @@ from littlestone.audit.controls.in_parts import IN_PARTS
 from littlestone.audit.controls.in_releases import IN_RELEASES
 from littlestone.audit.controls.in_sources import IN_SOURCES
 from littlestone.audit.controls.in_streams import IN_STREAMS
+from littlestone.audit.controls.in_verifier import IN_VERIFIER
 from littlestone.audit.controls.score import Score, Tried, try_controls
 
 __all__ = ["ANY", "CONTROLS", "Control", "Score", "Tried", "try_controls"]
@@ -23,5 +24,6 @@ CONTROLS: tuple[Control, ...] = (
     *IN_SOURCES,
     *IN_STREAMS,
     *IN_LEDGERS,
+    *IN_VERIFIER,
     *BY_A_STRANGER,
 )

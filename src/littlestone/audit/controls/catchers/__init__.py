@@ -15,6 +15,7 @@ A catcher takes nothing and returns None if all is well, or what it saw.
 `ledgers`      all that a ledger pays for, run in the worst mechanisms there are
 `streams`      alarms and councils of streams, and what lies on the disk
 `users`        one user changes that user's records only; epsilons add up
+`verifier`     it says what is known in closed form, and complains
 `source`       bits become outcomes exactly; no bit serves twice
 =============  ===================================================================
 """
@@ -31,6 +32,7 @@ from littlestone.audit.controls.catchers.public import OF_PUBLIC
 from littlestone.audit.controls.catchers.source import OF_SOURCE
 from littlestone.audit.controls.catchers.streams import OF_STREAMS
 from littlestone.audit.controls.catchers.users import OF_USERS
+from littlestone.audit.controls.catchers.verifier import OF_VERIFIER
 from littlestone.audit.controls.catchers.votes import OF_VOTES
 from littlestone.audit.table import CASES
 
@@ -50,6 +52,7 @@ _OWN: dict[str, Catcher] = {
     **OF_USERS,
     **OF_LEDGERS,
     **OF_ACCOUNTING,
+    **OF_VERIFIER,
 }
 
 CATCHERS: dict[str, Catcher] = {case.name: of_case(case) for case in CASES} | _OWN
