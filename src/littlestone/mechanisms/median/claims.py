@@ -51,7 +51,7 @@ PATHS = register(
         _OWN,
         f"{_PAGE}, {_BNS}",
         "One draw over the nodes of t paths of length at most d, with a bottom of weight "
-        "d e**(epsilon/2) (1-delta)/delta, is (epsilon, delta)-DP when one path is replaced.",
-        ("the paths end on one common path",),
+        "d e**(epsilon/2) (1-delta)/delta, is (epsilon, delta)-DP when one path is replaced by any "
+        "other.",
     )
 ).id
