@@ -11,7 +11,7 @@ from littlestone.classes import FiniteClass, Points
 from littlestone.data.dealing import OrderedSample, deal
 from littlestone.learners.stable import Stable, algorithm
 from littlestone.mechanisms import stable_items
-from littlestone.privacy import hockey_stick
+from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.source import ExactSource
 
 ONE = FiniteClass([[0, 0], [0, 1], [1, 0]])
@@ -146,3 +146,22 @@ def test_parts_that_overlap_are_caught():
         laws = [law(make, one) for one in (0, 1)]
         worst = max(float(hockey_stick(p, q, F(1)).upper()) for p, q in (laws, laws[::-1]))
         assert (worst <= F(1, 1000)) == private
+
+
+def test_the_choice_costs_epsilon_and_nearly_all_of_it():
+    """Both hypotheses are surely listed; one record of the choice is replaced."""
+    made = Stable.of(
+        ONE, **{**BUDGET, "delta": F(1, 1000)}, parameters={"auxiliary": 1, "copies": [120]}
+    )
+    (copies,), rest = made.plan.parts(140)
+    assert (copies, rest) == (105, 35)
+
+    def law(first):
+        points = [*[0] * 52, *[1] * 53, first, *[1] * 34]  # as above
+        listed = OrderedSample.listed(points, [1] * 140)
+        return ExactSource().law(lambda source: made.learn(listed, source)).outcomes
+
+    laws = [law(0), law(1)]
+    for p, q in (laws, laws[::-1]):
+        assert float(hockey_stick(p, q, F(1)).upper()) <= F(1, 1000)
+    assert max(float(tightest_epsilon(p, q).upper()) for p, q in (laws, laws[::-1])) > 0.9
