@@ -307,9 +307,12 @@ def _show(plans: Plans) -> None:
     if ALL_RECORDS in reads:
         note(f"Group privacy: it reads {m} records of each user, with epsilon/{m}.")
     _beside(plans)
+    lacking = list(dict.fromkeys(c.learner for c in plans.candidates if c.needs_delta))
+    if lacking:
+        note(f"Planned only with a delta, for example --delta 1e-6: {', '.join(lacking)}.")
     said: set[str] = set()
     for c in plans.candidates:
-        if c.n is None and str(c.problem) not in said:
+        if c.n is None and not c.needs_delta and str(c.problem) not in said:
             note(f"{c.learner}: {c.problem}")
             said.add(str(c.problem))
 
