@@ -35,6 +35,16 @@ IN_PARTS: tuple[Control, ...] = (
         "paths that force nothing",
     ),
     Control(
+        "a reserve for the paths that are there",
+        "parameter from the data",
+        "What is asked of a node is computed from how many paths force something: one record moves"
+        " a score by two.",
+        "learners.vc1.one_shot",
+        "reserve=max(len(ends) + 1 - 2 * self.votes, 0),",
+        "reserve=max(sum(tree.depth(e) > 0 for e in ends) + 1 - 2 * self.votes, 0),",
+        "paths that force nothing",
+    ),
+    Control(
         "the whole epsilon for the node, too",
         "composition forgotten",
         "The median depth spends its share, and the choice of a node at that depth all of epsilon.",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.audit.controls.catchers.base import Catcher, learned, verified
+from littlestone.audit.controls.catchers.base import Catcher, Records, learned, verified
 from littlestone.audit.mechanism import replace_one
 from littlestone.classes import FiniteClass, Points, Thresholds, TreePaths
 from littlestone.data import Sample
@@ -209,7 +209,8 @@ def second_part_of_a_tree() -> str | None:
 def paths_that_force_nothing() -> str | None:
     """Try many records, one of which forces a path, or none: how many there are is n, public.
 
-    What is asked of a depth (how many paths reach it, how many do not) is a share of all n.
+    What is asked of a depth or of a node (how many paths reach it, how many do not) is a share of
+    all n.
     """
     for concepts in (Thresholds(1, 8), Thresholds(1, 9)):
         small: dict[str, Any] = {
@@ -227,8 +228,26 @@ def paths_that_force_nothing() -> str | None:
             pairs.append(([*rest, most], [*rest, one]))
         found = learned(learner, pairs)
         if found:
-            return found
-    return None
+            return f"median: {found}"
+    found = learned(*_many_paths())
+    return found and f"one shot: {found}"
+
+
+def _many_paths() -> tuple[VC1, list[tuple[Records, Records]]]:
+    """Return pairs for the one-shot draw: all records force a path, or all but one.
+
+    Two nodes of one branch have about equal scores: the upper one has as many votes as may go
+    beyond it, the lower one as many paths as reach it; so a record changes both scores.
+    """
+    small: dict[str, Any] = {"epsilon": 1, "delta": F(1, 10**6), "alpha": F(1, 5), "beta": F(1, 5)}
+    learner = VC1.of(Thresholds(1, 8), **small, method="one-shot")
+    chooser: Any = learner.plan.chooser
+    pairs: list[tuple[Records, Records]] = []
+    for more in range(-4, 5):
+        beyond = [(8, 0)] * (chooser.votes + more)
+        rest = [(6, 0)] * 24 + beyond + [(1, 1)] * 20
+        pairs.append(([*rest, (8, 0)], [*rest, (8, 1)]))  # (8, 1) forces nothing
+    return learner, pairs
 
 
 @dataclass(frozen=True)
