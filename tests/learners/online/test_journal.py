@@ -1,5 +1,6 @@
 """The state of a stream on disk: exact, apart, checked, never continued twice."""
 
+import contextlib
 import copy
 import json
 import os
@@ -500,3 +501,27 @@ def test_a_durable_learner_is_not_copied(tmp_path):
     with pytest.raises(StateError, match="state folder"):
         learner().start()
     learner().close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM settings",
+        "DELETE FROM settings WHERE name = 'planned_batches'",
+        "INSERT INTO settings VALUES ('rows', '7')",
+        "UPDATE settings SET value = '[]'",
+        "UPDATE settings SET value = '\"x\"' WHERE name = 'planned_batches'",
+        "UPDATE settings SET value = 'true' WHERE name = 'planned_batches'",
+        "UPDATE settings SET value = '{}' WHERE name = 'guarantee'",
+        "UPDATE settings SET value = 'NaN' WHERE name = 'stream'",
+    ],
+)
+def test_settings_of_the_public_file_that_were_changed(tmp_path, change):
+    one = learner(tmp_path / "s")
+    one.learn_many([1, 2], [0, 1])
+    one.close()
+    with contextlib.closing(sqlite3.connect(tmp_path / "s" / "public.db")) as sql:
+        sql.execute(change)
+        sql.commit()
+    with pytest.raises(StoreError, match=r"public record .* has been changed"):
+        read_public(tmp_path / "s")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from littlestone.errors import StoreError
+from littlestone.privacy import Guarantee
 from littlestone.store import Kind, Store
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ PUBLIC = Kind(
     largest=2**32,
     longest=2**26,
 )
+_DOCUMENTS = ("stream", "about", "guarantee")
 #: Version, time, hypothesis as JSON.
 Publication = tuple[int, int, str]
 
@@ -110,9 +112,9 @@ def read_public(folder: str | os.PathLike[str]) -> Json:
         settings = dict(store.read("SELECT name, value FROM settings"))
         now, published = _read(store)
         try:
-            fixed = {name: json.loads(value) for name, value in settings.items()}
+            fixed = _settings(settings)
             transcript = [{"rows": t, "hypothesis": json.loads(h)} for _, t, h in published]
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError):  # also our ParameterError
             raise _changed(path) from None
     now = now or {"time": 0, "stage": 0, "batches": 0, "stopped": False}
     return {
@@ -155,6 +157,18 @@ def _read(store: Store) -> tuple[Json | None, list[Publication]]:
         raise _changed(store.path)
     document: Json = json.loads(rows[0][0])
     return document, published
+
+
+def _settings(rows: Mapping[str, str]) -> Json:
+    """Read the settings of the public file, checking that all are there and what they say."""
+    fixed: Json = {name: json.loads(value) for name, value in rows.items()}
+    if set(fixed) != {"stream", "about", "guarantee", "planned_batches"}:
+        raise ValueError
+    planned = fixed["planned_batches"]
+    if type(planned) is not int or not all(type(fixed[name]) is dict for name in _DOCUMENTS):
+        raise ValueError
+    Guarantee.from_dict(fixed["guarantee"])
+    return fixed
 
 
 def _changed(path: Path) -> StoreError:
