@@ -162,6 +162,16 @@ def test_stages():
     assert algorithm.guarantee().claim == "littlestone.stages.privacy"
 
 
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "20"])
+def test_the_test_and_the_draw_of_stages_share_one_budget(epsilon):
+    """No two records hurt both in a small data set: the sum would not be missed there."""
+    for cls in (ls.Points(), ls.SparseSets(2)):
+        plan = learner(cls, epsilon=epsilon, method="stages").plan.settings
+        assert plan.test.epsilon + plan.draw_epsilon == F(epsilon)
+        assert min(plan.test.epsilon, plan.draw_epsilon) > 0
+        assert (plan.test.limit, plan.test.delta, plan.test.changes) == (1, 0, "any")
+
+
 @pytest.mark.full
 def test_stages_of_three_records_and_of_small_epsilon():
     for epsilon, delta, n in ((6, "1/20", 3), (1, "1/4", 2)):
