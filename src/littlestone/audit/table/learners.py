@@ -322,6 +322,15 @@ LEARNERS: tuple[Case, ...] = (
         note="with the error",
         sharp=_EPSILON,
     ),
+    _case(
+        "users",
+        Thresholds(1, 2),
+        [1, 2],
+        2,
+        samples_per_user=2,
+        records_per_user=1,
+        method="user-level",
+    ),
     _case("user-threshold", Thresholds(1, 2), [1, 2], 2, samples_per_user=1, records_per_user=1),
     _case("user-threshold", Thresholds(1, 2), [1, 2], 1, samples_per_user=1, note="one user"),
     _case(
