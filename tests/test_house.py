@@ -83,6 +83,7 @@ PUBLIC_COINS = {
     "audit/controls/catchers/source.py": "a double that refuses public coins",
     "audit/controls/by_a_stranger.py": _TEXT,
     "audit/controls/in_learners.py": _TEXT,
+    "audit/controls/in_parts.py": _TEXT,
     "audit/controls/in_sources.py": _TEXT,
 }
 
