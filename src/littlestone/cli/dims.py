@@ -131,7 +131,8 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
     with suppress(BudgetExceeded, UnsupportedError):  # the page says what is undecided
         depth = concepts.version_space(max_nodes).littlestone_dim()
         tree = shattered_tree(concepts, min(depth, _DRAWN), max_nodes=max_nodes)
-        pictures.append(("A mistake tree", draw(tree)))
+        part = "" if tree.depth == depth else f", {tree.depth} of its {depth} levels"
+        pictures.append((f"A mistake tree{part}", draw(tree)))
     if found.vc in (0, 1):
         with suppress(UnsupportedError):  # `make_tree` names the classes that have one
             pictures.append(("The tree of the class", draw(make_tree(concepts))))

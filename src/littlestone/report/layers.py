@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 from littlestone.report.strips import MARGIN
 from littlestone.svg import Element, clip, picture, text_width
 
-__all__ = ["Branch", "layers", "levels"]
+__all__ = ["WIDEST", "Branch", "layers", "levels"]
 
+WIDEST = 150.0  #: Of a box, before its text is cut.
 _ROW = 28.0
 _BOX = 22.0
 _TAG = 18.0
 _GAP = 26.0  # between two columns
 _SIZE = 12.0
 _PAD = 7.0
-_WIDEST = 150.0  # of a box, before its text is cut
 _NARROWEST = 330.0
 
 
@@ -90,7 +90,7 @@ def _measure(node: Branch, level: int, columns: list[float]) -> None:
 
 
 def _width(node: Branch) -> float:
-    return min(text_width(node.text, _SIZE), _WIDEST) + 2 * _PAD
+    return min(text_width(node.text, _SIZE), WIDEST) + 2 * _PAD
 
 
 class _Drawing:
@@ -135,6 +135,6 @@ def _box(node: Branch, left: float, middle: float, tag: float, boxes: Element) -
         radius = _BOX / 2 if node.kind == "inner" else 4
         boxes.add("rect", x=left + tag, y=y, width=width, height=_BOX, rx=radius, class_=frame)
     boxes.add(
-        "text", clip(node.text, _WIDEST + 1, _SIZE), x=left + tag + _PAD, y=baseline,
+        "text", clip(node.text, WIDEST + 1, _SIZE), x=left + tag + _PAD, y=baseline,
         class_="ls-small" if frame else "ls-dim ls-small", font_size=_SIZE,
     )  # fmt: skip

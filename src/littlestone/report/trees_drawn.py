@@ -14,9 +14,10 @@ from littlestone.classes import ConceptClass, Never, Prefixes, ShatteredTree
 from littlestone.classes.trees import ROOT, PathsTree, PrefixForest, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
 from littlestone.errors import UnsupportedError
-from littlestone.report.layers import Branch, layers
+from littlestone.report.layers import WIDEST, Branch, layers
 from littlestone.report.pictures import Setting, drawer
 from littlestone.report.words import integer
+from littlestone.svg import text_width
 from littlestone.types import Hypothesis
 
 __all__ = ["point_names"]
@@ -71,10 +72,12 @@ def _binary(depth: int, point: Callable[[int], str], leaf: Callable[[int], str])
 def _vc1(tree: VC1Tree, setting: Setting) -> str:
     name = _node_names(tree)
     deepest = _fitting(lambda node: _shown(tree, node), ROOT)
+    root = f"f: {_short(tree.hypothesis(ROOT))}"
+    long = text_width(root, 12) > WIDEST
 
     def branch(node: Any, level: int) -> Branch:
         if node is ROOT:
-            out = Branch(f"f: {_short(tree.hypothesis(ROOT))}", "leaf")
+            out = Branch("f" if long else root, "leaf")
         else:
             out = Branch(name(node) + ("" if tree.is_proper(node) else " (improper)"))
         count = tree.child_count(node)
@@ -100,7 +103,7 @@ def _vc1(tree: VC1Tree, setting: Setting) -> str:
         branch(ROOT, 0),
         title="The tree of a class of VC dimension 1",
         desc=words,
-        note=f"height {integer(tree.height)}, {size} nodes",
+        note=f"height {integer(tree.height)}, {size} nodes" + (f"; {root}" if long else ""),
     )
 
 
