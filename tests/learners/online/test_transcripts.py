@@ -190,7 +190,7 @@ def check_adaptive(streams, epsilon, delta):
     worst = streams.most_adaptive(epsilon)
     cut = streams.lost * (1 + ceil(exp(epsilon)))
     assert worst <= delta + cut, float(worst)
-    assert cut < F(1, 1000)
+    assert cut < F(1, 100)
     return worst
 
 

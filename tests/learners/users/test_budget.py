@@ -13,10 +13,12 @@ import pytest
 
 import littlestone as ls
 from littlestone.learners.users import UserAgnostic, UserThreshold
+from littlestone.learners.users.grid_error import GridMinError
 from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.users.sweeps import errors_by_user
 from littlestone.source import ReplaySource
 
-from .small import users_of
+from .small import bundles, users_of, worst_excess
 
 BUDGETS = [(F(1), "0.3", "0.2"), (F(1, 10), "0.1", "0.05"), (F(7), "0.9", "0.5")]
 
@@ -61,3 +63,15 @@ def test_a_search_and_a_choice(m, method, epsilon, alpha, beta):
     way = learner.plan
     assert cost_of(way.search) + way.epsilon <= epsilon
     assert way.epsilon > 0
+
+
+@pytest.mark.parametrize(("cells", "gap"), [(2, F(1, 4)), (3, F(1, 6)), (4, F(1, 8))])
+def test_a_search_on_a_grid_costs_its_epsilon_and_nearly_all_of_it(cells, gap):
+    search = GridMinError(2, cells, gap, F(4), F(1, 2))
+    concepts = ls.Thresholds(1, 2)
+
+    def run(users, source):
+        return search.locate(errors_by_user(concepts, users, 2), users.n_users, source)
+
+    assert worst_excess(run, bundles((1, 2), 2), 2, F(4))[0] <= F(1, 2**100)
+    assert worst_excess(run, bundles((1, 2), 2), 2, F(2))[0] > F(1, 10)
