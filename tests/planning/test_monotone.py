@@ -1,4 +1,8 @@
-"""n never grows with what is allowed: every learner of the registry, on a few small classes."""
+"""n never grows with what is allowed: every learner in every form, on classes of every kind.
+
+An example is a chain: one number grows from step to step, the others stay as they were drawn. What
+is certified stays certified, and needs no more records (or users) than before.
+"""
 
 from dataclasses import replace
 from fractions import Fraction as F
@@ -9,66 +13,86 @@ from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.learners import registry
-from littlestone.learners.comparison import Budget, Candidate, again
+from littlestone.learners.comparison import Budget
+from littlestone.learners.online.bound import mistake_bound
+from littlestone.learners.online.choose import plan_online
 
-CLASSES = [
-    ls.Thresholds(1, 2**20),
-    ls.FiniteClass([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]]),
-    ls.Points(),
-    ls.SparseSets(2),
-]
-MIDDLE = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20), samples_per_user=4)
-#: Least value of the pair, and the largest.
+from .forms import CLASSES, FORMS, called, planned
+
+#: Least and largest value.
 RANGES = {
-    "epsilon": (F(1, 10), F(4)),
-    "delta": (F(1, 10**12), F(1, 100)),
-    "alpha": (F(1, 30), F(9, 20)),
-    "beta": (F(1, 1000), F(9, 20)),
+    "epsilon": (F(1, 50), F(8)),
+    "delta": (F(1, 10**15), F(1, 20)),
+    "alpha": (F(1, 50), F(9, 10)),
+    "beta": (F(1, 10**4), F(9, 10)),
 }
-
-
-def needed(name, concepts, budget):
-    """What one learner asks for, or None if it refuses."""
-    entry = registry.LEARNERS[name]
-    return again(Candidate(name, entry.agnostic), concepts, budget).n
-
-
-def check(name, concepts, what, place, factor):
-    """What is certified for less stays certified for more, and needs no more records."""
-    low, high = RANGES[what]
-    less = low * F(float(high / low) ** (place / 100)).limit_denominator(10**6)
-    more = min(less * factor, 2 * high)
-    first = needed(name, concepts, replace(MIDDLE, **{what: less}))
-    second = needed(name, concepts, replace(MIDDLE, **{what: more}))
-    if first is not None:
-        assert second is not None, (name, concepts.spec, what, less, more)
-        assert second <= first, (name, concepts.spec, what, less, more, first, second)
-
-
-CASES = (
-    st.sampled_from(registry.names()),
+PLACES = st.integers(0, 100)
+CHAINS = st.tuples(
     st.sampled_from(CLASSES),
     st.sampled_from(sorted(RANGES)),
-    st.integers(0, 99),
-    st.fractions(F(101, 100), F(3), max_denominator=100),
+    st.fixed_dictionaries(dict.fromkeys(RANGES, PLACES)),
+    st.sampled_from([1, 2, 16]),
+    st.lists(PLACES, min_size=2, max_size=3, unique=True).map(sorted),
 )
 
 
-@settings(max_examples=10, deadline=None)
-@given(*CASES)
-def test_no_learner_needs_more_for_less(name, concepts, what, place, factor):
-    check(name, concepts, what, place, factor)
+def at(what, place):
+    """Return a value of a range, on a logarithmic scale."""
+    low, high = RANGES[what]
+    return F(f"{float(low * F(float(high / low) ** (place / 100))):.4g}")
+
+
+def check(form, chain):
+    concepts, what, places, m, steps = chain
+    budget = Budget(*(at(name, places[name]) for name in RANGES), samples_per_user=m)
+    before = None
+    for step in steps:
+        n = planned(form, concepts, replace(budget, **{what: at(what, step)})).n
+        if before is not None:
+            assert n is not None, (form, concepts.spec, what, step)
+            assert n <= before, (form, concepts.spec, what, step, before, n)
+        before = before if n is None else n
+
+
+@pytest.mark.parametrize("form", FORMS, ids=called)
+@settings(max_examples=8)
+@given(CHAINS)
+def test_no_learner_needs_more_for_less(form, chain):
+    check(form, chain)
 
 
 @pytest.mark.full
-@settings(max_examples=600, deadline=None)
-@given(*CASES)
-def test_no_learner_needs_more_for_less_often(name, concepts, what, place, factor):
-    check(name, concepts, what, place, factor)
+@settings(max_examples=600)
+@given(st.sampled_from(FORMS), CHAINS)
+def test_no_learner_needs_more_for_less_often(form, chain):
+    check(form, chain)
 
 
-def test_each_learner_suits_one_of_these_classes():
+def test_each_form_suits_some_of_these_classes():
     """So the tests above are about all of them."""
     easy = Budget(F(4), F(1, 100), F(9, 20), F(9, 20), samples_per_user=4)
-    for name in registry.names():
-        assert any(needed(name, concepts, easy) for concepts in CLASSES), name
+    for form in FORMS:
+        assert any(planned(form, concepts, easy).n is not None for concepts in CLASSES), form
+    assert {form[0] for form in FORMS} == set(registry.names())
+
+
+STREAMS = st.tuples(
+    st.sampled_from([ls.Thresholds(1, 99), ls.Points(), ls.FiniteClass([[0, 0], [0, 1], [1, 1]])]),
+    st.sampled_from(["epsilon", "delta", "beta"]),
+    st.fixed_dictionaries(dict.fromkeys(["epsilon", "delta", "beta"], PLACES)),
+    st.integers(4, 9),
+    st.lists(PLACES, min_size=2, max_size=3, unique=True).map(sorted),
+)
+
+
+@settings(max_examples=10)
+@given(STREAMS)
+def test_streams_are_promised_no_more_mistakes_for_more_budget(stream):
+    concepts, what, places, digits, steps = stream
+    before = None
+    for step in steps:
+        budget = {name: at(name, place) for name, place in {**places, what: step}.items()}
+        plan = plan_online(concepts, **budget, horizon=10**digits, parameters="theory")
+        mistakes = mistake_bound(plan, concepts).mistakes
+        assert before is None or mistakes <= before, (concepts.spec, what, step, before, mistakes)
+        before = mistakes

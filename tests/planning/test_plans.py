@@ -7,19 +7,15 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
 from littlestone.learners import registry
-from littlestone.learners.comparison import ALL_RECORDS, Budget, again, compare
+from littlestone.learners.comparison import ALL_RECORDS, Budget, again
 from littlestone.planning import lower_bounds, plan, solve
 from littlestone.planning.checker import check_all
 from littlestone.planning.lower_bounds import log_star
-from littlestone.planning.scenarios import scenarios
-from littlestone.source import SeededSource, public_generator
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
 #: Every class of the table in DESIGN.
@@ -97,47 +93,6 @@ def test_agnostic_forms_are_chosen_where_they_win():
     assert forms[0].dominated
     mine = registry.make("agnostic:vc1", ls.Thresholds(0, 2**20), **ASKED)
     assert mine.required_samples() > near.chosen.n  # what is said of those that were not planned
-
-
-@settings(max_examples=10, deadline=None)
-@given(
-    st.sampled_from([CLASSES[0], ls.Thresholds(1, 2**20)]),
-    st.sampled_from(["epsilon", "alpha", "beta", "delta"]),
-    st.integers(1, 40),
-    st.fractions(F(101, 100), F(3)),
-)
-def test_n_does_not_grow_with_what_is_allowed(concepts, what, start, factor):
-    budget = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20))
-    low = F(start, 50) if what != "delta" else F(start, 10**8)
-    high = low * factor
-    if what != "epsilon" and high >= 1:
-        return
-    less, more = (
-        {
-            (c.learner, str(c.options)): c.n
-            for c in compare(concepts, replace(budget, **{what: value}), every=False)
-        }
-        for value in (low, high)
-    )
-    for name, n in less.items():
-        if n is not None and more.get(name) is not None and not name[0].startswith("agnostic:"):
-            assert more[name] <= n, (name, what, low, high)
-
-
-@pytest.mark.parametrize("learner", ["generic", "agnostic", "vc1"])
-def test_fits_at_the_planned_size_meet_alpha(learner):
-    """At most as many failures in 40 runs as beta allows (95 % of the time)."""
-    concepts = ls.Thresholds(1, 2**20)
-    planned = {c.learner: c for c in plan(concepts, **{**ASKED, "alpha": "0.2", "beta": "0.1"})}
-    candidate = planned[learner]
-    noise = 0.1 if candidate.agnostic else 0.0
-    for scenario in scenarios(concepts, F(1, 5), noise=noise):
-        failures = 0
-        for run in range(40):
-            sample = scenario.draw(candidate.n, public_generator(5, run))
-            hypothesis = candidate.algorithm.learn(sample, SeededSource(run))
-            failures += scenario.excess(hypothesis) > 0.2
-        assert failures <= 8  # binomial(40, 0.1) exceeds it once in 60
 
 
 def test_what_if():

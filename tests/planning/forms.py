@@ -1,0 +1,57 @@
+"""Every learner in every form, and small classes of every kind, for the tests of plans."""
+
+import littlestone as ls
+from littlestone.learners import registry
+from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD, Candidate, again
+
+SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
+CLASSES = [
+    ls.FiniteClass([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]]),
+    ls.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]]),
+    ls.Points(),
+    ls.Thresholds(1, 99),
+    ls.Thresholds(1, 2**1024),
+    ls.SparseSets(2),
+    ls.Intervals(1, 9),
+    ls.Conjunctions(3),
+    ls.TreePaths({"a": None, "b": "a", "c": "a", "d": "b"}),
+    ls.Prefixes("ipv4"),
+    ls.AffineSubspaces(3, 2, 1),
+    ls.Rules(SCHEMA, 2),
+]
+METHODS = {
+    "vc1": ("one-shot", "median-exponential", "median-tree"),
+    "littlestone": ("all", "closures", "essential", "stages"),
+    "users": ("group-privacy", "user-level", "binary-search"),
+}
+
+
+def forms():
+    """Yield every learner with every option, and the two ways in which it can protect users."""
+    for name, entry in registry.LEARNERS.items():
+        yield name, {}, None
+        if entry.unit == "records":
+            yield name, {}, ONE_RECORD
+            yield name, {}, ALL_RECORDS
+        if "proper" in entry.options:
+            yield name, {"proper": True}, None
+        if name == "stable":
+            yield name, {"parameters": "practical"}, None
+        for method in METHODS.get(name, ()):
+            yield name, {"method": method}, None
+
+
+FORMS = list(forms())
+
+
+def planned(form, concepts, budget):
+    """Return a learner in a form, planned for a class; its ``n`` is None if it refuses."""
+    name, options, reads = form
+    agnostic = registry.LEARNERS[name].agnostic
+    return again(Candidate(name, agnostic, options, reads=reads), concepts, budget)
+
+
+def called(form):
+    """Return the name of a form."""
+    name, options, reads = form
+    return " ".join([name, *map(str, options.values()), *((reads or "").split(",")[0].split())])
