@@ -12,6 +12,7 @@ from fractions import Fraction as F
 import pytest
 
 import littlestone as ls
+from littlestone.learners import registry
 from littlestone.learners.users import UserAgnostic, UserThreshold
 from littlestone.learners.users.grid_error import GridMinError
 from littlestone.learners.users.min_error import PrivateMinError
@@ -75,3 +76,14 @@ def test_a_search_on_a_grid_costs_its_epsilon_and_nearly_all_of_it(cells, gap):
 
     assert worst_excess(run, bundles((1, 2), 2), 2, F(4))[0] <= F(1, 2**100)
     assert worst_excess(run, bundles((1, 2), 2), 2, F(2))[0] > F(1, 10)
+
+
+@pytest.mark.parametrize("m", [1, 4])
+def test_group_privacy_over_a_hashed_class_is_certified_at_epsilon_over_m(m):
+    """Claim `users.sum.hashed`: n users with m records are n m single records."""
+    asked = {"epsilon": F(1), "alpha": "0.2", "beta": "0.1"}
+    learner = UserAgnostic.of(ls.Points(), method="group-privacy", samples_per_user=m, **asked)
+    records = registry.make("agnostic", ls.Points(), **(asked | {"epsilon": F(1, m)}))
+    assert learner.required_users() == -(-records.required_samples() // m)
+    assert learner.certificate(learner.required_users()).holds
+    assert not learner.certificate(learner.required_users() - 1).holds
