@@ -78,6 +78,7 @@ def table_page(rows: Sequence[Any]) -> str:
 @pager(Score)
 def controls_page(score: Score) -> str:
     """Return the page of the controls: bugs that were put in, and who noticed them."""
+    missed = score.total - score.caught
     return render(
         "audit",
         title="littlestone: controls of the audit",
@@ -87,6 +88,7 @@ def controls_page(score: Score) -> str:
         verdict=(
             "Each control changes one line of this library, in a process of its own, and runs the "
             "verification that must notice it."
+            + (f" {integer(missed)} went unnoticed." if missed else "")
         ),
         facts=[],
         pair=None,
