@@ -156,6 +156,15 @@ IN_PARTS: tuple[Control, ...] = (
         "choice of labels",
     ),
     Control(
+        "delta amplified twice",
+        "amplification too good",
+        "The delta of a secret part is multiplied by the square of its rate.",
+        "learners.agnostic.subsample",
+        "return Guarantee(self.epsilon, self.rate * inner.delta,",
+        "return Guarantee(self.epsilon, self.rate**2 * inner.delta,",
+        "sizes of secret parts",
+    ),
+    Control(
         "points of the first part are free",
         "amplification too good",
         "Which dichotomies there are depends on the first part's points: a factor of 4 that the"

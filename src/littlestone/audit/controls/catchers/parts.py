@@ -96,16 +96,19 @@ class _Told:
 
 @dataclass(frozen=True)
 class _Loud:
-    """Tells each label that it sees by randomized response, as loudly as its epsilon allows."""
+    """Tells each label by randomized response, and with probability delta plainly: all is used."""
 
     epsilon: Fraction
+    delta: Fraction
     unit = "records"
     name = "loud"
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        return Guarantee(self.epsilon, seeded=seeded)
+        return Guarantee(self.epsilon, self.delta, seeded=seeded)
 
     def learn(self, sample: Any, source: Source) -> _Told:
+        if source.choose(Few(1 - self.delta, self.delta)):
+            return _Told((-1, *sample.kinds.tolist()))
         coin = Few(exp(self.epsilon), 1)
         return _Told(tuple((kind & 1) ^ source.choose(coin) for kind in sample.kinds.tolist()))
 
@@ -113,10 +116,13 @@ class _Loud:
 def sizes_of_secret_parts() -> str | None:
     """Verify secret parts whose share of n is no whole number: never more than the rate is drawn.
 
-    The inner learner tells all that it sees, so the amplified epsilon is nearly used up.
+    The inner learner tells all that it sees, so what was amplified is nearly used up; once the
+    delta, too.
     """
-    for rate, n in ((F(1, 100), 3), (F(2, 5), 2), (F(2, 5), 4), (F(3, 5), 3), (F(99, 100), 2)):
-        found = learned(Subsample.of(_Loud(F(2)), rate=rate), replace_one([(0, 0), (0, 1)], n))
+    pure, plain = _Loud(F(2), F(0)), _Loud(F(2), F(1, 4))
+    shares = ((F(1, 100), 3), (F(2, 5), 2), (F(2, 5), 4), (F(3, 5), 3), (F(99, 100), 2))
+    for loud, rate, n in [*((pure, rate, n) for rate, n in shares), (plain, F(1, 2), 2)]:
+        found = learned(Subsample.of(loud, rate=rate), replace_one([(0, 0), (0, 1)], n))
         if found:
             return f"rate {float(rate)} of {n} records: {found}"
     return None
