@@ -8,7 +8,8 @@ import pytest
 
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.classes import Points, Thresholds
-from littlestone.learners.online.council import Stage
+from littlestone.learners.online.council import Stage, Tally
+from littlestone.mechanisms.sparse_select import bottom_weight
 
 from .test_transcripts import SHORT, Dealt, plan
 
@@ -47,3 +48,21 @@ def test_a_draw_of_teachers(epsilon, leak):
     assert result.holds
     assert result.worst_delta > leak / 4
     assert epsilon == 1 or result.tightest_epsilon > 0.6 * epsilon
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_a_list_counts_up_to_its_public_length_only(runs):
+    """Each teacher may list one hypothesis; what it submits has none, one or three."""
+    lists = [(), ("a", "b", "c"), ("b",)]
+    if runs:  # thresholds as runs, which are not walked through
+        space = Thresholds(1, 2).version_space()
+        lists = [(), space.essential(2, 2), space.restrict(2, 1).restrict(1, 1).essential(2, 2)]
+        assert [len(found) for found in lists] == [0, 3, 1]
+    bottom = bottom_weight(k=1, epsilon=1, delta=F(1, 20))
+
+    def run(chosen, source):
+        return Tally([lists[i] for i in chosen], most=1, rate=F(1, 2), bottom=bottom).draw(source)
+
+    result = verify_mechanism(run, replace_one(range(3), 2), epsilon=1, delta=F(1, 20))
+    assert result.holds
+    assert result.worst_delta > 0.04
