@@ -28,7 +28,7 @@ BUDGET = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20))
 GOLDEN = [
     (ls.Points(), "auto", 1606),
     (ls.Points(), "essential", 81130),
-    (ls.Points(), "stages", 333830),
+    (ls.Points(), "stages", 298750),
     (ls.SparseSets(3), "auto", 7614),
     (ls.AffineSubspaces(7, 20, 2), "auto", 8880),
     (ls.Conjunctions(8), "auto", 294),

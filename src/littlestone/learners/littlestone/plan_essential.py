@@ -201,38 +201,54 @@ class StagesPlan(EssentialPlan):
     def _with(cls, budget: Budget, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
         best = cls(budget, oracles, levels.chunk, levels.tolerances, levels, None)
+        really = float(levels.bad(Worksheet(), budget.alpha).value)
         for share in (Fraction(k, 10) for k in range(3, 6)):
             for slack in (Fraction(k, 20) for k in range(1, 10)):
                 if slack <= 1.2 * bad:
                     continue
-                found = replace(best, share=share, slack=slack)._sized(bad)
+                found = replace(best, share=share, slack=slack)._sized(really)
                 if found.guess < best.guess:
                     best = found
         return best
 
     def _sized(self, bad: float) -> Self:
-        """Return the least number of teachers by floats."""
-        budget, slack = self.budget, float(self.slack)
-        rate, beta = float(self.draw_epsilon) / 2, float(budget.beta)
-        margin = _margin(budget.epsilon * self.share, len(self.tolerances), budget.beta / 4)
+        """Return the margin with which the fewest teachers suffice, by the certificate's sum."""
+        margin = _margin(
+            self.budget.epsilon * self.share, len(self.tolerances), self.budget.beta / 4
+        )
+        best = self._least(bad, margin)  # it errs with beta/4: not far from the best one
+        steps, at = (-32, 32, -8, 8, -3, 3, -2, 2, -1, 1), 0
+        while at < len(steps):
+            found = self._least(bad, best.margin + steps[at])
+            best, at = (found, 0) if found.guess < best.guess else (best, at + 1)
+        return best
+
+    def _least(self, bad: float, margin: int) -> Self:
+        """Return the least number of teachers with a margin, by floats."""
+        slack, rate = float(self.slack), float(self.draw_epsilon) / 2
+        offset, errs = self._best_offset(max(margin, 0))
+        left = float(self.budget.beta) * (1 - 1e-9) - errs
         log_cap = log_of(self.cap)
-        hidden = rate + log_cap - log_of(budget.delta)
+        hidden = rate + log_cap - log_of(self.budget.delta)
         many = log_cap + max(0.0, rate - 1 - math.log(rate))
         decay = slack * math.log(slack / bad) + (1 - slack) * math.log((1 - slack) / (1 - bad))
+        if margin < 0 or left <= 0:
+            return self
 
         def enough(t: int) -> bool:
             votes = t * (1 - slack) - 1 - 2 * margin
-            parts = (-t * decay, hidden - rate * votes, many + rate * (slack * t - votes))
-            return votes > 0 and sum(math.exp(min(x, 1.0)) for x in parts) <= 0.74 * beta
+            bottom = 1 / (1 + math.exp(min(rate * votes - hidden, 700.0)))
+            wrongly = math.exp(min(many + rate * (slack * t - votes), 0.0))
+            return votes >= 1 and math.exp(-t * decay) + bottom + wrongly <= left
 
-        fewest = math.ceil((hidden - math.log(beta)) / rate / (1 - slack))  # bottom alone
+        fewest = math.ceil((2 + 2 * margin) / (1 - slack))
         if fewest * self.chunk > 1e15 or not enough(10**15 // self.chunk):
             return self
         teachers = least_integer(enough, fewest)
-        return replace(self, teachers=teachers, margin=margin, offset=self._best_offset(margin))
+        return replace(self, teachers=teachers, margin=margin, offset=offset)
 
-    def _best_offset(self, margin: int) -> int:
-        """Return how much of the margin is best left to the threshold's own noise."""
+    def _best_offset(self, margin: int) -> tuple[int, float]:
+        """Return how much of a margin is best left to the threshold's noise, and what then errs."""
         test = self.test
         assert test.offset_rate is not None
         own, each, stages = float(test.offset_rate), float(test.rate), len(self.tolerances)
@@ -241,7 +257,12 @@ class StagesPlan(EssentialPlan):
             far = 2 * math.exp(-own * (b + 1)) / (1 + math.exp(-own))
             return far + stages * math.exp(-each * (margin - b + 1)) / (1 + math.exp(-each))
 
-        return min(range(margin + 1), key=chance)
+        # where the derivatives of the two terms are equal
+        ratio = 2 * own * (1 + math.exp(-each)) / (stages * each * (1 + math.exp(-own)))
+        even = (math.log(ratio) - own + each * (margin + 1)) / (own + each)
+        near = {min(max(math.floor(even) + step, 0), margin) for step in (0, 1)}
+        best = min(sorted(near), key=chance)
+        return best, chance(best)
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
