@@ -41,7 +41,7 @@ def upper_bound(failures, trials):
 
 @pytest.mark.parametrize(
     ("m", "group", "ours", "paper"),
-    [(1, 2587, 2587, 2.0e7), (4, 647, 1827, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6),
+    [(1, 2587, 2587, 2.0e7), (4, 647, 1776, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6),
      (256, 263, 190, 1.25e6), (1024, 261, 103, 6.3e5)],
 )  # fmt: skip
 def test_the_table_of_users(m, group, ours, paper):
