@@ -164,6 +164,17 @@ def test_every_public_name_exists_and_is_documented():
             assert hasattr(module, name), f"{module.__name__}.{name}"
 
 
+def test_tables_of_modules_are_complete():
+    """Where the docstring of a package has a table of its modules, each of them is in it."""
+    missing = []
+    for path in SOURCE.rglob("__init__.py"):
+        text = ast.get_docstring(ast.parse(path.read_text())) or ""
+        if "\n=====" in text:
+            names = {p.stem for p in path.parent.glob("[a-z]*.py")}
+            missing += [f"{path.parent.name}.{name}" for name in names if f"`{name}`" not in text]
+    assert missing == []
+
+
 def test_importing_the_library_is_light():
     """No heavy package is loaded by ``import littlestone``."""
     code = (

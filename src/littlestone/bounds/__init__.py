@@ -4,6 +4,7 @@
 `certificate`          Step, Certificate, the worksheet that computes them, `recheck`
 `least`                the least n from which on a certificate holds
 `formulas`             formulas as text: a safe and rigorous evaluator
+`arithmetic`           what they compute with: exact rationals, and balls where these end
 `claims`               the registry of every statement that is relied upon
 `exponential`          tight certificates of the exponential mechanism
 `hashing`              infinite domains by hashing: what buckets and copies certify
@@ -13,6 +14,7 @@
 `reference`            without privacy: the planner's yardstick
 `binomial`             confidence limits of a measured probability
 `search`               numerical search for good public parameters
+`tails`                binomial tails in floats, for searches
 =====================  ==========================================================================
 
 The proofs: ``docs/certificates.md``.

@@ -6,7 +6,7 @@
 `solve`            the other way round: least epsilon or alpha for a given n
 `checker`          an independent checker of certificates, with its own arithmetic
 `simulate`         measured plans: the least n that works in practice
-`scenarios`        public synthetic distributions, worst-case and typical
+`scenarios`        public synthetic distributions, worst-case and typical; `shapes` of each class
 =================  =================================================================
 
 The comparison itself is `littlestone.learners.comparison`: ``fit`` uses it too.

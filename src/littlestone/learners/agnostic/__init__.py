@@ -6,6 +6,7 @@
 `subsample`      Subsampled: run a learner on a secret part of the records
 `records`        drawing a part, and giving it new labels
 `nested`         a certificate inside another one
+`estimators`     both as scikit-learn classifiers
 `claims`         what is asserted
 ===============  ====================================================================
 

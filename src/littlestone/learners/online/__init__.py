@@ -9,9 +9,10 @@
 `votes`            majority votes as hypotheses
 `durable`          streams that survive a kill; `journal` is their state on disk, `public_record`
                    the part of it that anybody may see
-`records`          total reading of points and labels
+`records`          total reading of points and labels; `arrays` of them
 `choose`, `plan`   public numbers; `budget`, `ballot_plan`, `teachers_plan` compute them
 `bound`            how many mistakes: certificates; `claims`
 `soa`              without privacy: the standard optimal algorithm, halving
+`simulation`       runs on public, synthetic streams
 =================  ==============================================================================
 """

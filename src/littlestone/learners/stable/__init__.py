@@ -5,6 +5,8 @@
 `tournament`    the distributions D_k and one copy of G
 `soa`           the SOA on any sequence of examples
 `plan`          everything that public parameters decide, and the certificate
+`frequency`     how often a copy submits its most frequent hypothesis
+`estimators`    `StableLearner`, the scikit-learn shell
 `claims`        what is asserted
 ==============  ================================================================================
 

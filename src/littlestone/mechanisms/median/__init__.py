@@ -10,6 +10,7 @@
 `release`           `private_median`
 `window`, `values`  the target; the records
 `runs`, `trie`      the draw with bottom; tree nodes as few groups
+`claims`            what is asserted
 ==================  =============================================================
 
 Statements, proofs and the table of certified n: ``docs/median.md``.
