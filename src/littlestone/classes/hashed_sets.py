@@ -24,7 +24,7 @@ from littlestone.bounds import HashFamily
 from littlestone.bounds import sparse_sets as ideal
 from littlestone.bounds.search import log_of
 from littlestone.classes.fields import Fields, json_integer
-from littlestone.classes.hashing import MAX_BUCKETS, MAX_WORDS, HashFunction, collision
+from littlestone.classes.hashing import MAX_BUCKETS, HashFunction, point_collision
 from littlestone.classes.hypotheses import Never, readable
 from littlestone.classes.integers import number
 from littlestone.classes.representations import HypothesisSet, Representation
@@ -52,11 +52,7 @@ def hashed_sets(k: int) -> HashFamily:
     >>> hashed_sets(2).candidates(10)
     55
     """
-    return HashFamily(ideal(k).candidates, lambda buckets: k * _collision(buckets))
-
-
-def _collision(buckets: int) -> Fraction:
-    return collision(buckets) + Fraction(MAX_WORDS, 2**64)
+    return HashFamily(ideal(k).candidates, lambda buckets: k * point_collision(buckets))
 
 
 @readable

@@ -34,7 +34,7 @@ from littlestone.classes.values import words
 from littlestone.data.points import canonical
 from littlestone.types import Json, Labels, Points
 
-__all__ = ["MAX_BUCKETS", "HashFunction", "HashHypothesis", "collision"]
+__all__ = ["MAX_BUCKETS", "HashFunction", "HashHypothesis", "collision", "point_collision"]
 
 MAX_BUCKETS = 2**32 - 1
 #: Points are shorter than this many words (32 GiB), so Pr[F(x) = F(y)] < 2**-32.
@@ -52,6 +52,17 @@ def collision(buckets: int, width: int = WIDTH) -> Fraction:
     """
     share, larger = divmod(2**width, buckets)  # ``larger`` buckets hold one element more
     return Fraction(larger * (share + 1) ** 2 + (buckets - larger) * share**2, 4**width)
+
+
+def point_collision(buckets: int) -> Fraction:
+    """Return a bound on Pr[h(x) = h(y)] for two different points of any length.
+
+    Examples
+    --------
+    >>> point_collision(4) == Fraction(1, 4) + Fraction(1, 2**32)
+    True
+    """
+    return collision(buckets) + Fraction(MAX_WORDS, 2**64)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from littlestone.data.points import canonical, canonical_order
 from littlestone.errors import parameter_error
 from littlestone.types import Json, Labels, Point, Points
 
-__all__ = ["SetHypothesis", "on_points"]
+__all__ = ["SetHypothesis", "in_bounds", "on_points"]
 
 _MAX_POINTS = 10_000_000
 _SHARED = 64  # points with one hash
@@ -88,6 +88,17 @@ class SetHypothesis:
             # Hashes of integers are known to everybody: such a set would take for ever to search.
             raise fields.refuse("points", "points with different hashes")
         return cls(points)
+
+
+def in_bounds(point: Point, bounds: tuple[int, int] | None) -> bool:
+    """Say whether a point is in the domain: any point, or the integers between two bounds.
+
+    Examples
+    --------
+    >>> in_bounds("oslo", None), in_bounds(9, (1, 9)), in_bounds("oslo", (1, 9))
+    (True, True, False)
+    """
+    return bounds is None or (isinstance(point, int) and bounds[0] <= point <= bounds[1])
 
 
 def on_points(points: Iterable[Any]) -> SetHypothesis | PointHypothesis | Never:

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from littlestone.bounds import HashFamily
 from littlestone.classes.base import Mapped
 from littlestone.classes.fields import json_integer
-from littlestone.classes.hashing import MAX_WORDS, HashFunction, collision
+from littlestone.classes.hashing import HashFunction, point_collision
 from littlestone.classes.hashing import HashHypothesis as _Bucket
 from littlestone.classes.hypotheses import Never
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
@@ -250,7 +250,7 @@ class HashedPoints(Representation):
     @property
     def collision(self) -> Fraction:
         """Bound on the probability that two different points share a bucket."""
-        return _collision(self.buckets)
+        return point_collision(self.buckets)
 
     def drawn(self, source: Source) -> HypothesisSet:
         """Draw the hash functions with public coins."""
@@ -259,12 +259,8 @@ class HashedPoints(Representation):
         return HashedPointSet(functions, self.concept_class.bounds)
 
 
-def _collision(buckets: int) -> Fraction:
-    return collision(buckets) + Fraction(MAX_WORDS, 2**64)
-
-
 #: Buckets are the candidates of one copy; all copies share the constant 0.
-HASHED_POINTS = HashFamily(candidates=lambda buckets: buckets, collision=_collision)
+HASHED_POINTS = HashFamily(candidates=lambda buckets: buckets, collision=point_collision)
 
 
 def _buckets(alpha: Fraction, beta: Fraction, copies: int) -> int:
@@ -275,7 +271,7 @@ def _buckets(alpha: Fraction, beta: Fraction, copies: int) -> int:
     guess = ceil(1 / share)
     buckets = max(guess - 2, 1)
     # collision(buckets) decreases to 2**-32: stop where no number of buckets can do
-    while (_collision(buckets) / alpha) ** copies > beta:
+    while (point_collision(buckets) / alpha) ** copies > beta:
         buckets += 1
         if buckets > guess + 2:
             return _MAX_SIZE

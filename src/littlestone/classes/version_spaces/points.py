@@ -18,7 +18,7 @@ from typing import Any
 from littlestone.classes.base import LISTABLE
 from littlestone.classes.hypotheses import Never, PointHypothesis
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
-from littlestone.classes.point_sets import SetHypothesis, on_points
+from littlestone.classes.point_sets import SetHypothesis, in_bounds, on_points
 from littlestone.classes.points import Points
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.data import Sample
@@ -89,7 +89,8 @@ class PointSpace(VersionSpace):
         """Return the concepts of low error: a point errs on the other positives and its zeros."""
         counts = records(sample, tolerance)
         positives = counts.outside + sum(ones for _, _, ones in counts)
-        wrong = {x: positives - ones + zeros for x, zeros, ones in counts if self._inside(x)}
+        bounds = self.concept_class.bounds
+        wrong = {x: positives - ones + zeros for x, zeros, ones in counts if in_bounds(x, bounds)}
         if positives <= tolerance and self.cofinite:
             worse = {x for x, errors in wrong.items() if errors > tolerance}
             return PointSpace(self.concept_class, self.zero, self.listed | worse, True)._tidy()
@@ -139,12 +140,9 @@ class PointSpace(VersionSpace):
             raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
         return Never() if self.zero else PointHypothesis(self._some(1)[0])
 
-    def _inside(self, point: Point) -> bool:
-        bounds = self.concept_class.bounds
-        return bounds is None or (isinstance(point, int) and bounds[0] <= point <= bounds[1])
-
     def _holds(self, point: Point) -> bool:
-        return self._inside(point) and (point in self.listed) != self.cofinite
+        inside = in_bounds(point, self.concept_class.bounds)
+        return inside and (point in self.listed) != self.cofinite
 
     def _some(self, most: int) -> list[Point]:
         """Return the first points that are left, at most so many."""

@@ -17,7 +17,7 @@ from math import comb, inf
 from typing import Any, TypeVar
 
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
-from littlestone.classes.point_sets import on_points
+from littlestone.classes.point_sets import in_bounds, on_points
 from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.version_spaces.atoms import (
     AtomDecomposition,
@@ -78,7 +78,7 @@ class SparseSpace(VersionSpace):
     def restrict(self, point: Any, label: int) -> SparseSpace:
         """Return the sets that hold a point (label 1), or do not."""
         point, label = as_point(point), check_label(label)
-        if not self._inside(point):
+        if not in_bounds(point, self.concept_class.bounds):
             return self._with(self.seen, () if label else self.atoms)
         if point in self.seen:
             kept = [a for a in self.atoms if (point in a) == label]
@@ -97,8 +97,9 @@ class SparseSpace(VersionSpace):
             With bounds of the number of atoms.
         """
         counts = records(sample, tolerance)
-        inside = [(x, zeros, ones) for x, zeros, ones in counts if self._inside(x)]
-        always = counts.outside + sum(ones for x, _, ones in counts if not self._inside(x))
+        ends = self.concept_class.bounds
+        inside = [(x, zeros, ones) for x, zeros, ones in counts if in_bounds(x, ends)]
+        always = counts.outside + sum(ones for x, _, ones in counts if not in_bounds(x, ends))
         old = {x: (zeros, ones) for x, zeros, ones in inside if x in self.seen}
         new = [(ones - zeros, x) for x, zeros, ones in inside if x not in self.seen]
         new.sort(key=lambda item: (-item[0], canonical_order(item[1])))
@@ -239,10 +240,6 @@ class SparseSpace(VersionSpace):
             if x not in self.seen:
                 out.append(x)
         return out
-
-    def _inside(self, point: Point) -> bool:
-        bounds = self.concept_class.bounds
-        return bounds is None or (isinstance(point, int) and bounds[0] <= point <= bounds[1])
 
     def _with(self, seen: frozenset[Point], atoms: Iterable[frozenset[Point]]) -> SparseSpace:
         return SparseSpace(self.concept_class, seen, frozenset(atoms), self.max_nodes)

@@ -29,6 +29,7 @@ from littlestone.classes import (
     on_points,
 )
 from littlestone.classes.conjunctions import subcube
+from littlestone.classes.point_sets import in_bounds
 from littlestone.data.points import canonical, canonical_order
 from littlestone.errors import UnsupportedError
 
@@ -96,7 +97,7 @@ def _(concept_class: SparseSets) -> Closures:
 
 def _sets(k: int, bounds: tuple[int, int] | None) -> Closures:
     def join(closed: Any, point: Point) -> Hypothesis | None:
-        if bounds and not (isinstance(point, int) and bounds[0] <= point <= bounds[1]):
+        if not in_bounds(point, bounds):
             return None
         match closed:
             case SetHypothesis():
