@@ -220,7 +220,7 @@ FUNCTIONS: dict[str, Function] = {
     "min": _extreme(min, "min"),
     "max": _extreme(max, "max"),
     "ceil": Evaluation.ceil,
-    "floor": lambda walk, x: -walk.ceil(-x),
+    "floor": lambda run, x: -run.ceil(-x),
     "comb": _comb,
     "growth": _growth,
     "binomial_above": _binomial_above,

@@ -182,8 +182,8 @@ def _numeric(node: ast.expr) -> Numeric:
     if not isinstance(node, ast.Name):  # only a name may stand for a comparison
         return code
 
-    def number(walk: Evaluation) -> Number:
-        value = code(walk)
+    def number(run: Evaluation) -> Number:
+        value = code(run)
         if isinstance(value, bool):
             raise FormulaError("A formula uses a comparison as a number.")
         return value
@@ -202,12 +202,12 @@ def _constant(node: Any) -> Code:
 def _name(node: Any) -> Code:
     name = node.id
 
-    def code(walk: Evaluation) -> Value:
-        if name not in walk.names:
+    def code(run: Evaluation) -> Value:
+        if name not in run.names:
             raise FormulaError(f"A formula uses the unknown name {name!r}.")
-        meaning = walk.names[name]
+        meaning = run.names[name]
         if callable(meaning):
-            return walk.defined(meaning(walk.bits))
+            return run.defined(meaning(run.bits))
         return meaning if type(meaning) is Fraction else Fraction(meaning)
 
     return code
@@ -217,7 +217,7 @@ def _negative(node: Any) -> Code:
     if not isinstance(node.op, ast.USub):
         _refuse(node.op)
     operand = _numeric(node.operand)
-    return lambda walk: -operand(walk)
+    return lambda run: -operand(run)
 
 
 def _call(node: Any) -> Code:
@@ -226,10 +226,10 @@ def _call(node: Any) -> Code:
         raise FormulaError("A formula uses a function outside the language of certificates.")
     parts = tuple(_numeric(argument) for argument in node.args)
 
-    def code(walk: Evaluation) -> Value:
-        numbers = [part(walk) for part in parts]
+    def code(run: Evaluation) -> Value:
+        numbers = [part(run) for part in parts]
         try:
-            return walk.defined(function(walk, *numbers))
+            return run.defined(function(run, *numbers))
         except TypeError:
             raise FormulaError("A function of a formula has too many or too few numbers.") from None
 
@@ -241,9 +241,9 @@ def _both(node: Any) -> Code:
         _refuse(node.op)
     parts = tuple(_code(part) for part in node.values)
 
-    def code(walk: Evaluation) -> bool:
+    def code(run: Evaluation) -> bool:
         # Every part is evaluated: what is not a comparison is refused even behind a False.
-        values = [part(walk) for part in parts]
+        values = [part(run) for part in parts]
         if not all(isinstance(value, bool) for value in values):
             raise FormulaError("A formula uses a number as a comparison.")
         return all(values)
@@ -254,18 +254,18 @@ def _both(node: Any) -> Code:
 def _operation(node: Any) -> Code:
     left, right = _numeric(node.left), _numeric(node.right)
     if isinstance(node.op, ast.Pow):
-        return lambda walk: walk.defined(power(left(walk), right(walk)))
+        return lambda run: run.defined(power(left(run), right(run)))
     apply = _OPERATORS.get(type(node.op))
     if apply is None:
         _refuse(node.op)
 
-    def code(walk: Evaluation) -> Number:
-        a, b = left(walk), right(walk)
-        if walk.limited:  # of two rationals: a quadratic gcd
+    def code(run: Evaluation) -> Number:
+        a, b = left(run), right(run)
+        if run.limited:  # of two rationals: a quadratic gcd
             spend(1 + (size_in_bits(a) + size_in_bits(b)) ** 2 / 10**7)
         if type(a) is not type(b):
             a, b = enclosed(a), enclosed(b)
-        return walk.defined(apply(a, b))
+        return run.defined(apply(a, b))
 
     return code
 
@@ -279,14 +279,14 @@ def _comparison(node: Any) -> Code:
     elif not isinstance(node.ops[0], ast.GtE):
         raise FormulaError("A formula may compare only by >= and <=.")
 
-    def code(walk: Evaluation) -> bool:
-        a, b = left(walk), right(walk)
+    def code(run: Evaluation) -> bool:
+        a, b = left(run), right(run)
         if isinstance(a, Fraction) and isinstance(b, Fraction):
             return a >= b
         difference = enclosed(a) - enclosed(b)
         if difference >= 0:
             return True
-        if difference < 0 or walk.last:
+        if difference < 0 or run.last:
             return False
         raise UndecidedError
 
