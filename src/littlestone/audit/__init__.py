@@ -1,4 +1,16 @@
-"""Is it really private? Exact verification on small domains, statistical bounds on large ones."""
+"""Is it really private? Exact verification on small domains, statistical bounds on large ones.
+
+========================  ================================================================
+`verify`, `mechanism`     exact: of a learner; of any function that draws through a source
+`data_sets`, `observe`    what is tried, and all that can be seen of one run
+`statistical`, `sampled`  lower bounds on epsilon by sampling: any callable; our learners
+`attack`                  a record found in the votes of a threshold learner
+``table/``                one line for each mechanism and learner
+``controls/``             bugs that are put in, and who notices
+========================  ================================================================
+
+The page: ``docs/audit.md``.
+"""
 
 from littlestone.audit import attack as attack
 from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism

@@ -3,6 +3,22 @@
 A class is public. It offers `ConceptClass.candidates`, the exponential mechanism's exact choice
 on a sample, also where it is far too large to be listed; and a `ConceptClass.representation`,
 which for an infinite class is a random finite hypothesis set.
+
+=============================  ================================================================
+`base`                         what a class is
+`finite`, `thresholds`         one class each; so are `intervals`, `points`, `sparse_sets`,
+                               `tree_paths`, `affine_subspaces`, `conjunctions`, `rules`
+`spec`, `integers`, `fields`   classes as text and as JSON, read safely
+`hypotheses`, `point_sets`     released functions; also `conjunction`, `flats`, `patched`
+`mixtures`                     distributions over concepts: proper output
+`subsets`, `enumeration`       exact draws of sets of items, and of literals
+`representations`, `boosting`  random finite hypothesis sets, each good for each concept
+`hashing`, `field64`           public hash functions; `hashed_sets` and `hashed_trees` use them
+`oracles`, `dichotomies`       what learners ask: version spaces, labels of a few points
+`dimensions`, `closed_forms`   dimensions of whole classes; `shattering`: of very many rows
+`shattered`                    shattered trees, as witnesses
+`values`, `vectors`, `gf`      any hashable points; points of F_q^n and their linear algebra
+=============================  ================================================================
 """
 
 from littlestone.classes.affine_subspaces import AffineSubspaces

@@ -2,6 +2,18 @@
 
 Knows no concept class, no data and no randomness. `Kernel` answers everything about one matrix
 and shares what it found; the functions ask one question each. See docs/combinatorics.md.
+
+==========================  ===============================================================
+`api`, `kernel`             one question; one object that answers all about a matrix
+`matrix`, `sets`, `spaces`  the class, its subsets, and these as a search sees them
+`ldim`, `vc`, `threshold`   the dimensions, exactly; `fast`: version spaces, compiled
+`soa`, `irreducible`        the standard optimal algorithm, and what its answers lower
+`decomposition`, `ddim`     decompositions, and the best ones
+`ramsey`                    Theorem 10 of paper 004 as constructions
+`witness`                   proofs of a dimension, checked by the definition alone
+`definition`                the definitions, word for word: what searches are compared with
+`budget`                    exact searches end by counted nodes, never by time
+==========================  ===============================================================
 """
 
 from __future__ import annotations

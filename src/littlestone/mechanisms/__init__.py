@@ -1,4 +1,15 @@
-"""Private building blocks: few finite draws each, each verified exactly (docs/mechanisms.md)."""
+"""Private building blocks: few finite draws each, each verified exactly (docs/mechanisms.md).
+
+=================  ===========================================================================
+`select`           the exponential mechanism
+`sparse_select`    few candidates with a score among infinitely many; `canonical`: their order
+`histogram`        frequent items that nobody could list beforehand
+`above_threshold`  any number of questions; `threshold_rates`: their noise
+`estimate`         a private count, and an interval around it
+`geometric`        two-sided geometric noise, as a coin and as a number
+``median/``        medians, quantiles and paths
+=================  ===========================================================================
+"""
 
 from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
 from littlestone.mechanisms.canonical import canonical_key

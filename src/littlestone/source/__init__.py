@@ -3,6 +3,17 @@
 Every random decision of every mechanism is a draw from a finite distribution with exactly known
 weights, made through a `Source`. So the code that releases (`SecureSource`) is the code whose
 output law is computed exactly and verified (`ExactSource`).
+
+==================  ==============================================================
+`door`              how a finite distribution becomes a draw, exactly
+`weights`, `reals`  what is shown at the door, and the exact reals it is made of
+`candidates`        choosing by level: a score, then a member with that score
+`secure`, `seeded`  releases; experiments, which are not private
+`exact`, `replay`   all paths of draws, for verification; given answers, for tests
+`public`            public coins, and other libraries' generators
+==================  ==============================================================
+
+The page: ``docs/source.md``.
 """
 
 from littlestone.source.candidates import Choice, Explicit, Segments

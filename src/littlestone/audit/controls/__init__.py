@@ -1,4 +1,18 @@
-"""Positive controls: privacy bugs put into this library on purpose, and who notices each."""
+"""Positive controls: privacy bugs put into this library on purpose, and who notices each.
+
+==============================  ======================================================
+`control`                       what a control is
+`injection`                     one bug, in a process of its own
+`score`                         trying all, and counting who was caught
+`in_mechanisms`, `in_learners`  bugs, room by room
+`in_parts`, `in_streams`        parts and votes; streams and users
+`in_data`, `in_sources`         reading; the door
+`in_releases`, `in_ledgers`     what is published, and budgets; what is paid, and when
+`in_verifier`                   the verifier itself
+`by_a_stranger`                 bugs by somebody who had not seen the tests
+``catchers/``                   who notices
+==============================  ======================================================
+"""
 
 from littlestone.audit.controls.by_a_stranger import BY_A_STRANGER
 from littlestone.audit.controls.control import ANY, Control
