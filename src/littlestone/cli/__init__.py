@@ -1,1 +1,12 @@
-"""The command line: each command is a module that asks the library and prints."""
+"""The command line: each command is a module that asks the library and prints.
+
+==========================  =========================================================
+`main`                      the commands together, and how they fail
+`plan`, `explore`           before any data: numbers of records; the interactive page
+`fit`, `predict`, `report`  one hypothesis: learned, used, shown
+`stream`, `answers`         rows as they arrive; `transcript`: what they published
+`dims`, `audit`, `ledger`   dimensions; verification; budgets
+`options`, `files`          what commands share: public parameters; files they write
+`terminal`, `summary`       what they say
+==========================  =========================================================
+"""

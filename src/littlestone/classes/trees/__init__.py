@@ -1,8 +1,17 @@
 """The tree of a class of VC dimension 1 (paper 000/001, §4): MakeTree and everything it offers.
 
-`make_tree(concept_class)` is the one entry. `forest` knows shapes (chains, stars, prefixes, lists)
-and no class; `tree` knows roots, labels and concepts; `matrix` builds the tree of an explicit class
-and refuses one that has none. The page is docs/vc1-trees.md.
+=========================  ================================================================
+`make`                     `make_tree(concept_class)`: the one entry
+`forest`, `listed`         shapes (chains, stars, lists), which know no class
+`prefixes`, `prefix_sets`  all prefixes of fixed-length strings; sets of them as hypotheses
+`tree`                     roots, labels and concepts
+`matrix`                   the tree of an explicit class; refuses one that has none
+`runs`                     scores of all paths, as runs of one preorder
+`hypotheses`, `domains`    "on the path to this node"; names of nodes
+`taxonomy`                 reading a tree: a mapping, parents, a CSV file
+=========================  ================================================================
+
+The page: ``docs/vc1-trees.md``.
 """
 
 from littlestone.classes.trees.forest import ROOT, Chain, Forest, Node, Star

@@ -1,4 +1,14 @@
-"""How each class answers about its version spaces: one module for each kind of class."""
+"""How each class answers about its version spaces: one module for each kind of class.
+
+==========================  ===================================================================
+`thresholds`, `points`      runs of thresholds; a few points, or all but a few
+`sparse_sets`, `atoms`      what sets are on the points seen so far, and free beyond
+`prefixes`, `conjunctions`  a top node less some subtrees; by smallest hitting sets (`hitting`)
+`flats`, `avoiding`         flats: counting first, then search among subspaces
+`listed`                    small classes of any kind: rows of a matrix
+`searching`                 where a node budget ends, as the public error
+==========================  ===================================================================
+"""
 
 from __future__ import annotations
 
