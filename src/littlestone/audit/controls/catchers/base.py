@@ -9,9 +9,10 @@ from typing import Any
 from littlestone.audit.mechanism import verify_mechanism
 from littlestone.audit.table import Case
 from littlestone.data.dealing import OrderedSample
+from littlestone.privacy import Guarantee, Ledger, Loss
 from littlestone.source import HiddenStateError, Source
 
-__all__ = ["NOTICED", "Catcher", "Records", "learned", "of_case", "verified"]
+__all__ = ["NOTICED", "Catcher", "LateLedger", "Records", "learned", "of_case", "verified"]
 
 #: Takes nothing; returns None if all is well, or what it saw.
 Catcher = Callable[[], str | None]
@@ -75,3 +76,12 @@ def learned(
     assert all(sum(a != b for a, b in zip(*pair, strict=True)) == 1 for pair in lists)
     promised = algorithm.guarantee()
     return verified(run, lists, epsilon=promised.epsilon, delta=promised.delta, cut=cut)
+
+
+class LateLedger(Ledger):
+    """A ledger of which somebody else takes the rest between the check and the charge."""
+
+    def check(self, promise: Guarantee | Loss, *, loss: Loss | None = None) -> None:
+        """Allow it as a ledger does; then nothing is left."""
+        super().check(promise, loss=loss)
+        Ledger(self.path).charge(Guarantee(self.remaining().epsilon))

@@ -20,7 +20,7 @@ import numpy as np
 from flint import arb
 
 from littlestone import store
-from littlestone.audit.controls.catchers.base import Catcher, verified
+from littlestone.audit.controls.catchers.base import Catcher, LateLedger, verified
 from littlestone.classes import Thresholds
 from littlestone.data import Sample
 from littlestone.errors import BudgetError, LittlestoneError, ParameterError
@@ -268,14 +268,6 @@ def paid_stays_paid() -> str | None:
     return None
 
 
-class _Late(Ledger):
-    """A ledger of which somebody else takes the rest between the check and the charge."""
-
-    def check(self, promise: Guarantee | Loss, *, loss: Loss | None = None) -> None:
-        super().check(promise, loss=loss)
-        Ledger(self.path).charge(Guarantee(self.remaining().epsilon))
-
-
 def nothing_drawn_unpaid() -> str | None:
     """Fit with a ledger that has enough when it is asked, and too little when it is to pay."""
     failing = _Failing(registry.make("generic", Thresholds(1, 9), epsilon=1), ValueError)
@@ -283,7 +275,7 @@ def nothing_drawn_unpaid() -> str | None:
     shell.given = failing
     with _new(epsilon=1) as ledger:
         try:
-            shell.fit([1, 9], [0, 1], ledger=_Late(ledger.path))
+            shell.fit([1, 9], [0, 1], ledger=LateLedger(ledger.path))
         except BudgetError:
             return "a fit draws before it is paid" if failing.drawn else None
         except ValueError:

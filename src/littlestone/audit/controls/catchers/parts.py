@@ -32,6 +32,11 @@ __all__ = ["OF_PARTS"]
 F = Fraction
 Counted = tuple[tuple[int, int], ...]
 _BUDGET: dict[str, Any] = {"epsilon": 1, "alpha": F(1, 3), "beta": F(1, 3)}
+_OF_A_TREE: dict[str, Any] = _BUDGET | {
+    "delta": F(1, 10**6),
+    "alpha": F(1, 5),
+    "beta": F(1, 5),
+}
 _SINGLES = FiniteClass([[0, 0], [1, 0], [0, 1]])
 _FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
 _THIRDS = FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
@@ -219,13 +224,7 @@ def paths_that_force_nothing() -> str | None:
     all n.
     """
     for concepts in (Thresholds(1, 8), Thresholds(1, 9)):
-        small: dict[str, Any] = {
-            "epsilon": 1,
-            "delta": F(1, 10**6),
-            "alpha": F(1, 5),
-            "beta": F(1, 5),
-        }
-        learner = VC1.of(concepts, **small, method="median-exponential")
+        learner = VC1.of(concepts, **_OF_A_TREE, method="median-exponential")
         n = learner.required_samples()
         kinds = list(product((1, 5, 8), (0, 1)))
         pairs = []
@@ -245,8 +244,7 @@ def _many_paths() -> tuple[VC1, list[tuple[Records, Records]]]:
     Two nodes of one branch have about equal scores: the upper one has as many votes as may go
     beyond it, the lower one as many paths as reach it; so a record changes both scores.
     """
-    small: dict[str, Any] = {"epsilon": 1, "delta": F(1, 10**6), "alpha": F(1, 5), "beta": F(1, 5)}
-    learner = VC1.of(Thresholds(1, 8), **small, method="one-shot")
+    learner = VC1.of(Thresholds(1, 8), **_OF_A_TREE, method="one-shot")
     chooser: Any = learner.plan.chooser
     pairs: list[tuple[Records, Records]] = []
     for more in range(-4, 5):
@@ -275,8 +273,7 @@ def depth_and_node() -> str | None:
     a record leaves the shorter one and makes the longer one's end more likely, twice.
     """
     tree = TreePaths({"a": None, "b": "a", "c": "a", "d": "b", "e": "c", "f": None, "g": "f"})
-    small: dict[str, Any] = {"epsilon": 2, "delta": F(1, 10**6), "alpha": F(1, 5), "beta": F(1, 5)}
-    learner = VC1.of(tree, **small, method="median-exponential")
+    learner = VC1.of(tree, **(_OF_A_TREE | {"epsilon": 2}), method="median-exponential")
     chooser: Any = learner.plan.chooser
 
     def run(ends: tuple[str, ...], source: Source) -> Hashable:

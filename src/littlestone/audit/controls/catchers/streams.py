@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.audit.controls.catchers.base import Catcher, verified
+from littlestone.audit.controls.catchers.base import Catcher, LateLedger, verified
 from littlestone.audit.mechanism import replace_one
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data import OUTSIDE
@@ -26,7 +26,7 @@ from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.learners.online.public_record import read_public
 from littlestone.learners.online.state import OnlineState, Whole
-from littlestone.privacy import Guarantee, Ledger, Loss
+from littlestone.privacy import Ledger
 from littlestone.source import Source
 
 __all__ = ["OF_STREAMS"]
@@ -222,19 +222,11 @@ def each_stream_is_paid() -> str | None:
     return None if begun == 2 else f"{begun} streams from a budget of 5/2"
 
 
-class _Late(Ledger):
-    """A ledger of which somebody else takes the rest between the check and the charge."""
-
-    def check(self, promise: Guarantee | Loss, *, loss: Loss | None = None) -> None:
-        super().check(promise, loss=loss)
-        Ledger(self.path).charge(Guarantee(self.remaining().epsilon))
-
-
 def unpaid_streams() -> str | None:
     """Begin a stream that its ledger checks, and then does not pay: it never goes on."""
     with _folder() as folder:
         Ledger(folder / "budget.db", epsilon=1)
-        for ledger in (_Late(folder / "budget.db"), None):
+        for ledger in (LateLedger(folder / "budget.db"), None):
             try:
                 open_stream(folder / "stream", _algorithm(), ledger=ledger).close()
             except BudgetError:

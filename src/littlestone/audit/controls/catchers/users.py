@@ -176,13 +176,13 @@ def search_and_choice() -> str | None:
     """Verify search and choice together, for three users of one mind, and one who is not."""
     budget: dict[str, Any] = {"epsilon": 8, "alpha": F(1, 3), "beta": F(1, 3)}
     learner = UserAgnostic.of(Thresholds(1, 3), samples_per_user=2, method="user-level", **budget)
-    way = learner.plan
-    assert isinstance(way, UserLevelMechanism)
+    mechanism = learner.plan
+    assert isinstance(mechanism, UserLevelMechanism)
 
     def run(users: tuple[User, ...], source: Source) -> Hashable:
         told: list[Hashable] = []
-        search: Any = _Told(way.search, told)
-        chosen = replace(way, search=search).choose(_of(users), source)
+        search: Any = _Told(mechanism.search, told)
+        chosen = replace(mechanism, search=search).choose(_of(users), source)
         return (*told, chosen.key)
 
     rest = [(a, b) for a in (_LEFT, _WRONG) for b in (_LEFT, _WRONG)]
@@ -191,8 +191,8 @@ def search_and_choice() -> str | None:
 
 
 @dataclass(frozen=True)
-class _Walked(UserThreshold):
-    """A threshold learner whose walk is given."""
+class _Planned(UserThreshold):
+    """A threshold learner whose plan is given."""
 
     given: Any = None
 
@@ -201,8 +201,8 @@ class _Walked(UserThreshold):
         return self.given  # type: ignore[no-any-return]
 
 
-def steps_of_a_walk() -> str | None:
-    """Verify one step of a walk: all its epsilon in the median, and all in the choice of a side."""
+def steps_to_a_threshold() -> str | None:
+    """Verify one step to a threshold: all epsilon in its median, or all in the choice of a side."""
     budget: dict[str, Any] = {"epsilon": 8, "alpha": F(1, 2), "beta": F(1, 3)}
     learner = UserThreshold.of(Thresholds(1, 3), samples_per_user=2, **budget)
     free = PrivateMinError(2, 0, F(1, 2), F(1), F(1, 2))
@@ -212,14 +212,14 @@ def steps_of_a_walk() -> str | None:
         for one, other in ((_LEFT, _RIGHT), (((1, 0), (3, 0)), ((2, 1), (2, 1))))
     ]
     for shares in ((F(8), F(1, 1000)), (F(1, 1000), F(8))):
-        walk = ThresholdPlan(4, free, 1, *shares, F(9, 10), F(1, 3))
+        plan = ThresholdPlan(4, free, 1, *shares, F(9, 10), F(1, 3))
 
         def run(users: tuple[User, ...], source: Source) -> Hashable:
             told: list[Hashable] = []
-            fresh = replace(walk)  # noqa: B023
-            vars(fresh)["medians"] = tuple(_Told(one, told) for one in walk.medians)  # noqa: B023
-            walked = _Walked(**vars(learner), given=fresh)
-            return (*told, walked.learn(_of(users), source).key)
+            fresh = replace(plan)  # noqa: B023
+            vars(fresh)["medians"] = tuple(_Told(one, told) for one in plan.medians)  # noqa: B023
+            planned = _Planned(**vars(learner), given=fresh)
+            return (*told, planned.learn(_of(users), source).key)
 
         found = verified(run, pairs, epsilon=sum(shares))
         if found:
@@ -230,22 +230,22 @@ def steps_of_a_walk() -> str | None:
 def shares_of_epsilon() -> str | None:
     """Add up what plans give to search, choice and steps: no more than there is.
 
-    `search_and_choice` and `steps_of_a_walk` verify that each part spends what it was given.
+    `search_and_choice` and `steps_to_a_threshold` verify that each part spends what it was given.
     """
     for epsilon, m in product((F(1, 3), F(8)), (1, 4)):
         budget: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 5), "beta": F(1, 9)}
         for method in ("user-level", "binary-search"):
             learner = UserAgnostic.of(Thresholds(1, 9), samples_per_user=m, method=method, **budget)
-            way = learner.plan
-            assert isinstance(way, UserLevelMechanism)
-            if _of_search(way.search) + way.epsilon > epsilon:
+            chosen = learner.plan
+            assert isinstance(chosen, UserLevelMechanism)
+            if _of_search(chosen.search) + chosen.epsilon > epsilon:
                 return "search and choice have more than epsilon together"
-        walk = UserThreshold.of(Thresholds(1, 9), samples_per_user=m, **budget).plan
-        each = walk.epsilon_median + walk.epsilon_step
-        if _of_search(walk.search) + walk.steps * each > epsilon:
-            return "the steps of a walk have more than epsilon together"
-        if sum(one.epsilon for one in walk.medians) > walk.steps * walk.epsilon_median:
-            return "the medians of a walk have more than was planned for them"
+        plan = UserThreshold.of(Thresholds(1, 9), samples_per_user=m, **budget).plan
+        each = plan.epsilon_median + plan.epsilon_step
+        if _of_search(plan.search) + plan.steps * each > epsilon:
+            return "the steps of a plan have more than epsilon together"
+        if sum(one.epsilon for one in plan.medians) > plan.steps * plan.epsilon_median:
+            return "the medians of a plan have more than was planned for them"
     return None
 
 
@@ -259,6 +259,6 @@ OF_USERS: dict[str, Catcher] = {
     "searches for the least error": searches_for_the_least_error,
     "medians of users": medians_of_users,
     "search and choice": search_and_choice,
-    "steps of a walk": steps_of_a_walk,
+    "steps to a threshold": steps_to_a_threshold,
     "shares of epsilon": shares_of_epsilon,
 }
