@@ -28,7 +28,24 @@ HOPELESS = 1e30
 def least_point(
     height: Callable[[Sequence[float]], float], start: Sequence[float], *, scale: float = 0.7
 ) -> list[float]:
-    """Return where a function of a few numbers is about least (Nelder-Mead from ``start``)."""
+    """Return where a function of a few numbers is about least.
+
+    Parameters
+    ----------
+    height : callable
+        What shall be small; infinite values count as `HOPELESS`.
+    start : sequence of float
+        One corner of the first simplex; ``scale`` is the length of its edges.
+
+    Notes
+    -----
+    *Source.* J. Nelder and R. Mead, A simplex method for function minimization, 1965.
+
+    Examples
+    --------
+    >>> least_point(lambda x: (x[0] - 3) ** 2, [0.0])[0] - 3 < 0.001
+    True
+    """
     simplex = [list(start)]
     simplex += [[x + scale * (i == k) for i, x in enumerate(start)] for k in range(len(start))]
     return _nelder_mead(lambda x: min(height(x), HOPELESS), simplex, 60 * len(start))

@@ -17,7 +17,13 @@ _NOTHING = 1e-18  # of a sum: terms that are smaller, and fall, are left out
 
 
 def log_chance(n: int, p: float, k: int) -> float:
-    """Return ln Pr[Bin(n, p) = k] for 0 < p < 1 and 0 <= k <= n.
+    """Return ln Pr[Bin(n, p) = k].
+
+    Parameters
+    ----------
+    n : int >= 1
+    p : float in (0, 1)
+    k : int in [0, n]
 
     Notes
     -----
@@ -63,9 +69,21 @@ def _deviance(x: float, mean: float) -> float:
 def at_most(k: int, n: int, p: float) -> float:
     """Return Pr[Bin(n, p) <= k].
 
+    Parameters
+    ----------
+    k : int
+        Also below 0 or above n.
+    n : int >= 0
+    p : float
+        What lies outside of [0, 1] counts as the nearer end: searches come near both.
+
+    Notes
+    -----
+    *Cost.* One term for each value below k that matters: about a standard deviation of them.
+
     Examples
     --------
-    >>> at_most(1, 2, 0.5), at_most(-1, 2, 0.5), at_most(2, 2, 0.5)
+    >>> round(at_most(1, 2, 0.5), 12), at_most(-1, 2, 0.5), at_most(2, 2, 0.5)
     (0.75, 0.0, 1.0)
     """
     if k < 0 or k >= n or p <= 0 or p >= 1:
@@ -83,14 +101,25 @@ def at_most(k: int, n: int, p: float) -> float:
 
 
 def at_most_all(n: int, p: float, least: float) -> tuple[int, npt.NDArray[np.float64]]:
-    """Return Pr[Bin(n, p) <= k] for all k that matter, 0 < p < 1, and the first of these k.
+    """Return Pr[Bin(n, p) <= k] for all k that matter, and the first of these k.
 
-    Below the first k the chance is nothing beside ``least`` > 0, from the last one on it is 1.
+    Parameters
+    ----------
+    n : int >= 1
+    p : float in (0, 1)
+    least : float in (0, 1)
+        What matters: below the first k the chance is nothing beside it.
+
+    Returns
+    -------
+    first : int
+    chances : ndarray of float
+        For first, first + 1, ...: from the last one on the chance is 1.
 
     Examples
     --------
     >>> first, chances = at_most_all(2, 0.5, 0.01)
-    >>> first, chances.tolist()
+    >>> first, chances.round(12).tolist()
     (0, [0.25, 0.75, 1.0])
     """
     rare = 45 - math.log(least)  # Bernstein's inequality: e**-rare lies beyond ``wide``
@@ -103,8 +132,16 @@ def at_most_all(n: int, p: float, least: float) -> tuple[int, npt.NDArray[np.flo
 
 
 def bias_for(k: int, n: int, chance: float) -> float:
-    """Return the p in (0, 1) with Pr[Bin(n, p) <= k] = ``chance``, for 0 <= k < n.
+    """Return the p in (0, 1) with Pr[Bin(n, p) <= k] = ``chance``.
 
+    Parameters
+    ----------
+    k : int in [0, n)
+    n : int >= 1
+    chance : float in (0, 1)
+
+    Notes
+    -----
     Newton's method, kept inside an interval in which the answer lies.
 
     Examples

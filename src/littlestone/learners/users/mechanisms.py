@@ -261,6 +261,14 @@ def nearer(certify: Callable[[int], Certificate], guess: int | None, beta: Fract
     """Return a better guess of the least n: secants, since failures vanish exponentially in n.
 
     It saves time, and decides nothing.
+
+    Parameters
+    ----------
+    certify : callable
+        The certificate for n users; its step "failure" is compared with beta.
+    guess : int or None
+        None stays None.
+    beta : Fraction in (0, 1)
     """
     if guess is None:
         return None
@@ -279,7 +287,18 @@ def nearer(certify: Callable[[int], Certificate], guess: int | None, beta: Fract
 
 
 def gap_steps(sheet: Worksheet, search: MinErrorSearch, excess: Fraction, source: str) -> Step:
-    """Write how well t separates errors after the worst answer of a search, at both its ends."""
+    """Write how well t separates errors after the worst answer of a search, at both its ends.
+
+    Parameters
+    ----------
+    sheet : Worksheet
+        Gets three steps: both ends, and the smaller one, "gap", which is returned.
+    search : PrivateMinError or GridMinError
+    excess : Fraction
+        How much worse than the best error a bad hypothesis is.
+    source : str
+        The claim that uses it.
+    """
     worst, t, _ = worst_gap(search, excess)
     parts = {}
     for name, end in zip(("low", "high"), search.intervals[worst], strict=True):
