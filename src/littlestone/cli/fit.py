@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from littlestone.cli.options import (
@@ -142,32 +143,26 @@ def fit(
     from littlestone.learners.reading import read_sample
     from littlestone.learners.registry import agnostic_form
     from littlestone.privacy import Ledger
-    from littlestone.source import SecureSource, SeededSource
 
     # Everything public is checked before the table is read; the table before anything is drawn.
     check_outputs("fit", out=out, report=report)
     check_inputs_kept("fit", [data, schema, ledger], out=out, report=report)
-    source: Source = SecureSource()
-    if seed is not None:
-        source = SeededSource(check_integer("fit", "seed", seed, low=0))
+    source = _source(seed)
     chosen = names("fit", "x", x)
     each = _records_of_each(user, samples_per_user, learner)
     of_users: Json = {} if user is None else {"user": user, **each}
     options = {**_given(proper=proper or None, parameters=parameters), **each}
     concepts, public = open_class(concept_class, schema, chosen)
-
-    def learner_of(some: ConceptClass) -> Algorithm:
-        return open_learner(
-            "fit",
-            agnostic_form(learner) if agnostic else learner,
-            some,
-            delta=delta,
-            options=options,
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-        )
-
+    learner_of = partial(
+        open_learner,
+        "fit",
+        agnostic_form(learner) if agnostic else learner,
+        delta=delta,
+        options=options,
+        epsilon=epsilon,
+        alpha=alpha,
+        beta=beta,
+    )
     algorithm = learner_of(concepts)
     promised = promise(algorithm, estimate_error=estimate_error, seeded=source.seeded)
     budget = None if ledger is None else Ledger(ledger)
@@ -200,8 +195,32 @@ def fit(
             columns={"x": columns, "y": y, "positive": positive, **of_users},
             ledger=budget,
         )
+    _write(release, out, report)
+    if json:
+        print(release.to_json())
+    else:
+        _show(release, [("Model", out), ("Page", report), ("Budget", _left(budget))])
+    return 0
+
+
+def _source(seed: int | None) -> Source:
+    from littlestone.source import SecureSource, SeededSource
+
+    if seed is None:
+        return SecureSource()
+    return SeededSource(check_integer("fit", "seed", seed, low=0))
+
+
+def _write(release: Release, out: str | None, report: str | None) -> None:
+    """Write the model and the page, if they are asked for; what cannot be written is printed."""
+    from littlestone.cli.files import write
+    from littlestone.report import page
+
     try:
-        _write(release, out, report)
+        if out is not None:
+            write(out, release.to_json() + "\n")
+        if report is not None:
+            write(report, page(release))
     except Exception as problem:
         print(release.to_json())  # it was drawn, and paid for: it must not be lost
         if not isinstance(problem, ParameterError):
@@ -210,22 +229,6 @@ def fit(
             f"{problem} What was drawn stands on the standard output instead: save that line as "
             "the model. Do not fit again for it, which would spend again."
         ) from None
-    if json:
-        print(release.to_json())
-    else:
-        _show(release, [("Model", out), ("Page", report), ("Budget", _left(budget))])
-    return 0
-
-
-def _write(release: Release, out: str | None, report: str | None) -> None:
-    """Write the model and the page, if they are asked for."""
-    from littlestone.cli.files import write
-    from littlestone.report import page
-
-    if out is not None:
-        write(out, release.to_json() + "\n")
-    if report is not None:
-        write(report, page(release))
 
 
 def _left(budget: Ledger | None) -> str | None:
