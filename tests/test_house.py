@@ -11,7 +11,7 @@ import pytest
 
 import littlestone as ls
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "littlestone"
 FILES = sorted(SOURCE.rglob("*.py"))
 
@@ -185,16 +185,19 @@ def test_importing_the_library_is_light():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_map_names_every_room_and_every_link_exists():
+def test_the_map_names_every_room_and_pages_are_linked():
     text = (ROOT / "ARCHITECTURE.md").read_text()
     rooms = {p.name for p in SOURCE.iterdir() if p.is_dir() and p.name != "__pycache__"}
     assert {room for room in rooms if f"{room}/" not in text} == set()
     files = {p.name for room in ("data", "report") for p in (SOURCE / room).glob("[a-z]*.py")}
     assert {name for name in files if f"`{name}`" not in text} == set()
-    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+    pages, linked = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")], {ROOT / "README.md"}
+    for page in pages:
         for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
             if not target.startswith(("http", "mailto")):
                 assert (page.parent / target).exists(), f"{page.name} -> {target}"
+                linked.add((page.parent / target).resolve())
+    assert [page.name for page in pages if page.resolve() not in linked] == []
 
 
 def test_no_guarantee_hides_behind_a_default():
