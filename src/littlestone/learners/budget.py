@@ -10,8 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-__all__ = ["Budget"]
+from littlestone.errors import check_fraction, check_probability
+
+__all__ = ["Budget", "check_budget", "check_pure_budget"]
 
 
 @dataclass(frozen=True)
@@ -40,3 +43,46 @@ class Budget:
     def rate(self) -> Fraction:
         """Half of epsilon: where replacing one record takes one vote away and adds another."""
         return self.epsilon / 2
+
+
+def check_budget(
+    owner: str, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, hint: str
+) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """Check the four numbers of a learner that needs a delta; return them exact, in this order.
+
+    Parameters
+    ----------
+    owner : str
+        Who is named in errors.
+    epsilon : number in (0, inf)
+    delta, alpha, beta : number in (0, 1)
+    hint : str
+        What an error says about delta.
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> numbers = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
+    >>> [str(x) for x in check_budget("VC1Learner", **numbers, hint="")]
+    ['1', '1/1000000', '1/10', '1/20']
+    """
+    return (
+        check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
+        check_probability(owner, "delta", delta, hint=hint),
+        check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
+        check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
+    )
+
+
+def check_pure_budget(
+    owner: str, *, epsilon: Any, alpha: Any, beta: Any
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Check the three numbers of a pure learner, as `check_budget` does; return them exact."""
+    return (
+        check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
+        check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
+        check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
+    )

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.classes import check_class
-from littlestone.errors import check_fraction, check_probability
+from littlestone.learners.budget import check_pure_budget
 from littlestone.learners.exponential.plan import Plan, plan
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated, Guarantee
@@ -88,9 +88,7 @@ class ExponentialLearner:
         check_class(owner, concept_class)
         return cls(
             concept_class,
-            check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
-            check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
-            check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
+            *check_pure_budget(owner, epsilon=epsilon, alpha=alpha, beta=beta),
             agnostic,
             "agnostic" if agnostic else "generic",
         )

@@ -20,14 +20,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from littlestone.classes import check_class
-from littlestone.errors import (
-    UnsupportedError,
-    check_fraction,
-    check_integer,
-    check_probability,
-    parameter_error,
-)
-from littlestone.learners.budget import Budget
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.learners.budget import Budget, check_budget
 from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY
 from littlestone.learners.littlestone.plan_all import AllPlan
 from littlestone.learners.littlestone.plan_essential import StagesPlan
@@ -132,10 +126,7 @@ class Littlestone:
         hint = "1e-6 is a common choice; it must be far below one over the number of records."
         made = cls(
             concept_class,
-            check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
-            check_probability(owner, "delta", delta, hint=hint),
-            check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
-            check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
+            *check_budget(owner, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta, hint=hint),
             bool(proper),
             method,
             chunk,

@@ -22,13 +22,8 @@ from littlestone.classes import check_class, errors
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import canonical
-from littlestone.errors import (
-    check_fraction,
-    check_integer,
-    check_probability,
-    parameter_error,
-)
-from littlestone.learners.budget import Budget
+from littlestone.errors import check_integer, parameter_error
+from littlestone.learners.budget import Budget, check_budget
 from littlestone.learners.stable.claims import PRIVACY
 from littlestone.learners.stable.plan import (
     Parameters,
@@ -120,11 +115,8 @@ class Stable:
         """
         check_class(owner, concept_class)
         hint = "1e-6 is a common choice; zero is not possible: candidates come from the data."
-        budget = (
-            check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
-            check_probability(owner, "delta", delta, hint=hint),
-            check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
-            check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
+        budget = check_budget(
+            owner, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta, hint=hint
         )
         for name, value in zip(("epsilon", "alpha", "beta"), (budget[0], *budget[2:]), strict=True):
             if not _SMALLEST <= value <= _LARGEST:

@@ -7,12 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.classes import check_class
-from littlestone.errors import (
-    check_fraction,
-    check_integer,
-    check_probability,
-    parameter_error,
-)
+from littlestone.errors import check_integer, parameter_error
+from littlestone.learners.budget import check_pure_budget
 from littlestone.learners.users.claims import PRIVACY
 from littlestone.learners.users.plan import METHODS, Mechanism, plan
 from littlestone.privacy import Guarantee, Neighbours
@@ -60,12 +56,9 @@ def user_budget(
         raise parameter_error(
             owner, "samples_per_user", f"an integer in [1, {MOST_OF_EACH}]", each, hint
         )
-    return {
-        "samples_per_user": each,
-        "epsilon": check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
-        "alpha": check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
-        "beta": check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
-    }
+    numbers = check_pure_budget(owner, epsilon=epsilon, alpha=alpha, beta=beta)
+    exact = dict(zip(("epsilon", "alpha", "beta"), numbers, strict=True))
+    return {"samples_per_user": each, **exact}
 
 
 def cut(users: UserSample, most: int, source: Source) -> UserSample:

@@ -23,12 +23,8 @@ import numpy as np
 from littlestone.classes import check_class
 from littlestone.classes.trees import ROOT, Node, PathsTree
 from littlestone.data.dealing import OrderedSample, deal, part
-from littlestone.errors import (
-    check_fraction,
-    check_integer,
-    check_probability,
-    parameter_error,
-)
+from littlestone.errors import check_integer, parameter_error
+from littlestone.learners.budget import check_budget
 from littlestone.learners.vc1.claims import PRIVACY
 from littlestone.learners.vc1.dealing import dealt_extremes, first_look
 from littlestone.learners.vc1.parts import chunk_ends, extreme_ends, is_chain
@@ -125,10 +121,7 @@ class VC1:
         hint = "1e-6 is a common choice; it must be far below one over the number of records."
         made = cls(
             concept_class,
-            check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
-            check_probability(owner, "delta", delta, hint=hint),
-            check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
-            check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
+            *check_budget(owner, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta, hint=hint),
             bool(proper),
             method,
             down,
