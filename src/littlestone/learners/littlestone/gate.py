@@ -15,9 +15,10 @@ Proof: docs/learners/littlestone.md.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +36,10 @@ __all__ = [
     "LARGEST",
     "POWERS",
     "Gate",
+    "GatedPlan",
     "fewest_teachers",
     "least_teachers",
     "rounded_up",
-    "settled",
 ]
 
 #: More teachers than this are not needed to certify anything: the certificate counts so many.
@@ -155,14 +156,7 @@ class Gate:
         )  # fmt: skip
 
 
-class _Certified(Protocol):
-    @property
-    def chunk(self) -> int: ...
-
-    def certificate(self, n: int) -> Certificate: ...
-
-
-def least_teachers(plan: _Certified, guess: int) -> int | None:
+def least_teachers(plan: GatedPlan, guess: int) -> int | None:
     """Return the least number of teachers whose exact certificate holds; floats found ``guess``.
 
     The search walks away from the guess in growing steps: mostly two certificates decide.
@@ -187,11 +181,47 @@ def least_teachers(plan: _Certified, guess: int) -> int | None:
     return high
 
 
-def settled(plan: Any) -> Gate | None:
-    """Return the gate of a plan with the number of teachers that its exact certificate needs."""
-    gate: Gate = plan.gate
-    teachers = least_teachers(plan, gate.teachers)
-    return None if teachers is None else replace(gate, teachers=teachers)
+@dataclass(frozen=True, kw_only=True)
+class GatedPlan(ABC):
+    """A plan whose teachers' votes pass one gate: how many records that asks for.
+
+    Attributes
+    ----------
+    budget : Budget
+    chunk : int
+        Records of one teacher.
+    tolerances : tuple of int
+        Most errors of what a teacher lists, stage by stage.
+    gate : Gate or None
+        None if these settings cannot be certified.
+    """
+
+    budget: Budget
+    chunk: int
+    tolerances: tuple[int, ...]
+    gate: Gate | None = None
+
+    @abstractmethod
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+
+    @property
+    def guess(self) -> float:
+        """Number of records by floats."""
+        return self.gate.teachers * self.chunk if self.gate else math.inf
+
+    @property
+    def required(self) -> int | None:
+        """The least n from which on the certificate always holds, if any."""
+        return self.gate.teachers * self.chunk if self.gate else None
+
+    def settled(self) -> Self:
+        """Return the plan with the number of teachers that its exact certificate needs."""
+        if self.gate is None:
+            return self
+        teachers = least_teachers(self, self.gate.teachers)
+        gate = None if teachers is None else replace(self.gate, teachers=teachers)
+        return replace(self, gate=gate)
 
 
 def _factor(rate: float, miss: float, wrong: float) -> float:

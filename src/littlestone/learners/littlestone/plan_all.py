@@ -7,14 +7,14 @@ the low-error class is essential. (It is, for every class with at most p points 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import Worksheet
 from littlestone.bounds.tails import at_most
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ALL
-from littlestone.learners.littlestone.gate import LARGEST, Gate, fewest_teachers, settled
+from littlestone.learners.littlestone.gate import LARGEST, Gate, GatedPlan, fewest_teachers
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -23,27 +23,18 @@ __all__ = ["AllPlan"]
 
 
 @dataclass(frozen=True)
-class AllPlan:
+class AllPlan(GatedPlan):
     """How a class of known size is learned.
 
     Attributes
     ----------
-    budget : Budget
     size : int
         Number of concepts; also the length of the longest list.
-    chunk : int
-        Records of one teacher.
-    tolerances : tuple of int
-        One: most errors of a listed concept.
-    gate : Gate or None
-        None if these settings cannot be certified.
+    budget, chunk, tolerances, gate
+        See `GatedPlan`; there is one tolerance.
     """
 
-    budget: Budget
     size: int
-    chunk: int
-    tolerances: tuple[int, ...]
-    gate: Gate | None
 
     method = "all"
 
@@ -71,26 +62,16 @@ class AllPlan:
                     budget, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size,
                     most=known / size_of,
                 )  # fmt: skip
-            found = cls(budget, size, size_of, (tolerance,), gate)
+            found = cls(size, budget=budget, chunk=size_of, tolerances=(tolerance,), gate=gate)
             if best is None or found.guess < best.guess:
                 best = found
         assert best is not None
-        return best._settled()
+        return best.settled()
 
     @property
     def cap(self) -> int:
         """Length of the longest list."""
         return self.size
-
-    @property
-    def guess(self) -> float:
-        """Number of records by floats."""
-        return self.gate.teachers * self.chunk if self.gate else math.inf
-
-    @property
-    def required(self) -> int | None:
-        """The least n from which on the certificate always holds, if any."""
-        return self.gate.teachers * self.chunk if self.gate else None
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
@@ -108,6 +89,3 @@ class AllPlan:
         )  # fmt: skip
         sheet.step("enough", "failure <= beta", ALL, failure=failure, beta=budget.beta)
         return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
-
-    def _settled(self) -> Self:
-        return replace(self, gate=settled(self)) if self.gate else self

@@ -23,9 +23,9 @@ from littlestone.learners.littlestone.claims import CLOSED
 from littlestone.learners.littlestone.gate import (
     LARGEST,
     Gate,
+    GatedPlan,
     fewest_teachers,
     rounded_up,
-    settled,
 )
 
 if TYPE_CHECKING:
@@ -39,33 +39,25 @@ _MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.0
 
 
 @dataclass(frozen=True)
-class ClosedPlan:
+class ClosedPlan(GatedPlan):
     """How an intersection-closed class is learned.
 
     Attributes
     ----------
-    budget : Budget
     rank, closed : int
         See `Closures`.
-    chunk : int
-        Records of one teacher.
-    tolerances : tuple of int
-        One: most errors of a listed set.
     levels : tuple of Fraction
         a_1, ..., a_R: for the analysis only.
-    gate : Gate or None
     spread : Fraction
         Where output must be proper and the empty set is no concept: the chance that one fixed
         point is hit by a uniform one. Else 0.
+    budget, chunk, tolerances, gate
+        See `GatedPlan`; there is one tolerance.
     """
 
-    budget: Budget
     rank: int
     closed: int
-    chunk: int
-    tolerances: tuple[int, ...]
-    levels: tuple[Fraction, ...]
-    gate: Gate | None
+    levels: tuple[Fraction, ...] = ()
     spread: Fraction = Fraction(0)
 
     method = "closures"
@@ -82,7 +74,10 @@ class ClosedPlan:
         """Return the plan that needs the fewest records, with what is given kept."""
         fixed = None if tolerances is None else tolerances[0]
         own = _own(budget, spread)
-        best = cls(budget, system.rank, system.closed, chunk or 1, (fixed or 0,), (), None, spread)
+        best = cls(
+            system.rank, system.closed, spread=spread,
+            budget=budget, chunk=chunk or 1, tolerances=(fixed or 0,),
+        )  # fmt: skip
         start = dict.fromkeys(_MISSES, 0)  # the tolerance hardly depends on the size
         fewest = fewest_teachers(own, math.log(system.closed))
         for size in _sizes(own, system.rank, chunk):
@@ -108,22 +103,12 @@ class ClosedPlan:
                 plan = replace(best, chunk=size, tolerances=(tolerance,), levels=levels, gate=gate)
                 if plan.guess < best.guess:
                     best = plan
-        return best._settled()
+        return best.settled()
 
     @property
     def cap(self) -> int:
         """Length of the longest list: every listed set lies in the target."""
         return self.closed
-
-    @property
-    def guess(self) -> float:
-        """Number of records by floats."""
-        return self.gate.teachers * self.chunk if self.gate else math.inf
-
-    @property
-    def required(self) -> int | None:
-        """The least n from which on the certificate always holds, if any."""
-        return self.gate.teachers * self.chunk if self.gate else None
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
@@ -168,9 +153,6 @@ class ClosedPlan:
                 )  # fmt: skip
             misses[f"x{s}"] = passed
         return sheet.step("miss", f"max({', '.join(misses)})", CLOSED, **misses)
-
-    def _settled(self) -> Self:
-        return replace(self, gate=settled(self)) if self.gate else self
 
 
 def _own(budget: Budget, spread: Fraction) -> Budget:

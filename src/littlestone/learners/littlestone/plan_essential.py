@@ -20,7 +20,7 @@ from littlestone.bounds import Worksheet
 from littlestone.bounds.search import least_integer, log_of
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
-from littlestone.learners.littlestone.gate import Gate, least_teachers, settled
+from littlestone.learners.littlestone.gate import Gate, GatedPlan, least_teachers
 from littlestone.learners.littlestone.levels import Levels
 from littlestone.mechanisms.above_threshold import AboveThreshold
 
@@ -53,27 +53,20 @@ class Oracles:
 
 
 @dataclass(frozen=True)
-class EssentialPlan:
+class EssentialPlan(GatedPlan):
     """One draw from the union of the lists of all stages.
 
     Attributes
     ----------
-    budget : Budget
     oracles : Oracles
-    chunk : int
-    tolerances : tuple of int
-        One for each stage, falling.
     levels : Levels or None
         None if these settings cannot be certified.
-    gate : Gate or None
+    budget, chunk, tolerances, gate
+        See `GatedPlan`; there is one tolerance for each stage, and they fall.
     """
 
-    budget: Budget
     oracles: Oracles
-    chunk: int
-    tolerances: tuple[int, ...]
     levels: Levels | None
-    gate: Gate | None
 
     method = "essential"
 
@@ -88,14 +81,14 @@ class EssentialPlan:
         """Return the plan that needs the fewest records; given settings are kept, uncertified."""
         if chunk is not None or tolerances is not None:
             free = tolerances or tuple(range(oracles.d, -1, -1))
-            return cls(budget, oracles, chunk or 1, free, None, None)
+            return cls(oracles, None, budget=budget, chunk=chunk or 1, tolerances=free)
         plans = [cls._with(budget, oracles, bad) for bad in _BAD]
-        return min(plans, key=lambda plan: plan.guess)._settled()
+        return min(plans, key=lambda plan: plan.guess).settled()
 
     @classmethod
     def _with(cls, budget: Budget, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
-        bare = cls(budget, oracles, levels.chunk, levels.tolerances, levels, None)
+        bare = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
         log_cap, rate = log_of(bare.cap), float(budget.rate)
         log_bad = log_cap + max(0.0, rate - 1 - math.log(rate))
         gate = Gate.least(budget, miss=bad, wrong=bad, log_bad=log_bad, log_cap=log_cap)
@@ -116,16 +109,6 @@ class EssentialPlan:
         """Length of the longest list that is drawn from."""
         return sum(self.longest(j) for j in range(1, len(self.tolerances) + 1))
 
-    @property
-    def guess(self) -> float:
-        """Number of records by floats."""
-        return self.gate.teachers * self.chunk if self.gate else math.inf
-
-    @property
-    def required(self) -> int | None:
-        """The least n from which on the certificate always holds, if any."""
-        return self.gate.teachers * self.chunk if self.gate else None
-
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
         sheet, budget = Worksheet(), self.budget
@@ -140,9 +123,6 @@ class EssentialPlan:
         )  # fmt: skip
         sheet.step("enough", "failure <= beta", ESSENTIAL, failure=failure, beta=budget.beta)
         return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
-
-    def _settled(self) -> Self:
-        return replace(self, gate=settled(self)) if self.gate else self
 
 
 @dataclass(frozen=True)
@@ -200,7 +180,7 @@ class StagesPlan(EssentialPlan):
     @classmethod
     def _with(cls, budget: Budget, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
-        best = cls(budget, oracles, levels.chunk, levels.tolerances, levels, None)
+        best = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
         really = float(levels.bad(Worksheet(), budget.alpha).value)
         for share in (Fraction(k, 10) for k in range(3, 6)):
             for slack in (Fraction(k, 20) for k in range(1, 10)):
@@ -307,7 +287,8 @@ class StagesPlan(EssentialPlan):
         )  # fmt: skip
         return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
 
-    def _settled(self) -> Self:
+    def settled(self) -> Self:
+        """Return the plan with the number of teachers that its exact certificate needs."""
         if self.teachers is None:
             return self
         return replace(self, teachers=least_teachers(self, self.teachers))
