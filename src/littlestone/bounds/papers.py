@@ -131,6 +131,11 @@ def lwy24_theorem34(
 def lwy24_lemma31(vc_dim: int, *, alpha: Any, beta: Any) -> int:
     """Return n of Lemma 3.1: all errors are estimated within alpha.
 
+    Parameters
+    ----------
+    vc_dim : int >= 0
+    alpha, beta : number in (0, 1)
+
     Examples
     --------
     >>> lwy24_lemma31(1, alpha=0.1, beta=0.05), lwy24_lemma31(5, alpha=0.1, beta=0.05)
@@ -141,6 +146,11 @@ def lwy24_lemma31(vc_dim: int, *, alpha: Any, beta: Any) -> int:
 
 def lwy24_lemma32(vc_dim: int, *, alpha: Any, beta: Any) -> int:
     """Return n of Lemma 3.2: pairs at empirical distance alpha/2 are at distance alpha.
+
+    Parameters
+    ----------
+    vc_dim : int >= 0
+    alpha, beta : number in (0, 1)
 
     Examples
     --------

@@ -17,6 +17,14 @@ def consistent(size: int, *, alpha: Any, beta: Any, n: int | None = None) -> Cer
 
     n >= ln((size-1)/beta) / -ln(1-alpha): the limit of `exponential.realizable` for large epsilon.
 
+    Parameters
+    ----------
+    size : int >= 1
+        Number of candidates.
+    alpha, beta : number in (0, 1)
+    n : int >= 1 or None
+        Number of records to certify; None asks for the least one.
+
     Examples
     --------
     >>> consistent(2**20, alpha=0.1, beta=0.05).n
@@ -31,6 +39,14 @@ def erm(size: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificat
     n >= 2 ln((size-1)/beta) / -ln(1-alpha**2): the value of `exponential.agnostic` from
     epsilon = 2 artanh(alpha) on.
 
+    Parameters
+    ----------
+    size : int >= 1
+        Number of candidates.
+    alpha, beta : number in (0, 1)
+    n : int >= 1 or None
+        Number of records to certify; None asks for the least one.
+
     Examples
     --------
     >>> erm(40_000, alpha=0.1, beta=0.05).n
@@ -41,6 +57,13 @@ def erm(size: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificat
 
 def consistent_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
     """Certify error <= alpha of any consistent concept of a class of VC dimension ``vc_dim``.
+
+    Parameters
+    ----------
+    vc_dim : int >= 0
+    alpha, beta : number in (0, 1)
+    n : int >= 1 or None
+        Number of records to certify; None asks for the least one.
 
     Examples
     --------
@@ -60,6 +83,13 @@ def consistent_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -
 def uniform_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
     """Certify that *all* errors are estimated within alpha.
 
+    Parameters
+    ----------
+    vc_dim : int >= 0
+    alpha, beta : number in (0, 1)
+    n : int >= 1 or None
+        Number of records to certify; None asks for the least one.
+
     Examples
     --------
     >>> uniform_vc(1, alpha=0.1, beta=0.05).n, uniform_vc(5, alpha=0.1, beta=0.05).n
@@ -71,6 +101,13 @@ def uniform_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> C
 
 def erm_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
     """Certify error <= best + alpha of the least empirical error in a class.
+
+    Parameters
+    ----------
+    vc_dim : int >= 0
+    alpha, beta : number in (0, 1)
+    n : int >= 1 or None
+        Number of records to certify; None asks for the least one.
 
     Examples
     --------

@@ -83,6 +83,13 @@ def points_representation(
 ) -> HashedRepresentation:
     """Return R, t and the certificate for single points of any domain: `best_hashing` of `POINTS`.
 
+    Parameters
+    ----------
+    epsilon : number in (0, inf)
+    alpha, beta : number in (0, 1)
+    agnostic, powers_of_two : bool
+        As for `best_hashing`.
+
     Examples
     --------
     >>> found = points_representation(epsilon=1, alpha=0.1, beta=0.05, agnostic=True)

@@ -18,7 +18,26 @@ Keys = npt.NDArray[np.uint64]
 
 
 def user_index(names: Sequence[Any] | Ints) -> tuple[Ints, Keys]:
-    """Return the number of each record's user (by canonical order of names), and users' keys."""
+    """Return the number of each record's user (by canonical order of names), and users' keys.
+
+    Parameters
+    ----------
+    names : int64 ndarray, or sequence of hashable
+        One for each record.
+
+    Returns
+    -------
+    index : int64 ndarray
+        For each record, in the order of ``names``.
+    keys : uint64 ndarray
+        For each user, a function of that user's name alone.
+
+    Examples
+    --------
+    >>> index, keys = user_index(["eve", "bob", "eve"])
+    >>> index.tolist(), bool(keys[0] == user_index(["bob"])[1][0])
+    ([1, 0, 1], True)
+    """
     if isinstance(names, np.ndarray) and names.dtype == np.int64:
         values, where = distinct(names)
         return where, mixed(values.astype(np.uint64))
