@@ -27,18 +27,19 @@ def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> float(tail(2, 0.5, 0))
+    >>> round(float(tail(2, 0.5, 0)), 12)
     0.75
     """
     if m > _SHORT:
         from scipy.special import bdtrc  # noqa: PLC0415 - slow to import
 
         return np.asarray(bdtrc(np.asarray(t, dtype=float), m, np.asarray(p, dtype=float)))
-    bias = np.clip(np.asarray(p, dtype=float), 1e-300, 1 - 1e-16)[..., None]
+    bias, least = np.asarray(p, dtype=float), np.asarray(t)
+    inner = np.clip(bias, 1e-300, 1 - 1e-16)[..., None]
     k, ways = _log_ways(m)
-    chances = np.exp(ways + k * np.log(bias) + (m - k) * np.log1p(-bias))
-    above = k > np.asarray(t)[..., None]
-    return np.asarray(np.minimum(np.sum(chances, axis=-1, where=above), 1.0))
+    chances = np.exp(ways + k * np.log(inner) + (m - k) * np.log1p(-inner))
+    inside = np.minimum(np.sum(chances, axis=-1, where=k > least[..., None]), 1.0)
+    return np.asarray(np.where(bias <= 0, least < 0, np.where(bias >= 1, least < m, inside)) * 1.0)
 
 
 @lru_cache(maxsize=16)
