@@ -11,6 +11,7 @@ import pytest
 
 import littlestone
 from littlestone.audit.controls import ANY, CONTROLS, Control, try_controls
+from littlestone.audit.controls.by_a_second_stranger import BY_A_SECOND_STRANGER
 from littlestone.audit.controls.by_a_stranger import BY_A_STRANGER
 from littlestone.audit.controls.catchers import BATTERY, CATCHERS
 from littlestone.audit.controls.injection import try_change
@@ -34,8 +35,9 @@ def test_every_bug_can_be_put_in(control):
     assert set(control.catchers) <= {*CATCHERS, ANY}
 
 
-def test_nobody_tells_who_notices_the_bugs_of_a_stranger():
-    assert {control.catchers for control in BY_A_STRANGER} <= {(ANY,)}
+def test_nobody_tells_who_notices_the_bugs_of_strangers():
+    theirs = (*BY_A_STRANGER, *BY_A_SECOND_STRANGER)
+    assert {control.catchers for control in theirs} == {(ANY,)}
 
 
 #: One of each room, with quick catchers.

@@ -10,10 +10,12 @@
 `in_releases`, `in_ledgers`     what is published, and budgets; what is paid, and when
 `in_verifier`                   the verifier itself
 `by_a_stranger`                 bugs by somebody who had not seen the tests
+`by_a_second_stranger`          bugs by another one, after the first one's were caught
 ``catchers/``                   who notices
 ==============================  ======================================================
 """
 
+from littlestone.audit.controls.by_a_second_stranger import BY_A_SECOND_STRANGER
 from littlestone.audit.controls.by_a_stranger import BY_A_STRANGER
 from littlestone.audit.controls.control import ANY, Control
 from littlestone.audit.controls.in_data import IN_DATA
@@ -40,4 +42,5 @@ CONTROLS: tuple[Control, ...] = (
     *IN_LEDGERS,
     *IN_VERIFIER,
     *BY_A_STRANGER,
+    *BY_A_SECOND_STRANGER,
 )

@@ -17,11 +17,13 @@ A catcher takes nothing and returns None if all is well, or what it saw.
 `users`        one user changes that user's records only; epsilons add up
 `verifier`     it says what is known in closed form, and complains
 `source`       bits become outcomes exactly; no bit serves twice
+`corners`      what seldom comes up: public requests, wide counts, long ways, quiet streams
 =============  ===================================================================
 """
 
 from littlestone.audit.controls.catchers.accounting import OF_ACCOUNTING
 from littlestone.audit.controls.catchers.base import NOTICED, Catcher, of_case
+from littlestone.audit.controls.catchers.corners import OF_CORNERS
 from littlestone.audit.controls.catchers.data import OF_DATA
 from littlestone.audit.controls.catchers.learners import OF_LEARNERS
 from littlestone.audit.controls.catchers.ledgers import OF_LEDGERS
@@ -53,6 +55,7 @@ _OWN: dict[str, Catcher] = {
     **OF_LEDGERS,
     **OF_ACCOUNTING,
     **OF_VERIFIER,
+    **OF_CORNERS,
 }
 
 CATCHERS: dict[str, Catcher] = {case.name: of_case(case) for case in CASES} | _OWN
