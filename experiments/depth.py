@@ -21,7 +21,7 @@ from chart import Axis
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
-from littlestone.bounds import Worksheet
+from littlestone.bounds import CertificateBuilder
 from littlestone.learners.exponential import ExponentialLearner
 from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
@@ -64,12 +64,12 @@ def learners(power: int, delta: Fraction, bench: Any) -> Iterator[tuple[str, int
 
 def claimed(plan: OneShot | TwoStep) -> str:
     """Return the claims that a plan rests on, once its failure probability is checked."""
-    sheet = Worksheet()
+    cert = CertificateBuilder()
     n = plan.required
-    failure = plan.failure(sheet, n, n)
-    sheet.step("enough", "failure <= beta", "vc1.chunks", failure=failure, beta=BETA)
-    assert sheet.certificate(alpha=ALPHA, beta=BETA, n=n).holds
-    return " ".join(sheet.certificate(alpha=ALPHA, beta=BETA, n=n).claims)
+    failure = plan.failure(cert, n, n)
+    cert.step("enough", "failure <= beta", "vc1.chunks", failure=failure, beta=BETA)
+    assert cert.certificate(alpha=ALPHA, beta=BETA, n=n).holds
+    return " ".join(cert.certificate(alpha=ALPHA, beta=BETA, n=n).claims)
 
 
 def medians(height: int, delta: Fraction) -> Iterator[tuple[str, int, str]]:

@@ -23,9 +23,9 @@ from littlestone.classes import ConceptClass, DecisionTrees, Rules
 from littlestone.data import Sample, Schema
 from littlestone.learners import registry
 from littlestone.learners.algorithm import Algorithm
-from littlestone.learners.auto_class import richest
+from littlestone.learners.auto_class import largest_certifiable
 from littlestone.mechanisms import selection_rate
-from littlestone.source import Levels, SeededSource
+from littlestone.source import LevelWeights, SeededSource
 
 __all__ = ["CLASSES", "MAJORITY", "chosen", "run"]
 
@@ -54,7 +54,7 @@ def chosen(table: Table, n: int, epsilon: float) -> tuple[str, bool]:
     def make(concept_class: ConceptClass) -> Algorithm:
         return registry.make("agnostic", concept_class, epsilon=str(epsilon))
 
-    learner = richest(Schema.from_toml(table.schema), n, make)
+    learner = largest_certifiable(Schema.from_toml(table.schema), n, make)
     (name,) = (name for name, spec in SPECS.items() if spec == learner.concept_class.spec)
     return name, learner.certificate(n).holds
 
@@ -101,10 +101,10 @@ def _majority(
         cache.add(score(name, MAJORITY, "bins", None, 0, lambda: [answer] * len(truth), truth))
     for epsilon in epsilons:
         rate = selection_rate(Fraction(str(epsilon)))
-        weights = Levels((1, 1), (-errors[0], -errors[1]), rate)
+        weights = LevelWeights((1, 1), (-errors[0], -errors[1]), rate)
         for seed in cache.missing(name, MAJORITY, "bins", epsilon, seeds):
 
-            def fit(weights: Levels = weights, seed: int = seed) -> list[int]:
+            def fit(weights: LevelWeights = weights, seed: int = seed) -> list[int]:
                 return [SeededSource(seed).choose(weights)] * len(truth)
 
             cache.add(score(name, MAJORITY, "bins", epsilon, seed, fit, truth))

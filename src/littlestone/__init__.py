@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
     from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
     from littlestone.learners.littlestone.estimators import LittlestoneLearner as LittlestoneLearner
-    from littlestone.learners.littlestone.proper import properize as properize
+    from littlestone.learners.littlestone.proper import make_proper as make_proper
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.online.soa import HalvingPredictor as HalvingPredictor
     from littlestone.learners.online.soa import SOAPredictor as SOAPredictor
@@ -93,7 +93,7 @@ _HOMES = {
     "plan": "planning",
     "plan_median": "mechanisms",
     "private_median": "mechanisms",
-    "properize": "learners.littlestone.proper",
+    "make_proper": "learners.littlestone.proper",
     "shattered_tree": "classes.dimensions",
     "soa": "classes.dimensions",
     "threshold_dimension": "classes.dimensions",

@@ -14,7 +14,7 @@ a message is a release (DESIGN: threat model).
     ├── BudgetError        a privacy budget does not allow this; nothing was spent
     ├── StoreError         a durable file cannot be used; carries a ``reason``
     ├── StateError         a call out of order: the mechanism has halted (also a RuntimeError)
-    └── BudgetExceeded     an exact search used up its nodes; carries bounds
+    └── SearchLimitError     an exact search used up its nodes; carries bounds
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from typing import Any
 
 __all__ = [
     "BudgetError",
-    "BudgetExceeded",
     "DataError",
     "InfeasibleError",
     "LittlestoneError",
     "ParameterError",
+    "SearchLimitError",
     "StateError",
     "StoreError",
     "UnsupportedError",
@@ -93,7 +93,7 @@ class StateError(LittlestoneError, RuntimeError):
     """A call out of order, for example a question after a mechanism has halted (publicly)."""
 
 
-class BudgetExceeded(LittlestoneError):  # noqa: N818 - the name is part of the contract
+class SearchLimitError(LittlestoneError):
     """An exact search stopped at its node budget; the answer lies in [lower, upper]."""
 
     def __init__(self, lower: float, upper: float, nodes: int, what: str = "The answer") -> None:

@@ -32,7 +32,7 @@ from typing import Any, Literal, Self
 from urllib.parse import quote
 
 from littlestone.errors import StoreError
-from littlestone.guard import check_folder, check_private_file, private_folder, words
+from littlestone.safe_io import check_folder, check_private_file, private_folder, words
 
 __all__ = ["Durability", "Kind", "Store", "private_folder"]
 

@@ -15,7 +15,7 @@ from littlestone.bounds import realizable
 from littlestone.classes import PointHypothesis, ThresholdHypothesis
 from littlestone.data import OUTSIDE
 from littlestone.privacy import Guarantee
-from littlestone.source import Few, HiddenStateError, exp
+from littlestone.source import ExplicitWeights, HiddenStateError, exp
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def response(epsilon):
 
     def run(sample, source):
         truth = int(sample.positives > 0)
-        return said(truth ^ source.choose(Few(exp(epsilon), 1)))
+        return said(truth ^ source.choose(ExplicitWeights(exp(epsilon), 1)))
 
     return run
 
@@ -75,7 +75,7 @@ def test_delta_is_found_exactly():
     """Names the truth with probability 1/1000, else says nothing: (0, 1/1000), nothing less."""
 
     def leak(sample, source):
-        if source.choose(Few(1, 999)) == 0:
+        if source.choose(ExplicitWeights(1, 999)) == 0:
             return said(int(sample.positives > 0))
         return said(-1)
 
@@ -102,7 +102,7 @@ def test_sizes_against_brute_force():
 
 def test_loops_without_a_bound_leave_slack():
     def forever(sample, source):
-        while source.choose(Few(1, 1)):
+        while source.choose(ExplicitWeights(1, 1)):
             pass
         return said(0)
 
@@ -173,8 +173,8 @@ def test_hidden_state_is_refused(kind):
     def stateful(sample, source):
         calls.append(0)
         if kind == "weights":
-            return said(source.choose(Few(1, len(calls))))
-        source.choose(Few(1, 1))
+            return said(source.choose(ExplicitWeights(1, len(calls))))
+        source.choose(ExplicitWeights(1, 1))
         return said(len(calls))
 
     with pytest.raises(HiddenStateError):

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from littlestone import bounds
 from littlestone.bounds import (
     Certificate,
+    CertificateBuilder,
     Claim,
     FormulaError,
     Reference,
-    Worksheet,
     claim,
     claims,
     least_n,
@@ -108,9 +108,9 @@ def test_forged_heads_are_noticed(key, value, words):
 
 
 def test_a_certificate_must_mention_n():
-    sheet = Worksheet()
-    sheet.step("easy", "1 >= 0", "dp.sum")
-    empty = sheet.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5)
+    cert = CertificateBuilder()
+    cert.step("easy", "1 >= 0", "dp.sum")
+    empty = cert.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5)
     assert empty.holds
     assert recheck(empty) == ("no step mentions n",)
 
@@ -121,16 +121,16 @@ def test_references_point_backwards():
     with pytest.raises(FormulaError, match="does not come before"):
         recheck(data)
     with pytest.raises(FormulaError, match="does not come before"):
-        Worksheet().step("a", "b", "dp.sum", b=Reference("b"))
+        CertificateBuilder().step("a", "b", "dp.sum", b=Reference("b"))
 
 
 def test_unregistered_sources_and_repeated_names_are_refused():
-    sheet = Worksheet()
+    cert = CertificateBuilder()
     with pytest.raises(ParameterError, match="registered claim"):
-        sheet.step("a", "1", "my.own.idea")
-    sheet.step("a", "1", "dp.sum")
+        cert.step("a", "1", "my.own.idea")
+    cert.step("a", "1", "dp.sum")
     with pytest.raises(ParameterError, match="new"):
-        sheet.step("a", "2", "dp.sum")
+        cert.step("a", "2", "dp.sum")
 
 
 def test_status_is_that_of_the_weakest_claim():
@@ -138,22 +138,22 @@ def test_status_is_that_of_the_weakest_claim():
     assert ALL["consistent_vc"]().status == "explicit"  # imported, with its constant
     assert ALL["lwy24_theorem34"]().status == "reconstruction"
     register(Claim("test.order", "nobody", "0", "n = O(d).", (), "order-only"))
-    sheet = Worksheet()
-    sheet.step("guess", "17", "test.order")
-    unknown = sheet.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5)
+    cert = CertificateBuilder()
+    cert.step("guess", "17", "test.order")
+    unknown = cert.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5)
     assert not unknown.holds  # a constant that is unknown certifies nothing
     assert unknown.status == "order-only"
     assert "does not hold (order-only)" in str(unknown)
 
 
 def test_values_for_readers():
-    sheet = Worksheet()
-    assert sheet.step("int", "2**80", "dp.sum").value == 2**80
-    assert sheet.step("float", "1/3", "dp.sum").value == 1 / 3
-    assert sheet.step("huge", "exp(1000)", "dp.sum").value.startswith("~1.97007111401705e+434")
-    assert sheet.step("large", "2**3000/3", "dp.sum").value.startswith("~4.1")
-    data = sheet.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5).to_dict()
-    assert Certificate.from_dict(json.loads(json.dumps(data))).steps == tuple(sheet.steps.values())
+    cert = CertificateBuilder()
+    assert cert.step("int", "2**80", "dp.sum").value == 2**80
+    assert cert.step("float", "1/3", "dp.sum").value == 1 / 3
+    assert cert.step("huge", "exp(1000)", "dp.sum").value.startswith("~1.97007111401705e+434")
+    assert cert.step("large", "2**3000/3", "dp.sum").value.startswith("~4.1")
+    data = cert.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5).to_dict()
+    assert Certificate.from_dict(json.loads(json.dumps(data))).steps == tuple(cert.steps.values())
     assert recheck(data) == ()
     assert ALL["realizable"]()["enough"] is True
     with pytest.raises(KeyError):
@@ -162,9 +162,9 @@ def test_values_for_readers():
 
 def synthetic(condition):
     def certify(n):
-        sheet = Worksheet()
-        sheet.step("n", "n >= 0" if condition(n) else "n <= -1", "dp.sum", n=n)
-        return sheet.certificate(alpha=Fraction(1, 2), beta=Fraction(1, 2), n=n)
+        cert = CertificateBuilder()
+        cert.step("n", "n >= 0" if condition(n) else "n <= -1", "dp.sum", n=n)
+        return cert.certificate(alpha=Fraction(1, 2), beta=Fraction(1, 2), n=n)
 
     return certify
 

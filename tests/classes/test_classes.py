@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from littlestone.classes import (
+    AlwaysZero,
     FiniteClass,
     IntervalHypothesis,
     Intervals,
-    Never,
     Points,
     Rules,
     Thresholds,
@@ -24,7 +24,7 @@ from littlestone.classes.enumeration import Enumeration
 from littlestone.classes.intervals import _RightEnds
 from littlestone.classes.shattering import vc_dimension
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, Sample, Schema
-from littlestone.errors import BudgetExceeded, ParameterError, UnsupportedError
+from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 from littlestone.source import SeededSource, exp
 
 HUGE = 2**1024
@@ -117,14 +117,14 @@ def test_members_of_gaps_are_all_intervals_without_points():
         for b in range(a, high + 1)
     }
     assert len(inside) == len(set(inside))
-    assert set(inside) == {Never()} | expected
+    assert set(inside) == {AlwaysZero()} | expected
 
 
 def test_errors_count_every_record():
     sample = Sample.of([1, 1, 2, 3], [0, 1, 1, 0])
     sample = Sample(sample.points, sample.zeros, sample.ones, (5, 7))
     assert errors(IntervalHypothesis(1, 2), sample) == 1 + 7
-    assert errors(Never(), Sample.of([], [])) == 0
+    assert errors(AlwaysZero(), Sample.of([], [])) == 0
 
 
 def test_a_million_concepts_at_once():
@@ -135,7 +135,7 @@ def test_a_million_concepts_at_once():
     assert drawn.labels == "01" * 10
     small = matrix[: 2**14, :14].astype(np.uint8)
     assert vc_dimension(small) == 14  # a full cube: the first set that is tried is the largest
-    with pytest.raises(BudgetExceeded) as stopped:
+    with pytest.raises(SearchLimitError) as stopped:
         vc_dimension(small[:-1], max_work=10**6)
     assert 0 <= stopped.value.lower <= 13 == stopped.value.upper
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.classes import (
+    AlwaysZero,
     FiniteClass,
     HashFunction,
     HashHypothesis,
     IntervalHypothesis,
     Intervals,
-    Never,
     PointHypothesis,
     Points,
     RuleHypothesis,
@@ -136,7 +136,7 @@ def test_conjunctions_are_canonical_for_every_order_and_repetition():
         assert len(rules) == 1
         rule = rules.pop()
         assert rule.predict(domain).tolist() == accepted.astype(int).tolist()
-        assert isinstance(rule, Never) == (not accepted.any())
+        assert isinstance(rule, AlwaysZero) == (not accepted.any())
 
 
 GOOD = [h.to_dict() for h in HYPOTHESES] + [c.to_dict() for c in SMALL_CLASSES]

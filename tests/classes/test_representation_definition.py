@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from littlestone.classes import (
+    AlwaysZero,
     FiniteClass,
     HashedTree,
+    IdentityRepresentation,
     MajorityHypothesis,
-    Never,
     PointHypothesis,
     Points,
     SparseSets,
     Thresholds,
     TreePaths,
-    Whole,
     load,
     make_tree,
 )
-from littlestone.classes.boosting import Boosted, MajoritySet, nearest
 from littlestone.classes.hashed_trees import HashedTreeSet, words_up_to
+from littlestone.classes.majorities import Boosted, MajoritySet, nearest
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import SeededSource, public_generator
@@ -189,8 +189,8 @@ def test_size_and_choice_of_hashed_trees():
     points = Points().representation(0.1, 0.05)
     r = star.representation(0.1, 0.05)
     assert (r.copies, r.buckets, r.size) == (3, 28, points.size + 3)  # and the empty word
-    assert isinstance(TAXONOMY.representation(0.1, 0.1), Whole)
-    assert isinstance(TAXONOMY.representation(), Whole)
+    assert isinstance(TAXONOMY.representation(0.1, 0.1), IdentityRepresentation)
+    assert isinstance(TAXONOMY.representation(), IdentityRepresentation)
     assert [words_up_to(k, 3) for k in (-1, 0, 1, 2)] == [0, 1, 4, 13]
     with pytest.raises(ParameterError, match="large enough to reach beta"):
         HashedTree(TAXONOMY, Fraction(1, 10), Fraction(1, 10), 1, 5)
@@ -222,14 +222,14 @@ def test_boosting_finds_a_near_majority():
 
 def test_majority_and_not_and():
     """The union bound over rounds needs a majority: an AND would miss the target's own point."""
-    rounds = [[Never()], [PointHypothesis(3)], [PointHypothesis(3)]]
+    rounds = [[AlwaysZero()], [PointHypothesis(3)], [PointHypothesis(3)]]
     found, _ = nearest(rounds, PointHypothesis(3), np.array([3, 4]), [1, 9])
     assert found.predict(np.array([3, 4])).tolist() == [1, 0]
     assert load(found.to_dict()) == found
-    assert found == MajorityHypothesis((PointHypothesis(3), Never(), PointHypothesis(3)))
+    assert found == MajorityHypothesis((PointHypothesis(3), AlwaysZero(), PointHypothesis(3)))
     assert "majority of" in found.describe()
     with pytest.raises(ParameterError, match="odd number"):
-        MajorityHypothesis.from_dict({"type": "majority", "parts": [Never().to_dict()] * 2})
+        MajorityHypothesis.from_dict({"type": "majority", "parts": [AlwaysZero().to_dict()] * 2})
 
 
 def test_boosting_parameters_and_sizes(oracle):

@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.classes import (
+    AlwaysZero,
     FiniteClass,
     HashedPoints,
     HashFunction,
     HashHypothesis,
-    Never,
+    IdentityRepresentation,
     Points,
     Thresholds,
-    Whole,
 )
 from littlestone.classes.field64 import Multiplier
 from littlestone.classes.hashing import collision
@@ -207,7 +207,7 @@ def test_exact_scores_of_hashed_points(oracle, records, seed, outside):
     sample = Sample(sample.points, sample.zeros, sample.ones, outside)
     drawn = Points().representation(0.5, 0.4).drawn(SeededSource(seed))
     buckets = drawn.functions[0].buckets
-    hypotheses = [Never()] + [
+    hypotheses = [AlwaysZero()] + [
         HashHypothesis(f, r) for f, r in product(drawn.functions, range(buckets))
     ]
     # A point outside the sample's support can only be seen by its bucket: one more for each
@@ -230,7 +230,7 @@ def test_the_surrogate_of_a_class_is_its_error():
     """min over c of err(c) + dis(c, h) = err(h) for h in the class, by brute force."""
     rows = [(0, 0, 1), (0, 1, 0), (1, 1, 1)]
     whole = FiniteClass(rows).representation()
-    assert isinstance(whole, Whole)
+    assert isinstance(whole, IdentityRepresentation)
     assert (whole.alpha, whole.beta, whole.proper, whole.surrogate_sensitivity) == (0, 0, True, 1)
     for labels in product((0, 1), repeat=3):
         for h in rows:
@@ -245,8 +245,8 @@ def test_the_surrogate_of_a_class_is_its_error():
 
 
 def test_bounded_points_take_the_smaller_of_hashing_and_enumeration():
-    assert isinstance(Points(1, 50).representation(0.1, 0.05), Whole)
-    assert isinstance(Points(1, 50).representation(), Whole)
+    assert isinstance(Points(1, 50).representation(0.1, 0.05), IdentityRepresentation)
+    assert isinstance(Points(1, 50).representation(), IdentityRepresentation)
     hashed = Points(1, 2**64).representation(0.1, 0.05)
     assert hashed.size == Points().representation(0.1, 0.05).size
     drawn = hashed.drawn(SeededSource(0))
@@ -278,7 +278,7 @@ def test_refusals():
     with pytest.raises(UnsupportedError, match="representation"):
         Points().candidates(Sample.of([1], [1]))
     with pytest.raises(UnsupportedError, match="infinite"):
-        Whole(Points())
+        IdentityRepresentation(Points())
     with pytest.raises(ParameterError, match="'alpha' parameter of Points"):
         Points().representation(beta=0.1)
     with pytest.raises(ParameterError, match="hypotheses would be needed"):

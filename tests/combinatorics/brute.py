@@ -126,7 +126,7 @@ class Universe:
 
     def _may_be_leaf(self, v, depth, p, d):
         s = self.ldim(v)
-        return depth <= p * (2 ** (d - s) - 1) and self.red(v) > p * 2 ** (d - s)
+        return depth <= p * (2 ** (d - s) - 1) and self.reducibility(v) > p * 2 ** (d - s)
 
     def _questions(self, v, idle):
         """Points, each with the non-empty sides; `idle` allows points that split nothing."""

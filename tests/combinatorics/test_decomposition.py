@@ -20,7 +20,7 @@ from littlestone.combinatorics import (
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.definition import TextbookClass
 from littlestone.combinatorics.irreducible import _minimal
-from littlestone.errors import BudgetExceeded
+from littlestone.errors import SearchLimitError
 
 from .brute import universe
 from .classes import cube, monotone_conjunctions, points, random_class, sparse_sets, thresholds
@@ -48,7 +48,7 @@ def test_random_classes_against_the_definition(n, p, d):
             t, essential = u.essential(v, p, d)
             assert kernel.ddim(v, p, d) == t
             assert kernel.essential(v, p, d) == tuple(sorted(essential))
-            assert kernel.red(v) == u.red(v)
+            assert kernel.reducibility(v) == u.reducibility(v)
             tree = kernel.decomposition(v, p, d)
             assert tree.degree == t
             assert tree.holds(u.matrix((1 << 2**n) - 1))
@@ -73,7 +73,7 @@ def test_reductions_reduce_and_nothing_shorter_does(seed):
     assert book.is_irreducible(book.all, len(path) - 1)
     for k in range(len(path) + 2):
         assert kernel.is_irreducible(kernel.full, k) == (k < len(path))
-        assert kernel.red(cap=k) == (len(path) if k >= len(path) else math.inf)
+        assert kernel.reducibility(cap=k) == (len(path) if k >= len(path) else math.inf)
 
 
 @pytest.mark.parametrize("m", [4, 5, 9, 12])
@@ -103,7 +103,7 @@ def test_reducibility_and_soa_of_thresholds(m):
 
 def test_one_hypothesis_is_irreducible_for_ever():
     assert reducibility([[0, 1]]) == math.inf
-    assert Kernel(cube(2)).red(0) == math.inf
+    assert Kernel(cube(2)).reducibility(0) == math.inf
 
 
 @pytest.mark.parametrize("p", [1, 2, 3])
@@ -161,7 +161,7 @@ def test_packing_certificates_are_proofs():
     for v in range(1, 1 << 16, 3):
         for k in (1, 2, 3):
             if kernel.ldim(v) > 0 and kernel._reductions.is_packed(v, k):
-                assert u.red(v) > k
+                assert u.reducibility(v) > k
                 assert kernel._reductions.is_packed(v, k)  # remembered
                 proved += 1
     assert proved > 100
@@ -205,13 +205,13 @@ def test_budget_never_returns_a_part(ask):
     used = exact.nodes
     assert getattr(Kernel(matrix, max_nodes=used), ask)(None, 1, 2) == answer
     for budget in range(0, used, max(1, used // 25)):
-        with pytest.raises(BudgetExceeded) as stopped:
+        with pytest.raises(SearchLimitError) as stopped:
             getattr(Kernel(matrix, max_nodes=budget), ask)(None, 1, 2)
         assert stopped.value.lower <= exact.ddim(None, 1, 2) <= stopped.value.upper
 
 
 def test_budget_of_reducibility():
     kernel = Kernel(points(30), max_nodes=50)
-    with pytest.raises(BudgetExceeded) as stopped:
-        kernel.red()
+    with pytest.raises(SearchLimitError) as stopped:
+        kernel.reducibility()
     assert 1 <= stopped.value.lower <= 30 == stopped.value.upper

@@ -33,7 +33,7 @@ def test_dimensions_soa_and_reducibility_of_every_class(world):
         assert kernel.soa(v) == u.soa(v)
         assert kernel.vc_dim(v) == u.vc(v)
         assert kernel.threshold_dim(v) == u.thresholds(v)
-        assert kernel.red(v) == u.red(v)
+        assert kernel.reducibility(v) == u.reducibility(v)
 
 
 def test_theorem_10_as_inequalities_on_every_class(world):

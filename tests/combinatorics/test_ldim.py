@@ -13,7 +13,7 @@ from littlestone.combinatorics.fast import RowSpace
 from littlestone.combinatorics.ldim import LittlestoneSearch
 from littlestone.combinatorics.matrix import BitMatrix, set_of
 from littlestone.combinatorics.spaces import IntegerSpace
-from littlestone.errors import BudgetExceeded, ParameterError
+from littlestone.errors import ParameterError, SearchLimitError
 
 from .brute import Universe, universe
 from .classes import (
@@ -212,7 +212,7 @@ def test_budget_stops_with_bounds_and_leaves_the_kernel_usable():
     matrix = random_class(rng, 200, 40)
     whole = Kernel(matrix, max_nodes=None)
     kernel = Kernel(matrix, max_nodes=50)
-    with pytest.raises(BudgetExceeded, match="max_nodes") as stopped:
+    with pytest.raises(SearchLimitError, match="max_nodes") as stopped:
         kernel.ldim()
     assert stopped.value.nodes == 50
     assert stopped.value.lower <= whole.ldim() <= stopped.value.upper
@@ -221,7 +221,7 @@ def test_budget_stops_with_bounds_and_leaves_the_kernel_usable():
     while answer is None:  # what was found is kept: asking again goes on from there
         try:
             answer = kernel.ldim()
-        except BudgetExceeded as again:
+        except SearchLimitError as again:
             lower = max(lower, again.lower)
     assert lower <= answer == whole.ldim()
 
@@ -234,7 +234,7 @@ def test_budget_is_exact_and_the_same_on_both_backends(backend):
     needed = kernel.nodes
     assert needed > 0
     assert Kernel(matrix, max_nodes=needed, backend=backend).ldim() == kernel.ldim()
-    with pytest.raises(BudgetExceeded):
+    with pytest.raises(SearchLimitError):
         Kernel(matrix, max_nodes=needed - 1, backend=backend).ldim()
 
 

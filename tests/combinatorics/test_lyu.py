@@ -36,7 +36,7 @@ def ldims():
 
 @cache
 def reds():
-    return np.array([kernel().red(v) for v in range(ALL)])
+    return np.array([kernel().reducibility(v) for v in range(ALL)])
 
 
 @cache
@@ -227,10 +227,10 @@ def test_reducibility_certificate_and_its_sharpness():
                 limit = p * (2 ** (d - top + 1) - 1)
                 answer = u.essential(v, p, d)
                 promised = answer == (top, {u.soa(v)})
-                if u.red(v) >= limit + 2:
+                if u.reducibility(v) >= limit + 2:
                     assert promised
                     certified += 1
-                elif u.red(v) == limit + 1:
+                elif u.reducibility(v) == limit + 1:
                     refuted += not promised
     assert certified > 0
     assert refuted > 0

@@ -146,7 +146,7 @@ def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
         (lambda k: k.ddim(k.full, 0, 3), "'p'"),
         (lambda k: k.ddim(k.full, 1, -1), "'d'"),
         (lambda k: k.essential(k.full, 1, 2), "at least the Littlestone dimension"),
-        (lambda k: k.red(k.full, -1), "'cap'"),
+        (lambda k: k.reducibility(k.full, -1), "'cap'"),
         (lambda k: k.is_irreducible(k.full, -1), "'k'"),
         (lambda k: k.decomposition(0, 1, 3), "non-empty"),
         (lambda k: Kernel(cube(2), max_nodes=-1), "'max_nodes'"),

@@ -17,7 +17,7 @@ from littlestone.combinatorics import (
     vc_dim,
 )
 from littlestone.combinatorics.threshold import ThresholdSearch
-from littlestone.errors import BudgetExceeded
+from littlestone.errors import SearchLimitError
 
 from .brute import universe
 from .classes import (
@@ -100,7 +100,7 @@ def test_budgets_stop_with_bounds(question):
     matrix = random_class(np.random.default_rng(5), 60, 14)
     exact = getattr(Kernel(matrix, max_nodes=None), question)()
     kernel = Kernel(matrix, max_nodes=20)
-    with pytest.raises(BudgetExceeded) as stopped:
+    with pytest.raises(SearchLimitError) as stopped:
         getattr(kernel, question)()
     assert stopped.value.lower <= exact <= stopped.value.upper
     assert stopped.value.nodes == 20
@@ -110,7 +110,7 @@ def test_threshold_bound_of_theorem_10_is_used():
     """A Littlestone dimension of 1 leaves room for 3 thresholds at most, not for 20."""
     kernel = Kernel(points(20), max_nodes=0)
     assert kernel.ldim() == 1
-    with pytest.raises(BudgetExceeded) as stopped:
+    with pytest.raises(SearchLimitError) as stopped:
         kernel.threshold_dim()
     assert (stopped.value.lower, stopped.value.upper) == (1, 3)
 

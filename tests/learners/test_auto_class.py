@@ -11,7 +11,7 @@ import pytest
 from littlestone.cli.main import main
 from littlestone.data import Schema
 from littlestone.learners import registry
-from littlestone.learners.auto_class import ladder, richest
+from littlestone.learners.auto_class import largest_certifiable, nested_classes
 
 SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
 NAMES = ["rules(max_literals=2)", "decision_trees(depth=2)", "decision_trees(depth=3)"]
@@ -22,22 +22,22 @@ def agnostic(concept_class):
 
 
 def test_each_class_is_taken_from_its_own_number_of_records_on():
-    needed = [agnostic(c).required_samples() for c in ladder(SCHEMA)]
+    needed = [agnostic(c).required_samples() for c in nested_classes(SCHEMA)]
     assert needed == sorted(needed)
     for name, n, after in zip(NAMES, needed, [*needed[1:], 10**9], strict=True):
         for records in (n, after - 1):
-            algorithm = richest(SCHEMA, records, agnostic)
+            algorithm = largest_certifiable(SCHEMA, records, agnostic)
             assert algorithm.concept_class.spec == name
             assert algorithm.certificate(records).holds
     for records in (0, 1, needed[0] - 1):  # nothing is certified: the one that is nearest to it
-        assert richest(SCHEMA, records, agnostic).concept_class.spec == NAMES[0]
+        assert largest_certifiable(SCHEMA, records, agnostic).concept_class.spec == NAMES[0]
 
 
 def test_classes_that_are_too_large_are_left_out():
     wide = Schema.from_dict({"x": {"integers": [1, 1000]}})
-    assert [c.spec for c in ladder(wide)] == NAMES[:2]
+    assert [c.spec for c in nested_classes(wide)] == NAMES[:2]
     wider = Schema.from_dict({"x": {"integers": [1, 20_000]}})
-    assert [c.spec for c in ladder(wider)] == ["rules(max_literals=1)"]
+    assert [c.spec for c in nested_classes(wider)] == ["rules(max_literals=1)"]
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def run(line: str, capfd) -> dict:
 def test_command_line(folder, capfd):
     plan = run("plan --class auto --schema schema.toml --epsilon 1 --alpha 0.1 --beta 0.05 --json",
                capfd)  # fmt: skip
-    assert [step["class"] for step in plan["ladder"]] == NAMES
-    assert [step["n"] for step in plan["ladder"]] == [1212, 2109, 3942]
+    assert [step["class"] for step in plan["nested_classes"]] == NAMES
+    assert [step["n"] for step in plan["nested_classes"]] == [1212, 2109, 3942]
     fit = "fit data.parquet --y ill --class auto --schema schema.toml --epsilon 1 --json --seed 1"
     for alpha, name in (("0.1", NAMES[2]), ("0.06", NAMES[1]), ("0.01", NAMES[0])):
         release = run(f"{fit} --alpha {alpha}", capfd)

@@ -15,7 +15,7 @@ from littlestone.mechanisms import AboveThreshold
 from littlestone.mechanisms.geometric import coin_of, two_sided
 from littlestone.mechanisms.threshold_rates import classic_rates
 from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
-from littlestone.source import ExactSource, Few, ReplaySource, SeededSource, exp
+from littlestone.source import ExactSource, ExplicitWeights, ReplaySource, SeededSource, exp
 
 RHO = np.arange(-400, 401)
 STEPS = [(v, w) for v in range(3) for w in range(3) if abs(v - w) <= 1]
@@ -171,7 +171,7 @@ def transcript(plan, source, values, between=lambda answers: 0):
     for value in values:
         if test.halted:
             break
-        noise = source.choose(Few(1, exp(F(1, 2)))) if between(answers) else 0
+        noise = source.choose(ExplicitWeights(1, exp(F(1, 2)))) if between(answers) else 0
         answers.append((noise, test.ask(value + sum(a for _, a in answers) % 2 - noise)))
     return tuple(answers)
 

@@ -18,7 +18,14 @@ from littlestone.mechanisms import (
 )
 from littlestone.mechanisms.geometric import truncated
 from littlestone.privacy.divergence import tightest_epsilon
-from littlestone.source import ExactSource, Few, ReplaySource, SecureSource, SeededSource, exp
+from littlestone.source import (
+    ExactSource,
+    ExplicitWeights,
+    ReplaySource,
+    SecureSource,
+    SeededSource,
+    exp,
+)
 
 SIZES = [0, 1, 2, 3, 4, 5, 8, 9]
 
@@ -89,7 +96,7 @@ def test_broken_variants_are_caught(epsilon, tolerance):
 
     def redrawn_inside(count, source):  # rejection instead of clamping: another normaliser
         weights = [exp(-epsilon * abs(v - count)) for v in range(n + 1)]
-        return source.choose(Few(*weights))
+        return source.choose(ExplicitWeights(*weights))
 
     def digits_too_few(count, source):  # a magnitude that stops at 2
         return min(n, max(0, count + max(-2, min(2, truncated(epsilon, n, source)))))

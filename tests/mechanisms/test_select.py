@@ -20,7 +20,7 @@ from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
 from littlestone.source import (
     ExactSource,
     Explicit,
-    Few,
+    ExplicitWeights,
     ReplaySource,
     SeededSource,
     Segments,
@@ -193,7 +193,7 @@ class Cube:
         self.votes, self.size = votes, 2 ** len(votes)
 
     def draw(self, rate, source):
-        return tuple(source.choose(Few(1, exp(rate * v))) for v in self.votes)
+        return tuple(source.choose(ExplicitWeights(1, exp(rate * v))) for v in self.votes)
 
 
 def test_structured_candidates(epsilon, brute, tolerance):

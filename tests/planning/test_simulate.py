@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import Never
+from littlestone.classes import AlwaysZero
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD
@@ -56,7 +56,7 @@ def test_the_worst_path_is_missed_by_all_but_one(concepts):
     assert worst.excess(drawn) == 0
     near = concepts.candidates(typical.draw(10**6, public_generator(0))).draw(F(1), SeededSource(1))
     assert typical.excess(near) == 0
-    assert worst.excess(Never()) > 0.1  # and the path that ends just above the deepest node:
+    assert worst.excess(AlwaysZero()) > 0.1  # and the path that ends just above the deepest node:
     above = concepts.domain.store([forest.ancestor(deepest, forest.height - 1)])
     nearly = Sample.of(np.append(above, worst.points), [1, *(v != deepest for v in worst.points)])
     shorter = concepts.candidates(nearly).draw(F(100), SeededSource(1))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from littlestone.errors import ParameterError
 from littlestone.privacy import Pure, compose, hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import lower, upper
-from littlestone.source import ExactSource, Few, ball, exp
+from littlestone.source import ExactSource, ExplicitWeights, ball, exp
 
 counts = st.lists(st.integers(0, 20), min_size=4, max_size=4).filter(any)
 
@@ -64,7 +64,7 @@ def test_tightest_epsilon_is_tight(p, q, delta):
 
 def test_randomized_response_from_the_door():
     """The law that ExactSource computes of a real program; epsilon found is epsilon promised."""
-    coin = Few(exp(Fraction(1, 3)), 1)
+    coin = ExplicitWeights(exp(Fraction(1, 3)), 1)
 
     def answer(bit, flips):
         return lambda source: tuple(bit ^ source.choose(coin) for _ in range(flips))

@@ -25,7 +25,7 @@ from littlestone.planning import checker
 from littlestone.privacy import Guarantee
 from littlestone.report import page
 from littlestone.report.words import integer
-from littlestone.source import Few, exp
+from littlestone.source import ExplicitWeights, exp
 
 from .checker import Checker
 
@@ -86,7 +86,7 @@ def test_the_page_of_a_verification_says_the_verdict_first():
 
 
 def leak(bits, source):
-    return tuple(bit ^ source.choose(Few(exp(3), 1)) for bit in bits)
+    return tuple(bit ^ source.choose(ExplicitWeights(exp(3), 1)) for bit in bits)
 
 
 def test_the_page_of_a_failure_shows_the_worst_pair():

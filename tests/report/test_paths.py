@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import littlestone as ls
-from littlestone.classes import Never
+from littlestone.classes import AlwaysZero
 from littlestone.classes.trees import IPV4, IPV6, PathHypothesis, PrefixHypothesis
 from littlestone.data import Sample
 from littlestone.learners import registry
@@ -54,6 +54,6 @@ def test_the_page_of_a_release_shows_its_path():
 def test_the_example_of_the_paper_is_drawn_in_the_docs():
     """Paper 001, section 1.3.2, figure 1: the file is what draw returns."""
     parents = {"x1": None, "x2": None, "x3": None, "x4": "x1", "x5": "x1", "x6": "x5", "x7": "x5"}
-    drawn = ls.draw(ls.TreePaths(parents).tree(Never()))
+    drawn = ls.draw(ls.TreePaths(parents).tree(AlwaysZero()))
     kept = Path(__file__).parents[2] / "docs" / "learners" / "vc1-example.svg"
     assert kept.read_text(encoding="utf-8") == drawn + "\n"

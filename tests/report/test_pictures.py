@@ -7,11 +7,11 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import (
+    AlwaysZero,
     ConjunctionHypothesis,
     HashFunction,
     HashHypothesis,
     IntervalHypothesis,
-    Never,
     PointHypothesis,
     RuleHypothesis,
     TableHypothesis,
@@ -44,7 +44,7 @@ HYPOTHESES = [
     PointHypothesis(5),
     PointHypothesis("</text>" * 100),
     PointHypothesis(("a", 2**80, None)),
-    Never(),
+    AlwaysZero(),
     TableHypothesis("0"),
     TableHypothesis("0110" * 5),
     TableHypothesis("011" * 1000),
@@ -53,7 +53,7 @@ HYPOTHESES = [
     conjunction([LITERALS[0], LITERALS[4]]),
     on_points(["</text>" * 100, "b"]),
     on_points(list(range(100))),
-    patched(Never(), {"x" * 300: 1}),
+    patched(AlwaysZero(), {"x" * 300: 1}),
     ConjunctionHypothesis(40, 2**40 - 1, 0),
     HashHypothesis(HashFunction(3, 5, 7, 315), 12),
     HashHypothesis(HashFunction(3, 5, 7, 315), 12, (1, HUGE)),
@@ -152,7 +152,7 @@ def test_a_rule_shows_each_condition():
 
 
 def test_the_constant_zero_knows_its_domain():
-    drawn = _DRAWERS[Never](Never(), Setting(IntegerDomain(1, 2**64)))
+    drawn = _DRAWERS[AlwaysZero](AlwaysZero(), Setting(IntegerDomain(1, 2**64)))
     assert "2**64" in texts(drawn)
 
 
@@ -200,7 +200,7 @@ def test_listed_points_are_alternatives_and_the_rest_is_counted():
 
 
 def test_corrections_come_before_what_they_correct():
-    said = texts(ls.draw(patched(Never(), {19: 1, 21: 1})))
+    said = texts(ls.draw(patched(AlwaysZero(), {19: 1, 21: 1})))
     assert said == ["If", "x = 19", "OR", "x = 21", "then", "label 1", "Otherwise", "label 0"]
     base = IntervalHypothesis(3, 5)
     said = " ".join(texts(ls.draw(patched(base, {4: 0, 9: 1}))))

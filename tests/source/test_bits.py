@@ -18,8 +18,8 @@ from scipy import stats
 from littlestone.errors import ParameterError
 from littlestone.source import (
     Explicit,
-    Few,
-    Levels,
+    ExplicitWeights,
+    LevelWeights,
     SecureSource,
     SeededSource,
     Segments,
@@ -87,10 +87,10 @@ GOLDEN_PUBLIC = [677507, 276172]
 def test_seeded_golden_values():
     """Pinned: a change of these changes every seeded experiment (say so in the changelog)."""
     source = SeededSource(2024)
-    coin = Few(1, exp(1), F(1, 2))
+    coin = ExplicitWeights(1, exp(1), F(1, 2))
     assert [source.choose(coin) for _ in range(12)] == GOLDEN_COINS
     assert [
-        source.choose(Levels([1, 10, 100], [9, 5, 1], F(1, 2))) for _ in range(12)
+        source.choose(LevelWeights([1, 10, 100], [9, 5, 1], F(1, 2))) for _ in range(12)
     ] == GOLDEN_LEVELS
     assert [source.below(10**20) for _ in range(3)] == GOLDEN_BELOW
     assert source.permutation(8).tolist() == GOLDEN_PERMUTATION
@@ -171,8 +171,8 @@ def assert_frequencies(counts, chances, draws) -> None:
 @pytest.mark.parametrize(
     ("weights", "draws"),
     [
-        (Few(exp(F(1, 3)), 1, exp(-2), 0, 3), 200_000),
-        (Levels([1, 50, 2**20], [20, 9, 0], F(3, 4)), 20_000),
+        (ExplicitWeights(exp(F(1, 3)), 1, exp(-2), 0, 3), 200_000),
+        (LevelWeights([1, 50, 2**20], [20, 9, 0], F(3, 4)), 20_000),
     ],
     ids=["few", "levels"],
 )

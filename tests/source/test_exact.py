@@ -13,9 +13,9 @@ from flint import arb, ctx, fmpq
 
 from littlestone.source import (
     ExactSource,
-    Few,
+    ExplicitWeights,
     HiddenStateError,
-    Levels,
+    LevelWeights,
     ReplaySource,
     Source,
     ball,
@@ -48,27 +48,27 @@ def test_two_dice():
 
 def test_draws_that_depend_on_draws():
     def run(source: Source) -> tuple[int, ...]:
-        first = source.choose(Few(1, 2))
+        first = source.choose(ExplicitWeights(1, 2))
         return (first, source.below(3)) if first else (first,)
 
     assert_law(ExactSource().law(run), {(0,): F(1, 3), **{(1, i): F(2, 9) for i in range(3)}})
 
 
 def test_exponential_weights(truth):
-    law = ExactSource().law(lambda s: s.choose(Levels([1, 3], [2, 0], F(1, 2))))
+    law = ExactSource().law(lambda s: s.choose(LevelWeights([1, 3], [2, 0], F(1, 2))))
     cumulative = truth.cumulative([truth.exp(1), truth.decimal(3)])
     assert truth.contains(law.outcomes[0], cumulative[0])
 
 
 def test_impossible_outcomes_make_no_path():
-    law = ExactSource().law(lambda s: s.choose(Few(0, 1, 0, 1)))
+    law = ExactSource().law(lambda s: s.choose(ExplicitWeights(0, 1, 0, 1)))
     assert_law(law, {1: F(1, 2), 3: F(1, 2)})
     assert law.paths == 2
 
 
 def test_an_unbounded_loop_is_cut_and_the_rest_is_slack():
     def geometric(source: Source) -> int:
-        return next(i for i in count() if source.choose(Few(1, 1)))
+        return next(i for i in count() if source.choose(ExplicitWeights(1, 1)))
 
     law = ExactSource(cut=F(1, 2**20), follow=0).law(geometric)
     assert_law(law, {i: F(1, 2 ** (i + 1)) for i in range(20)})
@@ -79,7 +79,7 @@ def test_an_unbounded_loop_is_cut_and_the_rest_is_slack():
 def test_a_cut_cannot_be_swallowed_by_the_run():
     def stubborn(source: Source) -> str:
         try:
-            while source.choose(Few(1, 1)):
+            while source.choose(ExplicitWeights(1, 1)):
                 pass
         except Exception:
             return "swallowed"
@@ -94,7 +94,9 @@ def test_a_law_sums_to_one(cut):
     def run(source: Source) -> int:
         total = 0
         for _ in range(4):
-            total += source.choose(Levels([1, 2, 1], [0, 1, 5], F(1, 3))) * (1 + source.below(2))
+            total += source.choose(LevelWeights([1, 2, 1], [0, 1, 5], F(1, 3))) * (
+                1 + source.below(2)
+            )
         return total
 
     law = ExactSource(cut=cut, follow=0).law(run)
@@ -103,7 +105,7 @@ def test_a_law_sums_to_one(cut):
 
 
 def test_unlikely_single_draws_are_followed():
-    law = ExactSource().law(lambda s: s.choose(Few(1, exp(-200))))
+    law = ExactSource().law(lambda s: s.choose(ExplicitWeights(1, exp(-200))))
     assert set(law.outcomes) == {0, 1}
     assert law.slack.is_zero()
 
@@ -114,7 +116,7 @@ def test_hash_order_is_caught():
     def run(source: Source) -> int:
         toggle.append(None)
         members = [1, 2] if len(toggle) % 2 else [2, 1]  # the order of a hash table
-        return source.choose(Few(*members)) + source.below(2)
+        return source.choose(ExplicitWeights(*members)) + source.below(2)
 
     with pytest.raises(HiddenStateError, match="hash"):
         ExactSource().law(run)
@@ -124,7 +126,9 @@ def test_an_ordinary_generator_is_caught():
     generator = random.Random(0)
 
     def run(source: Source) -> int:
-        return source.choose(Few(1, generator.randrange(1, 10**6))) + source.choose(Few(1, 1))
+        return source.choose(ExplicitWeights(1, generator.randrange(1, 10**6))) + source.choose(
+            ExplicitWeights(1, 1)
+        )
 
     with pytest.raises(HiddenStateError, match="different weights"):
         ExactSource().law(run)
@@ -133,7 +137,7 @@ def test_an_ordinary_generator_is_caught():
 def test_another_kind_of_draw_is_caught():
     runs = count()
     with pytest.raises(HiddenStateError):
-        ExactSource().law(lambda s: s.below(2) if next(runs) else s.choose(Few(1, 1)))
+        ExactSource().law(lambda s: s.below(2) if next(runs) else s.choose(ExplicitWeights(1, 1)))
 
 
 def test_a_run_that_ends_early_is_caught():
@@ -178,8 +182,8 @@ def test_errors_of_the_run_pass_through():
 
 def test_replay_answers_records_and_refuses():
     source = ReplaySource([1, 0, 3])
-    assert source.choose(Few(1, exp(1))) == 1
-    assert source.choose(Levels([1, 1], [0, 1], F(1))) == 0
+    assert source.choose(ExplicitWeights(1, exp(1))) == 1
+    assert source.choose(LevelWeights([1, 1], [0, 1], F(1))) == 0
     assert source.below(4) == 3
     assert source.permutation(3).tolist() == [0, 1, 2]
     assert source.public_rng().integers(100) == np.random.default_rng(0).integers(100)
@@ -197,10 +201,10 @@ def test_replay_tells_equal_weights_from_unequal():
         source.choose(weights)
         return source.shown
 
-    assert shown(Few(exp(1), 1)) == shown(Few(exp(1), F(2, 2)))
-    assert shown(Few(exp(1), 1)) != shown(Few(exp(1), 1 + F(1, 10**20)))
-    assert shown(Levels([2, 1], [0, -3], F(1))) == shown(Levels([2, 1], [5, 2], F(1)))
-    assert shown(Levels([2, 1], [0, -3], F(1))) != shown(Levels([2, 1], [0, -4], F(1)))
+    assert shown(ExplicitWeights(exp(1), 1)) == shown(ExplicitWeights(exp(1), F(2, 2)))
+    assert shown(ExplicitWeights(exp(1), 1)) != shown(ExplicitWeights(exp(1), 1 + F(1, 10**20)))
+    assert shown(LevelWeights([2, 1], [0, -3], F(1))) == shown(LevelWeights([2, 1], [5, 2], F(1)))
+    assert shown(LevelWeights([2, 1], [0, -3], F(1))) != shown(LevelWeights([2, 1], [0, -4], F(1)))
 
 
 def test_weights_that_differ_at_the_precision_of_a_release_are_caught():
@@ -213,7 +217,7 @@ def test_weights_that_differ_at_the_precision_of_a_release_are_caught():
 
     with pytest.raises(HiddenStateError, match="two precisions"):
         ExactSource().law(lambda s: s.choose(TwoFaced()))
-    coin = Few(1, 1)
+    coin = ExplicitWeights(1, 1)
     coin._thresholds = ((2**62, 2**62 + 1),)
     with pytest.raises(HiddenStateError, match="two precisions"):
         ExactSource().law(lambda s: s.choose(coin))

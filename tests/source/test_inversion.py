@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.source import Few, Levels, exp
+from littlestone.source import ExplicitWeights, LevelWeights, exp
 
 RATIONAL = [
     (1, 1),
@@ -50,9 +50,9 @@ def test_rational_weights_at_boundaries(weights, kind, prescribed):
     if kind == "levels":
         scale = 11 * 21 * 10**30
         weights = tuple(int(F(w) * scale) for w in weights)
-        shown = Levels(weights, [0] * len(weights), F(1))
+        shown = LevelWeights(weights, [0] * len(weights), F(1))
     else:
-        shown = Few(*weights)
+        shown = ExplicitWeights(*weights)
     for u in boundary_points(weights):
         source = prescribed(u)
         assert source.choose(shown) == rational_inverse(u, weights)
@@ -68,7 +68,7 @@ def test_any_rational_weights_any_point(prescribed, weights, numerator):
     u = F(2 * numerator + 1, 2**201 + 1) % 1
     if any(u == F(c, sum(weights)) for c in accumulate(weights)):
         return
-    for shown in (Few(*weights), Levels(weights, [7] * len(weights), F(1, 3))):
+    for shown in (ExplicitWeights(*weights), LevelWeights(weights, [7] * len(weights), F(1, 3))):
         assert prescribed(u).choose(shown) == rational_inverse(u, tuple(weights))
 
 
@@ -76,7 +76,7 @@ def test_any_rational_weights_any_point(prescribed, weights, numerator):
 def test_exponential_weights_at_every_boundary(bits, prescribed, truth):
     coefficients = {F(0): F(1), F(1, 3): F(2), F(-5): F(1, 7), F(2): F(0), F(-40): F(3), F(1): F(1)}
     terms = list(coefficients.items())
-    few = Few(*(exp(q, times=c) for q, c in terms))
+    few = ExplicitWeights(*(exp(q, times=c) for q, c in terms))
     cumulative = truth.cumulative([truth.exp(q, c) for q, c in terms])
     for i, c in enumerate(cumulative[:-1]):
         for u in truth.cells(c, bits):
@@ -88,7 +88,7 @@ def test_exponential_weights_at_every_boundary(bits, prescribed, truth):
 
 def test_hopeless_outcomes_are_still_reached(prescribed, truth):
     scores = [-1000, 0, -300, -2000, 3, -1000]
-    levels = Levels([1, 2, 3, 1, 1, 5], scores, F(1, 2))
+    levels = LevelWeights([1, 2, 3, 1, 1, 5], scores, F(1, 2))
     weights = [truth.exp(F(s, 2), m) for s, m in zip(scores, [1, 2, 3, 1, 1, 5], strict=True)]
     cumulative = truth.cumulative(weights)
     met = set()
@@ -107,8 +107,8 @@ def test_impossible_outcomes_are_never_chosen(prescribed):
     multiplicity, scores = (0, 2, 0, 0, 5, 0), (9, 1, 9, -9, -3, 9)
     for i in range(1, 130):
         for u in (F(1, 2**i), 1 - F(1, 2**i), F(i, 131)):
-            assert prescribed(u).choose(Few(*weights)) in (1, 4)
-            assert prescribed(u).choose(Levels(multiplicity, scores, F(1))) in (1, 4)
+            assert prescribed(u).choose(ExplicitWeights(*weights)) in (1, 4)
+            assert prescribed(u).choose(LevelWeights(multiplicity, scores, F(1))) in (1, 4)
 
 
 def test_below_is_rejection_from_the_fewest_bits(prescribed):

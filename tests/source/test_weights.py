@@ -1,4 +1,4 @@
-"""Enclosures of Few and Levels hold the truth, at every precision and size."""
+"""Enclosures of ExplicitWeights and LevelWeights hold the truth, at every precision and size."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from littlestone.source import (
     ExactSource,
-    Few,
-    Levels,
+    ExplicitWeights,
+    LevelWeights,
     SeededSource,
     Weights,
     exp,
@@ -22,7 +22,7 @@ from littlestone.source import (
 
 
 def true_levels(truth, multiplicity, score, rate):
-    """Relative to the best score, as `Levels.enclose` scales them."""
+    """Relative to the best score, as `LevelWeights.enclose` scales them."""
     best = (max if rate >= 0 else min)(s for m, s in zip(multiplicity, score, strict=True) if m)
     return [truth.exp(rate * (s - best), m) for m, s in zip(multiplicity, score, strict=True)]
 
@@ -37,7 +37,7 @@ def true_levels(truth, multiplicity, score, rate):
 )
 def test_levels_hold_the_truth(truth, rows, rate, bits):
     multiplicity, score = zip(*rows, strict=True)
-    balls = Levels(multiplicity, score, rate).enclose(bits)
+    balls = LevelWeights(multiplicity, score, rate).enclose(bits)
     expected = true_levels(truth, multiplicity, score, rate)
     assert len(balls) == len(expected)
     for ball, value, times in zip(balls, expected, multiplicity, strict=True):
@@ -49,10 +49,10 @@ def test_levels_hold_the_truth(truth, rows, rate, bits):
 def test_multiplicities_of_a_thousand_bits(truth, bits):
     # the worst score has so many candidates that it is the likeliest level
     multiplicity, score, rate = [1, 2**1024, 3**100], [0, -700, -200], F(1)
-    balls = Levels(multiplicity, score, rate).enclose(bits)
+    balls = LevelWeights(multiplicity, score, rate).enclose(bits)
     for ball, value in zip(balls, true_levels(truth, multiplicity, score, rate), strict=True):
         assert truth.contains(ball, value)
-    chances = probabilities(Levels(multiplicity, score, rate), bits)
+    chances = probabilities(LevelWeights(multiplicity, score, rate), bits)
     assert float(chances[1]) > 0.999
     assert sum(chances, arb(0)).contains(1)
 
@@ -60,7 +60,7 @@ def test_multiplicities_of_a_thousand_bits(truth, bits):
 @pytest.mark.parametrize("size", [30, 60, 300])
 def test_weights_that_cancel_far_below_the_first_precision(size):
     w = exp(F(1, 10**size)) - 1
-    fair, sure = Few(w, w), Few(w, w * 0)
+    fair, sure = ExplicitWeights(w, w), ExplicitWeights(w, w * 0)
     assert all(low <= 2**63 <= high for low, high in fair.thresholds())
     drawn = SeededSource(0)
     assert {drawn.choose(fair) for _ in range(50)} == {0, 1}
@@ -74,24 +74,24 @@ def test_weights_that_cancel_far_below_the_first_precision(size):
 
 def test_scores_beyond_machine_integers():
     high = 2**200
-    chances = probabilities(Levels([1, 1, 1], [high, high + 1, -high], F(1)))
+    chances = probabilities(LevelWeights([1, 1, 1], [high, high + 1, -high], F(1)))
     assert float(chances[1] / chances[0]) == pytest.approx(2.718281828459045, rel=1e-15)
     assert chances[2] < F(1, 2**100).numerator / 2**100
     assert not chances[2].is_zero(), "hopeless is not impossible"
 
 
 def test_rates_of_zero_and_below(truth):
-    flat = probabilities(Levels([1, 2, 5], [10**6, -(10**6), 0], F(0)))
+    flat = probabilities(LevelWeights([1, 2, 5], [10**6, -(10**6), 0], F(0)))
     assert [round(float(p), 12) for p in flat] == [0.125, 0.25, 0.625]
-    down = Levels([1, 1], [0, 3], F(-1)).enclose(200)
-    up = Levels([1, 1], [0, -3], F(1)).enclose(200)
+    down = LevelWeights([1, 1], [0, 3], F(-1)).enclose(200)
+    up = LevelWeights([1, 1], [0, -3], F(1)).enclose(200)
     assert [str(b) for b in down] == [str(b) for b in up]
     assert truth.contains(down[1], truth.exp(-3))
 
 
 def test_a_million_levels(truth):
     m = 10**6
-    levels = Levels([1] * m, range(m), F(1, 1000))
+    levels = LevelWeights([1] * m, range(m), F(1, 1000))
     balls = levels.enclose(96)
     assert len(balls) == m
     assert truth.contains(balls[-1], truth.decimal(1))
@@ -105,7 +105,7 @@ def test_a_million_levels(truth):
 
 
 def test_few_holds_the_truth_and_caches_its_thresholds(truth):
-    coin = Few(exp(F(1, 3)), exp(-70), 5)
+    coin = ExplicitWeights(exp(F(1, 3)), exp(-70), 5)
     for bits in (16, 64, 1000):
         for ball, weight in zip(coin.enclose(bits), coin.weights, strict=True):
             ((q, c),) = weight.terms
@@ -124,13 +124,13 @@ def test_nearly_cancelled_weights(truth):
     with localcontext(truth.context):
         value = truth.exp(1) - truth.decimal(F(2718281828459045, 10**15))
         expected = value / (value + truth.decimal(F(1, 10**15)))
-    assert truth.contains(probabilities(Few(rest, F(1, 10**15)), 300)[0], expected)
+    assert truth.contains(probabilities(ExplicitWeights(rest, F(1, 10**15)), 300)[0], expected)
 
 
 @pytest.mark.parametrize("weights", [(), (0, 0), (1, -1), (exp(1) - 3, 1)])
 def test_few_refuses(weights):
     with pytest.raises(ValueError, match="nonnegative"):
-        Few(*weights)
+        ExplicitWeights(*weights)
 
 
 @pytest.mark.parametrize(
@@ -138,9 +138,9 @@ def test_few_refuses(weights):
 )
 def test_levels_refuses(multiplicity, score):
     with pytest.raises(ValueError, match=r"nonnegative|one score"):
-        Levels(multiplicity, score, F(1))
+        LevelWeights(multiplicity, score, F(1))
 
 
 def test_both_are_weights():
-    assert isinstance(Few(1), Weights)
-    assert isinstance(Levels([1], [0], F(1)), Weights)
+    assert isinstance(ExplicitWeights(1), Weights)
+    assert isinstance(LevelWeights([1], [0], F(1)), Weights)

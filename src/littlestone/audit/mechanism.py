@@ -87,9 +87,9 @@ def verify_mechanism(
     Examples
     --------
     >>> from littlestone.audit import replace_one, verify_mechanism
-    >>> from littlestone.source import Few, exp
+    >>> from littlestone.source import ExplicitWeights, exp
     >>> def randomized_response(bits, source):
-    ...     return tuple(bit ^ source.choose(Few(exp(1), 1)) for bit in bits)
+    ...     return tuple(bit ^ source.choose(ExplicitWeights(exp(1), 1)) for bit in bits)
     >>> result = verify_mechanism(
     ...     randomized_response, replace_one([0, 1], 2), epsilon=1, delta=0)
     >>> result.holds, result.datasets, result.pairs

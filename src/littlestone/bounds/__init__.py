@@ -22,10 +22,10 @@ The proofs: ``docs/certificates.md``.
 
 from littlestone.bounds.certificate import (
     Certificate,
+    CertificateBuilder,
     Reference,
     Step,
     Unit,
-    Worksheet,
     recheck,
 )
 from littlestone.bounds.claims import Claim, claim, claims, register
@@ -50,6 +50,7 @@ from littlestone.bounds.uniform import agnostic_vc, best_finite, realizable_vc, 
 __all__ = [
     "POINTS",
     "Certificate",
+    "CertificateBuilder",
     "Claim",
     "FormulaError",
     "HashFamily",
@@ -57,7 +58,6 @@ __all__ = [
     "Reference",
     "Step",
     "Unit",
-    "Worksheet",
     "agnostic",
     "agnostic_from",
     "agnostic_vc",

@@ -23,11 +23,11 @@ from littlestone.bounds.formulas import (
     limited,
 )
 from littlestone.errors import LittlestoneError, ParameterError, parameter_error
-from littlestone.guard import read_exact
 from littlestone.privacy.rounding import exact_text
+from littlestone.safe_io import read_exact
 from littlestone.types import Json
 
-__all__ = ["Certificate", "Reference", "Step", "Unit", "Worksheet", "recheck"]
+__all__ = ["Certificate", "CertificateBuilder", "Reference", "Step", "Unit", "recheck"]
 
 Unit = Literal["records", "users"]
 UNITS = ("records", "users")
@@ -176,14 +176,14 @@ class Certificate:
             ) from None
 
 
-class Worksheet:
+class CertificateBuilder:
     """Where a certificate is computed: formulas in, steps out, so that the two cannot disagree.
 
     Examples
     --------
-    >>> sheet = Worksheet()
-    >>> decay = sheet.step("decay", "-log(1 - alpha)", "finite.consistent", alpha=Fraction(1, 10))
-    >>> sheet.step("needed", "ceil(log(20) / decay)", "finite.consistent", decay=decay).value
+    >>> cert = CertificateBuilder()
+    >>> decay = cert.step("decay", "-log(1 - alpha)", "finite.consistent", alpha=Fraction(1, 10))
+    >>> cert.step("needed", "ceil(log(20) / decay)", "finite.consistent", decay=decay).value
     29
     """
 
@@ -207,7 +207,9 @@ class Worksheet:
             for key, x in inputs.items()
         }
         if name in self.steps:
-            raise parameter_error("Worksheet", "name", "new", name, "Steps have unique names.")
+            raise parameter_error(
+                "CertificateBuilder", "name", "new", name, "Steps have unique names."
+            )
         shown = show(evaluate(formula, self._meanings(exact)))
         self.steps[name] = Step(name, formula, exact, shown, source)
         return self.steps[name]
@@ -306,16 +308,19 @@ def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
 
 def _disagreements(given: Certificate) -> list[str]:
     wrong: list[str] = []
-    sheet, head = Worksheet(), {"alpha": given.alpha, "beta": given.beta, "n": Fraction(given.n)}
+    cert, head = (
+        CertificateBuilder(),
+        {"alpha": given.alpha, "beta": given.beta, "n": Fraction(given.n)},
+    )
     for step in given.steps:
         for name in head.keys() & step.inputs.keys():
             if step.inputs[name] != head[name]:
                 wrong.append(f"step {step.name!r}: its {name} is not the certificate's")
-        again = sheet.step(step.name, step.formula, step.source, **step.inputs)
+        again = cert.step(step.name, step.formula, step.source, **step.inputs)
         if not _agree(again.value, step.value):
             gives, stated = (_words(value) for value in (again.value, step.value))
             wrong.append(f"step {step.name!r}: the formula gives {gives}, not {stated}")
-    derived = sheet.certificate(alpha=given.alpha, beta=given.beta, n=given.n, unit=given.unit)
+    derived = cert.certificate(alpha=given.alpha, beta=given.beta, n=given.n, unit=given.unit)
     wrong += [
         f"{name}: the steps give {getattr(derived, name)}"
         for name in ("holds", "status", "claims", "assumptions")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate, Worksheet
+from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy.rounding import check_nonnegative
 
@@ -53,7 +53,7 @@ def realizable(
     """
     source = "exp-mech.tight.realizable"
     case = _Case("realizable", size, epsilon=epsilon, alpha=alpha, beta=beta)
-    decay = case.sheet.step(
+    decay = case.cert.step(
         "decay",
         "-log(1 - alpha*(1 - exp(-epsilon/2)))",
         source,
@@ -92,10 +92,10 @@ def agnostic(
     """
     source = "exp-mech.tight.agnostic"
     case = _Case("agnostic", size, epsilon=epsilon, alpha=alpha, beta=beta)
-    tilt = case.sheet.step(
+    tilt = case.cert.step(
         "tilt", "min(epsilon/2, atanh(alpha))", source, alpha=case.alpha, epsilon=case.epsilon
     )
-    decay = case.sheet.step(
+    decay = case.cert.step(
         "decay", "-log(cosh(tilt) - alpha*sinh(tilt))", source, alpha=case.alpha, tilt=tilt
     )
     return case.finish(source, n, decay=decay)
@@ -139,14 +139,14 @@ def realizable_from(
     case = _Case(
         "realizable_from", size, epsilon=epsilon, alpha=alpha, beta=beta, alpha1=alpha1, beta1=beta1
     )
-    tilt = case.sheet.step(
+    tilt = case.cert.step(
         "tilt",
         "min(epsilon/2, log(alpha/alpha1)/2)" if case.alpha1 else "epsilon/2",
         source,
         epsilon=case.epsilon,
         **({"alpha": case.alpha, "alpha1": case.alpha1} if case.alpha1 else {}),
     )
-    decay = case.sheet.step(
+    decay = case.cert.step(
         "decay",
         "-log(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))",
         source,
@@ -193,13 +193,11 @@ def agnostic_from(
     case = _Case(
         "agnostic_from", size, epsilon=epsilon, alpha=alpha, beta=beta, alpha1=alpha1, beta1=beta1
     )
-    gap = case.sheet.step("gap", "alpha - alpha1", source, alpha=case.alpha, alpha1=case.alpha1)
-    tilt = case.sheet.step(
+    gap = case.cert.step("gap", "alpha - alpha1", source, alpha=case.alpha, alpha1=case.alpha1)
+    tilt = case.cert.step(
         "tilt", "min(epsilon/2, atanh(gap))", source, epsilon=case.epsilon, gap=gap
     )
-    decay = case.sheet.step(
-        "decay", "-log(cosh(tilt) - gap*sinh(tilt))", source, gap=gap, tilt=tilt
-    )
+    decay = case.cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", source, gap=gap, tilt=tilt)
     return case.finish(source, n, decay=decay)
 
 
@@ -217,7 +215,7 @@ class _Case:
         alpha1: Any = 0,
         beta1: Any = 0,
     ) -> None:
-        self.sheet = Worksheet()
+        self.cert = CertificateBuilder()
         self.size = check_integer(owner, "size", size, low=1)
         self.epsilon = check_fraction(owner, "epsilon", epsilon)
         self.alpha = check_probability(owner, "alpha", alpha)
@@ -233,7 +231,7 @@ class _Case:
         # Nobody is bad when there is one candidate: max(...) makes the logarithm 0, and n = 0.
         fails = {"beta": self.beta} | ({"beta1": self.beta1} if self.beta1 else {})
         budget = "(beta - beta1)" if self.beta1 else "beta"
-        needed = self.sheet.step(
+        needed = self.cert.step(
             "needed",
             f"ceil(log(max(size - 1, {budget})/{budget})/decay)",
             source,
@@ -242,5 +240,5 @@ class _Case:
             **fails,
         )
         records = int(needed.value) if n is None else check_integer("certificate", "n", n, low=0)
-        self.sheet.step("enough", "n >= needed", source, n=Fraction(records), needed=needed)
-        return self.sheet.certificate(alpha=self.alpha, beta=self.beta, n=records)
+        self.cert.step("enough", "n >= needed", source, n=Fraction(records), needed=needed)
+        return self.cert.certificate(alpha=self.alpha, beta=self.beta, n=records)

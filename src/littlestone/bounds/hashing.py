@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from littlestone.bounds.certificate import Certificate, Step, Worksheet
+from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
 from littlestone.bounds.least import least_n
 from littlestone.errors import parameter_error
 
@@ -117,11 +117,11 @@ class HashedRepresentation:
         by a_j, and E_j = (collision / a_j)**copies the probability that it is off by more, the
         total is F_1 + (F_2 - F_1) E_1 + ... + (1 - F_J) E_J.
         """
-        sheet = Worksheet()
+        cert = CertificateBuilder()
         total, parts, earlier = "", dict[str, Step](), ""
         for j, cut in enumerate(self.cuts, 1):
-            parts[f"fail_{j}"] = self._failure(sheet, j, cut, n)
-            parts[f"off_{j}"] = sheet.step(
+            parts[f"fail_{j}"] = self._failure(cert, j, cut, n)
+            parts[f"off_{j}"] = cert.step(
                 f"off_{j}",
                 "min(1, collision/cut)**copies",
                 SOURCE,
@@ -132,19 +132,19 @@ class HashedRepresentation:
             total += f" + (fail_{j} - fail_{j - 1})*{earlier}" if earlier else "fail_1"
             earlier = f"off_{j}"
         total += f" + (1 - fail_{len(self.cuts)})*{earlier}"
-        failure = sheet.step("failure", total, SOURCE, **parts)
-        sheet.step("enough", "failure <= beta", SOURCE, failure=failure, beta=self.beta)
-        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        failure = cert.step("failure", total, SOURCE, **parts)
+        cert.step("enough", "failure <= beta", SOURCE, failure=failure, beta=self.beta)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate holds (it is monotone in n)."""
         return least_n(self.certificate, guess=self.guess)
 
-    def _failure(self, sheet: Worksheet, j: int, cut: Fraction, n: int) -> Step:
+    def _failure(self, cert: CertificateBuilder, j: int, cut: Fraction, n: int) -> Step:
         """Add the bound of ``realizable_from`` or ``agnostic_from`` on the failure at a cut."""
         if self.agnostic:
             source = "exp-mech.representation.agnostic"
-            tilt = sheet.step(
+            tilt = cert.step(
                 f"tilt_{j}",
                 "min(epsilon/2, atanh(alpha - cut))",
                 source,
@@ -155,7 +155,7 @@ class HashedRepresentation:
             factor = "cosh(tilt) - (alpha - cut)*sinh(tilt)"
         else:
             source = "exp-mech.representation.realizable"
-            tilt = sheet.step(
+            tilt = cert.step(
                 f"tilt_{j}",
                 "min(epsilon/2, log(alpha/cut)/2)",
                 source,
@@ -164,7 +164,7 @@ class HashedRepresentation:
                 cut=cut,
             )
             factor = "1 - alpha*(1 - exp(-tilt)) + cut*(exp(tilt) - 1)"
-        return sheet.step(
+        return cert.step(
             f"fail_{j}",
             f"min(1, exp(log(size - 1) + n*log({factor})))",
             source,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate, Worksheet
+from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.bounds.least import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
 
@@ -44,23 +44,23 @@ def alon22_lemma29(
         "alpha": check_probability(owner, "alpha", alpha),
         "beta": check_probability(owner, "beta", beta),
     }
-    sheet = Worksheet()
-    release = sheet.step(
+    cert = CertificateBuilder()
+    release = cert.step(
         "release",
         "12*log(2*size/beta)/(alpha*epsilon)",
         source,
         epsilon=check_fraction(owner, "epsilon", epsilon),
         **inputs,
     )
-    bad = sheet.step("bad_look_bad", "72*log(4*size/beta)/alpha", source, **inputs)
+    bad = cert.step("bad_look_bad", "72*log(4*size/beta)/alpha", source, **inputs)
     del inputs["size"]
-    good = sheet.step("good_looks_good", "54*log(4/beta)/alpha", source, **inputs)
-    needed = sheet.step(
+    good = cert.step("good_looks_good", "54*log(4/beta)/alpha", source, **inputs)
+    needed = cert.step(
         "needed", "ceil(max(release, bad, good))", source, release=release, bad=bad, good=good
     )
     records = int(needed.value) if n is None else check_integer(owner, "n", n, low=0)
-    sheet.step("enough", "n >= needed", source, n=records, needed=needed)
-    return sheet.certificate(alpha=inputs["alpha"], beta=inputs["beta"], n=records)
+    cert.step("enough", "n >= needed", source, n=records, needed=needed)
+    return cert.certificate(alpha=inputs["alpha"], beta=inputs["beta"], n=records)
 
 
 def lwy24_theorem34(
@@ -92,10 +92,10 @@ def lwy24_theorem34(
     }
 
     def certify(records: int) -> Certificate:
-        sheet, known = Worksheet(), {**exact, "n": Fraction(records)}
+        cert, known = CertificateBuilder(), {**exact, "n": Fraction(records)}
 
         def line(name: str, formula: str, claim: str, *names: str, **steps: Any) -> Any:
-            return sheet.step(name, formula, claim, **{key: known[key] for key in names}, **steps)
+            return cert.step(name, formula, claim, **{key: known[key] for key in names}, **steps)
 
         line(
             "release",
@@ -123,7 +123,7 @@ def lwy24_theorem34(
             spread=spread,
         )
         line("near", "n >= 54*log(5/beta)/alpha", source, "n", "beta", "alpha")
-        return sheet.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
+        return cert.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
 
     return certify(least_n(certify) if n is None else check_integer(owner, "n", n, low=1))
 
@@ -162,7 +162,7 @@ def lwy24_lemma32(vc_dim: int, *, alpha: Any, beta: Any) -> int:
 
 
 def _lemma(source: str, formula: str, vc_dim: int, alpha: Any, beta: Any) -> int:
-    step = Worksheet().step(
+    step = CertificateBuilder().step(
         "needed",
         f"ceil({formula})",
         source,

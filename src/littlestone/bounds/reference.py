@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate, Worksheet
+from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.bounds.least import least_n
 from littlestone.errors import check_integer, check_probability
 
@@ -121,13 +121,13 @@ def erm_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certi
 def _finite(
     source: str, decay_formula: str, size: int, *, alpha: Any, beta: Any, n: int | None
 ) -> Certificate:
-    sheet = Worksheet()
+    cert = CertificateBuilder()
     error, failing = (
         check_probability(source, "alpha", alpha),
         check_probability(source, "beta", beta),
     )
-    decay = sheet.step("decay", decay_formula, source, alpha=error)
-    needed = sheet.step(
+    decay = cert.step("decay", decay_formula, source, alpha=error)
+    needed = cert.step(
         "needed",
         "ceil(log(max(size - 1, beta)/beta)/decay)",
         source,
@@ -136,8 +136,8 @@ def _finite(
         decay=decay,
     )
     records = int(needed.value) if n is None else check_integer(source, "n", n, low=0)
-    sheet.step("enough", "n >= needed", source, n=records, needed=needed)
-    return sheet.certificate(alpha=error, beta=failing, n=records)
+    cert.step("enough", "n >= needed", source, n=records, needed=needed)
+    return cert.certificate(alpha=error, beta=failing, n=records)
 
 
 def _vc(source: str, lines: dict[str, str], given: tuple[int, Any, Any, int | None]) -> Certificate:
@@ -149,10 +149,10 @@ def _vc(source: str, lines: dict[str, str], given: tuple[int, Any, Any, int | No
     }
 
     def certify(records: int) -> Certificate:
-        sheet = Worksheet()
+        cert = CertificateBuilder()
         for name, formula in lines.items():
             used = {k: x for k, x in {**exact, "n": Fraction(records)}.items() if k in formula}
-            sheet.step(name, formula, source, **used)
-        return sheet.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
+            cert.step(name, formula, source, **used)
+        return cert.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
 
     return certify(least_n(certify) if n is None else check_integer(source, "n", n, low=1))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from littlestone.bounds.certificate import Certificate, Step, Worksheet
+from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
 from littlestone.bounds.exponential import agnostic as tight_agnostic
 from littlestone.bounds.exponential import realizable as tight_realizable
 from littlestone.bounds.least import least_n
@@ -297,16 +297,16 @@ class _Sums:
         return lambda n: way(float(max(round(n), 1)))
 
     def certificate(self, n: int, point: _Point) -> Certificate:
-        sheet = Worksheet()
+        cert = CertificateBuilder()
         known: dict[str, Fraction | Step] = {**self._fixed(), **point.inputs, "n": Fraction(n)}
         for name, formula, source in self.lines:
             inputs = {key: x for key, x in known.items() if key in _names(formula)}
-            known[name] = sheet.step(name, formula, source, **inputs)
+            known[name] = cert.step(name, formula, source, **inputs)
         shares = {k: x for k, x in known.items() if k.startswith("share_")}
         source = self.lines[-1][2]
-        sheet.step("shares", f"{' + '.join(shares)} <= 1", source, **shares)
-        sheet.step("enough", "excess <= alpha", source, excess=known["excess"], alpha=self.alpha)
-        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        cert.step("shares", f"{' + '.join(shares)} <= 1", source, **shares)
+        cert.step("enough", "excess <= alpha", source, excess=known["excess"], alpha=self.alpha)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
     def _fixed(self) -> dict[str, Fraction]:
         return {

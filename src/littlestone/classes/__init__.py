@@ -23,7 +23,6 @@ which for an infinite class is a random finite hypothesis set.
 
 from littlestone.classes.affine_subspaces import AffineSubspaces
 from littlestone.classes.base import ConceptClass, check_class, errors
-from littlestone.classes.boosting import Boosted, MajorityHypothesis
 from littlestone.classes.conjunction import RuleHypothesis, conjunction
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
@@ -44,8 +43,8 @@ from littlestone.classes.hashed_sets import HashedSets, HashSetHypothesis
 from littlestone.classes.hashed_trees import HashedTree
 from littlestone.classes.hashing import HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
+    AlwaysZero,
     IntervalHypothesis,
-    Never,
     PointHypothesis,
     TableHypothesis,
     ThresholdHypothesis,
@@ -53,6 +52,7 @@ from littlestone.classes.hypotheses import (
 )
 from littlestone.classes.integers import number, parse_integer
 from littlestone.classes.intervals import Intervals
+from littlestone.classes.majorities import Boosted, MajorityHypothesis
 from littlestone.classes.mixtures import MixtureHypothesis, mixture
 from littlestone.classes.oracles import VersionSpace
 from littlestone.classes.patched import PatchedHypothesis, patched
@@ -61,8 +61,8 @@ from littlestone.classes.points import Points
 from littlestone.classes.representations import (
     HashedPoints,
     HypothesisSet,
+    IdentityRepresentation,
     Representation,
-    Whole,
 )
 from littlestone.classes.rules import Rules
 from littlestone.classes.shattered import ShatteredTree
@@ -76,6 +76,7 @@ from littlestone.classes.trees.prefix_sets import PrefixSetHypothesis, prefix_se
 __all__ = [
     "CLASSES",
     "AffineSubspaces",
+    "AlwaysZero",
     "Boosted",
     "ConceptClass",
     "ConjunctionHypothesis",
@@ -91,11 +92,11 @@ __all__ = [
     "HashedSets",
     "HashedTree",
     "HypothesisSet",
+    "IdentityRepresentation",
     "IntervalHypothesis",
     "Intervals",
     "MajorityHypothesis",
     "MixtureHypothesis",
-    "Never",
     "PatchedHypothesis",
     "PathHypothesis",
     "PointHypothesis",
@@ -115,7 +116,6 @@ __all__ = [
     "TreeHypothesis",
     "TreePaths",
     "VersionSpace",
-    "Whole",
     "check_class",
     "class_from_dict",
     "conjunction",

@@ -130,9 +130,11 @@ class ConceptClass(ABC):
         -----
         Source: Li, Wang, Ye 2024, Definition 2.3.
         """
-        from littlestone.classes.representations import Whole  # noqa: PLC0415 - it imports us
+        from littlestone.classes.representations import (  # noqa: PLC0415 - it imports us
+            IdentityRepresentation,
+        )
 
-        return Whole(self)
+        return IdentityRepresentation(self)
 
     @property
     def hashing(self) -> HashFamily:

@@ -13,7 +13,7 @@ from littlestone.classes.sparse_sets import SparseSets
 from littlestone.classes.thresholds import Thresholds
 from littlestone.classes.tree_paths import Prefixes, TreePaths
 from littlestone.classes.version_spaces.listed import listing
-from littlestone.errors import BudgetExceeded, UnsupportedError
+from littlestone.errors import SearchLimitError, UnsupportedError
 
 __all__ = ["is_closed", "known_littlestone_dim", "known_threshold_dim"]
 
@@ -74,7 +74,7 @@ def _(concept_class: TreePaths, max_nodes: int | None) -> int:
     try:
         listed = listing(concept_class, max_nodes)
     except UnsupportedError:
-        raise BudgetExceeded(lower, upper, 0, "The Littlestone dimension") from None
+        raise SearchLimitError(lower, upper, 0, "The Littlestone dimension") from None
     return listed.kernel.ldim()
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.fields import Fields
-from littlestone.classes.hypotheses import Never, readable
+from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.data import Column, Literal
 from littlestone.types import Json, Labels, Points
 
@@ -96,7 +96,7 @@ class RuleHypothesis:
         return rule
 
 
-def conjunction(literals: Iterable[Literal]) -> RuleHypothesis | Never:
+def conjunction(literals: Iterable[Literal]) -> RuleHypothesis | AlwaysZero:
     """Return the canonical form of a conjunction of literals of one schema.
 
     Parameters
@@ -106,10 +106,10 @@ def conjunction(literals: Iterable[Literal]) -> RuleHypothesis | Never:
 
     Returns
     -------
-    RuleHypothesis or Never
+    RuleHypothesis or AlwaysZero
         For each column, in order: at most one ``>=`` and then at most one ``<`` (the tightest),
-        or one ``is``, or the ``is not`` in the order of their codes. `Never`, if no row of codes
-        satisfies all literals.
+        or one ``is``, or the ``is not`` in the order of their codes. `AlwaysZero`, if no row of
+        codes satisfies all literals.
 
     Notes
     -----
@@ -124,7 +124,7 @@ def conjunction(literals: Iterable[Literal]) -> RuleHypothesis | Never:
     >>> conjunction([below60, at30, at30]).describe(), conjunction([at60, at30]).describe()
     ('1 if age >= 30 and age < 60, otherwise 0', '1 if age >= 60, otherwise 0')
     >>> conjunction([at60, below30])
-    Never()
+    AlwaysZero()
     """
     columns: dict[int, list[Literal]] = {}
     for lit in literals:
@@ -133,7 +133,7 @@ def conjunction(literals: Iterable[Literal]) -> RuleHypothesis | Never:
     for column in sorted(columns):
         tightest = _tightest(columns[column])
         if tightest is None:
-            return Never()
+            return AlwaysZero()
         kept += tightest
     return RuleHypothesis(tuple(kept))
 

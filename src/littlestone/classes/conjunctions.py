@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.fields import Fields, json_integer
-from littlestone.classes.hypotheses import Never, readable
+from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.integers import parse_integer
 from littlestone.classes.representations import Representation
 from littlestone.classes.vectors import VectorDomain, vector_rows
@@ -31,7 +31,7 @@ _FLAGS = {("monotone", text): text != "false" for text in ("true", "false", "")}
 @readable
 @dataclass(frozen=True)
 class ConjunctionHypothesis:
-    """1 where some of n bits are 1 and some others are 0; impossible ones are `Never`.
+    """1 where some of n bits are 1 and some others are 0; impossible ones are `AlwaysZero`.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ConjunctionHypothesis:
         if self.ones & self.zeros or not 0 <= self.ones | self.zeros < 1 << self.n:
             raise parameter_error(
                 "ConjunctionHypothesis", "zeros", "disjoint from 'ones', both within n bits",
-                "other bits", "An impossible conjunction is Never().",
+                "other bits", "An impossible conjunction is AlwaysZero().",
             )  # fmt: skip
 
     @property
@@ -100,16 +100,16 @@ class ConjunctionHypothesis:
         return cls(n, ones, zeros)
 
 
-def subcube(n: int, literals: int) -> ConjunctionHypothesis | Never:
+def subcube(n: int, literals: int) -> ConjunctionHypothesis | AlwaysZero:
     """Return the conjunction of literals: bit i of an integer is x(i + 1), bit n + i its negation.
 
     Examples
     --------
     >>> subcube(2, 0b0101), subcube(2, 0b0001).describe()
-    (Never(), '1 if x1, otherwise 0')
+    (AlwaysZero(), '1 if x1, otherwise 0')
     """
     ones, zeros = literals & (1 << n) - 1, literals >> n
-    return Never() if ones & zeros else ConjunctionHypothesis(n, ones, zeros)
+    return AlwaysZero() if ones & zeros else ConjunctionHypothesis(n, ones, zeros)
 
 
 class Conjunctions(ConceptClass):
@@ -221,7 +221,7 @@ class Conjunctions(ConceptClass):
     def hypothesis(self, index: int) -> Hypothesis:
         """Return a conjunction: the digits of its index say what is asked of each bit."""
         if not self.monotone and index == self.size - 1:
-            return Never()
+            return AlwaysZero()
         ones = zeros = 0
         for i in reversed(range(self.n)):
             index, asked = divmod(index, 2 if self.monotone else 3)

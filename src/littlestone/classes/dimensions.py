@@ -20,7 +20,7 @@ from littlestone.classes.finite import FiniteClass
 from littlestone.classes.shattered import ShatteredTree, grow
 from littlestone.classes.version_spaces.listed import listing
 from littlestone.combinatorics.budget import DEFAULT_MAX_NODES
-from littlestone.errors import BudgetExceeded, UnsupportedError, check_integer
+from littlestone.errors import SearchLimitError, UnsupportedError, check_integer
 from littlestone.types import Hypothesis, Json
 
 __all__ = [
@@ -91,7 +91,7 @@ def vc_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODE
 
     Raises
     ------
-    BudgetExceeded
+    SearchLimitError
         With the bounds reached.
     UnsupportedError
         If the class is large and its dimension has no closed form.
@@ -123,7 +123,7 @@ def littlestone_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT
 
     Raises
     ------
-    BudgetExceeded
+    SearchLimitError
         With the bounds reached.
     UnsupportedError
         If the class is large and its dimension has no closed form.
@@ -158,7 +158,7 @@ def threshold_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_M
 
     Raises
     ------
-    BudgetExceeded
+    SearchLimitError
         With the bounds reached.
     UnsupportedError
         If the class is large and its dimension has no closed form.
@@ -233,7 +233,7 @@ def shattered_tree(
 
     Raises
     ------
-    BudgetExceeded, UnsupportedError
+    SearchLimitError, UnsupportedError
         As for `littlestone_dimension`, and if the tree has more than 2**16 leaves.
 
     Examples
@@ -262,7 +262,7 @@ def soa(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> Hyp
 
     Raises
     ------
-    BudgetExceeded, UnsupportedError
+    SearchLimitError, UnsupportedError
         As for `littlestone_dimension`.
 
     Examples
@@ -293,7 +293,7 @@ def decomposition_dimension(
 
     Raises
     ------
-    BudgetExceeded, UnsupportedError
+    SearchLimitError, UnsupportedError
         As for `littlestone_dimension`.
 
     References
@@ -327,7 +327,7 @@ def essential_hypotheses(
 
     Raises
     ------
-    BudgetExceeded, UnsupportedError
+    SearchLimitError, UnsupportedError
         As for `littlestone_dimension`.
 
     References
@@ -338,7 +338,7 @@ def essential_hypotheses(
     --------
     >>> from littlestone.classes import SparseSets
     >>> essential_hypotheses(SparseSets(3), 10**6, 3)
-    (Never(),)
+    (AlwaysZero(),)
     """
     concepts = _class("essential_hypotheses", concept_class, max_nodes)
     return concepts.version_space(max_nodes).essential(p, d)
@@ -375,7 +375,7 @@ def _asked(question: Callable[[], int]) -> int | Bounds | None:
     """Return an answer, its bounds, or None if the class does not answer."""
     try:
         return question()
-    except BudgetExceeded as end:
+    except SearchLimitError as end:
         return Bounds(end.lower, end.upper)
     except UnsupportedError:
         return None

@@ -17,7 +17,7 @@ from littlestone.classes.hypotheses import TableHypothesis
 from littlestone.classes.shattering import vc_dimension
 from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import ParameterError, parameter_error
-from littlestone.guard import read_text
+from littlestone.safe_io import read_text
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json
 
@@ -111,7 +111,7 @@ class FiniteClass(ConceptClass):
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             If the search is too long; it carries the bounds that were reached.
         """
         return self._vc_dim

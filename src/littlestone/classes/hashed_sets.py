@@ -25,7 +25,7 @@ from littlestone.bounds import sparse_sets as ideal
 from littlestone.bounds.search import log_of
 from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hashing import MAX_BUCKETS, HashFunction, point_collision
-from littlestone.classes.hypotheses import Never, readable
+from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.integers import number
 from littlestone.classes.representations import HypothesisSet, Representation
 from littlestone.classes.subsets import SubsetLaw
@@ -269,7 +269,7 @@ class _HashedSets(HypothesisSet):
 
     def hypotheses(self) -> Iterator[Hypothesis]:
         """Yield the empty set, then the sets of buckets of each hash function by size."""
-        yield Never()
+        yield AlwaysZero()
         for function in self.functions:
             for held in range(1, self.k + 1):
                 for buckets in combinations(range(function.buckets), held):
@@ -308,7 +308,7 @@ class _Candidates:
         laws = [SubsetLaw(gains, 0, k, rate, least=1) for gains in self._totals] if k else []
         copy = source.choose(_Copies(laws))
         if not copy:
-            return Never()
+            return AlwaysZero()
         chosen, _, _ = laws[copy - 1].draw(source)
         function = self._drawn.functions[copy - 1]
         return HashSetHypothesis(function, tuple(chosen), self._drawn.bounds)

@@ -35,7 +35,7 @@ from littlestone.classes.base import Mapped
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.hashed_sets import fewest_buckets
 from littlestone.classes.hashing import HashFunction
-from littlestone.classes.hypotheses import Never, TableHypothesis
+from littlestone.classes.hypotheses import AlwaysZero, TableHypothesis
 from littlestone.classes.point_sets import on_points
 from littlestone.classes.representations import HASHED_POINTS, HypothesisSet, Representation
 from littlestone.classes.trees import ROOT, ListedForest, make_tree
@@ -196,7 +196,7 @@ def _shape(concept_class: ConceptClass) -> _Shape:
                 f"{concept_class.spec} has no tree that is written out. Classes that have one: "
                 "tree_paths, and finite classes of VC dimension 1."
             )
-        forest, tree = listed, make_tree(concept_class, f=Never())
+        forest, tree = listed, make_tree(concept_class, f=AlwaysZero())
 
         def accepting(accepted: Sequence[int]) -> Hypothesis:
             return on_points(forest.node(i) for i in accepted)

@@ -22,8 +22,8 @@ from littlestone.errors import ParameterError, parameter_error
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 
 __all__ = [
+    "AlwaysZero",
     "IntervalHypothesis",
-    "Never",
     "PointHypothesis",
     "TableHypothesis",
     "ThresholdHypothesis",
@@ -79,12 +79,12 @@ def _labels(truth: Any, n: int) -> Labels:
 
 @readable
 @dataclass(frozen=True)
-class Never:
+class AlwaysZero:
     """The concept that is 0 everywhere: no point, the empty interval, an impossible rule.
 
     Examples
     --------
-    >>> Never().predict(np.array([1, 2])).tolist(), Never().describe()
+    >>> AlwaysZero().predict(np.array([1, 2])).tolist(), AlwaysZero().describe()
     ([0, 0], 'always 0')
     """
 
@@ -108,7 +108,7 @@ class Never:
         return {"type": self.TYPE}
 
     @classmethod
-    def from_dict(cls, data: Any) -> Never:
+    def from_dict(cls, data: Any) -> AlwaysZero:
         """Read it back."""
         Fields(data, ())
         return cls()
@@ -173,7 +173,7 @@ class ThresholdHypothesis:
 @readable
 @dataclass(frozen=True)
 class IntervalHypothesis:
-    """1 exactly on the integers from ``first`` to ``last``; the empty interval is `Never`.
+    """1 exactly on the integers from ``first`` to ``last``; the empty interval is `AlwaysZero`.
 
     Examples
     --------
@@ -217,7 +217,7 @@ class IntervalHypothesis:
 @readable
 @dataclass(frozen=True)
 class PointHypothesis:
-    """1 on one point only; no point at all is `Never`.
+    """1 on one point only; no point at all is `AlwaysZero`.
 
     Parameters
     ----------

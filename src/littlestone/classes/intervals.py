@@ -13,11 +13,11 @@ from flint import arb, ctx
 
 from littlestone.classes.base import ConceptClass, weights_inside
 from littlestone.classes.fields import Fields, json_integer
-from littlestone.classes.hypotheses import IntervalHypothesis, Never
+from littlestone.classes.hypotheses import AlwaysZero, IntervalHypothesis
 from littlestone.classes.integers import number
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import IntegerDomain, Sample
-from littlestone.source import Choice, Levels, Source, ball
+from littlestone.source import Choice, LevelWeights, Source, ball
 from littlestone.types import Hypothesis, Json
 
 __all__ = ["Intervals"]
@@ -85,7 +85,7 @@ class Intervals(ConceptClass):
         return _Candidates(self.low, self.high, points, weights)
 
     def _concepts(self) -> Iterator[Hypothesis]:
-        yield Never()
+        yield AlwaysZero()
         for first in range(self.low, self.high + 1):
             for last in range(first, self.high + 1):
                 yield IntervalHypothesis(first, last)
@@ -137,14 +137,14 @@ class _Candidates:
             return self._without_points(source.below(self._pointless[-1]))
         last = self._edges[j] + source.below(self._right[j - 1])
         # Given b, the weight of a is proportional to e**(rate * W_i), i < j.
-        i = source.choose(Levels(self._left[:j], self._prefix[:j], rate))
+        i = source.choose(LevelWeights(self._left[:j], self._prefix[:j], rate))
         first = self._edges[i] + 1 + source.below(self._left[i])
         return IntervalHypothesis(first, last)
 
     def _without_points(self, member: int) -> Hypothesis:
         """Return the member-th interval without points: the empty one, then gap by gap."""
         if member == 0:
-            return Never()
+            return AlwaysZero()
         gap = bisect_right(self._pointless, member) - 1
         index = member - self._pointless[gap]
         # Inside a gap, order by the right end: the t-th right end (t = 0, 1, ...) has t + 1 left

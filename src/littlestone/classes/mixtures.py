@@ -39,8 +39,8 @@ class MixtureHypothesis:
 
     Examples
     --------
-    >>> from littlestone.classes import Never, PointHypothesis
-    >>> both = mixture([(Never(), 2), (PointHypothesis(7), 4)])
+    >>> from littlestone.classes import AlwaysZero, PointHypothesis
+    >>> both = mixture([(AlwaysZero(), 2), (PointHypothesis(7), 4)])
     >>> both.predict(np.array([7, 8])).tolist(), both.probability(np.array([7, 8]))
     ([1, 0], [Fraction(2, 3), Fraction(0, 1)])
     """
@@ -123,9 +123,9 @@ def mixture(parts: Iterable[tuple[Hypothesis, int]]) -> MixtureHypothesis:
 
     Examples
     --------
-    >>> from littlestone.classes import Never
-    >>> mixture([(Never(), 6)]).parts
-    ((Never(), 1),)
+    >>> from littlestone.classes import AlwaysZero
+    >>> mixture([(AlwaysZero(), 6)]).parts
+    ((AlwaysZero(), 1),)
     """
     weights: dict[Hypothesis, int] = {}
     for hypothesis, weight in parts:

@@ -41,7 +41,7 @@ class VersionSpace(ABC):
 
     Notes
     -----
-    Questions that may be hard (all but `restrict` and `is_empty`) raise `BudgetExceeded` with
+    Questions that may be hard (all but `restrict` and `is_empty`) raise `SearchLimitError` with
     bounds when the node budget of ``concept_class.version_space(max_nodes=...)`` is used up, and
     `UnsupportedError` where no exact method is known at that size; never a part of an answer.
 
@@ -113,7 +113,7 @@ class VersionSpace(ABC):
         """
 
     @abstractmethod
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return the least number of SOA answers that lower the Littlestone dimension.
 
         Parameters
@@ -124,7 +124,7 @@ class VersionSpace(ABC):
         Returns
         -------
         int or math.inf
-            The space is k-irreducible exactly when ``red(cap=k)`` is ``math.inf``.
+            The space is k-irreducible exactly when ``reducibility(cap=k)`` is ``math.inf``.
         """
 
     @abstractmethod
@@ -202,7 +202,7 @@ class VersionSpace(ABC):
         has that dimension: so DDim = L, and the SOA is the one essential hypothesis.
         """
         cap = depth_limit(p, d, dimension - 1) + 1
-        return self.red(cap=cap) == float("inf")
+        return self.reducibility(cap=cap) == float("inf")
 
     def _listed(self, what: str) -> VersionSpace:
         """Return the same space as rows of a matrix, if it is small."""

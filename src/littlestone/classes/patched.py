@@ -30,9 +30,9 @@ class PatchedHypothesis:
 
     Examples
     --------
-    >>> from littlestone.classes import Never
+    >>> from littlestone.classes import AlwaysZero
     >>> import numpy as np
-    >>> h = patched(Never(), {3: 1, 4: 0})
+    >>> h = patched(AlwaysZero(), {3: 1, 4: 0})
     >>> h.describe(), h.predict(np.array([3, 4])).tolist()
     ('always 0; but 1 on 3', [1, 0])
     """
@@ -98,9 +98,9 @@ def patched(
 
     Examples
     --------
-    >>> from littlestone.classes import Never
-    >>> patched(Never(), {3: 0})
-    Never()
+    >>> from littlestone.classes import AlwaysZero
+    >>> patched(AlwaysZero(), {3: 0})
+    AlwaysZero()
     """
     points = sorted(labels, key=canonical_order)
     if not points:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.fields import Fields
-from littlestone.classes.hypotheses import Never, PointHypothesis, readable
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis, readable
 from littlestone.classes.integers import number
 from littlestone.classes.values import from_json, to_json
 from littlestone.data.points import canonical, canonical_order
@@ -101,18 +101,18 @@ def in_bounds(point: Point, bounds: tuple[int, int] | None) -> bool:
     return bounds is None or (isinstance(point, int) and bounds[0] <= point <= bounds[1])
 
 
-def on_points(points: Iterable[Any]) -> SetHypothesis | PointHypothesis | Never:
+def on_points(points: Iterable[Any]) -> SetHypothesis | PointHypothesis | AlwaysZero:
     """Return the canonical hypothesis that is 1 exactly on these points.
 
     Examples
     --------
     >>> on_points([3, 1, 3]).describe(), on_points([7]), on_points([])
-    ('1 on the points 1, 3, otherwise 0', PointHypothesis(point=7), Never())
+    ('1 on the points 1, 3, otherwise 0', PointHypothesis(point=7), AlwaysZero())
     """
     ordered = _ordered(canonical(point) for point in points)
     if len(ordered) > 1:
         return SetHypothesis(ordered)
-    return PointHypothesis(ordered[0]) if ordered else Never()
+    return PointHypothesis(ordered[0]) if ordered else AlwaysZero()
 
 
 def _rises(points: tuple[Point, ...]) -> bool:

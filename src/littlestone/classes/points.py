@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import ConceptClass, Mapped, weights_inside
 from littlestone.classes.fields import Fields, json_integer
-from littlestone.classes.hypotheses import Never, PointHypothesis
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
 from littlestone.classes.integers import number
 from littlestone.classes.representations import (
     HASHED_POINTS,
     HashedPoints,
+    IdentityRepresentation,
     Representation,
-    Whole,
 )
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import AnyDomain, IntegerDomain, Sample
@@ -101,7 +101,7 @@ class Points(ConceptClass):
 
         def make(drawn: tuple[int, int]) -> Hypothesis:
             run, offset = drawn
-            return PointHypothesis(starts[run] + offset) if run else Never()
+            return PointHypothesis(starts[run] + offset) if run else AlwaysZero()
 
         return Mapped(Segments(lengths, scores), make)
 
@@ -118,14 +118,14 @@ class Points(ConceptClass):
         Representation
         """
         if self.bounds is not None and alpha is None and beta is None:
-            return Whole(self)
+            return IdentityRepresentation(self)
         hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
         hashed = HashedPoints.smallest(
             self,
             check_probability("Points.representation", "alpha", alpha, hint=hint),
             check_probability("Points.representation", "beta", beta, hint=hint),
         )
-        return hashed if self.size > hashed.size else Whole(self)
+        return hashed if self.size > hashed.size else IdentityRepresentation(self)
 
     @property
     def hashing(self) -> HashFamily:
@@ -148,7 +148,7 @@ class Points(ConceptClass):
 
     def _concepts(self) -> Iterator[Hypothesis]:
         low, high = self._finite()
-        yield Never()
+        yield AlwaysZero()
         for point in range(low, high + 1):
             yield PointHypothesis(point)
 

@@ -29,7 +29,7 @@ from littlestone.classes.base import Mapped
 from littlestone.classes.fields import json_integer
 from littlestone.classes.hashing import HashFunction, point_collision
 from littlestone.classes.hashing import HashHypothesis as _Bucket
-from littlestone.classes.hypotheses import Never
+from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit, Source
 from littlestone.types import Hypothesis, Json
@@ -44,8 +44,8 @@ __all__ = [
     "HashedPointSet",
     "HashedPoints",
     "HypothesisSet",
+    "IdentityRepresentation",
     "Representation",
-    "Whole",
 ]
 
 #: Scores of hashed points are stored one by one: 8 bytes each.
@@ -118,13 +118,13 @@ class Representation(ABC):
 
 
 @dataclass(frozen=True)
-class Whole(Representation, HypothesisSet):
+class IdentityRepresentation(Representation, HypothesisSet):
     """A finite class represents itself: no coins, alpha = beta = 0, proper.
 
     Examples
     --------
     >>> from littlestone.classes import Thresholds
-    >>> Whole(Thresholds(1, 9)).size
+    >>> IdentityRepresentation(Thresholds(1, 9)).size
     10
     """
 
@@ -146,7 +146,7 @@ class Whole(Representation, HypothesisSet):
         """Number of candidates of the class."""
         return int(self.concept_class.size)
 
-    def drawn(self, source: Source) -> Whole:
+    def drawn(self, source: Source) -> IdentityRepresentation:
         """Return itself; nothing is drawn."""
         return self
 
@@ -330,7 +330,7 @@ class HashedPointSet(HypothesisSet):
     def hypothesis(self, index: int) -> Hypothesis:
         """Return hypothesis number 0, ..., size - 1."""
         if index == 0:
-            return Never()
+            return AlwaysZero()
         copy, bucket = divmod(index - 1, self.functions[0].buckets)
         return _Bucket(self.functions[copy], bucket, self.bounds)
 

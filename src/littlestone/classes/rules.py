@@ -13,7 +13,7 @@ from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.conjunction import conjunction
 from littlestone.classes.enumeration import Enumeration
 from littlestone.classes.fields import Fields
-from littlestone.classes.hypotheses import Never
+from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Explicit
@@ -130,7 +130,7 @@ class Rules(ConceptClass):
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
         scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
-        # Accepting a row changes the errors by zeros - ones; scores[0] is `Never`.
+        # Accepting a row changes the errors by zeros - ones; scores[0] is `AlwaysZero`.
         scores -= sample.positives
         return Mapped(Explicit(scores), self.hypothesis)
 
@@ -147,7 +147,7 @@ class Rules(ConceptClass):
 
     def hypothesis(self, index: int) -> Hypothesis:
         """Return a rule; with 0 the one that never accepts."""
-        return conjunction(self._enumeration.literals(index - 1)) if index else Never()
+        return conjunction(self._enumeration.literals(index - 1)) if index else AlwaysZero()
 
     def _concepts(self) -> Iterator[Hypothesis]:
         seen: set[Hashable] = set()

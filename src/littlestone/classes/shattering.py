@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.errors import BudgetExceeded
+from littlestone.errors import SearchLimitError
 
 __all__ = ["vc_dimension"]
 
@@ -29,7 +29,7 @@ def vc_dimension(matrix: npt.NDArray[np.uint8], max_work: int = 5_000_000_000) -
 
     Raises
     ------
-    BudgetExceeded
+    SearchLimitError
         If the limit is reached first.
 
     Notes
@@ -71,7 +71,7 @@ class _Search:
     def _shattered(self, pattern: Patterns, size: int) -> bool:
         self.work += len(pattern)
         if self.work > self.max_work:
-            raise BudgetExceeded(
+            raise SearchLimitError(
                 self.best, self.most, self.work // len(pattern), "The VC dimension"
             )
         return bool(np.all(np.bincount(pattern, minlength=2**size)))

@@ -13,7 +13,7 @@ from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hashed_sets import HashedSets, hashed_sets
 from littlestone.classes.integers import number
 from littlestone.classes.point_sets import on_points
-from littlestone.classes.representations import Representation, Whole
+from littlestone.classes.representations import IdentityRepresentation, Representation
 from littlestone.classes.subsets import SubsetLaw, unrank
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import AnyDomain, IntegerDomain, Sample
@@ -128,7 +128,7 @@ class SparseSets(ConceptClass):
         Representation
         """
         if self.bounds is not None and alpha is None and beta is None:
-            return Whole(self)
+            return IdentityRepresentation(self)
         hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
         owner = "SparseSets.representation"
         hashed = HashedSets.smallest(
@@ -136,7 +136,7 @@ class SparseSets(ConceptClass):
             check_probability(owner, "alpha", alpha, hint=hint),
             check_probability(owner, "beta", beta, hint=hint),
         )
-        return hashed if self.size > hashed.size else Whole(self)
+        return hashed if self.size > hashed.size else IdentityRepresentation(self)
 
     @property
     def hashing(self) -> HashFamily:

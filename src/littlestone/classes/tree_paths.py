@@ -23,8 +23,8 @@ import numpy as np
 from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.fields import Fields
 from littlestone.classes.hashed_trees import HashedTree
-from littlestone.classes.hypotheses import Never
-from littlestone.classes.representations import Representation, Whole
+from littlestone.classes.hypotheses import AlwaysZero
+from littlestone.classes.representations import IdentityRepresentation, Representation
 from littlestone.classes.trees.domains import NodeDomain, PrefixDomain
 from littlestone.classes.trees.forest import ROOT, Forest, Node
 from littlestone.classes.trees.hypotheses import PathHypothesis, PrefixHypothesis
@@ -86,14 +86,14 @@ class _Paths(ConceptClass):
         """
         if f is None:
             at = self._centre()
-        elif isinstance(f, Never):
+        elif isinstance(f, AlwaysZero):
             at = ROOT
         else:
             at = self._end(f)
         return PathsTree(self.forest, at, self.concept)
 
     def _concepts(self) -> Iterator[Hypothesis]:
-        yield Never()
+        yield AlwaysZero()
         for rank in range(self.size - 1):
             yield self.concept(self.at_rank(rank))
 
@@ -213,7 +213,7 @@ class TreePaths(_Paths):
     def concept(self, node: Node) -> Hypothesis:
         """Return the concept of the path to a node."""
         names: Any = tuple(self._forest.path(node))
-        return PathHypothesis(names) if names else Never()
+        return PathHypothesis(names) if names else AlwaysZero()
 
     def _centre(self) -> Node:
         return self._forest.node(centre(self._forest))
@@ -238,12 +238,12 @@ class TreePaths(_Paths):
         See `ConceptClass.representation`; alpha and beta may be left out.
         """
         if alpha is None and beta is None:
-            return Whole(self)
+            return IdentityRepresentation(self)
         owner = "TreePaths.representation"
         hashed = HashedTree.smallest(
             self, check_probability(owner, "alpha", alpha), check_probability(owner, "beta", beta)
         )
-        return hashed if hashed.size < self.size else Whole(self)
+        return hashed if hashed.size < self.size else IdentityRepresentation(self)
 
     def to_dict(self) -> Json:
         """Return plain JSON: names, and for each the index of its parent (-1 at the top)."""
@@ -357,7 +357,7 @@ class Prefixes(_Paths):
 
     def concept(self, node: Any) -> Hypothesis:
         """Return the concept of the path to a node."""
-        return Never() if node is ROOT else PrefixHypothesis(node, self.notation)
+        return AlwaysZero() if node is ROOT else PrefixHypothesis(node, self.notation)
 
     def _centre(self) -> Node:
         return 1  # the empty prefix: all strings are equally far

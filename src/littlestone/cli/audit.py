@@ -111,7 +111,7 @@ def exact(
         raise ParameterError("The 'full' parameter of audit exact is for --all.")
     from littlestone.audit import verify
     from littlestone.cli.summary import plain
-    from littlestone.cli.terminal import note, working
+    from littlestone.cli.terminal import note, progress_of
     from littlestone.report import page
 
     spec, name, loss = _given("class", concept_class), _given("learner", learner), epsilon
@@ -128,7 +128,7 @@ def exact(
     )
     places = _points(_given("points", points), concepts)
     check_integer("audit", "n", n, low=1)
-    with working("Enumerating all data sets and all paths"):
+    with progress_of("Enumerating all data sets and all paths"):
         result: Verification = verify(
             algorithm,
             points=places,

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from littlestone.cli.options import ClassSpec, Flag, open_class
-from littlestone.errors import BudgetExceeded, UnsupportedError, check_integer
+from littlestone.errors import SearchLimitError, UnsupportedError, check_integer
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, Dimensions
@@ -54,13 +54,13 @@ def dims(
     """
     from littlestone.classes import dimensions
     from littlestone.cli.files import check_inputs_kept, check_outputs, write
-    from littlestone.cli.terminal import facts, note, working
+    from littlestone.cli.terminal import facts, note, progress_of
 
     check_integer("dims", "max_nodes", max_nodes, low=0)
     check_outputs("dims", report=report)
     check_inputs_kept("dims", [schema], report=report)
     concepts, _ = open_class(concept_class, schema)
-    with working("Searching"):
+    with progress_of("Searching"):
         found = dimensions(concepts, max_nodes=max_nodes)
         result = found.to_dict()
         if witness:
@@ -98,7 +98,7 @@ def _witness(concepts: ConceptClass, max_nodes: int) -> Json:
         depth = concepts.version_space(max_nodes).littlestone_dim()
         tree = shattered_tree(concepts, min(depth, _PRINTED), max_nodes=max_nodes)
         out["shattered_tree"] = tree.to_dict()
-    except (BudgetExceeded, UnsupportedError) as reason:
+    except (SearchLimitError, UnsupportedError) as reason:
         out["shattered_tree"] = {"missing": str(reason)}
     try:
         listed = _small(concepts, max_nodes)
@@ -110,7 +110,7 @@ def _witness(concepts: ConceptClass, max_nodes: int) -> Json:
         name = question.__name__
         try:
             found = question()
-        except BudgetExceeded as reason:
+        except SearchLimitError as reason:
             out[name] = {"missing": str(reason)}
             continue
         out[name] = {
@@ -128,7 +128,7 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
     from littlestone.report.trees_drawn import point_names
 
     pictures: list[tuple[str, str]] = []
-    with suppress(BudgetExceeded, UnsupportedError):  # the page says what is undecided
+    with suppress(SearchLimitError, UnsupportedError):  # the page says what is undecided
         depth = concepts.version_space(max_nodes).littlestone_dim()
         tree = shattered_tree(concepts, min(depth, _DRAWN), max_nodes=max_nodes)
         part = "" if tree.depth == depth else f", {tree.depth} of its {depth} levels"
@@ -137,7 +137,7 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
         with suppress(UnsupportedError):  # `make_tree` names the classes that have one
             pictures.append(("The tree of the class", draw(make_tree(concepts))))
     if isinstance(found.littlestone, int):
-        with suppress(BudgetExceeded, UnsupportedError):
+        with suppress(SearchLimitError, UnsupportedError):
             small = _small(concepts, max_nodes)
             decomposition = small.kernel.decomposition(None, 1, found.littlestone)
             columns = Setting(columns=point_names(concepts, small.points))

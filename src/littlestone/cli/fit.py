@@ -135,10 +135,10 @@ def fit(
         Print the release as one JSON object.
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs
-    from littlestone.cli.terminal import working
+    from littlestone.cli.terminal import progress_of
     from littlestone.data import RowDomain
     from littlestone.learners.algorithm import known_loss
-    from littlestone.learners.auto_class import richest
+    from littlestone.learners.auto_class import largest_certifiable
     from littlestone.learners.publish import promise, publish
     from littlestone.learners.reading import read_sample
     from littlestone.learners.registry import agnostic_form
@@ -170,7 +170,7 @@ def fit(
         budget.check(promised, loss=known_loss(algorithm, estimate_error=estimate_error))
     negative = _negative(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public)
-    with working("Counting records"):
+    with progress_of("Counting records"):
         sample = read_sample(
             algorithm,
             data,
@@ -183,10 +183,10 @@ def fit(
             owner="fit",
         )
     if public is not None and is_auto(concept_class):
-        algorithm = richest(public, sample.n, learner_of)
+        algorithm = largest_certifiable(public, sample.n, learner_of)
     if require_certificate:
         _require(algorithm, sample.n)
-    with working("Choosing"):
+    with progress_of("Choosing"):
         release = publish(
             algorithm,
             sample,

@@ -23,7 +23,7 @@ from littlestone.cli.audit import controls, exact, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.fit import fit
 from littlestone.cli.ledger import create, show
-from littlestone.cli.options import flowing
+from littlestone.cli.options import reflow_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
@@ -79,7 +79,7 @@ app = App(
 _COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, stream, dims)
 for _place, _command in enumerate(_COMMANDS):
     _about = f"{_CLASSES}\n\n{_EXITS}" if _command in (plan, fit, stream, dims) else _EXITS
-    app.command(flowing(_command), sort_key=_place, help_epilogue=_about)
+    app.command(reflow_help(_command), sort_key=_place, help_epilogue=_about)
 audit = App(
     name="audit",
     help="Check the privacy of learners: exactly, by bugs put in on purpose, by sampling.",
@@ -87,9 +87,9 @@ audit = App(
     help_format="plaintext",
     sort_key=len(_COMMANDS),
 )
-audit.command(flowing(exact))
-audit.command(flowing(controls))
-audit.command(flowing(statistical))
+audit.command(reflow_help(exact))
+audit.command(reflow_help(controls))
+audit.command(reflow_help(statistical))
 app.command(audit)
 ledger = App(
     name="ledger",
@@ -98,8 +98,8 @@ ledger = App(
     help_format="plaintext",
     sort_key=len(_COMMANDS) + 1,
 )
-ledger.command(flowing(create))
-ledger.command(flowing(show))
+ledger.command(reflow_help(create))
+ledger.command(reflow_help(show))
 app.command(ledger)
 
 #: What a required parameter may look like.

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 __all__ = [
     "ClassSpec",
     "Flag",
-    "flowing",
     "is_auto",
     "names",
     "open_class",
     "open_learner",
+    "reflow_help",
     "whole",
 ]
 
@@ -39,7 +39,7 @@ Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 _CONTINUED = re.compile(r"^( +)(\S.*)\n\1(?=\S)", re.MULTILINE)
 
 
-def flowing(command: Callable[..., int]) -> Callable[..., int]:
+def reflow_help(command: Callable[..., int]) -> Callable[..., int]:
     """Let ``--help`` break the lines of a command's docstring where the terminal ends, not before.
 
     Examples
@@ -53,7 +53,7 @@ def flowing(command: Callable[..., int]) -> Callable[..., int]:
     ...         A file
     ...         that is written.
     ...     '''
-    >>> "A file that is written." in flowing(command).__doc__
+    >>> "A file that is written." in reflow_help(command).__doc__
     True
     """
     about, heading, parameters = (command.__doc__ or "").partition("    Parameters\n")
@@ -115,9 +115,11 @@ def open_class(
                 "The class auto chooses among rules and trees over a public schema of the columns. "
                 "Write one as TOML (--schema schema.toml)."
             )
-        from littlestone.learners.auto_class import ladder
+        from littlestone.learners.auto_class import nested_classes
 
-        return ladder(public)[0], public  # they share one domain; the number of records decides
+        return nested_classes(public)[
+            0
+        ], public  # they share one domain; the number of records decides
     return parse_class(spec, schema=public), public
 
 

@@ -238,16 +238,20 @@ def _simulate(plans: Plans, file: str | None) -> list[Measured]:
 def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     """Say from how many records on each class of ``--class auto`` is taken."""
     from littlestone.learners import registry
-    from littlestone.learners.auto_class import ladder
+    from littlestone.learners.auto_class import nested_classes
     from littlestone.report.words import integer
 
     steps: list[Json] = []
-    for concepts in ladder(schema):
+    for concepts in nested_classes(schema):
         algorithm = registry.make("auto", concepts, **parameters)
         needed = algorithm.required_samples()
         steps.append({"class": concepts.spec, "learner": algorithm.name, "n": needed})
     if json:
-        print(jsonlib.dumps({"class": "auto", "ladder": steps, "lower_bounds": []}, sort_keys=True))
+        print(
+            jsonlib.dumps(
+                {"class": "auto", "nested_classes": steps, "lower_bounds": []}, sort_keys=True
+            )
+        )
         return 0
     from littlestone.cli.terminal import note, table
 

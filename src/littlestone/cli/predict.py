@@ -34,14 +34,14 @@ def predict(model: str, data: str, /, *, x: str | None = None, out: str | None =
         Write here instead of to the standard output; an existing file is replaced.
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs, replacing
-    from littlestone.cli.terminal import working
+    from littlestone.cli.terminal import progress_of
     from littlestone.learners.release import Release
 
     check_outputs("predict", out=out)
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
     column = _column(release, x)
-    with working("Labelling rows"):
+    with progress_of("Labelling rows"):
         labels = _labels(release, data, column)
         if out is None:
             _write(labels, sys.stdout)

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["counting", "facts", "note", "table", "working"]
+__all__ = ["counting", "facts", "note", "progress_of", "table"]
 
 
 def facts(rows: Sequence[tuple[str, str, str]]) -> None:
@@ -46,7 +46,7 @@ def note(text: str) -> None:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def progress_of(what: str) -> Iterator[None]:
     """Show on standard error that work goes on, if somebody is watching: no totals, no times."""
     console = Console(stderr=True)
     if not console.is_terminal:

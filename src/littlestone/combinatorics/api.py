@@ -2,7 +2,7 @@
 
 All take the matrix (array-like of shape (n_hypotheses, n_points), zeros and ones, distinct rows),
 ``max_nodes`` and ``backend`` as `Kernel` does, and raise `ParameterError` for bad input and
-`BudgetExceeded` with bounds when the search would be too long.
+`SearchLimitError` with bounds when the search would be too long.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def littlestone_dim(
 
     Raises
     ------
-    BudgetExceeded
+    SearchLimitError
         With the bounds reached.
     ParameterError
         Bad input.
@@ -244,7 +244,7 @@ def reducibility(
     >>> reducibility([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
     3
     """
-    return Kernel(matrix, max_nodes=max_nodes, backend=backend).red(cap=cap)
+    return Kernel(matrix, max_nodes=max_nodes, backend=backend).reducibility(cap=cap)
 
 
 def decomposition_dim(

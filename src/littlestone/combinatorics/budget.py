@@ -13,7 +13,7 @@ DEFAULT_MAX_NODES = 1_000_000
 
 
 class OutOfNodes(Exception):  # noqa: N818 - a signal inside the room, never seen outside
-    """The budget is used up; `Kernel` turns it into `littlestone.errors.BudgetExceeded`."""
+    """The budget is used up; `Kernel` turns it into `littlestone.errors.SearchLimitError`."""
 
 
 class Budget:

@@ -1,8 +1,8 @@
 """Irreducibility: how many answers of the standard optimal algorithm lower the dimension.
 
 A class V is *k-irreducible* when no sequence of k points, each answered as ``SOA_V`` answers,
-lowers ``LDim(V)``. The least number of points that does is ``red(V)``; so V is k-irreducible
-exactly when ``red(V) > k``.
+lowers ``LDim(V)``. The least number of points that does is ``reducibility(V)``; so V is
+k-irreducible exactly when ``reducibility(V) > k``.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class ReductionSearch(Generic[V, C]):
     -----
     First a certificate in polynomial time, `is_packed`. Then breadth first over the restricted
     classes that keep the dimension; of several, only the inclusion-minimal ones matter, since
-    what reduces a class reduces its subsets. Exponential in ``red(V)``: the decision problem is
-    coNP-hard already for Littlestone dimension 2.
+    what reduces a class reduces its subsets. Exponential in ``reducibility(V)``: the decision
+    problem is coNP-hard already for Littlestone dimension 2.
 
     References
     ----------

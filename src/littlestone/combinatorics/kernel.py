@@ -19,7 +19,7 @@ from littlestone.combinatorics.spaces import IntegerSpace, Space
 from littlestone.combinatorics.threshold import ThresholdSearch
 from littlestone.combinatorics.vc import VCSearch
 from littlestone.combinatorics.witness import MistakeTree, ShatteredSet, ThresholdSequence
-from littlestone.errors import BudgetExceeded, check_integer, parameter_error
+from littlestone.errors import SearchLimitError, check_integer, parameter_error
 
 __all__ = ["Backend", "Kernel"]
 
@@ -126,7 +126,7 @@ class Kernel(VersionSpaces):
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             With the bounds reached.
         """
         v = self._set(hypotheses, "Kernel.ldim")
@@ -164,7 +164,7 @@ class Kernel(VersionSpaces):
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             With bounds of the Littlestone dimension.
         """
         v = self._set(hypotheses, "Kernel.soa")
@@ -198,7 +198,7 @@ class Kernel(VersionSpaces):
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             With the bounds reached; the upper one uses Theorem 10: less than 2**(LDim + 1).
         """
         v = self._set(hypotheses, "Kernel.threshold_dim")
@@ -213,7 +213,7 @@ class Kernel(VersionSpaces):
 
     # -- irreducibility and decompositions ----------------------------------------------------
 
-    def red(self, hypotheses: int | None = None, cap: int | None = None) -> float:
+    def reducibility(self, hypotheses: int | None = None, cap: int | None = None) -> float:
         """Return the least number of SOA answers that lower the Littlestone dimension.
 
         Parameters
@@ -227,11 +227,12 @@ class Kernel(VersionSpaces):
         -------
         int or math.inf
             ``math.inf`` when no number of answers does (dimension 0 or -1), or when more than
-            ``cap`` are needed. The set is k-irreducible exactly when ``red(..., cap=k)`` is inf.
+            ``cap`` are needed. The set is k-irreducible exactly when
+            ``reducibility(..., cap=k)`` is inf.
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             With the bounds reached.
         """
         points = self.reduction(hypotheses, cap)
@@ -240,7 +241,7 @@ class Kernel(VersionSpaces):
     def reduction(
         self, hypotheses: int | None = None, cap: int | None = None
     ) -> tuple[int, ...] | None:
-        """Return fewest points whose SOA answers lower the dimension: a witness of `red`."""
+        """Return fewest points whose SOA answers lower the dimension (`reducibility`)."""
         v = self._set(hypotheses, "Kernel.red")
         if cap is not None:
             check_integer("Kernel.red", "cap", cap, low=0)
@@ -271,7 +272,7 @@ class Kernel(VersionSpaces):
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             With the bounds reached.
 
         References
@@ -302,11 +303,11 @@ class Kernel(VersionSpaces):
         -------
         tuple of int
             Labellings of all points, ascending. Possibly none, legitimately; none for the empty
-            set. Never a part of the list: it is complete, or `BudgetExceeded` is raised.
+            set. Never a part of the list: it is complete, or `SearchLimitError` is raised.
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             With bounds of the decomposition dimension.
 
         References
@@ -335,7 +336,7 @@ class Kernel(VersionSpaces):
             yield
         except OutOfNodes:
             lower, upper = bounds()
-            raise BudgetExceeded(lower, upper, self._budget.used, what) from None
+            raise SearchLimitError(lower, upper, self._budget.used, what) from None
 
     @contextmanager
     def _decomposing(

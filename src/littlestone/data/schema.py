@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from littlestone.data.columns import Codes, Column, Literal
 from littlestone.errors import DataError, ParameterError, parameter_error
-from littlestone.guard import read_text
+from littlestone.safe_io import read_text
 from littlestone.types import Json
 
 __all__ = ["Schema", "suggest"]

@@ -1,4 +1,4 @@
-"""``--class auto``: the richest class of rows that a public number of records can certify.
+"""``--class auto``: the largest class of rows that n records can certify.
 
 The classes are nested: a rule of two literals is a tree of depth 2, and that one of depth 3. A
 richer class has a better best concept, and needs more records. Which one is taken depends on
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.learners.algorithm import Algorithm
 
-__all__ = ["ladder", "richest"]
+__all__ = ["largest_certifiable", "nested_classes"]
 
 
-def ladder(schema: Schema) -> tuple[ConceptClass, ...]:
+def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
     """Return the classes that ``auto`` chooses from, each one contained in the next.
 
     Parameters
@@ -43,7 +43,7 @@ def ladder(schema: Schema) -> tuple[ConceptClass, ...]:
     Examples
     --------
     >>> from littlestone.data import Schema
-    >>> [c.spec for c in ladder(Schema.from_dict({"age": {"bins": [30, 60]}}))]
+    >>> [c.spec for c in nested_classes(Schema.from_dict({"age": {"bins": [30, 60]}}))]
     ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
     """
     makers: tuple[Callable[[], ConceptClass], ...] = (
@@ -55,8 +55,10 @@ def ladder(schema: Schema) -> tuple[ConceptClass, ...]:
     return tuple(classes) or (Rules(schema, 1),)
 
 
-def richest(schema: Schema, n: int, make: Callable[[ConceptClass], Algorithm]) -> Algorithm:
-    """Return the learner of the richest class whose certificate holds with n records.
+def largest_certifiable(
+    schema: Schema, n: int, make: Callable[[ConceptClass], Algorithm]
+) -> Algorithm:
+    """Return the learner of the largest_certifiable class whose certificate holds with n records.
 
     Parameters
     ----------
@@ -78,10 +80,10 @@ def richest(schema: Schema, n: int, make: Callable[[ConceptClass], Algorithm]) -
     >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
     >>> def make(concept_class):
     ...     return registry.make("agnostic", concept_class, epsilon=1)
-    >>> [richest(schema, n, make).concept_class.spec for n in (1_500, 2_500, 4_000)]
+    >>> [largest_certifiable(schema, n, make).concept_class.spec for n in (1_500, 2_500, 4_000)]
     ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
     """
-    learners = [make(concept_class) for concept_class in ladder(schema)]
+    learners = [make(concept_class) for concept_class in nested_classes(schema)]
     certified = [learner for learner in learners if n >= 1 and learner.certificate(n).holds]
     return certified[-1] if certified else learners[0]
 

@@ -11,8 +11,8 @@ from littlestone.bounds import Certificate
 from littlestone.classes import ConceptClass, class_from_dict, load
 from littlestone.data import RowDomain
 from littlestone.errors import ParameterError
-from littlestone.guard import parse_json, read_exact, read_text
 from littlestone.privacy import Guarantee
+from littlestone.safe_io import parse_json, read_exact, read_text
 
 if TYPE_CHECKING:
     from littlestone.types import Hypothesis, Json

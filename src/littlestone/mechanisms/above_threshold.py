@@ -50,7 +50,7 @@ from littlestone.errors import (
 from littlestone.mechanisms.geometric import coin_of, two_sided
 from littlestone.mechanisms.threshold_rates import Changes, classic_rates, fresh_rate, margin
 from littlestone.privacy import ChargedTests, Guarantee, Loss, Neighbours, Pure
-from littlestone.source import Few, Source
+from littlestone.source import ExplicitWeights, Source
 
 __all__ = ["AboveThreshold", "Charged", "Method", "RunningTest"]
 
@@ -262,7 +262,7 @@ class RunningTest:
     def __init__(self, plan: AboveThreshold, level: int, source: Source) -> None:
         self._plan, self._level, self._source, self.spent = plan, level, source, 0
         self._charges_above = plan.charged == "above"
-        self._coins: dict[int, Few] = {}
+        self._coins: dict[int, ExplicitWeights] = {}
 
     @property
     def halted(self) -> bool:
@@ -303,7 +303,7 @@ class RunningTest:
             self.spent += 1
         return above
 
-    def _new_coin(self, value: Any) -> Few:
+    def _new_coin(self, value: Any) -> ExplicitWeights:
         if isinstance(value, bool) or not isinstance(value, numbers.Integral):
             raise DataError(
                 "An above-threshold test takes integers; the guarantee rests on unit steps."

@@ -6,12 +6,12 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-from littlestone.source import Few, Source, exp
+from littlestone.source import ExplicitWeights, Source, exp
 
 __all__ = ["coin_of", "truncated", "two_sided"]
 
 
-def coin_of(rate: Fraction, gap: int) -> Few:
+def coin_of(rate: Fraction, gap: int) -> ExplicitWeights:
     """Return the coin (no, yes) of ``gap + z >= 0``.
 
     Examples
@@ -21,7 +21,7 @@ def coin_of(rate: Fraction, gap: int) -> Few:
     """
     both = 1 + exp(-rate)
     tail = exp(-rate * (gap + 1 if gap >= 0 else -gap))  # of the less likely side
-    return Few(tail, both - tail) if gap >= 0 else Few(both - tail, tail)
+    return ExplicitWeights(tail, both - tail) if gap >= 0 else ExplicitWeights(both - tail, tail)
 
 
 def two_sided(rate: Fraction, source: Source) -> int:
@@ -34,16 +34,16 @@ def two_sided(rate: Fraction, source: Source) -> int:
     0
     """
     p = exp(-rate)
-    sign = source.choose(Few(1 - p, p, p))
+    sign = source.choose(ExplicitWeights(1 - p, p, p))
     if sign == 0:
         return 0
     # given z != 0, the binary digits of |z| - 1 are independent coins; blocks of 2**digits
     digits = math.ceil(32 / rate).bit_length()
     size = 1
-    more = Few(1 - exp(-rate * 2**digits), exp(-rate * 2**digits))
+    more = ExplicitWeights(1 - exp(-rate * 2**digits), exp(-rate * 2**digits))
     while source.choose(more):
         size += 2**digits
-    size += sum(source.choose(Few(1, exp(-rate * 2**i))) << i for i in range(digits))
+    size += sum(source.choose(ExplicitWeights(1, exp(-rate * 2**i))) << i for i in range(digits))
     return size if sign == 1 else -size
 
 
@@ -62,17 +62,17 @@ def truncated(rate: Fraction, n: int, source: Source) -> int:
 
 
 @lru_cache(maxsize=256)
-def _sign(rate: Fraction) -> Few:
+def _sign(rate: Fraction) -> ExplicitWeights:
     p = exp(-rate)
-    return Few(1 - p, p, p)  # Pr[Z = 0] : Pr[Z > 0] : Pr[Z < 0]
+    return ExplicitWeights(1 - p, p, p)  # Pr[Z = 0] : Pr[Z > 0] : Pr[Z < 0]
 
 
 @lru_cache(maxsize=256)
-def _beyond(rate: Fraction, bound: int) -> Few:
+def _beyond(rate: Fraction, bound: int) -> ExplicitWeights:
     tail = exp(-rate * bound)  # Pr[|Z| - 1 >= bound | Z != 0]
-    return Few(1 - tail, tail)
+    return ExplicitWeights(1 - tail, tail)
 
 
 @lru_cache(maxsize=4096)
-def _digit(rate: Fraction, value: int) -> Few:
-    return Few(1, exp(-rate * value))
+def _digit(rate: Fraction, value: int) -> ExplicitWeights:
+    return ExplicitWeights(1, exp(-rate * value))

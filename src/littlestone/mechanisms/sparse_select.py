@@ -35,7 +35,7 @@ from littlestone.errors import (
 )
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
 from littlestone.privacy.losses import Approximate, BoundedRange
-from littlestone.source import Exp, Few, Source, ball, exp
+from littlestone.source import Exp, ExplicitWeights, Source, ball, exp
 
 __all__ = [
     "Bottom",
@@ -334,7 +334,7 @@ def _draw(
         if int(score) >= 1:
             sizes[int(score)] += 1
     levels = sorted(sizes)
-    drawn = source.choose(Few(bottom, *(exp(rate * s, times=sizes[s]) for s in levels)))
+    drawn = source.choose(ExplicitWeights(bottom, *(exp(rate * s, times=sizes[s]) for s in levels)))
     if drawn == 0:
         return default
     members = [item for item, score in scores.items() if score == levels[drawn - 1]]

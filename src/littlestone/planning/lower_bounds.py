@@ -11,7 +11,7 @@ from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from littlestone.bounds import Claim, Worksheet, register
+from littlestone.bounds import CertificateBuilder, Claim, register
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.errors import LittlestoneError
 
@@ -273,7 +273,7 @@ class _Case:
         setting: str = "realizable",
         **inputs: Any,
     ) -> LowerBound:
-        step = Worksheet().step("least", formula, claim, **inputs)
+        step = CertificateBuilder().step("least", formula, claim, **inputs)
         return LowerBound(claim, int(step.value), self.unit, holds_for, setting, formula, step=step)
 
     def _order(

@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from littlestone.errors import parameter_error
-from littlestone.guard import read_exact
 from littlestone.privacy.filters import Price
 from littlestone.privacy.losses import Approximate, BoundedRange, Concentrated, Loss, Pure
 from littlestone.privacy.rounding import exact_text, float_up, round_up, short_text
+from littlestone.safe_io import read_exact
 from littlestone.store import Kind
 from littlestone.types import Json
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.errors import ParameterError, check_integer, parameter_error
-from littlestone.guard import read_exact
 from littlestone.privacy.losses import Approximate, Pure
 from littlestone.privacy.neighbours import Neighbours
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, short_text
+from littlestone.safe_io import read_exact
 from littlestone.types import Json
 
 __all__ = ["Guarantee", "parallel", "split"]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from littlestone.classes import (
+    AlwaysZero,
     ConjunctionHypothesis,
     HashHypothesis,
     IntervalHypothesis,
-    Never,
     PatchedHypothesis,
     PointHypothesis,
     RuleHypothesis,
@@ -130,8 +130,8 @@ def _words(hypothesis: Hypothesis, setting: Setting) -> str:
     return card([Case((), words, None)], title="The hypothesis in words", desc=words)
 
 
-@drawer(Never)
-def _never(hypothesis: Never, setting: Setting) -> str:
+@drawer(AlwaysZero)
+def _never(hypothesis: AlwaysZero, setting: Setting) -> str:
     words = hypothesis.describe()
     if isinstance(setting.domain, IntegerDomain):
         runs = [Run(setting.domain.low, setting.domain.high, 0)]
@@ -194,7 +194,9 @@ def _patched(hypothesis: PatchedHypothesis, setting: Setting) -> str:
     for label in (1, 0):
         points = [point for point, y in hypothesis.flipped if y == label]
         cases += [_listed(points, names[label], label)] if points else []
-    rest = Case((), names[0], 0) if isinstance(base, Never) else Case((), base.describe(), None)
+    rest = (
+        Case((), names[0], 0) if isinstance(base, AlwaysZero) else Case((), base.describe(), None)
+    )
     return card([*cases, rest], title="A hypothesis, corrected", desc=hypothesis.describe())
 
 

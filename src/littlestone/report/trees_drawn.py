@@ -10,7 +10,7 @@ from itertools import islice
 from math import inf
 from typing import Any
 
-from littlestone.classes import ConceptClass, Never, Prefixes, ShatteredTree
+from littlestone.classes import AlwaysZero, ConceptClass, Prefixes, ShatteredTree
 from littlestone.classes.trees import ROOT, PathsTree, PrefixForest, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
 from littlestone.errors import UnsupportedError
@@ -206,6 +206,6 @@ def _point(point: Any) -> str:
 
 def _short(hypothesis: Hypothesis) -> str:
     """Return the beginning of the words: "1 if x > 3"."""
-    if isinstance(hypothesis, Never):
+    if isinstance(hypothesis, AlwaysZero):
         return "always 0"
     return hypothesis.describe().split(", otherwise")[0].split(" (x from")[0].split(" (points")[0]

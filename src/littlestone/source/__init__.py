@@ -17,14 +17,14 @@ The page: ``docs/source.md``.
 """
 
 from littlestone.source.candidates import Choice, Explicit, Segments
-from littlestone.source.door import BitSource, Source, shown
 from littlestone.source.exact import ExactSource, HiddenStateError, Law
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.replay import ReplaySource
+from littlestone.source.sampler import BitSource, Source, shown
 from littlestone.source.secure import SecureSource
 from littlestone.source.seeded import SeededSource
-from littlestone.source.weights import Few, Levels, Weights, probabilities
+from littlestone.source.weights import ExplicitWeights, LevelWeights, Weights, probabilities
 
 __all__ = [
     "BitSource",
@@ -32,10 +32,10 @@ __all__ = [
     "ExactSource",
     "Exp",
     "Explicit",
-    "Few",
+    "ExplicitWeights",
     "HiddenStateError",
     "Law",
-    "Levels",
+    "LevelWeights",
     "ReplaySource",
     "SecureSource",
     "SeededSource",

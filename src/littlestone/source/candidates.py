@@ -14,8 +14,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.source.door import Source
-from littlestone.source.weights import Levels
+from littlestone.source.sampler import Source
+from littlestone.source.weights import LevelWeights
 
 __all__ = ["Choice", "Explicit", "Segments"]
 
@@ -78,7 +78,7 @@ class Explicit:
         else:
             distinct, count = np.unique(self.scores, return_counts=True)
             levels = distinct.tolist()
-        chosen = source.choose(Levels(count.tolist(), levels, rate))
+        chosen = source.choose(LevelWeights(count.tolist(), levels, rate))
         member = source.below(int(count[chosen]))
         return int(np.flatnonzero(self.scores == levels[chosen])[member])
 
@@ -106,5 +106,5 @@ class Segments:
     def draw(self, rate: Fraction, source: Source) -> tuple[int, int]:
         """Return (segment, offset inside it), exactly."""
         lengths, scores = self._levels
-        segment = source.choose(Levels(lengths, scores, rate))
+        segment = source.choose(LevelWeights(lengths, scores, rate))
         return segment, source.below(lengths[segment])

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.errors import LittlestoneError
-from littlestone.source.door import Source, shown
 from littlestone.source.reals import ball
-from littlestone.source.weights import Few, Weights, probabilities
+from littlestone.source.sampler import Source, shown
+from littlestone.source.weights import ExplicitWeights, Weights, probabilities
 
 __all__ = ["ExactSource", "HiddenStateError", "Law"]
 
@@ -81,7 +81,7 @@ def _agreed(weights: Weights, bits: int) -> list[arb]:
         agree = all(
             a.overlaps(b) for a, b in zip(fine, probabilities(weights, _FIRST), strict=True)
         )
-        if isinstance(weights, Few):
+        if isinstance(weights, ExplicitWeights):
             sums = (total * 2**64 for total in accumulate(fine[:-1]))
             agree &= all(
                 not (s < low or s > high)
@@ -168,8 +168,8 @@ class ExactSource:
 
     Examples
     --------
-    >>> from littlestone.source import Few, exp
-    >>> law = ExactSource().law(lambda source: source.choose(Few(1, exp(0), 2)))
+    >>> from littlestone.source import ExplicitWeights, exp
+    >>> law = ExactSource().law(lambda source: source.choose(ExplicitWeights(1, exp(0), 2)))
     >>> [round(float(p), 3) for p in law.outcomes.values()], law.paths
     ([0.25, 0.25, 0.5], 3)
     """

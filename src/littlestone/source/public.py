@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from littlestone.source.door import Source
+    from littlestone.source.sampler import Source
 
 __all__ = ["public_generator", "public_salt", "reseed"]
 

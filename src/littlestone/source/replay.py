@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.source.door import shown
+from littlestone.source.sampler import shown
 from littlestone.source.weights import Weights
 
 __all__ = ["ReplaySource"]
@@ -32,9 +32,9 @@ class ReplaySource:
 
     Examples
     --------
-    >>> from littlestone.source import Few
+    >>> from littlestone.source import ExplicitWeights
     >>> source = ReplaySource([1, 4])
-    >>> source.choose(Few(1, 1)), source.below(10), source.shown[1]
+    >>> source.choose(ExplicitWeights(1, 1)), source.below(10), source.shown[1]
     (1, 4, ('below', 10))
     """
 

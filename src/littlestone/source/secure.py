@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.source.door import BitSource
+from littlestone.source.sampler import BitSource
 
 __all__ = ["SecureSource"]
 

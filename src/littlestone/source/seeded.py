@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from littlestone.errors import check_integer
-from littlestone.source.door import BitSource
+from littlestone.source.sampler import BitSource
 
 __all__ = ["SeededSource"]
 

@@ -12,7 +12,7 @@ from flint import arb, ctx
 
 from littlestone.source.reals import Exp, as_exp, ball
 
-__all__ = ["Few", "Levels", "Weights", "probabilities"]
+__all__ = ["ExplicitWeights", "LevelWeights", "Weights", "probabilities"]
 
 #: ln 2 rounded up: bits * LN2 >= ln(2**bits).
 _LN2 = Fraction(694, 1001)
@@ -34,7 +34,7 @@ class Weights(Protocol):
         """Return one rigorous enclosure for each outcome, in order."""
 
 
-class Few:
+class ExplicitWeights:
     """A handful of exact weights: a coin, a choice of three.
 
     Keep and reuse one that is drawn from often: it caches its 64-bit thresholds, so that all but
@@ -47,7 +47,7 @@ class Few:
     Examples
     --------
     >>> from littlestone.source import SeededSource, exp
-    >>> coin = Few(1, exp(1))
+    >>> coin = ExplicitWeights(1, exp(1))
     >>> SeededSource(1).choose(coin) in (0, 1)
     True
     """
@@ -80,7 +80,7 @@ class Few:
         return self._thresholds
 
 
-class Levels:
+class LevelWeights:
     """Outcome i has weight ``multiplicity[i] * e**(rate * score[i])``.
 
     Made for many outcomes: an outcome that is hopeless at the asked precision costs no

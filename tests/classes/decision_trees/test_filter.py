@@ -17,7 +17,7 @@ from littlestone.classes.decision_trees.sampler import Roots
 from littlestone.classes.decision_trees.splits import Splits
 from littlestone.data import Sample, Schema
 from littlestone.source import ball
-from littlestone.source.door import BitSource
+from littlestone.source.sampler import BitSource
 
 SCHEMA = Schema.from_dict(
     {

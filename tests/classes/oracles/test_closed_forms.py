@@ -20,8 +20,8 @@ def test_dimension_soa_and_reducibility(small, rows_of, random_states):
             assert space.littlestone_dim() == rows.kernel.ldim(left)
             soa = space.soa()
             assert rows.labels(soa) == rows.labelling(rows.kernel.soa(left))
-            assert space.red() == rows.kernel.red(left)
-            assert space.red(cap=1) == rows.kernel.red(left, cap=1)
+            assert space.reducibility() == rows.kernel.reducibility(left)
+            assert space.reducibility(cap=1) == rows.kernel.reducibility(left, cap=1)
 
 
 def test_low_error(small, rows_of, random_states):
@@ -31,7 +31,7 @@ def test_low_error(small, rows_of, random_states):
             assert space.is_empty == (left == 0)
             assert space.littlestone_dim() == rows.kernel.ldim(left)
             assert rows.labels(space.soa()) == rows.labelling(rows.kernel.soa(left))
-            assert space.red() == rows.kernel.red(left)
+            assert space.reducibility() == rows.kernel.reducibility(left)
 
 
 def test_decompositions(small, rows_of, random_states):
@@ -109,6 +109,6 @@ def test_the_empty_space(small, rows_of):
         space = space.restrict(point, 0).restrict(point, 1)
     assert space.is_empty
     assert not any(rows.labels(space.soa()))
-    assert space.red() == math.inf
+    assert space.reducibility() == math.inf
     assert space.decomposition_dim(1, 3) == -1
     assert list(space.essential(1, 3)) == []

@@ -36,7 +36,7 @@ from littlestone.classes.closed_forms import _forest_bounds
 from littlestone.classes.version_spaces.listed import listing
 from littlestone.combinatorics import Kernel
 from littlestone.data import Sample, Schema
-from littlestone.errors import BudgetExceeded, ParameterError, UnsupportedError
+from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 
 SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
 
@@ -150,7 +150,7 @@ def test_shattered_trees_of_matrices():
 def test_what_a_budget_does_not_decide_has_bounds():
     rng = np.random.default_rng(0)
     matrix = np.unique(rng.integers(0, 2, (300, 40)), axis=0)
-    with pytest.raises(BudgetExceeded) as end:
+    with pytest.raises(SearchLimitError) as end:
         littlestone_dimension(matrix, max_nodes=3)
     assert 0 <= end.value.lower < end.value.upper <= 8
     found = dimensions(matrix, max_nodes=3).to_dict()
@@ -268,7 +268,7 @@ def test_budgets_of_structured_searches():
     space = Conjunctions(60).version_space(max_nodes=5).restrict((1,) * 60, 1)
     for row in rng.integers(0, 2, (40, 60)).tolist():
         space = space.restrict(row, 0)
-    with pytest.raises(BudgetExceeded) as end:
+    with pytest.raises(SearchLimitError) as end:
         space.littlestone_dim()
     assert (end.value.lower, end.value.upper, end.value.nodes) == (0, 60, 5)
     flats = AffineSubspaces(3, 4, 3).version_space(max_nodes=2)
@@ -276,10 +276,10 @@ def test_budgets_of_structured_searches():
         flats = flats.restrict((*row, 0, 0), 0).restrict((0, 0, *row), 0)
     for row in rng.integers(0, 3, (20, 4)).tolist():
         flats = flats.restrict(row, 0)
-    with pytest.raises(BudgetExceeded, match="Littlestone dimension"):
+    with pytest.raises(SearchLimitError, match="Littlestone dimension"):
         flats.littlestone_dim()
     sets = SparseSets(5).version_space(max_nodes=3)
-    with pytest.raises(BudgetExceeded, match="number of atoms"):
+    with pytest.raises(SearchLimitError, match="number of atoms"):
         sets.within_error(Sample.of(list(range(30)), [1] * 30), 28)
 
 
@@ -287,7 +287,7 @@ def test_answers_do_not_depend_on_what_was_asked_before():
     rng = np.random.default_rng(4)
     matrix = np.unique(rng.integers(0, 2, (60, 12)), axis=0)
     asked = FiniteClass(matrix).version_space()
-    asked.littlestone_dim(), asked.red()
+    asked.littlestone_dim(), asked.reducibility()
     part = asked.restrict(3, 1)
     assert part.fresh() == part
     assert (

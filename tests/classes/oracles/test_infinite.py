@@ -10,8 +10,8 @@ import pytest
 
 from littlestone.classes import (
     AffineSubspaces,
+    AlwaysZero,
     Conjunctions,
-    Never,
     Points,
     Prefixes,
     SparseSets,
@@ -72,8 +72,10 @@ def test_low_error_of_sparse_sets(k):
         sizes.add(len(getattr(space, "atoms", ())))
         assert space.littlestone_dim() == KERNELS[k].ldim(left)
         assert labels(space.soa()) == labelling(k, KERNELS[k].soa(left))
-        reduced = KERNELS[k].red(left, cap=3)  # the cut has 9 unseen points: no effect up to here
-        assert space.red(cap=3) == reduced
+        reduced = KERNELS[k].reducibility(
+            left, cap=3
+        )  # the cut has 9 unseen points: no effect up to here
+        assert space.reducibility(cap=3) == reduced
         if space.littlestone_dim() > 0:
             at = space.splitting_point()
             for label in (0, 1):
@@ -100,11 +102,11 @@ def test_decompositions_of_sparse_sets(k, p, d):
 def test_one_atom_is_never_reduced():
     """Lyu's theory in its own setting: the class never degenerates, whatever p."""
     space = SparseSets(5).version_space().restrict("a", 1).restrict("b", 0)
-    assert space.red() == math.inf
+    assert space.reducibility() == math.inf
     assert space.decomposition_dim(10**9, 5) == 4
     assert space.essential(10**9, 5) == (on_points(["a"]),)
     points = Points().version_space()
-    assert points.essential(10**30, 1) == (Never(),)
+    assert points.essential(10**30, 1) == (AlwaysZero(),)
 
 
 def test_thresholds_over_an_enormous_domain():
@@ -157,8 +159,8 @@ def test_affine_subspaces_of_a_huge_space_with_a_thousand_negatives(positives):
 
     assert space.littlestone_dim() == 4 - positives
     soa = space.soa()
-    assert soa == (space.flat if positives else Never())
-    assert space.red(cap=10**6) == math.inf
+    assert soa == (space.flat if positives else AlwaysZero())
+    assert space.reducibility(cap=10**6) == math.inf
     assert space.decomposition_dim(10**4, 4) == 4 - positives
     assert space.essential(10**4, 4) == (soa,)
     point = space.splitting_point()
@@ -196,8 +198,8 @@ def test_networks():
     wide = networks.domain.array(["0.0.0.0/0", "10.0.0.0/8", "10.0.0.0/30", "10.1.0.0/17"])
     assert soa.predict(wide).tolist() == [1, 1, 0, 0]
     assert load(soa.to_dict()) == soa
-    for h in (soa, space.member(), Never(), space.restrict(other, 1).soa()):
-        for g in (soa, space.member(), Never(), space.restrict(host, 1).soa()):
+    for h in (soa, space.member(), AlwaysZero(), space.restrict(other, 1).soa()):
+        for g in (soa, space.member(), AlwaysZero(), space.restrict(host, 1).soa()):
             at = space.distinguish(h, g)
             if h == g:
                 assert at is None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.classes import Intervals, Points, ThresholdHypothesis, Thresholds
-from littlestone.classes.hypotheses import Never, PointHypothesis
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
 from littlestone.classes.tree_paths import Prefixes, TreePaths
 from littlestone.classes.trees import IPV6, ROOT, Forest, MatrixTree, PathHypothesis, make_tree
 from littlestone.data import Sample
@@ -147,7 +147,7 @@ def test_huge_thresholds():
 def test_points_of_any_type():
     tree = make_tree(Points())
     assert (tree.height, tree.size, tree.child_count(ROOT)) == (1, math.inf, math.inf)
-    assert tree.concept(ROOT) == Never()
+    assert tree.concept(ROOT) == AlwaysZero()
     assert tree.concept(("a", 1)) == PointHypothesis(("a", 1))
     assert tree.depth("x") == 1
     assert tree.ancestor("x", 1) == "x"
@@ -195,7 +195,7 @@ def test_ipv6_is_never_enumerated():
 def test_every_f_is_checked():
     for concept_class, wrong in [
         (Thresholds(1, 9), ThresholdHypothesis(3, 1, 8)),
-        (Thresholds(1, 9), Never()),
+        (Thresholds(1, 9), AlwaysZero()),
         (Points(1, 9), PointHypothesis(10)),
         (TreePaths(FOREST), PathHypothesis(("b", "d"))),
         (TreePaths(FOREST), PathHypothesis(("z",))),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.classes import load
-from littlestone.classes.hypotheses import Never
+from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.tree_paths import Prefixes, TreePaths
 from littlestone.classes.trees import (
     IPV4,
@@ -249,7 +249,7 @@ def test_json(concept_class):
     assert again.spec == concept_class.spec
     tree = concept_class.tree()
     node = concept_class.forest.path(next(concept_class.forest.children(ROOT)))
-    for concept in (tree.concept(ROOT), *(tree.concept(n) for n in node), Never()):
+    for concept in (tree.concept(ROOT), *(tree.concept(n) for n in node), AlwaysZero()):
         read = load(json.loads(json.dumps(concept.to_dict())))
         assert read == concept
         assert read.key == concept.key

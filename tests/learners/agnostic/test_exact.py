@@ -16,7 +16,7 @@ from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.agnostic.records import ordered_part, places, relabelled
 from littlestone.privacy import Guarantee, hockey_stick
 from littlestone.privacy.rounding import upper
-from littlestone.source import ExactSource, Few, exp
+from littlestone.source import ExactSource, ExplicitWeights, exp
 
 CORNERS = ls.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
 PURE = {"generic": {}, "vc1": {"delta": "0.05"}}
@@ -75,14 +75,14 @@ class Loud:
 
     def __init__(self, kinds, epsilon, delta=F(0)):
         self.kinds, self.epsilon, self.delta = kinds, epsilon, delta
-        self.coin = Few(exp(epsilon), *[1] * (kinds - 1))
+        self.coin = ExplicitWeights(exp(epsilon), *[1] * (kinds - 1))
 
     def guarantee(self, *, seeded=False):
         return Guarantee(self.epsilon, self.delta)
 
     def learn(self, sample, source):
         """With probability delta everything is told; else each record, noisily."""
-        if self.delta and source.choose(Few(1 - self.delta, self.delta)):
+        if self.delta and source.choose(ExplicitWeights(1 - self.delta, self.delta)):
             return tuple(self.named(sample))
         return tuple((kind + source.choose(self.coin)) % self.kinds for kind in self.named(sample))
 
@@ -155,7 +155,7 @@ class Telling(Loud):
     """Says nothing, but with probability delta everything."""
 
     def learn(self, sample, source):
-        told = source.choose(Few(1 - self.delta, self.delta))
+        told = source.choose(ExplicitWeights(1 - self.delta, self.delta))
         return tuple(self.named(sample)) if told else None
 
 

@@ -9,16 +9,16 @@ import pytest
 from scipy import stats
 
 import littlestone as ls
-from littlestone.bounds import Worksheet, recheck
+from littlestone.bounds import CertificateBuilder, recheck
 from littlestone.data import Sample
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import VOTES
 from littlestone.learners.littlestone.closures import closed_within, closures
-from littlestone.learners.littlestone.gate import Gate
 from littlestone.learners.littlestone.levels import Levels, distance
 from littlestone.learners.littlestone.plan_closed import ClosedPlan
 from littlestone.learners.littlestone.plan_essential import EssentialPlan, Oracles, StagesPlan
 from littlestone.learners.littlestone.planner import plan, plan_methods
+from littlestone.learners.littlestone.vote_margin import VoteMargin
 
 from .small import learner
 
@@ -61,7 +61,7 @@ def test_one_draw_needs_fewer_records_than_stages():
             assert recheck(made.certificate(made.required).to_dict()) == ()
 
 
-# --- the gate -----------------------------------------------------------------------------------
+# --- the vote margin ---
 
 
 def exact_failure(teachers, rate, hidden, joint):
@@ -82,13 +82,13 @@ def test_the_gate_bounds_the_exact_failure_for_every_coupling(miss, wrong):
     rate, cap = 3.0, 1
     seen = 0
     for teachers, votes, power in product((3, 5), (1, 2, 3), (F(1), F(1, 2))):
-        sheet = Worksheet()
+        cert = CertificateBuilder()
         steps = {
-            name: sheet.step(name, "v", VOTES, v=value)
+            name: cert.step(name, "v", VOTES, v=value)
             for name, value in (("miss", miss), ("wrong", wrong), ("records", F(teachers)))
         }
-        bound = Gate(teachers, votes, power).failure(
-            sheet, budget, chunk=1, cap=cap, bad=1, **steps
+        bound = VoteMargin(teachers, votes, power).failure(
+            cert, budget, chunk=1, cap=cap, bad=1, **steps
         ).value  # fmt: skip
         hidden = rate + math.log(cap / float(budget.delta))
         most = min(miss, wrong)
@@ -132,9 +132,9 @@ def test_some_good_set_is_listed_as_often_as_promised():
     """All distributions of a grid over two points and the rest, for sets of two points."""
     system, chunk = closures(ls.SparseSets(2)), 9
     made = ClosedPlan.of(Budget(F(4), F(1, 10), F(1, 2), F(1, 5)), system, chunk, None)
-    sheet = Worksheet()
+    cert = CertificateBuilder()
     known = {"m": chunk, "c": made.tolerances[0]}
-    promised = 1 - float(made._miss(sheet, known).value)
+    promised = 1 - float(made._miss(cert, known).value)
     assert 0.35 < promised < 1
     worst = 1.0
     for a, b in product(np.linspace(0, 1, 13), repeat=2):
@@ -172,8 +172,8 @@ def test_levels_rise_and_keep_their_distance(d, vc):
     assert len(levels.counts) == 2 * d + 1
     assert list(levels.counts) == sorted(set(levels.counts))
     assert levels.counts[-1] < levels.chunk // 10
-    sheet = Worksheet()
-    assert 0 < levels.bad(sheet, F(1, 10)).value <= bad
+    cert = CertificateBuilder()
+    assert 0 < levels.bad(cert, F(1, 10)).value <= bad
     growth = sum(math.comb(2 * levels.chunk, i) for i in range(vc + 1))
     fails = [
         2 * growth * math.exp(-distance(low, high + i % 2))

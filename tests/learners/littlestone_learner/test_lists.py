@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import Never, PointHypothesis, flat_through, on_points
+from littlestone.classes import AlwaysZero, PointHypothesis, flat_through, on_points
 from littlestone.classes.conjunctions import subcube
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample
@@ -27,7 +27,7 @@ def sets_closure(k):
 
 def flat_closure(q, dim):
     def closure(chosen):
-        flat = flat_through(q, chosen) if chosen else Never()
+        flat = flat_through(q, chosen) if chosen else AlwaysZero()
         return flat if not chosen or flat.dim <= dim else None
 
     return closure
@@ -38,7 +38,7 @@ def cube_closure(n):
         literals = (1 << 2 * n) - 1
         for point in chosen:
             literals &= sum(1 << (i if bit else n + i) for i, bit in enumerate(point))
-        return subcube(n, literals) if chosen else Never()
+        return subcube(n, literals) if chosen else AlwaysZero()
 
     return closure
 
@@ -159,12 +159,12 @@ def test_essential_hypotheses_of_points():
     lists = essential_lists(ls.Points(), (1, 0), (8, 16))
     few = Sample.of(list("aab"), [0, 0, 1])
     many = Sample.of(list("aab"), [1, 1, 0])
-    assert [lists.submit(few, j) for j in (1, 2)] == [[Never()], [PointHypothesis("b")]]
+    assert [lists.submit(few, j) for j in (1, 2)] == [[AlwaysZero()], [PointHypothesis("b")]]
     assert [lists.submit(many, j) for j in (1, 2)] == [[PointHypothesis("a")]] * 2
     votes = lists.votes([(few, 3), (many, 2)])
-    assert votes.counts == {Never(): 3, PointHypothesis("b"): 3, PointHypothesis("a"): 2}
+    assert votes.counts == {AlwaysZero(): 3, PointHypothesis("b"): 3, PointHypothesis("a"): 2}
     assert lists.votes([(few, 3), (many, 2)], stage=1).counts == {
-        Never(): 3,
+        AlwaysZero(): 3,
         PointHypothesis("a"): 2,
     }
 
@@ -201,7 +201,7 @@ def test_a_search_over_budget_is_an_empty_list_of_that_teacher_only():
     hard = Sample.of(list("abcdefgh"), [1] * 8)
     easy = Sample.of(list("aab"), [1, 1, 0])
     space = cls.version_space(max_nodes=20)
-    with pytest.raises(ls.errors.BudgetExceeded):
+    with pytest.raises(ls.errors.SearchLimitError):
         space.within_error(hard, 8).essential(8, 2)
     lists = EssentialLists(space, 2, (8,), (8,), (100,))
     alone = lists.submit(easy, 1)

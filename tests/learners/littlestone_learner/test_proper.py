@@ -8,8 +8,8 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import (
+    AlwaysZero,
     MixtureHypothesis,
-    Never,
     PointHypothesis,
     TableHypothesis,
     flat_through,
@@ -50,7 +50,7 @@ def test_the_minimax_distribution_has_the_value_of_the_game():
         concepts = set(cls.concepts())
         for bits in product("01", repeat=4):
             target = TableHypothesis("".join(bits))
-            found = ls.properize(cls, target)
+            found = ls.make_proper(cls, target)
             assert {h for h, _ in found.parts} <= concepts
             value = game_value(matrix, np.array(bits, dtype=int))
             reached = disagreement(cls, found, target)
@@ -66,7 +66,7 @@ def test_an_irreducible_soa_is_close_to_a_distribution_over_concepts():
     for m in (4, 9, 30):
         cls = ls.FiniteClass(np.eye(m, dtype=int))
         soa = cls.version_space().soa()
-        found = ls.properize(cls, soa)
+        found = ls.make_proper(cls, soa)
         assert soa not in set(cls.concepts())
         assert disagreement(cls, found, soa) <= F(1, m) + F(1, 10**4)
         # every point is 1 for few of the drawn concepts, so the majority is the SOA itself
@@ -78,25 +78,25 @@ def test_an_irreducible_soa_is_close_to_a_distribution_over_concepts():
     [
         (ls.Points(), PointHypothesis("a")),
         (ls.SparseSets(2), on_points(["a", "b"])),
-        (ls.SparseSets(1), Never()),
+        (ls.SparseSets(1), AlwaysZero()),
         (ls.AffineSubspaces(7, 20, 1), flat_through(7, [(0,) * 20, (1,) * 20])),
         (ls.Thresholds(1, 2**80), ls.Thresholds(1, 2**80).version_space().soa()),
-        (ls.Conjunctions(30), Never()),
+        (ls.Conjunctions(30), AlwaysZero()),
     ],
     ids=str,
 )
 def test_a_concept_of_a_huge_class_is_itself(cls, concept):
-    assert ls.properize(cls, concept).parts == ((concept, 1),)
+    assert ls.make_proper(cls, concept).parts == ((concept, 1),)
 
 
 def test_what_is_no_concept_of_a_huge_class_is_refused():
     with pytest.raises(ls.errors.UnsupportedError, match="linear program"):
-        ls.properize(ls.SparseSets(1), on_points(["a", "b"]))
+        ls.make_proper(ls.SparseSets(1), on_points(["a", "b"]))
 
 
 def test_the_empty_set_becomes_a_uniform_point():
     cls = ls.AffineSubspaces(3, 2, 1)
-    law = ExactSource().law(lambda s: one_concept(cls, Never(), s))
+    law = ExactSource().law(lambda s: one_concept(cls, AlwaysZero(), s))
     assert len(law.outcomes) == 9
     assert all(h.dim == 0 and abs(float(p) - 1 / 9) < 1e-15 for h, p in law.outcomes.items())
 
@@ -134,7 +134,7 @@ def test_lists_of_concepts_need_no_linear_program(monkeypatch):
 
 def test_mixtures():
     a, b = PointHypothesis("a"), PointHypothesis("b")
-    both = mixture([(a, 2), (b, 2), (a, 2), (Never(), 0)])
+    both = mixture([(a, 2), (b, 2), (a, 2), (AlwaysZero(), 0)])
     assert both.parts == ((a, 2), (b, 1))
     points = np.array(["a", "b", "c"], dtype=object)
     assert both.predict(points).tolist() == [1, 0, 0]
@@ -162,7 +162,7 @@ def test_mixtures():
     ],
 )
 def test_a_changed_mixture_is_refused(change):
-    document = mixture([(PointHypothesis("a"), 2), (Never(), 1)]).to_dict()
+    document = mixture([(PointHypothesis("a"), 2), (AlwaysZero(), 1)]).to_dict()
     assert isinstance(load(document), MixtureHypothesis)
     change(document)
     with pytest.raises(ls.errors.ParameterError):

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 
 import pytest
 
-from littlestone.learners.online.alarm import Digit, Silence, draw_patience, draw_silence
+from littlestone.learners.online.alarm import Digit, NoEventCoin, draw_patience, draw_silence
 from littlestone.source import ExactSource, SecureSource, SeededSource, probabilities
 
 
@@ -33,7 +33,7 @@ def test_patience_is_geometric(epsilon):
 @pytest.mark.parametrize("gap", [1, 10**3, 10**9])
 @pytest.mark.parametrize("epsilon", [F(1, 10**9), F(10**6)])
 def test_extreme_weights_keep_their_relative_precision(epsilon, gap):
-    for weights in (Silence(epsilon, gap, 1 << 20), Digit(epsilon, gap, 5)):
+    for weights in (NoEventCoin(epsilon, gap, 1 << 20), Digit(epsilon, gap, 5)):
         for p in probabilities(weights, 192):
             assert p > 0
             assert p.rel_accuracy_bits() > 100

@@ -26,7 +26,7 @@ from littlestone.errors import LittlestoneError, ParameterError, StateError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
 from littlestone.learners.online.choose import plan_online
-from littlestone.learners.online.council import Stage, Tally, Teachers
+from littlestone.learners.online.council import Stage, Tally, TeacherEnsemble
 from littlestone.learners.online.simulation import simulate
 from littlestone.learners.online.state import OnlineState
 from littlestone.learners.online.votes import VoteHypothesis, majority
@@ -240,7 +240,7 @@ def test_the_printed_measure_of_progress_stalls_and_ours_advances():
     records = [[(t, "x", 1) for t in range(2_000)]]  # every teacher gets some
 
     def council(stages):
-        return Teachers(Points(), k, stages, 1, 64, 8, F(1, 2), F(1, 10**6))
+        return TeacherEnsemble(Points(), k, stages, 1, 64, 8, F(1, 2), F(1, 10**6))
 
     def bottom(lists):
         tally = Tally(lists, most=8, rate=F(1, 2), bottom=exp(15))

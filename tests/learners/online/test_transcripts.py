@@ -10,7 +10,7 @@ from flint import arb
 
 from littlestone.classes import FiniteClass, Points, TableHypothesis, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import Stage, Teachers
+from littlestone.learners.online.council import Stage, TeacherEnsemble
 from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, ReplaySource
@@ -84,7 +84,7 @@ def test_records_outside_the_domain_and_a_class_without_a_target():
 
 
 @dataclass(frozen=True)
-class Dealt(Teachers):
+class Dealt(TeacherEnsemble):
     """Teachers with prescribed dealing: privacy must hold for each value of the public coins."""
 
     dealing: tuple[int, ...] = ()
@@ -112,7 +112,7 @@ class Equal(Dealt):
 
 @dataclass(frozen=True)
 class WithTeachers(OnlineAlgorithm):
-    council_: Teachers = None
+    council_: TeacherEnsemble = None
 
     @property
     def council(self):

@@ -16,7 +16,13 @@ from flint import arb, ctx
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
-from littlestone.source import Few, Levels, ReplaySource, probabilities, public_generator
+from littlestone.source import (
+    ExplicitWeights,
+    LevelWeights,
+    ReplaySource,
+    probabilities,
+    public_generator,
+)
 
 CUT = Fraction(1, 2**24)
 
@@ -49,9 +55,9 @@ class Enumerator:
 
     def probabilities(self, weights):
         match weights:
-            case Few():
+            case ExplicitWeights():
                 key = ("few", tuple(map(repr, weights.weights)))
-            case Levels():
+            case LevelWeights():
                 key = ("levels", tuple(weights.multiplicity), tuple(weights.score), weights.rate)
             case _:
                 key = weights
@@ -83,7 +89,7 @@ class Branch:
         return chosen
 
     def below(self, m):
-        return self.choose(Few(*[1] * m))
+        return self.choose(ExplicitWeights(*[1] * m))
 
     def public_rng(self):
         return public_generator(0)

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from littlestone.classes import FiniteClass, Points, SparseSets
-from littlestone.errors import BudgetExceeded
+from littlestone.errors import SearchLimitError
 from littlestone.learners.stable.frequency import expected, stability
 from littlestone.learners.stable.soa import Run, Undecided, extended_soa
 from littlestone.learners.stable.tournament import stable_copy, tournament
@@ -151,7 +151,7 @@ def test_a_search_that_is_given_up_makes_the_copy_fail():
             return self
 
         def soa(self):
-            raise BudgetExceeded(0, 3, 10)
+            raise SearchLimitError(0, 3, 10)
 
     assert stable_copy(Hard(), 0, iter([]), [("a", 1)], coin=lambda: 0) is None
 

@@ -23,8 +23,8 @@ BY_A_SECOND_STRANGER: tuple[Control, ...] = (
         " made it, and a later test that gets the same value answers with the earlier test's"
         " offset.",
         "mechanisms.above_threshold",
-        "self._coins: dict[int, Few] = {}",
-        'self._coins: dict[int, Few] = plan.__dict__.setdefault("_coins", {})',
+        "self._coins: dict[int, ExplicitWeights] = {}",
+        'self._coins: dict[int, ExplicitWeights] = plan.__dict__.setdefault("_coins", {})',
     ),
     Control(
         "shares rounded to nearest",

@@ -148,7 +148,7 @@ BY_A_STRANGER: tuple[Control, ...] = (
         "A copy whose search exceeds its budget no longer fails in silence: the whole fit stops,"
         " because of one copy's records.",
         "learners.stable.tournament",
-        "except (_Fail, Undecided, BudgetExceeded, UnsupportedError):",
+        "except (_Fail, Undecided, SearchLimitError, UnsupportedError):",
         "except (_Fail, Undecided, UnsupportedError):",
     ),
     Control(

@@ -115,7 +115,7 @@ IN_PARTS: tuple[Control, ...] = (
         "refusal by the data",
         "A teacher's search that exceeds its budget is an error, and everybody sees it.",
         "learners.littlestone.teachers",
-        "except (BudgetExceeded, UnsupportedError):",
+        "except (SearchLimitError, UnsupportedError):",
         "except UnsupportedError:",
         "searches that are given up",
     ),

@@ -50,7 +50,7 @@ IN_STREAMS: tuple[Control, ...] = (
         "exceptions",
         "A search that exceeds its budget stops the stream, because of one teacher's records.",
         _COUNCIL,
-        "except (BudgetExceeded, UnsupportedError):",
+        "except (SearchLimitError, UnsupportedError):",
         "except UnsupportedError:",
         "hard searches of teachers",
     ),

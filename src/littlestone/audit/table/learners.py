@@ -100,7 +100,7 @@ def _case(
 
 
 #: So loud that a few records outweigh bottom: then epsilon can be seen, and not only delta.
-_LOUD: dict[str, Any] = {"epsilon": 10, "delta": F(1, 100), "note": "loud"}
+HIGH_EPSILON: dict[str, Any] = {"epsilon": 10, "delta": F(1, 100), "note": "loud"}
 _EPSILON: tuple[Part, ...] = ("epsilon",)
 _DELTAS: tuple[Part, ...] = ("delta",)
 _ONE_RECORD = _with(chunk=1)
@@ -131,7 +131,7 @@ LEARNERS: tuple[Case, ...] = (
     _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-exponential"),
     _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-tree", sharp=_DELTAS),
     *(
-        _case("vc1", Thresholds(1, 2), [1, 2], 4, method=method, **_LOUD, sharp=_EPSILON)
+        _case("vc1", Thresholds(1, 2), [1, 2], 4, method=method, **HIGH_EPSILON, sharp=_EPSILON)
         for method in ("one-shot", "median-exponential", "median-tree")
     ),
     _case(
@@ -146,7 +146,7 @@ LEARNERS: tuple[Case, ...] = (
         sharp=_DELTAS,
     ),
     _case("vc1", _TREE, ["a", "b", "c"], 2, sharp=_DELTAS),
-    _case("vc1", _TREE, ["a", "b", "c"], 4, **_LOUD, sharp=("epsilon", "delta")),
+    _case("vc1", _TREE, ["a", "b", "c"], 4, **HIGH_EPSILON, sharp=("epsilon", "delta")),
     _case("vc1", _FORK, [0, 1], 3, proper=True, delta=F(1, 2), sharp=_DELTAS),
     _case(
         "vc1",
@@ -169,7 +169,14 @@ LEARNERS: tuple[Case, ...] = (
         sharp=_DELTAS,
     ),
     _case(
-        "littlestone", _CORNERS, [0, 1], 3, wrap=_ONE_RECORD, method="all", **_LOUD, sharp=_EPSILON
+        "littlestone",
+        _CORNERS,
+        [0, 1],
+        3,
+        wrap=_ONE_RECORD,
+        method="all",
+        **HIGH_EPSILON,
+        sharp=_EPSILON,
     ),
     _case(
         "littlestone",
@@ -201,7 +208,7 @@ LEARNERS: tuple[Case, ...] = (
         4,
         wrap=_with(chunk=1, tolerances=(0,)),
         method="closures",
-        **_LOUD,
+        **HIGH_EPSILON,
         sharp=_EPSILON,
     ),
     _case(
@@ -242,12 +249,19 @@ LEARNERS: tuple[Case, ...] = (
         3,
         wrap=_with(chunk=1, tolerances=(0, 0, 0)),
         method="essential",
-        **_LOUD,
+        **HIGH_EPSILON,
         sharp=_EPSILON,
     ),
     _case("littlestone", _CORNERS, [0, 1], 2, wrap=_ONE_RECORD, proper=True, sharp=_DELTAS),
     _case(
-        "littlestone", _CORNERS, [0, 1], 3, wrap=_ONE_RECORD, proper=True, **_LOUD, sharp=_EPSILON
+        "littlestone",
+        _CORNERS,
+        [0, 1],
+        3,
+        wrap=_ONE_RECORD,
+        proper=True,
+        **HIGH_EPSILON,
+        sharp=_EPSILON,
     ),
     _case("stable", _SINGLES, [0, 1], 3, parameters=_COPIES, delta=F(1, 5), sharp=_DELTAS),
     _case(
@@ -256,7 +270,7 @@ LEARNERS: tuple[Case, ...] = (
         [0],
         6,
         parameters={"auxiliary": 1, "copies": [3]},
-        **_LOUD,
+        **HIGH_EPSILON,
         sharp=("epsilon", "delta"),
     ),
     _case(
@@ -343,7 +357,15 @@ LEARNERS: tuple[Case, ...] = (
         full=True,
     ),
     _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, epsilon=3, wrap=_with(pool=2)),
-    _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, wrap=_with(pool=2), **_LOUD, sharp=_EPSILON),
+    _case(
+        "agnostic:vc1",
+        Thresholds(1, 2),
+        [1, 2],
+        3,
+        wrap=_with(pool=2),
+        **HIGH_EPSILON,
+        sharp=_EPSILON,
+    ),
     _case(
         "agnostic:littlestone",
         Points(1, 2),

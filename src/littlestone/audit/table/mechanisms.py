@@ -40,7 +40,7 @@ F = Fraction
 ONE, SMALL, MEDIUM = F(1), F(1, 10**6), F(1, 20)
 #: So loud that three or four records come out behind bottom or above a threshold: then epsilon
 #: can be seen, and not only delta.
-_LOUD: dict[str, Any] = {"epsilon": F(10), "delta": F(1, 100)}
+HIGH_EPSILON: dict[str, Any] = {"epsilon": F(10), "delta": F(1, 100)}
 Vector = tuple[int, ...]
 _EPSILON: tuple[Part, ...] = ("epsilon",)
 
@@ -220,8 +220,8 @@ def _of(
 def _loud(
     run: Callable[..., Hashable], pairs: Callable[[], Any], **settings: Any
 ) -> Callable[[], MechanismVerification]:
-    run = partial(run, **_LOUD, **settings)
-    return lambda: verify_mechanism(run, pairs(), **_LOUD)
+    run = partial(run, **HIGH_EPSILON, **settings)
+    return lambda: verify_mechanism(run, pairs(), **HIGH_EPSILON)
 
 
 MECHANISMS: tuple[Case, ...] = (
@@ -319,9 +319,9 @@ MECHANISMS: tuple[Case, ...] = (
         "median B (TreeEM), loud",
         "3 values of a domain of 4",
         lambda: verify_mechanism(
-            _median(TreeEM(2, RankWindow.of((F(1, 3), F(2, 3))), **_LOUD), 4),
+            _median(TreeEM(2, RankWindow.of((F(1, 3), F(2, 3))), **HIGH_EPSILON), 4),
             replace_one(range(4), 3),
-            **_LOUD,
+            **HIGH_EPSILON,
         ),
         "epsilon",
         "delta",

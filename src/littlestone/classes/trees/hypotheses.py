@@ -23,7 +23,7 @@ _MAX_PATH = 1_000_000
 @readable
 @dataclass(frozen=True)
 class PathHypothesis:
-    """1 on a node of a tree and on everything above it; the empty path is `Never`.
+    """1 on a node of a tree and on everything above it; the empty path is `AlwaysZero`.
 
     Parameters
     ----------

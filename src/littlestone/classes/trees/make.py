@@ -9,7 +9,7 @@ import numpy as np
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.hypotheses import (
-    Never,
+    AlwaysZero,
     PointHypothesis,
     TableHypothesis,
     ThresholdHypothesis,
@@ -121,9 +121,9 @@ def _points(points: Points, f: Any) -> PathsTree:
     at: Node = ROOT
     if isinstance(f, PointHypothesis) and f.point in star:
         at = f.point
-    elif f is not None and not isinstance(f, Never):
+    elif f is not None and not isinstance(f, AlwaysZero):
         raise no_concept(points.spec)
-    return PathsTree(star, at, lambda node: Never() if node is ROOT else PointHypothesis(node))
+    return PathsTree(star, at, lambda node: AlwaysZero() if node is ROOT else PointHypothesis(node))
 
 
 def _finite(finite: FiniteClass, f: Any) -> MatrixTree:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.fields import Fields
-from littlestone.classes.hypotheses import Never, readable
+from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.trees.hypotheses import PrefixHypothesis
 from littlestone.classes.trees.prefixes import Notation, PrefixForest, notation
 from littlestone.errors import ParameterError, parameter_error
@@ -118,13 +118,13 @@ class PrefixSetHypothesis:
         try:
             made = prefix_set(how, dict(table))
         except ParameterError:
-            made = Never()
+            made = AlwaysZero()
         if not isinstance(made, cls) or made.table != tuple(table):
             raise fields.refuse("table", "in canonical form")
         return made
 
 
-def prefix_set(how: Notation, table: Table) -> PrefixSetHypothesis | PrefixHypothesis | Never:
+def prefix_set(how: Notation, table: Table) -> PrefixSetHypothesis | PrefixHypothesis | AlwaysZero:
     """Return the canonical hypothesis of a routing table; a single path is a concept.
 
     Parameters
@@ -141,7 +141,7 @@ def prefix_set(how: Notation, table: Table) -> PrefixSetHypothesis | PrefixHypot
     >>> prefix_set(codes, {1: 0, codes.parse("a"): 1}).describe()
     "1 on the beginnings of 'a' (itself included), otherwise 0"
     >>> prefix_set(codes, {1: -1})
-    Never()
+    AlwaysZero()
     """
     if 1 not in table:
         raise parameter_error("prefix_set", "table", "with an entry for the empty prefix", "none")
@@ -157,7 +157,7 @@ def prefix_set(how: Notation, table: Table) -> PrefixSetHypothesis | PrefixHypot
             below = above
     form = _Forms(how, table, children).of(1, 0, table[1])
     if form == (-1, ()):
-        return Never()
+        return AlwaysZero()
     path = _path(form)
     if path is not None:
         return PrefixHypothesis(path, how)

@@ -12,7 +12,7 @@ import numpy as np
 
 from littlestone.data.cells import text
 from littlestone.errors import ParameterError, parameter_error
-from littlestone.guard import read_text
+from littlestone.safe_io import read_text
 
 __all__ = ["Taxonomy", "as_names", "preorder", "read_taxonomy"]
 

@@ -108,7 +108,7 @@ class AtomSearch:
                 labels |= bit
         return labels
 
-    def red(self, atoms: Atoms, cap: float) -> float:
+    def reducibility(self, atoms: Atoms, cap: float) -> float:
         """Return the least number of SOA answers that lower the dimension, at most cap, or inf."""
         t, labels = self.ldim(atoms), self.soa(atoms)
         if t <= 0:
@@ -177,7 +177,7 @@ class AtomDecomposition:
         raise AssertionError("the class sits here")
 
     def _irreducible(self, atoms: Atoms, t: int) -> bool:
-        return self._search.red(atoms, self._p * 2 ** (self._d - t)) == inf
+        return self._search.reducibility(atoms, self._p * 2 ** (self._d - t)) == inf
 
     def _sits(self, atoms: Atoms, depth: int, t: int, avoid: int | None) -> bool:
         does, fails = self._known.get((t, avoid, atoms), (-1, inf))

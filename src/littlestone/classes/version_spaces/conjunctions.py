@@ -21,7 +21,7 @@ from math import inf
 from typing import Any, TypeVar
 
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions, subcube
-from littlestone.classes.hypotheses import Never
+from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
 from littlestone.classes.vectors import Vector
 from littlestone.classes.version_spaces.hitting import HittingSets, bits, minimal
@@ -117,9 +117,9 @@ class ConjunctionSpace(VersionSpace):
     def soa(self) -> Hypothesis:
         """Return the conjunction of the union of all smallest hitting sets."""
         if self.is_empty:
-            return Never()
+            return AlwaysZero()
         if self._ask(lambda search: search.least()) is None:
-            return Never()  # only the impossible conjunction is left
+            return AlwaysZero()  # only the impossible conjunction is left
         return subcube(self.concept_class.n, self._ask(lambda search: search.union()))
 
     def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
@@ -135,16 +135,16 @@ class ConjunctionSpace(VersionSpace):
                 return self._vector_in(one, extra[0])
         return None
 
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return 1 where the SOA asks for less than U; else search sets of negative examples."""
         most = inf if cap is None else cap
         dimension = self.littlestone_dim()
         if dimension <= 0:
             return inf
         if self.literals is None:
-            if not isinstance(self.soa(), Never):
+            if not isinstance(self.soa(), AlwaysZero):
                 return 1 if most >= 1 else inf
-            return self._listed("the reducibility").red(cap)
+            return self._listed("the reducibility").reducibility(cap)
         literals = self.literals
         if self._ask(lambda search: search.union()) != literals:
             return 1 if most >= 1 else inf
@@ -170,7 +170,9 @@ class ConjunctionSpace(VersionSpace):
         """Return the impossible conjunction if it is left, else the most specific one."""
         if self.is_empty:
             raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
-        return Never() if self.literals is None else subcube(self.concept_class.n, self.literals)
+        return (
+            AlwaysZero() if self.literals is None else subcube(self.concept_class.n, self.literals)
+        )
 
     # -- inside -------------------------------------------------------------------------------
 
@@ -203,7 +205,7 @@ class ConjunctionSpace(VersionSpace):
         return tuple(ones >> i & 1 for i in range(n))
 
     def _literals_of(self, hypothesis: Hypothesis) -> int | None:
-        if isinstance(hypothesis, Never):
+        if isinstance(hypothesis, AlwaysZero):
             return None
         if isinstance(hypothesis, ConjunctionHypothesis):
             return hypothesis.ones | hypothesis.zeros << self.concept_class.n

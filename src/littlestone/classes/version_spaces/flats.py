@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 from littlestone.classes.affine_subspaces import AffineSubspaces
 from littlestone.classes.flats import FlatHypothesis, flat_through
 from littlestone.classes.gf import Basis, Row, normal, pivot, quotient, reduce, rref, widen
-from littlestone.classes.hypotheses import Never
+from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
 from littlestone.classes.point_sets import on_points
 from littlestone.classes.vectors import Vector
@@ -38,7 +38,7 @@ from littlestone.classes.version_spaces.points import first_difference
 from littlestone.classes.version_spaces.searching import searching
 from littlestone.combinatorics.budget import Budget
 from littlestone.data import Sample
-from littlestone.errors import BudgetExceeded, UnsupportedError, parameter_error
+from littlestone.errors import SearchLimitError, UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
 __all__ = ["FlatSpace"]
@@ -134,7 +134,7 @@ class FlatSpace(VersionSpace):
     def soa(self) -> Hypothesis:
         """Return the intersection of the largest flats that fit."""
         if self.is_empty:
-            return Never()
+            return AlwaysZero()
         if self.flat is None:
             return self._few.soa() if self._few else self._common_flat()
         out = self.flat
@@ -145,31 +145,33 @@ class FlatSpace(VersionSpace):
     def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
         """Return a point of one of two flats but not of the other."""
         for one, other in ((h, g), (g, h)):
-            if isinstance(one, FlatHypothesis) and isinstance(other, FlatHypothesis | Never):
+            if isinstance(one, FlatHypothesis) and isinstance(other, FlatHypothesis | AlwaysZero):
                 found = self._outside(one, other)
                 if found is not None:
                     return found
-        if isinstance(h, FlatHypothesis | Never) and isinstance(g, FlatHypothesis | Never):
+        if isinstance(h, FlatHypothesis | AlwaysZero) and isinstance(
+            g, FlatHypothesis | AlwaysZero
+        ):
             return None
         small = [on_points(x.points()) if isinstance(x, FlatHypothesis) else x for x in (h, g)]
         return first_difference(*small)  # one is a set of at most three points
 
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return 1 where the SOA is larger than C; else count, or search a small class."""
         most, dimension = inf if cap is None else cap, self.littlestone_dim()
         if dimension <= 0:
             return inf
         if self.flat is None and self._few:
-            return self._few.red(cap)
+            return self._few.reducibility(cap)
         known = self._safe()
         if most <= known:
             return inf
-        if self.soa() != (Never() if self.flat is None else self.flat):
+        if self.soa() != (AlwaysZero() if self.flat is None else self.flat):
             return 1
         try:
-            return self._listed("the reducibility").red(cap)
+            return self._listed("the reducibility").reducibility(cap)
         except UnsupportedError:
-            raise BudgetExceeded(known + 1, self._q**self._n, 0, "The reducibility") from None
+            raise SearchLimitError(known + 1, self._q**self._n, 0, "The reducibility") from None
 
     def splitting_point(self) -> Vector | None:
         """Return a point of a largest flat that fits, outside of C."""
@@ -232,7 +234,7 @@ class FlatSpace(VersionSpace):
         """Return the intersection of all largest flats: a flat, or nothing."""
         k, q, n = self._largest, self._q, self._n
         if (len(self.negatives) + 1) * q**k < q**n:
-            return Never()
+            return AlwaysZero()
         point, basis = self._affine(self.negatives, k)
         rest = FlatHypothesis(q, n, basis, point)
         known: FlatHypothesis | None = None
@@ -245,7 +247,7 @@ class FlatSpace(VersionSpace):
             other = FlatHypothesis(q, n, found[1], found[0])
             common = _meet(rest, other)
             if common is None:
-                return Never()
+                return AlwaysZero()
             rest = common
         return rest
 
@@ -379,7 +381,7 @@ class FlatSpace(VersionSpace):
 def _named(q: int, points: tuple[Any, ...]) -> Hypothesis:
     """Return the canonical hypothesis on listed points: a flat if they are one."""
     if not points:
-        return Never()
+        return AlwaysZero()
     flat = flat_through(q, points)
     return flat if q**flat.dim == len(points) else on_points(points)
 

@@ -139,9 +139,9 @@ class ListedSpace(VersionSpace):
         good = self.listed.kernel.within_error(seen[0], seen[1], tolerance - always)
         return ListedSpace(self.listed, self.rows & good)
 
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return the reducibility, by exact search."""
-        return self.listed.kernel.red(self.rows, cap)
+        return self.listed.kernel.reducibility(self.rows, cap)
 
     def decomposition_dim(self, p: int, d: int) -> int:
         """Return the decomposition dimension, by exact search."""

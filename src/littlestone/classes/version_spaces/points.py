@@ -2,8 +2,8 @@
 
 Let M be the number of concepts left. Where a concept x is 1, nothing else is 1, so the Littlestone
 dimension is 1 for M >= 2. Removing one concept leaves M - 1, so the SOA is 0 everywhere for M >= 3
-(also M infinite) and 1 on every point left for M = 2. For M >= 2, ``red`` is M - 1: zeros remove
-one concept each. A decomposition peels concepts off one by one; it isolates all of them if
+(also M infinite) and 1 on every point left for M = 2. For M >= 2, ``reducibility`` is M - 1: zeros
+remove one concept each. A decomposition peels concepts off one by one; it isolates all of them if
 ``M - 1 <= p (2**d - 1)``, and otherwise ends in a leaf of dimension 1 whose SOA is the constant 0.
 """
 
@@ -16,7 +16,7 @@ from math import inf
 from typing import Any
 
 from littlestone.classes.base import LISTABLE
-from littlestone.classes.hypotheses import Never, PointHypothesis
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
 from littlestone.classes.point_sets import SetHypothesis, in_bounds, on_points
 from littlestone.classes.points import Points
@@ -45,7 +45,7 @@ class PointSpace(VersionSpace):
     --------
     >>> space = Points().version_space().restrict("oslo", 0)
     >>> space.littlestone_dim(), space.soa(), space.restrict("rome", 1).soa()
-    (1, Never(), PointHypothesis(point='rome'))
+    (1, AlwaysZero(), PointHypothesis(point='rome'))
     """
 
     concept_class: Points
@@ -104,13 +104,13 @@ class PointSpace(VersionSpace):
 
     def soa(self) -> Hypothesis:
         """Return the constant 0 for three or more concepts; all points left for two or one."""
-        return Never() if self.size > 2 else on_points(self._some(2))
+        return AlwaysZero() if self.size > 2 else on_points(self._some(2))
 
     def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
         """Return a point of one of two sets of points but not of the other."""
         return first_difference(h, g)
 
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return one less than the number of concepts."""
         least = self.size - 1 if self.size >= 2 else inf
         return least if cap is None or least <= cap else inf
@@ -123,12 +123,12 @@ class PointSpace(VersionSpace):
     def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
         """Return all concepts, or the constant 0 alone if they cannot be told apart in time."""
         if self.decomposition_dim(p, d) == 1:
-            return (Never(),)
+            return (AlwaysZero(),)
         if self.size > LISTABLE:
             raise UnsupportedError("More than 2**20 essential points are not listed. Lower p or d.")
         points = sorted(self._some(int(self.n_points)), key=canonical_order)
         concepts = map(PointHypothesis, points)
-        return (*((Never(),) if self.zero else ()), *concepts)
+        return (*((AlwaysZero(),) if self.zero else ()), *concepts)
 
     def splitting_point(self) -> Point | None:
         """Return any point that is left."""
@@ -138,7 +138,7 @@ class PointSpace(VersionSpace):
         """Return the constant 0 if it is left, else the first point."""
         if self.is_empty:
             raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
-        return Never() if self.zero else PointHypothesis(self._some(1)[0])
+        return AlwaysZero() if self.zero else PointHypothesis(self._some(1)[0])
 
     def _holds(self, point: Point) -> bool:
         inside = in_bounds(point, self.concept_class.bounds)
@@ -178,7 +178,7 @@ def first_difference(h: Hypothesis, g: Hypothesis) -> Point | None:
 
 def _ones(hypothesis: Hypothesis) -> frozenset[Point]:
     match hypothesis:
-        case Never():
+        case AlwaysZero():
             return frozenset()
         case PointHypothesis():
             return frozenset([hypothesis.point])

@@ -23,7 +23,7 @@ from itertools import islice
 from math import inf
 from typing import Any
 
-from littlestone.classes.hypotheses import Never
+from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, records
 from littlestone.classes.tree_paths import Prefixes
 from littlestone.classes.trees import ROOT, PrefixHypothesis
@@ -121,7 +121,7 @@ class PrefixSpace(VersionSpace):
     def soa(self) -> Hypothesis:
         """Return the upward closed set of prefixes on which the SOA says 1."""
         if self.is_empty:
-            return Never()
+            return AlwaysZero()
         table = self._ask(lambda search: search.soa(self.top, self.removed))
         return prefix_set(self.concept_class.notation, table)
 
@@ -129,11 +129,11 @@ class PrefixSpace(VersionSpace):
         """Return a prefix that only one of two upward closed sets holds."""
         return _difference(self.concept_class, h, g)
 
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return the reducibility, from the list of a small tree."""
         if self.littlestone_dim() <= 0:
             return inf
-        return self._listed("the reducibility").red(cap)
+        return self._listed("the reducibility").reducibility(cap)
 
     def splitting_point(self) -> int | None:
         """Return the node x of the module's docstring, or a child of two of equal dimension."""
@@ -341,7 +341,7 @@ def _difference(concept_class: Prefixes, h: Hypothesis, g: Hypothesis) -> int | 
     tables: list[dict[int, int]] = []
     for hypothesis in (h, g):
         match hypothesis:
-            case Never():
+            case AlwaysZero():
                 tables.append({1: -1})
             case PrefixHypothesis():
                 path: Any = concept_class.forest.path(hypothesis.prefix)

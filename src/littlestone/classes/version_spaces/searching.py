@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from littlestone.combinatorics.budget import Budget, OutOfNodes
-from littlestone.errors import BudgetExceeded
+from littlestone.errors import SearchLimitError
 
 __all__ = ["searching"]
 
@@ -27,7 +27,7 @@ def searching(
 
     Raises
     ------
-    BudgetExceeded
+    SearchLimitError
 
     Examples
     --------
@@ -35,7 +35,7 @@ def searching(
     ...     budget.spend()
     Traceback (most recent call last):
     ...
-    littlestone.errors.BudgetExceeded: The answer lies between 1 and 3; the search stopped after 0
+    littlestone.errors.SearchLimitError: The answer lies between 1 and 3; the search stopped after 0
     nodes. Raise max_nodes to decide it.
     """
     budget = Budget(max_nodes)
@@ -43,4 +43,4 @@ def searching(
         yield budget
     except OutOfNodes:
         lower, upper = bounds()
-        raise BudgetExceeded(lower, upper, budget.used, what) from None
+        raise SearchLimitError(lower, upper, budget.used, what) from None

@@ -51,7 +51,7 @@ class SparseSpace(VersionSpace):
     Examples
     --------
     >>> space = SparseSets(3).version_space().restrict("oslo", 1).restrict("rome", 0)
-    >>> space.littlestone_dim(), space.soa(), space.red()
+    >>> space.littlestone_dim(), space.soa(), space.reducibility()
     (2, PointHypothesis(point='oslo'), inf)
     """
 
@@ -93,7 +93,7 @@ class SparseSpace(VersionSpace):
 
         Raises
         ------
-        BudgetExceeded
+        SearchLimitError
             With bounds of the number of atoms.
         """
         counts = records(sample, tolerance)
@@ -134,7 +134,7 @@ class SparseSpace(VersionSpace):
         """Return a point of one of two sets but not of the other."""
         return first_difference(h, g)
 
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return infinity for one atom of an endless domain; else search the points seen."""
         most = inf if cap is None else cap
         if self._endless <= 0:
@@ -144,11 +144,13 @@ class SparseSpace(VersionSpace):
             least = spare + 1 if spare > 0 else None
         else:
             # Among at most ``spare`` answers, those at new points are wasted.
-            least = self._ask("The reducibility", lambda s: s.red(self._coded, min(most, spare)))
+            least = self._ask(
+                "The reducibility", lambda s: s.reducibility(self._coded, min(most, spare))
+            )
             if least == inf and spare < most:
                 least = None
         if least is None:
-            return self._listed("the reducibility").red(cap)
+            return self._listed("the reducibility").reducibility(cap)
         return least if least <= most else inf
 
     def decomposition_dim(self, p: int, d: int) -> int:

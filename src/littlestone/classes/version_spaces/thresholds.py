@@ -7,7 +7,7 @@ s = floor(log2 m):
 * the Littlestone dimension is s (halving);
 * ``SOA(x) = 0`` iff at least 2**s thresholds label x with 0, which is the threshold number
   m - 2**s (counted from 0);
-* ``red`` is infinite for s = 0, 2 if m = 2**(s + 1) - 1 (both ends must be cut), else 1.
+* ``reducibility`` is infinite for s = 0, 2 if m = 2**(s + 1) - 1 (both ends must be cut), else 1.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class ThresholdSpace(VersionSpace):
             ends.append(hypothesis.above)
         return None if ends[0] == ends[1] else min(ends) + 1
 
-    def red(self, cap: int | None = None) -> float:
+    def reducibility(self, cap: int | None = None) -> float:
         """Return 1, 2 or infinity (module docstring)."""
         size, dimension = self.size, self.littlestone_dim()
         if dimension <= 0:

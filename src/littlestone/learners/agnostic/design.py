@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from littlestone import bounds
-from littlestone.bounds import Worksheet
+from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import least_real
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.agnostic.claims import ACCURACY
@@ -118,15 +118,15 @@ class Design:
         return pool, min(math.floor(self.rate * pool), self.first)
 
     @cached_property
-    def _steps(self) -> Worksheet:
+    def _steps(self) -> CertificateBuilder:
         concepts, budget = self.learner.concept_class, self.budget
-        sheet, source = Worksheet(), ACCURACY
+        cert, source = CertificateBuilder(), ACCURACY
         inner = self.learner
-        nest(sheet, inner.certificate(self.first), "learner")
-        nest(sheet, _second(concepts, self.first, self._rest, self.second), "dichotomy")
+        nest(cert, inner.certificate(self.first), "learner")
+        nest(cert, _second(concepts, self.first, self._rest, self.second), "dichotomy")
         first, ghosts = Fraction(self.first), Fraction(self.ghosts)
-        points = sheet.step("ghosts", "ghosts*first**2", source, ghosts=ghosts, first=first)
-        labellings = sheet.step(
+        points = cert.step("ghosts", "ghosts*first**2", source, ghosts=ghosts, first=first)
+        labellings = cert.step(
             "labellings",
             "min(size, growth(vc_dim, points))" if _finite(concepts) else "growth(vc_dim, points)",
             source,
@@ -134,7 +134,7 @@ class Design:
             points=points,
             **({"size": concepts.size} if _finite(concepts) else {}),  # type: ignore[arg-type]
         )
-        sheet.step(
+        cert.step(
             "union",
             "beta_learner*labellings <= beta1*(1 - 1/(2*ghosts))",
             source,
@@ -143,8 +143,8 @@ class Design:
             beta1=budget.beta * _LEARNER,
             ghosts=ghosts,
         )
-        fresh = sheet.step("fresh", "points - first", source, points=points, first=first)
-        sheet.step(
+        fresh = cert.step("fresh", "points - first", source, points=points, first=first)
+        cert.step(
             "carry",
             "alpha_learner*points <= alpha1*fresh - sqrt(2*alpha1*fresh*log(1/beta2))",
             source,
@@ -154,7 +154,7 @@ class Design:
             fresh=fresh,
             beta2=budget.beta * _GHOSTS,
         )
-        sheet.step(
+        cert.step(
             "errors",
             "alpha1 + alpha_dichotomy <= alpha",
             source,
@@ -162,7 +162,7 @@ class Design:
             alpha_dichotomy=self._rest.alpha,
             alpha=budget.alpha,
         )
-        sheet.step(
+        cert.step(
             "failures",
             "beta1 + beta2 + beta_dichotomy <= beta",
             source,
@@ -171,8 +171,8 @@ class Design:
             beta_dichotomy=self._rest.beta,
             beta=budget.beta,
         )
-        sheet.step("needed", "pool + second", source, pool=Fraction(self.pool), second=self.second)
-        return sheet
+        cert.step("needed", "pool + second", source, pool=Fraction(self.pool), second=self.second)
+        return cert
 
     @property
     def _rest(self) -> Budget:
@@ -180,10 +180,10 @@ class Design:
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        sheet = Worksheet()
-        sheet.steps.update(self._steps.steps)
-        sheet.step("enough", "n >= needed", ACCURACY, n=n, needed=sheet.steps["needed"])
-        return sheet.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
+        cert = CertificateBuilder()
+        cert.steps.update(self._steps.steps)
+        cert.step("enough", "n >= needed", ACCURACY, n=n, needed=cert.steps["needed"])
+        return cert.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from littlestone.learners.agnostic.algorithm import TwoSample
 from littlestone.learners.agnostic.subsample import Subsample, as_algorithm
-from littlestone.learners.shell import PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["AgnosticFromRealizable", "Subsampled"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from littlestone.bounds import Reference
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Worksheet
+    from littlestone.bounds import Certificate, CertificateBuilder
 
 __all__ = ["nest"]
 
@@ -16,12 +16,12 @@ __all__ = ["nest"]
 _HEAD = re.compile(r"\b(alpha|beta|n)\b")
 
 
-def nest(sheet: Worksheet, certificate: Certificate, label: str) -> None:
+def nest(cert: CertificateBuilder, certificate: Certificate, label: str) -> None:
     """Write all steps of a certificate into a worksheet.
 
     Parameters
     ----------
-    sheet : Worksheet
+    cert : CertificateBuilder
         Of the outer certificate.
     certificate : Certificate
         Of a part; its conditions become conditions of the whole.
@@ -30,10 +30,10 @@ def nest(sheet: Worksheet, certificate: Certificate, label: str) -> None:
 
     Examples
     --------
-    >>> from littlestone.bounds import Worksheet, realizable
-    >>> sheet = Worksheet()
-    >>> nest(sheet, realizable(100, epsilon=1, alpha="0.1", beta="0.05"), "inner")
-    >>> [(name, step.formula) for name, step in sheet.steps.items()][-1]
+    >>> from littlestone.bounds import CertificateBuilder, realizable
+    >>> cert = CertificateBuilder()
+    >>> nest(cert, realizable(100, epsilon=1, alpha="0.1", beta="0.05"), "inner")
+    >>> [(name, step.formula) for name, step in cert.steps.items()][-1]
     ('inner.enough', 'n_inner >= needed')
     """
     for step in certificate.steps:
@@ -42,7 +42,7 @@ def nest(sheet: Worksheet, certificate: Certificate, label: str) -> None:
             for name, x in step.inputs.items()
         }
         formula = _renamed(step.formula, label)
-        sheet.step(f"{label}.{step.name}", formula, step.source, **inputs)
+        cert.step(f"{label}.{step.name}", formula, step.source, **inputs)
 
 
 def _renamed(text: str, label: str) -> str:

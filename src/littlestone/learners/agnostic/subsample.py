@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from flint import ctx
 
-from littlestone.bounds import Worksheet
+from littlestone.bounds import CertificateBuilder
 from littlestone.data.dealing import deal
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.agnostic.claims import SUBSAMPLING
@@ -153,17 +153,17 @@ class Subsample:
 
     def certificate(self, n: int) -> Certificate:
         """Return the accuracy certificate for n records: that of the part."""
-        sheet = Worksheet()
-        nest(sheet, self.learner.certificate(max(floor(self.rate * n), 1)), "part")
-        needed = sheet.step(
+        cert = CertificateBuilder()
+        nest(cert, self.learner.certificate(max(floor(self.rate * n), 1)), "part")
+        needed = cert.step(
             "needed",
             "ceil(required/rate)",
             SUBSAMPLING,
             required=self.learner.required_samples(),
             rate=self.rate,
         )
-        sheet.step("enough", "n >= needed", SUBSAMPLING, n=n, needed=needed)
-        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        cert.step("enough", "n >= needed", SUBSAMPLING, n=n, needed=needed)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate always holds."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from littlestone.learners.exponential.algorithm import ExponentialLearner
-from littlestone.learners.shell import PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["AgnosticLearner", "GenericLearner"]
 

@@ -9,7 +9,7 @@
 `simulation`        a run on made records, to be looked at
 `proper`            from a released hypothesis to a distribution over concepts
 `planner`           everything that public parameters decide
-`gate`              from independent teachers to a certified draw
+`vote_margin`              from independent teachers to a certified draw
 `plan_all`          plans where every concept of low error is listed
 `plan_closed`       plans for intersection-closed classes
 `plan_essential`    plans for any class with oracles: one draw, or the paper's stages
@@ -21,6 +21,6 @@ Statements and proofs: ``docs/learners/littlestone.md``.
 """
 
 from littlestone.learners.littlestone.algorithm import Littlestone
-from littlestone.learners.littlestone.proper import properize
+from littlestone.learners.littlestone.proper import make_proper
 
-__all__ = ["Littlestone", "properize"]
+__all__ = ["Littlestone", "make_proper"]

@@ -17,11 +17,11 @@ import numpy as np
 
 from littlestone.classes import (
     AffineSubspaces,
+    AlwaysZero,
     ConceptClass,
     ConjunctionHypothesis,
     Conjunctions,
     FlatHypothesis,
-    Never,
     PointHypothesis,
     Points,
     SetHypothesis,
@@ -108,7 +108,7 @@ def _sets(k: int, bounds: tuple[int, int] | None) -> Closures:
                 points = (point,)
         return on_points(points) if len(points) <= k else None
 
-    return Closures(Never(), join, k, 1 << k)
+    return Closures(AlwaysZero(), join, k, 1 << k)
 
 
 @closures.register
@@ -119,13 +119,15 @@ def _(concept_class: AffineSubspaces) -> Closures:
         inside = isinstance(point, tuple) and len(point) == n
         if not inside or not all(isinstance(v, int) and 0 <= v < q for v in point):
             return None
-        if isinstance(closed, Never):
+        if isinstance(closed, AlwaysZero):
             return FlatHypothesis(q, n, (), point)
         wider = closed.through(point)
         return wider if wider.dim <= dim else None
 
     flats = AffineSubspaces(q, dim, dim).size if dim else 1
-    return Closures(Never(), join, dim + 1, flats + 1)  # the empty set is closed, but no concept
+    return Closures(
+        AlwaysZero(), join, dim + 1, flats + 1
+    )  # the empty set is closed, but no concept
 
 
 @closures.register
@@ -144,7 +146,7 @@ def _(concept_class: Conjunctions) -> Closures:
 
     if monotone:
         return Closures(subcube(n, positive), join, n, 2**n)
-    return Closures(Never(), join, n + 1, 3**n + 1)
+    return Closures(AlwaysZero(), join, n + 1, 3**n + 1)
 
 
 def closed_within(

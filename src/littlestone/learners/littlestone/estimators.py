@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from littlestone.learners.littlestone.algorithm import Littlestone
-from littlestone.learners.shell import PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["LittlestoneLearner"]
 
@@ -32,7 +32,7 @@ class LittlestoneLearner(PrivateClassifier):
     beta : float in (0, 1), default 0.05
         Probability with which it may.
     proper : bool, default False
-        Whether the hypothesis must be a concept of the class (one draw of `properize`).
+        Whether the hypothesis must be a concept of the class (one draw of `make_proper`).
     method : {"auto", "all", "closures", "essential", "stages"}, default "auto"
         What teachers list. "all": every concept of low error, of classes that can be listed, and
         of thresholds. "closures": closed sets of low error, of sparse sets, points, flats,

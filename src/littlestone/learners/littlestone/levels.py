@@ -27,7 +27,7 @@ from littlestone.learners.littlestone.claims import ESSENTIAL
 if TYPE_CHECKING:
     from fractions import Fraction
 
-    from littlestone.bounds import Step, Worksheet
+    from littlestone.bounds import CertificateBuilder, Step
 
 __all__ = ["Levels", "distance"]
 
@@ -88,17 +88,17 @@ class Levels:
             counts.append(far if len(counts) % 2 else far - 1)
         return tuple(counts), allowed
 
-    def bad(self, sheet: Worksheet, alpha: Fraction) -> Step:
+    def bad(self, cert: CertificateBuilder, alpha: Fraction) -> Step:
         """Write down the probability that a teacher is bad."""
         arrows: dict[str, Step] = {}
         pairs = list(zip(self.counts[:-1], self.counts[1:], strict=True))
         for i, (low, high) in enumerate(pairs):
             # even: c => b; odd: b => c, which fails at c + 1 errors
-            arrows[f"x{i}"] = self._arrow(sheet, f"arrow_{i}", self.vc, low, high + i % 2)
-        top = sheet.step("top", "floor(m*alpha)", ESSENTIAL, m=self.chunk, alpha=alpha)
-        sheet.step("low_error", "top >= last + 1", ESSENTIAL, top=top, last=self.counts[-1])
+            arrows[f"x{i}"] = self._arrow(cert, f"arrow_{i}", self.vc, low, high + i % 2)
+        top = cert.step("top", "floor(m*alpha)", ESSENTIAL, m=self.chunk, alpha=alpha)
+        cert.step("low_error", "top >= last + 1", ESSENTIAL, top=top, last=self.counts[-1])
         arrows["last"] = self._arrow(
-            sheet, "arrow_last", self.d, self.counts[-1], math.floor(self.chunk * alpha)
+            cert, "arrow_last", self.d, self.counts[-1], math.floor(self.chunk * alpha)
         )
         names, groups = list(arrows), arrows
         if len(names) > _TERMS:  # a sum of very many terms would be nested too deeply
@@ -106,17 +106,17 @@ class Levels:
             for i in range(0, len(names), _TERMS):
                 some = {name: arrows[name] for name in names[i : i + _TERMS]}
                 sum_of = " + ".join(some)
-                groups[f"s{i}"] = sheet.step(f"arrows_from_{i}", sum_of, ESSENTIAL, **some)
-        return sheet.step("bad_teacher", f"min(1, {' + '.join(groups)})", ESSENTIAL, **groups)
+                groups[f"s{i}"] = cert.step(f"arrows_from_{i}", sum_of, ESSENTIAL, **some)
+        return cert.step("bad_teacher", f"min(1, {' + '.join(groups)})", ESSENTIAL, **groups)
 
-    def _arrow(self, sheet: Worksheet, name: str, vc: int, low: int, high: int) -> Step:
+    def _arrow(self, cert: CertificateBuilder, name: str, vc: int, low: int, high: int) -> Step:
         known: dict[str, Any] = {"vc": vc, "m": self.chunk, "y": max(high, 1)}
         if low == 0:
             decay = "exp(-y*log(2))"
         else:
             decay = "exp(-x*log(2*x/(x + y)) - y*log(2*y/(x + y)))"
             known["x"] = low
-        return sheet.step(name, f"2*growth(vc, 2*m)*{decay}", ESSENTIAL, **known)
+        return cert.step(name, f"2*growth(vc, 2*m)*{decay}", ESSENTIAL, **known)
 
 
 def distance(x: int, y: float) -> float:

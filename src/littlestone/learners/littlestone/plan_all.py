@@ -10,11 +10,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.bounds import Worksheet
+from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.tails import at_most
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ALL
-from littlestone.learners.littlestone.gate import LARGEST, Gate, GatedPlan, fewest_teachers
+from littlestone.learners.littlestone.vote_margin import (
+    LARGEST,
+    TeacherVotePlan,
+    VoteMargin,
+    fewest_teachers,
+)
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -23,15 +28,15 @@ __all__ = ["AllPlan"]
 
 
 @dataclass(frozen=True)
-class AllPlan(GatedPlan):
+class AllPlan(TeacherVotePlan):
     """How a class of known size is learned.
 
     Attributes
     ----------
     size : int
         Number of concepts; also the length of the longest list.
-    budget, chunk, tolerances, gate
-        See `GatedPlan`; there is one tolerance.
+    budget, chunk, tolerances, vote_margin
+        See `TeacherVotePlan`; there is one tolerance.
     """
 
     size: int
@@ -56,13 +61,15 @@ class AllPlan(GatedPlan):
             if size_of * fewest >= known:
                 break  # larger ones, too
             wrong = at_most(tolerance, size_of, float(budget.alpha))
-            gate = None
+            vote_margin = None
             if size_of <= LARGEST and tolerance <= LARGEST:
-                gate = Gate.least(
+                vote_margin = VoteMargin.least(
                     budget, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size,
                     most=known / size_of,
                 )  # fmt: skip
-            found = cls(size, budget=budget, chunk=size_of, tolerances=(tolerance,), gate=gate)
+            found = cls(
+                size, budget=budget, chunk=size_of, tolerances=(tolerance,), vote_margin=vote_margin
+            )
             if best is None or found.guess < best.guess:
                 best = found
         assert best is not None
@@ -75,17 +82,17 @@ class AllPlan(GatedPlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        sheet, budget = Worksheet(), self.budget
-        records = sheet.step("records", "n", ALL, n=n)
-        if self.gate is None:
-            sheet.step("certified", "beta <= 0", ALL, beta=budget.beta)
-            return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        cert, budget = CertificateBuilder(), self.budget
+        records = cert.step("records", "n", ALL, n=n)
+        if self.vote_margin is None:
+            cert.step("certified", "beta <= 0", ALL, beta=budget.beta)
+            return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
         known: dict[str, Any] = {"m": self.chunk, "alpha": budget.alpha, "c": self.tolerances[0]}
-        wrong = sheet.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, **known)
-        miss = sheet.step("miss", "0", ALL)
-        failure = self.gate.failure(
-            sheet, budget, records=records, chunk=self.chunk, cap=self.cap,
+        wrong = cert.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, **known)
+        miss = cert.step("miss", "0", ALL)
+        failure = self.vote_margin.failure(
+            cert, budget, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=wrong, bad=self.size,
         )  # fmt: skip
-        sheet.step("enough", "failure <= beta", ALL, failure=failure, beta=budget.beta)
-        return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        cert.step("enough", "failure <= beta", ALL, failure=failure, beta=budget.beta)
+        return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)

@@ -15,15 +15,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.bounds import Worksheet
+from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.tails import at_most, bias_for
 from littlestone.errors import UnsupportedError
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import CLOSED
-from littlestone.learners.littlestone.gate import (
+from littlestone.learners.littlestone.vote_margin import (
     LARGEST,
-    Gate,
-    GatedPlan,
+    TeacherVotePlan,
+    VoteMargin,
     fewest_teachers,
     rounded_up,
 )
@@ -39,7 +39,7 @@ _MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.0
 
 
 @dataclass(frozen=True)
-class ClosedPlan(GatedPlan):
+class ClosedPlan(TeacherVotePlan):
     """How an intersection-closed class is learned.
 
     Attributes
@@ -51,8 +51,8 @@ class ClosedPlan(GatedPlan):
     spread : Fraction
         Where output must be proper and the empty set is no concept: the chance that one fixed
         point is hit by a uniform one. Else 0.
-    budget, chunk, tolerances, gate
-        See `GatedPlan`; there is one tolerance.
+    budget, chunk, tolerances, vote_margin
+        See `TeacherVotePlan`; there is one tolerance.
     """
 
     rank: int
@@ -95,12 +95,18 @@ class ClosedPlan(GatedPlan):
                 tolerance, levels = found
                 start[miss] = max(0, tolerance - 2)
                 wrong = at_most(tolerance, size, float(own.alpha))
-                gate = Gate.least(
+                vote_margin = VoteMargin.least(
                     own, miss=miss, wrong=wrong,
                     log_bad=math.log(max(system.closed - 1, 1)), log_cap=math.log(system.closed),
                     most=best.guess / size,
                 )  # fmt: skip
-                plan = replace(best, chunk=size, tolerances=(tolerance,), levels=levels, gate=gate)
+                plan = replace(
+                    best,
+                    chunk=size,
+                    tolerances=(tolerance,),
+                    levels=levels,
+                    vote_margin=vote_margin,
+                )
                 if plan.guess < best.guess:
                     best = plan
         return best.settled()
@@ -112,47 +118,47 @@ class ClosedPlan(GatedPlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        sheet, budget = Worksheet(), self.budget
-        records = sheet.step("records", "n", CLOSED, n=n)
-        if self.gate is None:
-            sheet.step("certified", "beta <= 0", CLOSED, beta=budget.beta)
-            return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        cert, budget = CertificateBuilder(), self.budget
+        records = cert.step("records", "n", CLOSED, n=n)
+        if self.vote_margin is None:
+            cert.step("certified", "beta <= 0", CLOSED, beta=budget.beta)
+            return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
         own = _own(budget, self.spread)
         if self.spread:
-            sheet.step(
+            cert.step(
                 "proper_point", "spread <= (alpha - own)*(beta - own_beta)", CLOSED,
                 spread=self.spread, alpha=budget.alpha, own=own.alpha, beta=budget.beta,
                 own_beta=own.beta,
             )  # fmt: skip
         known: dict[str, Any] = {"m": self.chunk, "c": self.tolerances[0]}
-        wrong = sheet.step(
+        wrong = cert.step(
             "wrong", "1 - binomial_above(m, error, c)", CLOSED, error=own.alpha, **known
         )
-        miss = self._miss(sheet, known)
-        sheet.step("low", "level <= error", CLOSED, level=self.levels[-1], error=own.alpha)
-        failure = self.gate.failure(
-            sheet, own, records=records, chunk=self.chunk, cap=self.cap,
+        miss = self._miss(cert, known)
+        cert.step("low", "level <= error", CLOSED, level=self.levels[-1], error=own.alpha)
+        failure = self.vote_margin.failure(
+            cert, own, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=wrong, bad=max(self.closed - 1, 1),
         )  # fmt: skip
-        sheet.step("enough", "failure <= own_beta", CLOSED, failure=failure, own_beta=own.beta)
-        return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        cert.step("enough", "failure <= own_beta", CLOSED, failure=failure, own_beta=own.beta)
+        return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
 
-    def _miss(self, sheet: Worksheet, known: dict[str, Any]) -> Step:
+    def _miss(self, cert: CertificateBuilder, known: dict[str, Any]) -> Step:
         """Write down with which probability a teacher does not list the good closed set."""
         misses: dict[str, Step] = {}
         levels = (Fraction(0), *self.levels)
         for s in range(self.rank + 1):
-            passed = sheet.step(
+            passed = cert.step(
                 f"passed_{s}", "binomial_above(m, level, c)", CLOSED, level=levels[s], **known
             )
             if s < self.rank:  # not spanned by the records of this teacher
-                passed = sheet.step(
+                passed = cert.step(
                     f"miss_{s}", "passed + 1 - binomial_above(m, gap, needed)", CLOSED,
                     passed=passed, m=self.chunk, gap=levels[s + 1] - levels[s],
                     needed=self.rank - s - 1,
                 )  # fmt: skip
             misses[f"x{s}"] = passed
-        return sheet.step("miss", f"max({', '.join(misses)})", CLOSED, **misses)
+        return cert.step("miss", f"max({', '.join(misses)})", CLOSED, **misses)
 
 
 def _own(budget: Budget, spread: Fraction) -> Budget:

@@ -16,12 +16,12 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.bounds import Worksheet
+from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import least_integer, log_of
 from littlestone.learners.budget import Budget
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
-from littlestone.learners.littlestone.gate import Gate, GatedPlan, least_teachers
 from littlestone.learners.littlestone.levels import Levels
+from littlestone.learners.littlestone.vote_margin import TeacherVotePlan, VoteMargin, least_teachers
 from littlestone.mechanisms.above_threshold import AboveThreshold
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Oracles:
 
 
 @dataclass(frozen=True)
-class EssentialPlan(GatedPlan):
+class EssentialPlan(TeacherVotePlan):
     """One draw from the union of the lists of all stages.
 
     Attributes
@@ -61,8 +61,8 @@ class EssentialPlan(GatedPlan):
     oracles : Oracles
     levels : Levels or None
         None if these settings cannot be certified.
-    budget, chunk, tolerances, gate
-        See `GatedPlan`; there is one tolerance for each stage, and they fall.
+    budget, chunk, tolerances, vote_margin
+        See `TeacherVotePlan`; there is one tolerance for each stage, and they fall.
     """
 
     oracles: Oracles
@@ -91,8 +91,10 @@ class EssentialPlan(GatedPlan):
         bare = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
         log_cap, rate = log_of(bare.cap), float(budget.rate)
         log_bad = log_cap + max(0.0, rate - 1 - math.log(rate))
-        gate = Gate.least(budget, miss=bad, wrong=bad, log_bad=log_bad, log_cap=log_cap)
-        return replace(bare, gate=gate)
+        vote_margin = VoteMargin.least(
+            budget, miss=bad, wrong=bad, log_bad=log_bad, log_cap=log_cap
+        )
+        return replace(bare, vote_margin=vote_margin)
 
     def p(self, stage: int) -> int:
         """Return p_j of stage j = 1, 2, ...: 2**j times a public cap of a teacher's records."""
@@ -111,18 +113,18 @@ class EssentialPlan(GatedPlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        sheet, budget = Worksheet(), self.budget
-        records = sheet.step("records", "n", ESSENTIAL, n=n)
-        if self.levels is None or self.gate is None:
-            return _uncertified(sheet, budget, n)
-        miss = _teacher(sheet, self, self.levels)
-        bad = _scattered(sheet, budget, self.cap)
-        failure = self.gate.failure(
-            sheet, budget, records=records, chunk=self.chunk, cap=self.cap,
+        cert, budget = CertificateBuilder(), self.budget
+        records = cert.step("records", "n", ESSENTIAL, n=n)
+        if self.levels is None or self.vote_margin is None:
+            return _uncertified(cert, budget, n)
+        miss = _teacher(cert, self, self.levels)
+        bad = _scattered(cert, budget, self.cap)
+        failure = self.vote_margin.failure(
+            cert, budget, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=miss, bad=bad,
         )  # fmt: skip
-        sheet.step("enough", "failure <= beta", ESSENTIAL, failure=failure, beta=budget.beta)
-        return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        cert.step("enough", "failure <= beta", ESSENTIAL, failure=failure, beta=budget.beta)
+        return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ class StagesPlan(EssentialPlan):
     def _with(cls, budget: Budget, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
         best = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
-        really = float(levels.bad(Worksheet(), budget.alpha).value)
+        really = float(levels.bad(CertificateBuilder(), budget.alpha).value)
         for share in (Fraction(k, 10) for k in range(3, 6)):
             for slack in (Fraction(k, 20) for k in range(1, 10)):
                 if slack <= 1.2 * bad:
@@ -246,15 +248,15 @@ class StagesPlan(EssentialPlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        sheet, budget = Worksheet(), self.budget
-        records = sheet.step("records", "n", ESSENTIAL, n=n)
+        cert, budget = CertificateBuilder(), self.budget
+        records = cert.step("records", "n", ESSENTIAL, n=n)
         if self.levels is None or self.teachers is None:
-            return _uncertified(sheet, budget, n)
-        bad = _teacher(sheet, self, self.levels)
-        t = sheet.step("teachers", "floor(records/m)", STAGES, records=records, m=self.chunk)
+            return _uncertified(cert, budget, n)
+        bad = _teacher(cert, self, self.levels)
+        t = cert.step("teachers", "floor(records/m)", STAGES, records=records, m=self.chunk)
         slack: dict[str, Any] = {"slack": self.slack, "t": t}
-        sheet.step("few_bad", "bad <= slack", STAGES, bad=bad, slack=self.slack)
-        too_few = sheet.step(
+        cert.step("few_bad", "bad <= slack", STAGES, bad=bad, slack=self.slack)
+        too_few = cert.step(
             "too_few",
             "exp(-t*(slack*log(slack/bad) + (1 - slack)*log((1 - slack)/(1 - bad))))",
             STAGES, bad=bad, **slack,
@@ -262,30 +264,30 @@ class StagesPlan(EssentialPlan):
         test = self.test
         assert test.offset_rate is not None
         noise: dict[str, Any] = {"margin": self.margin, "offset": self.offset}
-        errs = sheet.step(
+        errs = cert.step(
             "test_errs",
             "2*exp(-own*(offset + 1))/(1 + exp(-own))"
             " + stages*exp(-each*(margin - offset + 1))/(1 + exp(-each))",
             STAGES, own=test.offset_rate, each=test.rate, stages=len(self.tolerances), **noise,
         )  # fmt: skip
-        votes = sheet.step("votes", "t*(1 - slack) - 1 - 2*margin", STAGES,
+        votes = cert.step("votes", "t*(1 - slack) - 1 - 2*margin", STAGES,
                            margin=self.margin, **slack)  # fmt: skip
-        sheet.step("some_votes", "votes >= 1", STAGES, votes=votes)
+        cert.step("some_votes", "votes >= 1", STAGES, votes=votes)
         rate = self.draw_epsilon / 2
-        bottom = sheet.step(
+        bottom = cert.step(
             "bottom", "cap/delta*exp(rate*(1 - votes))", STAGES,
             cap=self.cap, delta=budget.delta, rate=rate, votes=votes,
         )  # fmt: skip
-        scattered = _scattered(sheet, replace(budget, epsilon=self.draw_epsilon), self.cap)
-        wrongly = sheet.step(
+        scattered = _scattered(cert, replace(budget, epsilon=self.draw_epsilon), self.cap)
+        wrongly = cert.step(
             "wrongly", "min(1, scattered*exp(rate*(slack*t - votes)))", STAGES,
             scattered=scattered, rate=rate, votes=votes, **slack,
         )  # fmt: skip
-        sheet.step(
+        cert.step(
             "enough", "too_few + test_errs + bottom/(1 + bottom) + wrongly <= beta", STAGES,
             too_few=too_few, test_errs=errs, bottom=bottom, wrongly=wrongly, beta=budget.beta,
         )  # fmt: skip
-        return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
 
     def settled(self) -> Self:
         """Return the plan with the number of teachers that its exact certificate needs."""
@@ -299,24 +301,24 @@ def _margin(test_epsilon: Fraction, stages: int, beta: Fraction) -> int:
     return AboveThreshold(epsilon=test_epsilon, limit=1).error_bound(queries=stages, beta=beta)
 
 
-def _teacher(sheet: Worksheet, plan: EssentialPlan, levels: Levels) -> Step:
+def _teacher(cert: CertificateBuilder, plan: EssentialPlan, levels: Levels) -> Step:
     """Write down what a good teacher is, and how rarely one is bad."""
-    sheet.step(
+    cert.step(
         "listed_fit", "p >= max(m, d + 1)", ESSENTIAL,
         p=plan.p(1) // 2, m=plan.chunk, d=plan.oracles.d,
     )  # fmt: skip
     if plan.oracles.p > 1:
-        sheet.step("proper", "p >= points", PROPER, p=plan.p(1) // 2, points=plan.oracles.p)
-    return levels.bad(sheet, plan.budget.alpha)
+        cert.step("proper", "p >= points", PROPER, p=plan.p(1) // 2, points=plan.oracles.p)
+    return levels.bad(cert, plan.budget.alpha)
 
 
-def _scattered(sheet: Worksheet, budget: Budget, cap: int) -> Step:
+def _scattered(cert: CertificateBuilder, budget: Budget, cap: int) -> Step:
     """Write down the factor for what bad teachers may list, all of them together."""
-    return sheet.step(
+    return cert.step(
         "scattered", "cap*max(1, exp(rate - 1)/rate)", ESSENTIAL, cap=cap, rate=budget.rate
     )
 
 
-def _uncertified(sheet: Worksheet, budget: Budget, n: int) -> Certificate:
-    sheet.step("certified", "beta <= 0", ESSENTIAL, beta=budget.beta)
-    return sheet.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+def _uncertified(cert: CertificateBuilder, budget: Budget, n: int) -> Certificate:
+    cert.step("certified", "beta <= 0", ESSENTIAL, beta=budget.beta)
+    return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from littlestone.bounds import Worksheet
+from littlestone.bounds import CertificateBuilder
 from littlestone.classes import AffineSubspaces, ConceptClass, Points, Thresholds
 from littlestone.classes.version_spaces.listed import check_listable
 from littlestone.errors import LittlestoneError, UnsupportedError
@@ -72,9 +72,9 @@ class Plan:
         """Return the certificate for n records."""
         if self.settings is not None:
             return self.settings.certificate(n)
-        sheet = Worksheet()
-        sheet.step("one_concept", "n >= 1", ALL, n=n)
-        return sheet.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
+        cert = CertificateBuilder()
+        cert.step("one_concept", "n >= 1", ALL, n=n)
+        return cert.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
 
 
 @lru_cache(maxsize=256)

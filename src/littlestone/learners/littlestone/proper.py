@@ -15,12 +15,12 @@ import numpy as np
 
 from littlestone.classes import (
     AffineSubspaces,
+    AlwaysZero,
     ConceptClass,
     ConjunctionHypothesis,
     Conjunctions,
     FlatHypothesis,
     MixtureHypothesis,
-    Never,
     PointHypothesis,
     Points,
     SetHypothesis,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["MOST_ENTRIES", "disagreement", "one_concept", "properize"]
+__all__ = ["MOST_ENTRIES", "disagreement", "make_proper", "one_concept"]
 
 #: Largest matrix of a linear program.
 MOST_ENTRIES = 1 << 22
@@ -45,7 +45,7 @@ MOST_ENTRIES = 1 << 22
 _GRAIN = 1 << 20
 
 
-def properize(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypothesis:
+def make_proper(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypothesis:
     """Return a distribution over concepts that is close to a hypothesis at every point.
 
     Parameters
@@ -76,7 +76,7 @@ def properize(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHyp
     >>> import littlestone as ls
     >>> from littlestone.classes import TableHypothesis
     >>> singles = ls.FiniteClass(np.eye(4, dtype=int))
-    >>> found = properize(singles, TableHypothesis("0000"))
+    >>> found = make_proper(singles, TableHypothesis("0000"))
     >>> [weight for _, weight in found.parts], disagreement(singles, found, TableHypothesis("0000"))
     ([1, 1, 1, 1], Fraction(1, 4))
     """
@@ -86,15 +86,15 @@ def properize(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHyp
 
 
 def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Source) -> Hypothesis:
-    """Return one concept, drawn from the distribution of `properize`.
+    """Return one concept, drawn from the distribution of `make_proper`.
 
     The empty set, which is no flat, becomes a uniformly random single point.
     """
-    if isinstance(concept_class, AffineSubspaces) and isinstance(hypothesis, Never):
+    if isinstance(concept_class, AffineSubspaces) and isinstance(hypothesis, AlwaysZero):
         q, n = concept_class.q, concept_class.n
         rank = source.below(q**n)
         return FlatHypothesis(q, n, (), tuple(rank // q**i % q for i in range(n)))
-    found = properize(concept_class, hypothesis)
+    found = make_proper(concept_class, hypothesis)
     return found.parts[0][0] if len(found.parts) == 1 else found.draw(source)
 
 
@@ -124,10 +124,10 @@ def _known(concept_class: ConceptClass, hypothesis: Hypothesis) -> bool:
             return hypothesis.dim <= concept_class.dim
         case Conjunctions(), ConjunctionHypothesis():
             return not (concept_class.monotone and hypothesis.zeros)
-        case Conjunctions(), Never():
+        case Conjunctions(), AlwaysZero():
             return not concept_class.monotone
     return isinstance(concept_class, Points | SparseSets | Thresholds) and isinstance(
-        hypothesis, Never | PointHypothesis | ThresholdHypothesis
+        hypothesis, AlwaysZero | PointHypothesis | ThresholdHypothesis
     )
 
 

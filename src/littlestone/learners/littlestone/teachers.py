@@ -18,7 +18,7 @@ from littlestone.classes import ConceptClass, Thresholds
 from littlestone.classes.version_spaces.listed import ListedSpace, Listing, listing
 from littlestone.classes.version_spaces.thresholds import ThresholdList, ThresholdSpace
 from littlestone.data.dealing import deal, part, written_out
-from littlestone.errors import BudgetExceeded, UnsupportedError
+from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.learners.littlestone.closures import Closures, closed_within
 from littlestone.learners.littlestone.votes import (
     ListVotes,
@@ -177,7 +177,7 @@ class EssentialLists:
         try:
             low = space.within_error(records, self.tolerances[stage - 1])
             return low.essential(self.p[stage - 1], self.d)
-        except (BudgetExceeded, UnsupportedError):
+        except (SearchLimitError, UnsupportedError):
             return ()  # a fixed answer: never a part of the list, never an error
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from littlestone.mechanisms.canonical import canonical_key, ordered
 from littlestone.mechanisms.sparse_select import bottom_weight
-from littlestone.source import Few, exp
+from littlestone.source import ExplicitWeights, exp
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -59,8 +59,8 @@ class ListVotes(Votes):
 
     Examples
     --------
-    >>> from littlestone.classes import Never, PointHypothesis
-    >>> votes = ListVotes([((Never(),), 2), ((Never(), PointHypothesis(5)), 1)])
+    >>> from littlestone.classes import AlwaysZero, PointHypothesis
+    >>> votes = ListVotes([((AlwaysZero(),), 2), ((AlwaysZero(), PointHypothesis(5)), 1)])
     >>> votes.best, dict(votes.sizes), votes.member(1, 0)
     (3, {3: 1, 1: 1}, PointHypothesis(point=5))
     """
@@ -182,7 +182,7 @@ def draw(
     rate = epsilon / 2  # a replaced list is one removed and one added
     bottom = bottom_weight(k=cap, epsilon=epsilon, delta=delta)
     weights = [exp(rate * level, times=sizes[level]) for level in levels]
-    drawn = source.choose(Few(bottom, *weights))
+    drawn = source.choose(ExplicitWeights(bottom, *weights))
     if drawn == 0:
         return default
     level = levels[drawn - 1]

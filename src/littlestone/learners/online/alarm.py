@@ -32,13 +32,13 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from littlestone.source import Few, Source, ball, exp
+from littlestone.source import ExplicitWeights, Source, ball, exp
 
-__all__ = ["Digit", "Silence", "draw_patience", "draw_silence"]
+__all__ = ["Digit", "NoEventCoin", "draw_patience", "draw_silence"]
 
 
 @dataclass(frozen=True)
-class Silence:
+class NoEventCoin:
     """The coin "no alarm within so many steps" (outcome 0), at a gap >= 1."""
 
     epsilon: Fraction
@@ -111,7 +111,7 @@ def draw_silence(epsilon: Fraction, gap: int, digits: int, source: Source) -> tu
     """
     if gap <= 0:
         return 0, True
-    if source.choose(Silence(epsilon, gap, 1 << digits)) == 0:
+    if source.choose(NoEventCoin(epsilon, gap, 1 << digits)) == 0:
         return 1 << digits, False
     steps = 0
     for place in reversed(range(digits)):
@@ -139,13 +139,13 @@ def draw_patience(epsilon: Fraction, source: Source) -> int:
 
 
 @lru_cache(maxsize=16)
-def _patience_coins(epsilon: Fraction) -> tuple[Few, tuple[Few, ...]]:
+def _patience_coins(epsilon: Fraction) -> tuple[ExplicitWeights, tuple[ExplicitWeights, ...]]:
     """Return the coins of the high part and of each low digit of a geometric number."""
     digits = 0
     while epsilon * (1 << digits) < 1:
         digits += 1
     far = exp(-epsilon * (1 << digits))
     return (
-        Few(exp(0) - far, far),
-        tuple(Few(1, exp(-epsilon * (1 << place))) for place in range(digits)),
+        ExplicitWeights(exp(0) - far, far),
+        tuple(ExplicitWeights(1, exp(-epsilon * (1 << place))) for place in range(digits)),
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.classes import ConceptClass
-    from littlestone.learners.online.council import Council
+    from littlestone.learners.online.council import HypothesisSampler
     from littlestone.learners.online.plan import OnlinePlan
     from littlestone.source import Source
     from littlestone.types import Points
@@ -85,7 +85,7 @@ class OnlineAlgorithm:
     name = "online"
 
     @property
-    def council(self) -> Council:
+    def council(self) -> HypothesisSampler:
         """Who turns mistakes into hypotheses."""
         return self.plan.council(self.concept_class)
 

@@ -8,9 +8,9 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from littlestone.bounds import Certificate, Step, Worksheet
+from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.learners.online.claims import BALLOT, EPOCHS, TEACHERS
-from littlestone.learners.online.teachers_plan import EXPOSED, SHARE, SURE, ladder
+from littlestone.learners.online.teachers_plan import EXPOSED, SHARE, SURE, error_levels
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -85,19 +85,19 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
     MistakeBound
         For every realizable stream of the planned horizon that was fixed beforehand.
     """
-    sheet = Worksheet()
-    epochs = _Epochs.of(plan, sheet)
+    cert = CertificateBuilder()
+    epochs = _Epochs.of(plan, cert)
     ballot = plan.n_teachers is None
     rounds = _ballot(plan, concept_class, epochs) if ballot else _teachers(plan, epochs)
     claim = BALLOT if ballot else TEACHERS
-    total = sheet.step("mistakes", "rounds * longest", claim, rounds=rounds, longest=epochs.longest)
+    total = cert.step("mistakes", "rounds * longest", claim, rounds=rounds, longest=epochs.longest)
     mistakes = min(int(total.value), plan.goal.horizon)
     alpha = Fraction(mistakes, plan.goal.horizon)
-    sheet.step(
+    cert.step(
         "fewer_than_records", "mistakes + 1 <= n and mistakes <= alpha * n", claim,
         mistakes=total, n=plan.goal.horizon, alpha=alpha,
     )  # fmt: skip
-    certificate = sheet.certificate(alpha=alpha, beta=plan.goal.beta, n=plan.goal.horizon)
+    certificate = cert.certificate(alpha=alpha, beta=plan.goal.beta, n=plan.goal.horizon)
     return MistakeBound(mistakes, plan.goal.horizon, plan.goal.beta, certificate)
 
 
@@ -130,96 +130,96 @@ def compare(plan: OnlinePlan, concept_class: ConceptClass) -> dict[str, float]:
 class _Epochs:
     """How many mistakes an epoch has: at least and at most."""
 
-    sheet: Worksheet
+    cert: CertificateBuilder
     least: Step
     longest: Step
 
     @classmethod
-    def of(cls, plan: OnlinePlan, sheet: Worksheet) -> _Epochs:
-        records = sheet.step("records", "n", EPOCHS, n=plan.goal.horizon)
-        least = sheet.step(
+    def of(cls, plan: OnlinePlan, cert: CertificateBuilder) -> _Epochs:
+        records = cert.step("records", "n", EPOCHS, n=plan.goal.horizon)
+        least = cert.step(
             "least", "limit + 1 - ceil(log(4 * records / beta) / alarm)", EPOCHS,
             limit=plan.limit, records=records, beta=plan.goal.beta, alarm=plan.alarm_epsilon,
         )  # fmt: skip
-        sheet.step("not_empty", "least >= 1", EPOCHS, least=least)
-        longest = sheet.step(
+        cert.step("not_empty", "least >= 1", EPOCHS, least=least)
+        longest = cert.step(
             "longest", "limit - 1 + ceil(log(4 * (batches + 1) / beta) / alarm)", EPOCHS,
             limit=plan.limit, batches=plan.batches, beta=plan.goal.beta, alarm=plan.alarm_epsilon,
         )  # fmt: skip
-        return cls(sheet, least, longest)
+        return cls(cert, least, longest)
 
 
 def _ballot(plan: OnlinePlan, concept_class: ConceptClass, epochs: _Epochs) -> Step:
-    sheet = epochs.sheet
-    vote = sheet.step("vote", "-log(4 * share * (1 - share)) / 2", BALLOT, share=plan.share)
-    failure = sheet.step(
+    cert = epochs.cert
+    vote = cert.step("vote", "-log(4 * share * (1 - share)) / 2", BALLOT, share=plan.share)
+    failure = cert.step(
         "vote_failure", "n * (batches + 1) * exp(-draws * vote)", BALLOT,
         n=plan.goal.horizon, batches=plan.batches, draws=plan.draws, vote=vote,
     )  # fmt: skip
-    sheet.step("votes", "failure <= beta / 2", BALLOT, failure=failure, beta=plan.goal.beta)
-    decay = sheet.step(
+    cert.step("votes", "failure <= beta / 2", BALLOT, failure=failure, beta=plan.goal.beta)
+    decay = cert.step(
         "decay", "-log(1 - share * (1 - exp(-rate * max(least, 1))))", BALLOT,
         share=plan.share, rate=plan.rate, least=epochs.least,
     )  # fmt: skip
-    updates = sheet.step(
+    updates = cert.step(
         "updates", "floor(log(size) / decay)", BALLOT, size=int(concept_class.size), decay=decay
     )
-    sheet.step("budget", "updates <= batches", BALLOT, updates=updates, batches=plan.batches)
-    return sheet.step("rounds", "updates + 1", BALLOT, updates=updates)
+    cert.step("budget", "updates <= batches", BALLOT, updates=updates, batches=plan.batches)
+    return cert.step("rounds", "updates + 1", BALLOT, updates=updates)
 
 
 _KL = "a * log(a / b) + (1 - a) * log((1 - a) / (1 - b))"
 
 
 def _teachers(plan: OnlinePlan, epochs: _Epochs) -> Step:
-    sheet, top = epochs.sheet, len(plan.stages) - 1
+    cert, top = epochs.cert, len(plan.stages) - 1
     assert plan.n_teachers is not None
     k = plan.n_teachers
     # bottom against what all teachers list
-    bottom = sheet.step(
+    bottom = cert.step(
         "bottom", "rate + log(most / leak)", TEACHERS,
         rate=plan.rate, most=plan.most, leak=plan.leak,
     )  # fmt: skip
-    sheet.step(
+    cert.step(
         "agreement", "rate * k - bottom >= log(1 / sure - 1)", TEACHERS,
         rate=plan.rate, k=k, bottom=bottom, sure=SURE,
     )  # fmt: skip
     # votes, and bottoms counted as a test
     draws, few = plan.draws, plan.bottoms
-    wrong = sheet.step("vote", _KL, TEACHERS, a=Fraction(draws - few, 2 * draws), b=SHARE)
-    passed = sheet.step("passed", _KL, TEACHERS, a=Fraction(few + 1, draws), b=SURE)
-    failed = sheet.step(
+    wrong = cert.step("vote", _KL, TEACHERS, a=Fraction(draws - few, 2 * draws), b=SHARE)
+    passed = cert.step("passed", _KL, TEACHERS, a=Fraction(few + 1, draws), b=SURE)
+    failed = cert.step(
         "failed", _KL if few else "log(1 / b) + 0 * a", TEACHERS,
         a=Fraction(few, draws), b=Fraction(1, 2),
     )  # fmt: skip
-    votes = sheet.step(
+    votes = cert.step(
         "vote_failure",
         "n * (batches + 1) * exp(-draws * vote) + batches * (exp(-draws * passed) + "
         "exp(-draws * failed))", TEACHERS,
         n=plan.goal.horizon, batches=plan.batches, draws=draws, vote=wrong, passed=passed,
         failed=failed,
     )  # fmt: skip
-    sheet.step("votes", "failure <= beta / 4", TEACHERS, failure=votes, beta=plan.goal.beta)
+    cert.step("votes", "failure <= beta / 4", TEACHERS, failure=votes, beta=plan.goal.beta)
     _told_apart(plan, epochs, top)
-    weight = sheet.step(
+    weight = cert.step(
         "weight", "log(k * most) + rate * k - bottom", TEACHERS,
         k=k, most=plan.most, rate=plan.rate, bottom=bottom,
     )  # fmt: skip
-    decay = sheet.step(
+    decay = cert.step(
         "decay", "-log(1 - (share - exposed) / (1 - exposed))", TEACHERS,
         share=SHARE, exposed=EXPOSED,
     )  # fmt: skip
-    passes = sheet.step("passes", "2 + floor(weight / decay)", TEACHERS, weight=weight, decay=decay)
-    sheet.step(
+    passes = cert.step("passes", "2 + floor(weight / decay)", TEACHERS, weight=weight, decay=decay)
+    cert.step(
         "budget", "(top + 1) * passes + top <= batches", TEACHERS,
         top=top, passes=passes, batches=plan.batches,
     )  # fmt: skip
-    return sheet.step("rounds", "(top + 1) * passes", TEACHERS, top=top, passes=passes)
+    return cert.step("rounds", "(top + 1) * passes", TEACHERS, top=top, passes=passes)
 
 
 def _told_apart(plan: OnlinePlan, epochs: _Epochs, top: int) -> None:
     """Add the steps of concentration: teachers see the errors of the whole epoch."""
-    sheet, levels = epochs.sheet, ladder(top)
+    cert, levels = epochs.cert, error_levels(top)
     tolerances = [stage.tolerance for stage in plan.stages]
     as_planned = all(
         t == levels[2 * j + 1] and stage.dimension == top - j
@@ -229,22 +229,22 @@ def _told_apart(plan: OnlinePlan, epochs: _Epochs, top: int) -> None:
     for i, (high, low) in enumerate(pairwise(levels)):
         seen, true = (low, high) if i % 2 == 0 else (high, low)
         formula = f"1 - exp(-({_KL}))" if seen else "b + 0 * a"
-        names[f"tell_{i}"] = sheet.step(f"tell_{i}", formula, TEACHERS, a=seen, b=true)
-    tell = sheet.step(
+        names[f"tell_{i}"] = cert.step(f"tell_{i}", formula, TEACHERS, a=seen, b=true)
+    tell = cert.step(
         "tell", f"{'min' if len(names) > 1 else 'max'}({', '.join(names)}, tell_0)",
         TEACHERS, **names,
     )  # fmt: skip
     assert plan.n_teachers is not None
-    missed = sheet.step(
+    missed = cert.step(
         "teacher_failure",
         "2 * k * batches * (2 * top + 1) * growth(d, longest) * exp(-least / k * tell) + "
         "k * batches * exp(-(longest / k) * (2 * log(2) - 1))", TEACHERS,
         k=plan.n_teachers, batches=plan.batches, top=top, d=plan.dimension,
         longest=epochs.longest, least=epochs.least, tell=tell,
     )  # fmt: skip
-    sheet.step("teachers", "failure <= beta / 4", TEACHERS, failure=missed, beta=plan.goal.beta)
-    sheet.step(
+    cert.step("teachers", "failure <= beta / 4", TEACHERS, failure=missed, beta=plan.goal.beta)
+    cert.step(
         "cap", "cap >= 2 * longest / k and cap >= d + 1", TEACHERS,
         cap=plan.cap, longest=epochs.longest, k=plan.n_teachers, d=plan.dimension,
     )  # fmt: skip
-    sheet.step("ladder", "planned >= 1", TEACHERS, planned=int(as_planned))
+    cert.step("error_levels", "planned >= 1", TEACHERS, planned=int(as_planned))

@@ -1,13 +1,14 @@
 """JointTrain (paper 003, Algorithm 4): what the mistakes of all epochs say, as draws.
 
-Two councils draw hypotheses from the same kind of list, the records that were mistakes, epoch after
+Two samplers draw hypotheses from the same kind of list, the records that were mistakes, epoch after
 epoch:
 
-* `Ballot`, for classes whose candidates can be scored: every mistake is a teacher of its own, and
-  votes for all concepts that agree with it. A hypothesis is drawn by the exponential mechanism.
-* `Teachers`, for the others (points or sparse sets over an infinite domain): k teachers, to which
-  time steps were dealt beforehand. Each lists its essential hypotheses, and one is drawn by the
-  sparse mechanism, or bottom.
+* `ExponentialSampler`, for classes whose candidates can be scored: every mistake is a teacher of
+  its own, and votes for all concepts that agree with it. A hypothesis is drawn by the exponential
+  mechanism.
+* `TeacherEnsemble`, for the others (points or sparse sets over an infinite domain): k teachers, to
+  which time steps were dealt beforehand. Each lists its essential hypotheses, and one is drawn by
+  the sparse mechanism, or bottom.
 
 Either way a record is in the hands of one teacher. Replacing it changes what this teacher says, and
 nothing else: which time step belongs to whom was decided without looking at any record, and how
@@ -25,22 +26,22 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from littlestone.classes.version_spaces.thresholds import ThresholdList
-from littlestone.errors import BudgetExceeded, UnsupportedError
+from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.learners.online.records import Record, sample_of
 from littlestone.mechanisms.canonical import canonical_key, ordered
 from littlestone.mechanisms.sparse_select import bottom_weight, count_lists
-from littlestone.source import Exp, Few, Source, exp, public_generator
+from littlestone.source import Exp, ExplicitWeights, Source, exp, public_generator
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.types import Hypothesis
 
-__all__ = ["Ballot", "Council", "Stage", "Tally", "Teachers"]
+__all__ = ["ExponentialSampler", "HypothesisSampler", "Stage", "Tally", "TeacherEnsemble"]
 
 Epochs = Sequence[Sequence[Record]]
 
 
-class Council(Protocol):
+class HypothesisSampler(Protocol):
     """Draws hypotheses from the mistakes of all epochs."""
 
     @property
@@ -57,7 +58,7 @@ class Council(Protocol):
 
 
 @dataclass(frozen=True)
-class Ballot:
+class ExponentialSampler:
     """Every mistake is a teacher; candidates are scored by how many mistakes they explain.
 
     Guarantee
@@ -105,7 +106,7 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Teachers:
+class TeacherEnsemble:
     """Some teachers, each with the mistakes of the time steps that were dealt to it.
 
     Attributes
@@ -190,7 +191,7 @@ class Teachers:
                 if found != stage.dimension:
                     return ()
             return space.essential(stage.depth, self.dimension)  # Algorithm 4, line 5
-        except (BudgetExceeded, UnsupportedError):
+        except (SearchLimitError, UnsupportedError):
             return ()
 
 
@@ -239,7 +240,7 @@ class Tally:
             sizes[score] += size
         self._levels, self._sizes = sorted(sizes), sizes
         weights = (exp(rate * s, times=sizes[s]) for s in self._levels)
-        self.weights = Few(bottom, *weights)
+        self.weights = ExplicitWeights(bottom, *weights)
 
     def draw(self, source: Source) -> Hypothesis | None:
         """Return a hypothesis, or None for bottom: first the number of lists, then which one."""

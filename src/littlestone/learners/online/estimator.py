@@ -20,7 +20,7 @@ from littlestone.learners.online.bound import MistakeBound, mistake_bound
 from littlestone.learners.online.choose import Parameters, plan_online
 from littlestone.learners.online.durable import DurableStream, open_stream, terms_of
 from littlestone.learners.online.records import label_of, point_of, truth
-from littlestone.learners.online.state import OnlineState, Whole
+from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.learners.online.votes import VoteHypothesis
 from littlestone.source import SecureSource
 
@@ -142,7 +142,7 @@ class OnlineLearner:
         self.state = state
         self._started: tuple[OnlineAlgorithm, Sources, OnlineState] | None = None
         self._stream: DurableStream | None = None
-        self._in_memory: Whole | None = None
+        self._in_memory: StateTransaction | None = None
         self._durability: Durability = "kill"
         self._domain: Domain | None = None  # asked for once: making one is slow
 
@@ -360,7 +360,7 @@ class OnlineLearner:
                 )
             if self._stream is None:
                 state.take()
-                self._in_memory = Whole(state)
+                self._in_memory = StateTransaction(state)
             state.terms = terms
             self._started = algorithm, sources, state
         return self._started

@@ -28,7 +28,6 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from littlestone.errors import LittlestoneError, StoreError
-from littlestone.guard import private_folder
 from littlestone.learners.online.public_record import (
     PublicRecord,
     brief,
@@ -38,6 +37,7 @@ from littlestone.learners.online.public_record import (
 )
 from littlestone.learners.online.records import write_records
 from littlestone.learners.online.state import OnlineState
+from littlestone.safe_io import private_folder
 from littlestone.store import Durability, Kind, Store
 
 __all__ = ["PRIVATE", "Journal"]

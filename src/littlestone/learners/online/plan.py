@@ -11,11 +11,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from littlestone.learners.online.budget import all_losses
-from littlestone.learners.online.council import Ballot, Stage, Teachers
+from littlestone.learners.online.council import ExponentialSampler, Stage, TeacherEnsemble
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.learners.online.council import Council
+    from littlestone.learners.online.council import HypothesisSampler
     from littlestone.privacy import Loss
 
 __all__ = ["Goal", "OnlinePlan"]
@@ -56,7 +56,7 @@ class OnlinePlan:
     leak : Fraction
         Delta of one drawn hypothesis.
     n_teachers, stages, dimension, cap, most
-        See `Teachers`; ``n_teachers`` is None for a `Ballot`.
+        See `TeacherEnsemble`; ``n_teachers`` is None for a `ExponentialSampler`.
     """
 
     goal: Goal
@@ -90,11 +90,11 @@ class OnlinePlan:
             self.alarm_epsilon, self.draw_epsilon, self.leak, self.batches * self.draws
         )
 
-    def council(self, concept_class: ConceptClass) -> Council:
+    def council(self, concept_class: ConceptClass) -> HypothesisSampler:
         """Return who turns mistakes into hypotheses."""
         if self.n_teachers is None:
-            return Ballot(concept_class, self.rate)
-        return Teachers(
+            return ExponentialSampler(concept_class, self.rate)
+        return TeacherEnsemble(
             concept_class, self.n_teachers, self.stages, self.dimension, self.cap, self.most,
             self.rate, self.leak,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.classes.hypotheses import Never, PointHypothesis, ThresholdHypothesis
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis, ThresholdHypothesis
 from littlestone.classes.values import from_json, to_json
 from littlestone.classes.version_spaces.listed import batch
 from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Sample
@@ -97,7 +97,7 @@ def label_of(hypothesis: Hypothesis, point: Any, concept_class: ConceptClass) ->
     match hypothesis:  # the common ones, without an array
         case ThresholdHypothesis():
             return int(hypothesis.above < point <= hypothesis.high)
-        case Never():
+        case AlwaysZero():
             return 0
         case PointHypothesis():
             return int(hypothesis.point == point)

@@ -16,7 +16,7 @@ from littlestone.learners.online.records import Record, read_records, write_reco
 if TYPE_CHECKING:
     from littlestone.types import Hypothesis, Json
 
-__all__ = ["OnlineState", "Whole"]
+__all__ = ["OnlineState", "StateTransaction"]
 
 FORMAT = "littlestone-online-1"
 
@@ -173,7 +173,7 @@ class OnlineState:
             ) from None
 
 
-class Whole:
+class StateTransaction:
     """A block that changes a state in memory: left in the midst of a record, it halts the state.
 
     Somebody presses Ctrl-C, or memory is short: what was half done cannot be undone, and what the
@@ -182,7 +182,7 @@ class Whole:
     Examples
     --------
     >>> state = OnlineState(0, [], deal=1)
-    >>> with Whole(state):
+    >>> with StateTransaction(state):
     ...     raise MemoryError
     Traceback (most recent call last):
     MemoryError

@@ -16,8 +16,10 @@ from littlestone.mechanisms import bottom_score
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
 
-__all__ = ["BOTTOMS", "EXPOSED", "SHARE", "SURE", "concentration", "ladder", "practical_teachers",
-           "theory_teachers"]  # fmt: skip
+__all__ = [
+    "BOTTOMS", "EXPOSED", "SHARE", "SURE",
+    "concentration", "error_levels", "practical_teachers", "theory_teachers",
+]  # fmt: skip
 
 #: The vote is trusted where at most this share of the weight is wrong.
 SHARE = Fraction(1, 3)
@@ -51,12 +53,12 @@ def practical_teachers(concept_class: ConceptClass, goal: Goal, teachers: int | 
     )  # fmt: skip
 
 
-def ladder(top: int) -> tuple[Fraction, ...]:
+def error_levels(top: int) -> tuple[Fraction, ...]:
     """Return levels from `EXPOSED` down to 0: between two tolerances lies a level to compare.
 
     Examples
     --------
-    >>> [str(level) for level in ladder(1)]
+    >>> [str(level) for level in error_levels(1)]
     ['1/6', '1/9', '1/18', '0']
     """
     steps = 2 * top + 1
@@ -71,7 +73,7 @@ def concentration(top: int) -> float:
     >>> round(concentration(0), 4), round(concentration(1), 4)
     (0.1667, 0.0122)
     """
-    levels = [float(level) for level in ladder(top)]
+    levels = [float(level) for level in error_levels(top)]
     # a teacher sees the lower level where the higher is true at even steps, the converse at odd
     pairs = [
         (levels[i + 1], levels[i]) if i % 2 == 0 else (levels[i], levels[i + 1])
@@ -147,7 +149,7 @@ def _improved(guess: _Guess, concept_class: ConceptClass, goal: Goal) -> tuple[O
     limit = least - 1 + log_over(4 * goal.horizon / goal.beta, alarm)
     longest = limit - 1 + log_over(4 * (batches + 1) / goal.beta, alarm)
     ask = _Guess(batches, n_teachers, _up(math.ceil(2 * longest / n_teachers), guess.cap))
-    levels = ladder(top)
+    levels = error_levels(top)
     stages = tuple(Stage(top - j, cap << j, levels[2 * j + 1]) for j in range(top + 1))
     plan = OnlinePlan(
         goal, alarm, limit, one, guess.batches, draws, SHARE,

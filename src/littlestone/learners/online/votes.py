@@ -15,7 +15,7 @@ import numpy as np
 
 from littlestone.classes.fields import Fields
 from littlestone.classes.hypotheses import (
-    Never,
+    AlwaysZero,
     PointHypothesis,
     TableHypothesis,
     ThresholdHypothesis,
@@ -45,7 +45,7 @@ class VoteHypothesis:
     Examples
     --------
     >>> from littlestone.classes import IntervalHypothesis
-    >>> vote = majority([IntervalHypothesis(1, 4), IntervalHypothesis(3, 6), Never()])
+    >>> vote = majority([IntervalHypothesis(1, 4), IntervalHypothesis(3, 6), AlwaysZero()])
     >>> vote.predict(np.arange(1, 7)).tolist()
     [0, 0, 1, 1, 0, 0]
     """
@@ -116,7 +116,7 @@ def majority(hypotheses: Sequence[Hypothesis]) -> Hypothesis:
     >>> majority([ThresholdHypothesis(u, 1, 9) for u in (2, 7, 4)])
     ThresholdHypothesis(above=4, low=1, high=9)
     >>> majority([on_points("ab"), on_points("bc"), on_points("d"), on_points("")])
-    Never()
+    AlwaysZero()
     """
     counts = Counter(hypotheses)
     total = len(hypotheses)
@@ -127,7 +127,7 @@ def majority(hypotheses: Sequence[Hypothesis]) -> Hypothesis:
     if kinds == {ThresholdHypothesis}:
         # 1 at x if and only if more than half of the ends lie below x
         return sorted(hypotheses, key=lambda h: h.above)[total // 2]  # type: ignore[attr-defined]
-    if kinds <= {Never, PointHypothesis, SetHypothesis}:
+    if kinds <= {AlwaysZero, PointHypothesis, SetHypothesis}:
         points = Counter(p for h, n in counts.items() for p in _ones(h) * n)
         return on_points(p for p, n in points.items() if 2 * n > total)
     if kinds == {TableHypothesis}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.learners.shell import PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateClassifier
 from littlestone.learners.stable.algorithm import Stable
 
 __all__ = ["StableLearner"]

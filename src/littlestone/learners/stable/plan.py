@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from littlestone.bounds import Certificate, Step, Worksheet
+from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.search import log_of
 from littlestone.errors import (
     InfeasibleError,
@@ -134,8 +134,8 @@ class Plan:
     @property
     def certifiable(self) -> bool:
         """Whether the certificate holds for some n: a choice of enough records is not in doubt."""
-        sheet = self.certificate(self.parameters.records + 2**200)
-        return sheet.holds
+        cert = self.certificate(self.parameters.records + 2**200)
+        return cert.holds
 
     def parts(self, n: int) -> tuple[tuple[int, ...], int]:
         """Return the numbers of copies and of records of the final choice, for n records.
@@ -153,53 +153,53 @@ class Plan:
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
         copies, _ = self.parts(n)
-        sheet, own = Worksheet(), self.parameters
+        cert, own = CertificateBuilder(), self.parameters
         used = replace(own, copies=copies).records
-        records = sheet.step("choice_records", "n - used", CHOICE, n=n, used=used)
-        rates = self._assumed(sheet) if own.stability is not None else self._proved(sheet)
-        missed = [self._missed(sheet, k, rate, copies[k]) for k, rate in enumerate(rates)]
+        records = cert.step("choice_records", "n - used", CHOICE, n=n, used=used)
+        rates = self._assumed(cert) if own.stability is not None else self._proved(cert)
+        missed = [self._missed(cert, k, rate, copies[k]) for k, rate in enumerate(rates)]
         names = {step.name: step for step in missed}
         formula = next(iter(names)) if len(names) == 1 else f"max({', '.join(names)})"
-        sheet.step("as_planned", "n >= planned", LISTED, n=n, planned=self.required)
-        lost = sheet.step("missed", formula, LISTED, **names)
-        failure = self._chosen(sheet, records, sum(copies))
-        sheet.step(
+        cert.step("as_planned", "n >= planned", LISTED, n=n, planned=self.required)
+        lost = cert.step("missed", formula, LISTED, **names)
+        failure = self._chosen(cert, records, sum(copies))
+        cert.step(
             "enough", "missed + failure <= beta", CHOICE,
             missed=lost, failure=failure, beta=self.budget.beta,
         )  # fmt: skip
-        return sheet.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
+        return cert.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
 
-    def _assumed(self, sheet: Worksheet) -> list[Step]:
+    def _assumed(self, cert: CertificateBuilder) -> list[Step]:
         own = self.parameters
-        rate = sheet.step("rate", "stability", ASSUMED, stability=own.stability or 0)
-        sheet.step(
+        rate = cert.step("rate", "stability", ASSUMED, stability=own.stability or 0)
+        cert.step(
             "one_batch", "(1 - alpha1)**auxiliary <= stability", ASSUMED,
             alpha1=self.alpha1, auxiliary=own.auxiliary, stability=own.stability or 0,
         )  # fmt: skip
         return [rate] * sum(1 for _ in own.copies)
 
-    def _proved(self, sheet: Worksheet) -> list[Step]:
+    def _proved(self, cert: CertificateBuilder) -> list[Step]:
         """Lemmas 25 to 27 with the recursions solved."""
-        theta = sheet.step("theta", "theta", FREQUENT, theta=stability(self.d))
-        rho = sheet.step("rho_0", "1", FREQUENT)
+        theta = cert.step("theta", "theta", FREQUENT, theta=stability(self.d))
+        rho = cert.step("rho_0", "1", FREQUENT)
         for k in range(1, self.d + 1):
-            rho = sheet.step(
+            rho = cert.step(
                 f"rho_{k}", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT, rho=rho, theta=theta
             )
-        sheet.step("some_round", "rho >= theta", FREQUENT, rho=rho, theta=theta)
-        sheet.step(
+        cert.step("some_round", "rho >= theta", FREQUENT, rho=rho, theta=theta)
+        cert.step(
             "one_batch", "(1 - alpha1)**auxiliary <= theta", FREQUENT,
             alpha1=self.alpha1, auxiliary=self.parameters.auxiliary, theta=theta,
         )  # fmt: skip
-        rates, drawn = [], sheet.step("expected_0", "0", FREQUENT)
+        rates, drawn = [], cert.step("expected_0", "0", FREQUENT)
         for k, batches in enumerate(self.parameters.batches):
             if k:
-                drawn = sheet.step(
+                drawn = cert.step(
                     f"expected_{k}", "(2*drawn + 2)/(1 - theta)", FREQUENT,
                     drawn=drawn, theta=theta,
                 )  # fmt: skip
             rates.append(
-                sheet.step(
+                cert.step(
                     f"rate_{k}",
                     "max(0, theta - drawn/(batches + 1))",
                     FREQUENT,
@@ -210,9 +210,9 @@ class Plan:
             )
         return rates
 
-    def _missed(self, sheet: Worksheet, k: int, rate: Step, copies: int) -> Step:
+    def _missed(self, cert: CertificateBuilder, k: int, rate: Step, copies: int) -> Step:
         tilt, _ = least_copies(self.budget, float(rate.value), self.budget.beta / 2)
-        return sheet.step(
+        return cert.step(
             f"missed_{k}",
             "min(1, exp(tilt*(tau - 1))*(1 - rate*(1 - exp(-tilt)))**copies"
             "*(1 - exp(-epsilon/2))**2"
@@ -222,12 +222,12 @@ class Plan:
             epsilon=self.budget.epsilon,
         )  # fmt: skip
 
-    def _chosen(self, sheet: Worksheet, records: Step, copies: int) -> Step:
-        tilt = sheet.step(
+    def _chosen(self, cert: CertificateBuilder, records: Step, copies: int) -> Step:
+        tilt = cert.step(
             "choice_tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE,
             epsilon=self.budget.epsilon, alpha=self.budget.alpha, alpha1=self.alpha1,
         )  # fmt: skip
-        return sheet.step(
+        return cert.step(
             "choice_fails",
             "min(1, max(0, copies - 1)"
             "*(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))**records)",
@@ -299,9 +299,9 @@ def assumed_plan(d: int, budget: Budget, given: Parameters | None = None) -> Pla
 
 def only_concept(alpha: Fraction, beta: Fraction, n: int) -> Certificate:
     """Return the certificate of a class of one concept: nothing is chosen."""
-    sheet = Worksheet()
-    sheet.step("one_concept", "n >= 1", CHOICE, n=n)
-    return sheet.certificate(alpha=alpha, beta=beta, n=n)
+    cert = CertificateBuilder()
+    cert.step("one_concept", "n >= 1", CHOICE, n=n)
+    return cert.certificate(alpha=alpha, beta=beta, n=n)
 
 
 def _rounds(budget: Budget, theta: Fraction, drawn: float, beta: Fraction) -> tuple[int, int]:

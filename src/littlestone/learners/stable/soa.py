@@ -70,7 +70,7 @@ class Run:
 
         Raises
         ------
-        BudgetExceeded, UnsupportedError
+        SearchLimitError, UnsupportedError
             Where the class cannot answer; code that sees private records fixes what then happens.
         """
         space, base, labels = self.space, self.base, dict(self.labels)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from littlestone.errors import BudgetExceeded, UnsupportedError
+from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.learners.stable.soa import Example, Run, Undecided, tell_apart
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def stable_copy(
         # Algorithm G, step 3, for one k (its step 2 draws k; here each k has copies of its own)
         sample = tournament(Run(space), rounds, batches, coin)
         return sample.then(last).prediction
-    except (_Fail, Undecided, BudgetExceeded, UnsupportedError):
+    except (_Fail, Undecided, SearchLimitError, UnsupportedError):
         return None
 
 

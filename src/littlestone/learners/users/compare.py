@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.learners.users.separation import crossing, tail
-from littlestone.source import Few, exp
+from littlestone.source import ExplicitWeights, exp
 
 if TYPE_CHECKING:
     from littlestone.learners.users.sweeps import UserErrors
@@ -104,14 +104,14 @@ class PrivateCompare:
         return source.choose(_reaches(self.epsilon, missing))
 
 
-def _reaches(epsilon: Fraction, missing: int) -> Few:
+def _reaches(epsilon: Fraction, missing: int) -> ExplicitWeights:
     """Return the weights of "noise < missing" and "noise >= missing", two-sided geometric."""
     p = exp(-epsilon)
     if missing > 0:
         reached = exp(-epsilon * missing)  # Pr[Z >= k] = p**k / (1 + p), k >= 1
-        return Few(1 + p - reached, reached)
+        return ExplicitWeights(1 + p - reached, reached)
     short = exp(-epsilon * (1 - missing))
-    return Few(short, 1 + p - short)
+    return ExplicitWeights(short, 1 + p - short)
 
 
 def cut_between(low: npt.ArrayLike, high: npt.ArrayLike, share: float) -> Floats:

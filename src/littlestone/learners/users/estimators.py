@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from littlestone.data import UserSample
 from littlestone.errors import DataError, check_integer
-from littlestone.learners.shell import PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateClassifier
 from littlestone.learners.users.agnostic import UserAgnostic
 from littlestone.learners.users.threshold import UserThreshold
 

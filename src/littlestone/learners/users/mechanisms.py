@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.bounds import Certificate, Worksheet, least_n
+from littlestone.bounds import Certificate, CertificateBuilder, least_n
 from littlestone.bounds.search import log_of
 from littlestone.learners.users.claims import COMPARE, HASHED, SELECT, SUM
 from littlestone.learners.users.compare import cut_between, rates
@@ -108,32 +108,32 @@ class GroupPrivacyMechanism:
     @remembered
     def certificate(self, n: int) -> Certificate:
         """Return what is certified for n users."""
-        sheet, m = Worksheet(), self.samples_per_user
+        cert, m = CertificateBuilder(), self.samples_per_user
         if self.hashed is not None:
-            self._as_records(sheet, self.hashed.certificate(n * m), n)
-            return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
+            self._as_records(cert, self.hashed.certificate(n * m), n)
+            return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
         alpha, beta, size = self.alpha, self.beta, self.representation.size
-        tilt = sheet.step(
+        tilt = cert.step(
             "tilt", "min(epsilon/(2*m), atanh(alpha))", SUM, epsilon=self.epsilon, m=m, alpha=alpha
         )
-        decay = sheet.step(
+        decay = cert.step(
             "decay", "-m*log(cosh(tilt) - alpha*sinh(tilt))", SUM, m=m, alpha=alpha, tilt=tilt
         )
         formula = "ceil(log(max(size - 1, beta)/beta)/decay)"
-        needed = sheet.step("needed", formula, SUM, size=size, beta=beta, decay=decay)
-        sheet.step("enough", "n >= needed", SUM, n=n, needed=needed)
-        return sheet.certificate(alpha=alpha, beta=beta, n=n, unit="users")
+        needed = cert.step("needed", formula, SUM, size=size, beta=beta, decay=decay)
+        cert.step("enough", "n >= needed", SUM, n=n, needed=needed)
+        return cert.certificate(alpha=alpha, beta=beta, n=n, unit="users")
 
-    def _as_records(self, sheet: Worksheet, inner: Certificate, n: int) -> None:
+    def _as_records(self, cert: CertificateBuilder, inner: Certificate, n: int) -> None:
         """Copy an item-level certificate, whose n is called ``records`` here."""
         for step in inner.steps:
             inputs, formula = dict(step.inputs), step.formula
             if "n" in inputs:
                 inputs["records"] = inputs.pop("n")
                 formula = formula.replace("n*log(", "records*log(")
-            sheet.step(step.name, formula, step.source, **inputs)
+            cert.step(step.name, formula, step.source, **inputs)
         m = self.samples_per_user
-        sheet.step("records", "records <= n*m", HASHED, records=n * m, n=n, m=m)
+        cert.step("records", "records <= n*m", HASHED, records=n * m, n=n, m=m)
 
 
 @dataclass(frozen=True)
@@ -189,28 +189,28 @@ class UserLevelMechanism:
     @remembered
     def certificate(self, n: int) -> Certificate:
         """Return what is certified for n users: Theorem 4.6 with our constants."""
-        sheet = Worksheet()
-        failures = {"search": self._search(sheet, n), "choice": self._choice(sheet, n)}
-        failure = sheet.step(
+        cert = CertificateBuilder()
+        failures = {"search": self._search(cert, n), "choice": self._choice(cert, n)}
+        failure = cert.step(
             "failure",
             "search + choice + beta1",
             SELECT,
             beta1=self.representation.beta,
             **failures,
         )
-        sheet.step("enough", "failure <= beta", SELECT, failure=failure, beta=self.beta)
-        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
+        cert.step("enough", "failure <= beta", SELECT, failure=failure, beta=self.beta)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
 
-    def _search(self, sheet: Worksheet, n: int) -> Step:
+    def _search(self, cert: CertificateBuilder, n: int) -> Step:
         """Bound the failure of the search: so many comparisons, each like the worst one."""
         search = self.search
         if not search.comparisons:
-            return sheet.step("search", "0*n", COMPARE, n=n)
+            return cert.step("search", "0*n", COMPARE, n=n)
         shown: dict[str, Step] = {}
         for side, index, tilt in _least_favourable(search):
             compare = search.comparisons[index]
             error = compare.midpoint if side == "below" else compare.midpoint + compare.gap
-            p = sheet.step(
+            p = cert.step(
                 f"p_{side}",
                 "binomial_above(m, error, t)",
                 COMPARE,
@@ -218,7 +218,7 @@ class UserLevelMechanism:
                 error=error,
                 t=compare.t,
             )
-            sheet.step(
+            cert.step(
                 f"tilt_{side}", "tilt <= epsilon", COMPARE, tilt=tilt, epsilon=compare.epsilon
             )
             formula = (
@@ -227,8 +227,8 @@ class UserLevelMechanism:
                 else "-tilt*cut - log(1 - p*(1 - exp(-tilt)))"
             )
             name = f"rate_{side}"
-            shown[side] = sheet.step(name, formula, COMPARE, tilt=tilt, cut=compare.cut, p=p)
-        return sheet.step(
+            shown[side] = cert.step(name, formula, COMPARE, tilt=tilt, cut=compare.cut, p=p)
+        return cert.step(
             "search",
             "weight*(min(1, exp(-n*below)) + min(1, exp(log(size) - n*above)))",
             COMPARE,
@@ -238,15 +238,15 @@ class UserLevelMechanism:
             **shown,
         )
 
-    def _choice(self, sheet: Worksheet, n: int) -> Step:
+    def _choice(self, cert: CertificateBuilder, n: int) -> Step:
         """Bound the choice of a bad hypothesis after one of the answers that may be right."""
         search, excess = self.search, self.excess
-        gap = gap_steps(sheet, search, excess, SELECT)
-        tilt = sheet.step(
+        gap = gap_steps(cert, search, excess, SELECT)
+        tilt = cert.step(
             "tilt", "min(epsilon/2, atanh(gap))", SELECT, epsilon=self.epsilon, gap=gap
         )
-        decay = sheet.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", SELECT, gap=gap, tilt=tilt)
-        return sheet.step(
+        decay = cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", SELECT, gap=gap, tilt=tilt)
+        return cert.step(
             "choice",
             "min(1, answers*(size - 1)*exp(-n*decay))",
             SELECT,
@@ -286,12 +286,14 @@ def nearer(certify: Callable[[int], Certificate], guess: int | None, beta: Fract
     return n
 
 
-def gap_steps(sheet: Worksheet, search: MinErrorSearch, excess: Fraction, source: str) -> Step:
+def gap_steps(
+    cert: CertificateBuilder, search: MinErrorSearch, excess: Fraction, source: str
+) -> Step:
     """Write how well t separates errors after the worst answer of a search, at both its ends.
 
     Parameters
     ----------
-    sheet : Worksheet
+    cert : CertificateBuilder
         Gets three steps: both ends, and the smaller one, "gap", which is returned.
     search : PrivateMinError or GridMinError
     excess : Fraction
@@ -304,7 +306,7 @@ def gap_steps(sheet: Worksheet, search: MinErrorSearch, excess: Fraction, source
     for name, end in zip(("low", "high"), search.intervals[worst], strict=True):
         error = min(end, 1 - excess)
         sure = error + excess >= 1
-        parts[name] = sheet.step(
+        parts[name] = cert.step(
             f"gap_{name}",
             ("1" if sure else "binomial_above(m, error + excess, t)")
             + " - binomial_above(m, error, t)",
@@ -314,7 +316,7 @@ def gap_steps(sheet: Worksheet, search: MinErrorSearch, excess: Fraction, source
             t=t,
             **({} if sure else {"excess": excess}),
         )
-    return sheet.step("gap", "min(low, high)", source, **parts)
+    return cert.step("gap", "min(low, high)", source, **parts)
 
 
 def probabilities(search: MinErrorSearch) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.source import Levels, Source
+from littlestone.source import LevelWeights, Source
 
 __all__ = ["Runs"]
 
@@ -74,7 +74,7 @@ class Runs:
         levels, which = _levels(self.scores)
         sizes = np.zeros(len(levels), dtype=lengths.dtype)
         np.add.at(sizes, which, lengths)
-        chosen = source.choose(Levels(sizes.tolist(), (-levels).tolist(), rate))
+        chosen = source.choose(LevelWeights(sizes.tolist(), (-levels).tolist(), rate))
         rank = source.below(int(sizes[chosen]))
         members = np.flatnonzero(which == chosen)
         ends = np.cumsum(lengths[members])

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from littlestone.classes import FiniteClass, Points, Prefixes, Thresholds, TreePaths
 from littlestone.classes.base import LISTABLE
-from littlestone.classes.representations import HashedPointSet, Whole
+from littlestone.classes.representations import HashedPointSet, IdentityRepresentation
 from littlestone.errors import check_integer
 from littlestone.learners.users.sweeps_finite import ListedErrors, listing
 from littlestone.learners.users.sweeps_lines import (
@@ -75,7 +75,7 @@ def sweepable(hypotheses: ConceptClass | HypothesisSet) -> bool:
     >>> sweepable(Thresholds(1, 2**64)), sweepable(Intervals(1, 2**64))
     (True, False)
     """
-    if isinstance(hypotheses, Whole):
+    if isinstance(hypotheses, IdentityRepresentation):
         hypotheses = hypotheses.concept_class
     in_a_line = isinstance(hypotheses, Thresholds | TreePaths | Prefixes | HashedPointSet)
     bounded = isinstance(hypotheses, Points) and hypotheses.bounds is not None
@@ -123,7 +123,7 @@ def errors_by_user(
     (0, [1, 0, 1, 2])
     """
     check_integer("errors_by_user", "m", m, low=1)
-    if isinstance(hypotheses, Whole):
+    if isinstance(hypotheses, IdentityRepresentation):
         hypotheses = hypotheses.concept_class
     if isinstance(hypotheses, Thresholds):
         return ThresholdErrors(hypotheses.low, hypotheses.high, users)

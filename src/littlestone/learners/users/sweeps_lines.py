@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.hypotheses import Never, PointHypothesis, ThresholdHypothesis
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis, ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data.points import SMALL, object_points
 from littlestone.learners.users.lines import Events, LineErrors, sums
@@ -89,7 +89,7 @@ def point_errors(bounds: tuple[int, int], users: UserSample) -> LineErrors:
     never = high + 1
 
     def make(u: int) -> Hypothesis:
-        return Never() if u == never else PointHypothesis(u)
+        return AlwaysZero() if u == never else PointHypothesis(u)
 
     begins = users.points
     held = np.asarray((begins >= low) & (begins <= high), dtype=bool)

@@ -13,7 +13,7 @@ from littlestone.learners.users.claims import PRIVACY
 from littlestone.learners.users.sweeps import errors_by_user
 from littlestone.learners.users.threshold_plan import ThresholdPlan, plan_threshold
 from littlestone.privacy import Guarantee, Neighbours
-from littlestone.source import Levels
+from littlestone.source import LevelWeights
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
@@ -149,6 +149,6 @@ class UserThreshold:
                 (middle + 1, high): scores.least(middle + 1, high),
             }
             there = [(side, least) for side, least in sides.items() if least is not None]
-            weights = Levels([1] * len(there), [-least for _, least in there], plan.rate)
+            weights = LevelWeights([1] * len(there), [-least for _, least in there], plan.rate)
             low, high = there[source.choose(weights)][0]
         return ThresholdHypothesis(low, self.concept_class.low, self.concept_class.high)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from littlestone.bounds import Certificate, Worksheet, least_n
+from littlestone.bounds import Certificate, CertificateBuilder, least_n
 from littlestone.bounds.search import log_of
 from littlestone.learners.users.claims import MEDIAN, UNIFORM, WALK
 from littlestone.learners.users.compare import cut_between
@@ -109,9 +109,9 @@ class ThresholdPlan:
         Given uniform convergence of the user-level errors of all thresholds, for all t at once, the
         search, the steps and the medians fail independently of it; all failures are added.
         """
-        sheet, search, m = Worksheet(), self.search, self.search.samples_per_user
+        cert, search, m = CertificateBuilder(), self.search, self.search.samples_per_user
         budget = self.beta / 4
-        deviation = sheet.step(
+        deviation = cert.step(
             "deviation",
             "min(sqrt(log(2*m*size/budget)/(2*n)), "
             "sqrt(2*log(2*(n*m + 1))/n) + sqrt(log(m/budget)/(2*n)))",
@@ -121,9 +121,9 @@ class ThresholdPlan:
             budget=budget,
             n=n,
         )
-        parts = {"finding": self._finding(sheet, n, deviation)}
-        gap = gap_steps(sheet, search, self.excess, WALK)
-        parts["stepping"] = sheet.step(
+        parts = {"finding": self._finding(cert, n, deviation)}
+        gap = gap_steps(cert, search, self.excess, WALK)
+        parts["stepping"] = cert.step(
             "stepping",
             "2*steps*min(1, exp(-epsilon/2*n*(gap - 2*deviation)/steps))",
             WALK,
@@ -133,18 +133,18 @@ class ThresholdPlan:
             gap=gap,
             deviation=deviation,
         )
-        parts["halving"] = self._halving(sheet, n)
-        failure = sheet.step(
+        parts["halving"] = self._halving(cert, n)
+        failure = cert.step(
             "failure", "budget + finding + stepping + halving", WALK, budget=budget, **parts
         )
-        sheet.step("enough", "failure <= beta", WALK, failure=failure, beta=self.beta)
-        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
+        cert.step("enough", "failure <= beta", WALK, failure=failure, beta=self.beta)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
 
-    def _finding(self, sheet: Worksheet, n: int, deviation: Step) -> Step:
+    def _finding(self, cert: CertificateBuilder, n: int, deviation: Step) -> Step:
         """Bound the failure of the search, all counts being near their expectations."""
         search = self.search
         if not search.comparisons:
-            return sheet.step("finding", "0*n", WALK, n=n)
+            return cert.step("finding", "0*n", WALK, n=n)
         low, high = probabilities(search)
         cuts = cut_between(low, high, float(search.share))
         margins = {}
@@ -154,7 +154,7 @@ class ThresholdPlan:
         ):
             one = search.comparisons[index]
             below = side == "below"
-            margins[side] = sheet.step(
+            margins[side] = cert.step(
                 f"margin_{side}",
                 "cut - binomial_above(m, error, t)"
                 if below
@@ -165,7 +165,7 @@ class ThresholdPlan:
                 error=one.midpoint if below else one.midpoint + one.gap,
                 t=one.t,
             )
-        return sheet.step(
+        return cert.step(
             "finding",
             "weight*min(1, exp(-epsilon*n*(min(below, above) - deviation)))",
             WALK,
@@ -176,18 +176,18 @@ class ThresholdPlan:
             **margins,
         )
 
-    def _halving(self, sheet: Worksheet, n: int) -> Step:
+    def _halving(self, cert: CertificateBuilder, n: int) -> Step:
         """Bound the failure of the medians: all steps like the worst, all l <= u <= r."""
         m, median = self.search.samples_per_user, self._worst_median
         masses = dict(zip(("half", "more"), median.halves, strict=True))
         p = {
-            name: sheet.step(
+            name: cert.step(
                 f"p_{name}", "binomial_above(m, mass, s)", MEDIAN, m=m, mass=mass, s=median.s
             )
             for name, mass in masses.items()
         }
-        unlike = sheet.step("unlike", "min(half, 1 - more)", MEDIAN, **p)
-        tilt = sheet.step(
+        unlike = cert.step("unlike", "min(half, 1 - more)", MEDIAN, **p)
+        tilt = cert.step(
             "tilt",
             "min(epsilon/2, log(1 + (more - half)/unlike)/2)",
             MEDIAN,
@@ -195,7 +195,7 @@ class ThresholdPlan:
             unlike=unlike,
             **p,
         )
-        decay = sheet.step(
+        decay = cert.step(
             "decay",
             "-log(1 - (unlike + more - half)*(1 - exp(-tilt)) + unlike*(exp(tilt) - 1))",
             MEDIAN,
@@ -203,7 +203,7 @@ class ThresholdPlan:
             tilt=tilt,
             **p,
         )
-        return sheet.step(
+        return cert.step(
             "halving",
             "2*steps*min(1, exp(3*log(size) - n*decay))",
             MEDIAN,

@@ -23,10 +23,10 @@ from littlestone.learners.vc1.claims import DESCENT
 from littlestone.learners.vc1.counts import Below, first_children, node_counts
 from littlestone.mechanisms import exponential_mechanism
 from littlestone.privacy import BoundedRange, Loss, Pure, compose
-from littlestone.source import Explicit, Few, exp
+from littlestone.source import Explicit, ExplicitWeights, exp
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Step, Worksheet
+    from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
 
 __all__ = ["Descent", "light_coin", "round_budget"]
@@ -159,10 +159,10 @@ class Descent:
             flag = next(tree.children(flag))
         return flag
 
-    def failure(self, sheet: Worksheet, records: Step) -> Step:
+    def failure(self, cert: CertificateBuilder, records: Step) -> Step:
         """Write the chance of adding more than ``gap`` to the error into a certificate."""
         rounds = self.rounds
-        tests = sheet.step(
+        tests = cert.step(
             "tests",
             "2*rounds*exp(-test*(noise + 1))/(1 + exp(-test))",
             DESCENT,
@@ -170,7 +170,7 @@ class Descent:
             test=self.choice * TEST_SHARE,
             noise=self.noise,
         )
-        choices = sheet.step(
+        choices = cert.step(
             "choices",
             "rounds**2*exp(-rate*(slip + 1))",
             DESCENT,
@@ -178,7 +178,7 @@ class Descent:
             rate=self.choice / 2,
             slip=self.slip,
         )
-        threshold = sheet.step(
+        threshold = cert.step(
             "threshold",
             "ceil((records + 1)/(rounds + 1)) - 1 + noise",
             DESCENT,
@@ -186,7 +186,7 @@ class Descent:
             rounds=rounds,
             noise=self.noise,
         )
-        observed = sheet.step(
+        observed = cert.step(
             "observed",
             "(rounds*slip + max(threshold + noise, floor(records/(rounds + 1))))/max(records, 1)",
             DESCENT,
@@ -197,14 +197,14 @@ class Descent:
             records=records,
         )
         hides = self.beta * _SHARES[2]
-        hidden = sheet.step(
+        hidden = cert.step(
             "hidden",
             "(log(growth(1, 2*records)) + log(4/hides))/max(records, 1)",
             "vc.relative",
             records=records,
             hides=hides,
         )
-        sheet.step(
+        cert.step(
             "small_enough",
             "observed + 2*sqrt(observed*hidden) + 4*hidden <= gap",
             "vc.relative",
@@ -212,7 +212,7 @@ class Descent:
             hidden=hidden,
             gap=self.gap,
         )
-        return sheet.step(
+        return cert.step(
             "second_failure",
             "tests + choices + hides",
             DESCENT,
@@ -222,7 +222,7 @@ class Descent:
         )
 
 
-def light_coin(above: int, epsilon: Fraction) -> Few:
+def light_coin(above: int, epsilon: Fraction) -> ExplicitWeights:
     """Return the coin "count + noise <= threshold", with two-sided geometric noise.
 
     Parameters
@@ -233,7 +233,7 @@ def light_coin(above: int, epsilon: Fraction) -> Few:
 
     Returns
     -------
-    Few
+    ExplicitWeights
         Outcome 1 is "yes". epsilon-DP.
 
     Examples
@@ -244,9 +244,9 @@ def light_coin(above: int, epsilon: Fraction) -> Few:
     one = exp(0)
     if above <= 0:  # Pr[Z > k] = a**(k + 1) / (1 + a)
         tail = exp(epsilon * (above - 1))
-        return Few(tail, one + exp(-epsilon) - tail)
+        return ExplicitWeights(tail, one + exp(-epsilon) - tail)
     tail = exp(-epsilon * above)
-    return Few(one + exp(-epsilon) - tail, tail)
+    return ExplicitWeights(one + exp(-epsilon) - tail, tail)
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.learners.shell import PrivateClassifier
+from littlestone.learners.sklearn_base import PrivateClassifier
 from littlestone.learners.vc1.algorithm import VC1
 
 __all__ = ["VC1Learner"]

@@ -23,7 +23,7 @@ from littlestone.mechanisms import exponential_mechanism
 from littlestone.source import Explicit
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Step, Worksheet
+    from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
 
 __all__ = ["Leaves"]
@@ -78,9 +78,9 @@ class Leaves:
         candidates = Explicit(np.array(scores, dtype=np.int64))
         return leaves[exponential_mechanism(candidates, epsilon=self.epsilon, source=source)]
 
-    def failure(self, sheet: Worksheet, records: Step) -> Step:
+    def failure(self, cert: CertificateBuilder, records: Step) -> Step:
         """Write the chance of adding more than ``gap`` to the error into a certificate."""
-        return sheet.step(
+        return cert.step(
             "second_failure",
             "min(1, (leaves - 1)*(1 - gap*(1 - exp(-rate)))**records)",
             LEAVES,

@@ -11,7 +11,7 @@ from littlestone.learners.budget import Budget
 from littlestone.learners.vc1.claims import CHUNKS
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Step, Worksheet
+    from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
 
 __all__ = ["Chooser", "TreeBudget"]
@@ -33,11 +33,13 @@ class TreeBudget(Budget):
 
     depth: int
 
-    def too_few(self, sheet: Worksheet, records: Step | int, chunks: int, good: int) -> Step:
+    def too_few(
+        self, cert: CertificateBuilder, records: Step | int, chunks: int, good: int
+    ) -> Step:
         """Write down the chance that fewer than ``good`` chunks are good."""
-        size = sheet.step("chunk", "floor(records/t)", CHUNKS, records=records, t=chunks)
-        missing = sheet.step("missing", "(1 - error)**chunk", CHUNKS, error=self.alpha, chunk=size)
-        return sheet.step(
+        size = cert.step("chunk", "floor(records/t)", CHUNKS, records=records, t=chunks)
+        missing = cert.step("missing", "(1 - error)**chunk", CHUNKS, error=self.alpha, chunk=size)
+        return cert.step(
             "too_few",
             "binomial_above(t, missing, max(t - good, 0))",
             CHUNKS,
@@ -68,5 +70,5 @@ class Chooser(Protocol):
     def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
         """Return a node, or None for bottom; (epsilon, delta)-DP when one end is replaced."""
 
-    def failure(self, sheet: Worksheet, records: Step | int, chunks: int) -> Step:
+    def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
         """Write the chance of error above alpha into a certificate."""

@@ -21,7 +21,7 @@ from littlestone.learners.vc1.search import grid, least_chunks, log_sum, probabi
 from littlestone.mechanisms.median import one_shot_path
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Step, Worksheet
+    from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
 
 __all__ = ["OneShot"]
@@ -98,19 +98,19 @@ class OneShot:
             reserve=max(len(ends) + 1 - 2 * self.votes, 0),
         )
 
-    def failure(self, sheet: Worksheet, records: Step | int, chunks: int) -> Step:
+    def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
         """Write the chance of error above alpha into a certificate."""
         budget = self.budget
         known = {"votes": self.votes, "even": self.even}
         good = 2 * self.votes - 1 - self.even
-        sheet.step("good", "2*votes - 1 - even", ONE_SHOT, **known)
-        too_few = budget.too_few(sheet, records, chunks, good)
-        sheet.step("enough_chunks", "t >= 2*votes - 1", ONE_SHOT, t=chunks, votes=self.votes)
+        cert.step("good", "2*votes - 1 - even", ONE_SHOT, **known)
+        too_few = budget.too_few(cert, records, chunks, good)
+        cert.step("enough_chunks", "t >= 2*votes - 1", ONE_SHOT, t=chunks, votes=self.votes)
         depth: dict[str, Any] = {"depth": budget.depth, "rate": budget.rate}
-        bottom = sheet.step(
+        bottom = cert.step(
             "bottom", "depth*exp(rate)*(1 - delta)/delta", ONE_SHOT, delta=budget.delta, **depth
         )
-        odds = sheet.step(
+        odds = cert.step(
             "odds",
             "(bottom + depth*exp(rate*even))*exp(-rate*votes)",
             ONE_SHOT,
@@ -118,6 +118,6 @@ class OneShot:
             **known,
             **depth,
         )
-        return sheet.step(
+        return cert.step(
             "first_failure", "too_few + odds/(1 + odds)", ONE_SHOT, too_few=too_few, odds=odds
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from littlestone.bounds import Certificate, Worksheet
+from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.errors import check_fraction, check_probability
 from littlestone.learners.vc1.claims import PAPER
 
@@ -42,8 +42,8 @@ def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certi
     error = check_probability(owner, "alpha", alpha)
     chunks = 1
     while True:  # the right-hand side grows with ln t only: this ends at the least fixed point
-        sheet = Worksheet()
-        needed = sheet.step(
+        cert = CertificateBuilder()
+        needed = cert.step(
             "chunks",
             "ceil(6*32/epsilon*log(4*t*(t + 2)/(beta*(epsilon/2)*(delta/2))))",
             PAPER,
@@ -53,7 +53,7 @@ def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certi
         if int(needed.value) <= chunks:
             break
         chunks = int(needed.value)
-    chunk = sheet.step(
+    chunk = cert.step(
         "chunk",
         "48/alpha*(10*log(48*exp(1)/alpha) + log(5*(t + 2)/beta))",
         PAPER,
@@ -61,5 +61,5 @@ def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certi
         beta=known["beta"],
         t=chunks,
     )
-    total = sheet.step("needed", "ceil(t*chunk)", PAPER, t=chunks, chunk=chunk)
-    return sheet.certificate(alpha=error, beta=known["beta"], n=int(total.value))
+    total = cert.step("needed", "ceil(t*chunk)", PAPER, t=chunks, chunk=chunk)
+    return cert.certificate(alpha=error, beta=known["beta"], n=int(total.value))

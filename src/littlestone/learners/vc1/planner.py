@@ -7,14 +7,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Literal
 
-from littlestone.bounds import Certificate, Worksheet
+from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import VC1Tree, make_tree
 from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1.claims import CHUNKS
 from littlestone.learners.vc1.methods import Chooser, TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
-from littlestone.learners.vc1.proper import Down, WayDown, most_leaves, way_down
+from littlestone.learners.vc1.proper import Down, ProperSelection, most_leaves, way_down
 from littlestone.learners.vc1.search import MOST
 from littlestone.learners.vc1.two_step import TwoStep
 
@@ -40,7 +40,7 @@ class Plan:
     tree : VC1Tree
     chooser : Chooser or None
         None for a tree of a single vertex: there is one concept, and nothing to choose.
-    down : WayDown or None
+    down : ProperSelection or None
         How an improper node is left, if the output must be proper and some node is improper.
     alpha, beta : Fraction
     chunks : int or None
@@ -49,7 +49,7 @@ class Plan:
 
     tree: VC1Tree
     chooser: Chooser | None
-    down: WayDown | None
+    down: ProperSelection | None
     alpha: Fraction
     beta: Fraction
     chunks: int | None = None
@@ -76,16 +76,16 @@ class Plan:
     @lru_cache(maxsize=256)  # noqa: B019 - plans are few, and kept by `plan` anyway
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        sheet = Worksheet()
-        records = sheet.step("records", "n", CHUNKS, n=n)
+        cert = CertificateBuilder()
+        records = cert.step("records", "n", CHUNKS, n=n)
         if self.chooser is None:
-            sheet.step("one_concept", "records >= 1", CHUNKS, records=records)
-            return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
+            cert.step("one_concept", "records >= 1", CHUNKS, records=records)
+            return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
         if self.down is None:
-            first = self.chooser.failure(sheet, records, self.chunk_count(n))
-            sheet.step("enough", "failure <= beta", CHUNKS, failure=first, beta=self.beta)
-            return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
-        second = sheet.step(
+            first = self.chooser.failure(cert, records, self.chunk_count(n))
+            cert.step("enough", "failure <= beta", CHUNKS, failure=first, beta=self.beta)
+            return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        second = cert.step(
             "second_part",
             "floor(records*down/(first + down))",
             CHUNKS,
@@ -93,13 +93,13 @@ class Plan:
             down=self.down.required,
             first=self.chooser.required,
         )
-        rest = sheet.step("first_part", "records - second", CHUNKS, records=records, second=second)
-        first = self.chooser.failure(sheet, rest, self.chunk_count(self.parts(n)[0]))
-        below = self.down.failure(sheet, second)
-        sheet.step(
+        rest = cert.step("first_part", "records - second", CHUNKS, records=records, second=second)
+        first = self.chooser.failure(cert, rest, self.chunk_count(self.parts(n)[0]))
+        below = self.down.failure(cert, second)
+        cert.step(
             "enough", "first + below <= beta", CHUNKS, first=first, below=below, beta=self.beta
         )
-        return sheet.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
 
 @lru_cache(maxsize=64)

@@ -13,15 +13,15 @@ from littlestone.learners.vc1.descent import Descent
 from littlestone.learners.vc1.leaves import Leaves
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Step, Worksheet
+    from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
 
-__all__ = ["Down", "WayDown", "most_leaves", "way_down"]
+__all__ = ["Down", "ProperSelection", "most_leaves", "way_down"]
 
 Down = Literal["auto", "leaves", "descent"]
 
 
-class WayDown(Protocol):
+class ProperSelection(Protocol):
     """A private way from an improper node to a proper one below it."""
 
     @property
@@ -35,7 +35,7 @@ class WayDown(Protocol):
     def go_down(self, node: Node, tree: VC1Tree, sample: Sample, source: Source) -> Node:
         """Return a proper node; private in the sample for every node."""
 
-    def failure(self, sheet: Worksheet, records: Step) -> Step:
+    def failure(self, cert: CertificateBuilder, records: Step) -> Step:
         """Write the chance of adding more than the gap to the error into a certificate."""
 
 
@@ -78,12 +78,12 @@ def way_down(
     beta: Fraction,
     down: Down,
     rough: bool = False,
-) -> WayDown:
+) -> ProperSelection:
     """Return the way that needs fewer records, or the one that is asked for.
 
     A rough one is only good for comparing numbers of records: its budget is not calibrated.
     """
-    ways: list[WayDown] = []
+    ways: list[ProperSelection] = []
     if down != "descent" and isinstance(leaves, int):
         ways.append(Leaves(epsilon, gap, beta, leaves))
     if down == "descent" or not ways:

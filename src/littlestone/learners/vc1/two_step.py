@@ -25,7 +25,7 @@ from littlestone.mechanisms import sparse_select
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Step, Worksheet
+    from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
 
 __all__ = ["Median", "TwoStep"]
@@ -158,17 +158,17 @@ class TwoStep:
         height = (size - 1).bit_length()
         return TreeEM(height, window, self.epsilons[0], self.deltas[0]).draw(values, source)
 
-    def failure(self, sheet: Worksheet, records: Step | int, chunks: int) -> Step:
+    def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
         """Write the chance of error above alpha into a certificate."""
         budget, (epsilon1, epsilon2) = self.budget, self.epsilons
         delta1, delta2 = self.deltas
-        too_few = budget.too_few(sheet, records, chunks, self.good)
-        sheet.step("enough_chunks", "t >= good + 1", TWO_STEP, t=chunks, good=self.good)
+        too_few = budget.too_few(cert, records, chunks, self.good)
+        cert.step("enough_chunks", "t >= good + 1", TWO_STEP, t=chunks, good=self.good)
         known = {"good": self.good, "votes": self.votes}
         if self.median == "exponential":
             # margin top of the best depth, and one more for the distance to what misses
-            top = sheet.step("top", "floor((good - votes)/2) + 1", TWO_STEP, **known)
-            miss = sheet.step(
+            top = cert.step("top", "floor((good - votes)/2) + 1", TWO_STEP, **known)
+            miss = cert.step(
                 "miss_odds",
                 "depth*exp(-rate1*top)",
                 "median.exponential",
@@ -177,16 +177,16 @@ class TwoStep:
                 top=top,
             )
         else:
-            top = sheet.step("top", "floor((good + 3 - votes)/3)", TWO_STEP, **known)
+            top = cert.step("top", "floor((good + 3 - votes)/3)", TWO_STEP, **known)
             rate: dict[str, Any] = {"rate1": epsilon1 / 2, "height": budget.depth.bit_length()}
-            bottom = sheet.step(
+            bottom = cert.step(
                 "bottom",
                 "height*exp(rate1)*(1 - delta1)/delta1",
                 "median.tree",
                 delta1=delta1,
                 **rate,
             )
-            miss = sheet.step(
+            miss = cert.step(
                 "miss_odds",
                 "(bottom + 1 + most*height)*exp(-rate1*top)",
                 "median.tree",
@@ -195,12 +195,12 @@ class TwoStep:
                 top=top,
                 **rate,
             )
-        sheet.step("window", "good >= votes + 2", TWO_STEP, **known)
+        cert.step("window", "good >= votes + 2", TWO_STEP, **known)
         if self.straight:
-            return sheet.step(
+            return cert.step(
                 "first_failure", "too_few + miss/(1 + miss)", TWO_STEP, too_few=too_few, miss=miss
             )
-        lost = sheet.step(
+        lost = cert.step(
             "lost_odds",
             "exp(rate2*(1 - votes))/delta2",
             TWO_STEP,
@@ -208,7 +208,7 @@ class TwoStep:
             votes=self.votes,
             delta2=delta2,
         )
-        return sheet.step(
+        return cert.step(
             "first_failure",
             "too_few + miss/(1 + miss) + lost/(1 + lost)",
             TWO_STEP,

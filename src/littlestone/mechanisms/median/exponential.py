@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from littlestone.bounds import Certificate, Worksheet
+from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.bounds.least import least
 from littlestone.mechanisms.median.claims import EXPONENTIAL
 from littlestone.mechanisms.median.runs import Runs
@@ -111,12 +111,12 @@ class RankExponential:
 
     def certificate(self, n: int, beta: Fraction) -> Certificate:
         """Return the statement that z is in the window except with probability beta."""
-        sheet = Worksheet()
-        needs = self.window.steps(sheet, n, self.claim)
-        top = sheet.step("top", "floor((n + 1 - left - right)/2)", self.claim, n=n, **needs)
+        cert = CertificateBuilder()
+        needs = self.window.steps(cert, n, self.claim)
+        top = cert.step("top", "floor((n + 1 - left - right)/2)", self.claim, n=n, **needs)
         bad = "(size - 1)*exp(-rate*(top + 1))"
-        odds = sheet.step("odds", bad, self.claim, rate=self.rate, size=self.size, top=top)
-        sheet.step("failure", "odds/(1 + odds)", self.claim, odds=odds)
+        odds = cert.step("odds", bad, self.claim, rate=self.rate, size=self.size, top=top)
+        cert.step("failure", "odds/(1 + odds)", self.claim, odds=odds)
         formula = "n >= 1 and top >= 0 and beta >= (1 - beta)*odds"
-        sheet.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
-        return sheet.certificate(alpha=self.window.alpha, beta=beta, n=n)
+        cert.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
+        return cert.certificate(alpha=self.window.alpha, beta=beta, n=n)

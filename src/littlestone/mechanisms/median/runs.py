@@ -15,7 +15,7 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.bounds.least import least
-from littlestone.source import Exp, Levels, Source, exp
+from littlestone.source import Exp, LevelWeights, Source, exp
 
 __all__ = ["Runs", "bottom_weight", "least_tail"]
 
@@ -60,9 +60,9 @@ class Runs:
         if not levels:
             return None
         if bottom is None:
-            level = source.choose(Levels(counts, levels, rate))
+            level = source.choose(LevelWeights(counts, levels, rate))
         else:
-            level = source.choose(_Bottomed(bottom, Levels(counts, levels, rate))) - 1
+            level = source.choose(_Bottomed(bottom, LevelWeights(counts, levels, rate))) - 1
         if level < 0:
             return None
         place = source.below(counts[level])
@@ -102,9 +102,9 @@ class Runs:
 class _Bottomed:
     """Weights: outcome 0 is bottom, the others are levels, all on the scale of the levels."""
 
-    def __init__(self, bottom: Exp, levels: Levels) -> None:
+    def __init__(self, bottom: Exp, levels: LevelWeights) -> None:
         self.levels = levels
-        # Levels scales its best score to e**0
+        # LevelWeights scales its best score to e**0
         self.bottom = bottom * exp(-levels.rate * max(levels.score))
 
     def __len__(self) -> int:

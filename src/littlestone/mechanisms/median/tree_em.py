@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from littlestone.bounds import Certificate, Worksheet
+from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.bounds.least import least
 from littlestone.mechanisms.median.claims import TREE
 from littlestone.mechanisms.median.runs import Runs, bottom_weight
@@ -130,20 +130,20 @@ class TreeEM:
 
     def certificate(self, n: int, beta: Fraction) -> Certificate:
         """Return the statement that z is in the window except with probability beta."""
-        sheet = Worksheet()
-        needs = self.window.steps(sheet, n, self.claim)
-        top = sheet.step("top", "floor((n + 4 - left - right)/3)", self.claim, n=n, **needs)
+        cert = CertificateBuilder()
+        needs = self.window.steps(cert, n, self.claim)
+        top = cert.step("top", "floor((n + 4 - left - right)/3)", self.claim, n=n, **needs)
         h, rate = self.height, self.rate
         if h:
             weight = "height*exp(rate)*(1 - delta)/delta"
-            bottom = sheet.step("bottom", weight, self.claim, height=h, rate=rate, delta=self.delta)
+            bottom = cert.step("bottom", weight, self.claim, height=h, rate=rate, delta=self.delta)
             bad = "(bottom + 1 + n*height)*exp(-rate*top)"
-            odds = sheet.step(
+            odds = cert.step(
                 "odds", bad, self.claim, bottom=bottom, n=n, height=h, rate=rate, top=top
             )
         else:
-            odds = sheet.step("odds", "height", self.claim, height=h)  # one point: no failure
-        sheet.step("failure", "odds/(1 + odds)", self.claim, odds=odds)
+            odds = cert.step("odds", "height", self.claim, height=h)  # one point: no failure
+        cert.step("failure", "odds/(1 + odds)", self.claim, odds=odds)
         formula = "n >= 1 and top >= 1 and beta >= (1 - beta)*odds"
-        sheet.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
-        return sheet.certificate(alpha=self.window.alpha, beta=beta, n=n)
+        cert.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
+        return cert.certificate(alpha=self.window.alpha, beta=beta, n=n)

@@ -24,7 +24,7 @@ from littlestone.mechanisms.median.tree_log_plan import Budget, Constants, balan
 from littlestone.mechanisms.median.trie import Trie, bit_length, branchings
 from littlestone.mechanisms.median.values import Ordered
 from littlestone.mechanisms.median.window import RankWindow
-from littlestone.source import Few, Source, exp
+from littlestone.source import ExplicitWeights, Source, exp
 
 __all__ = ["TreeLog"]
 
@@ -219,10 +219,10 @@ def _at_most(values: Ordered, z: int) -> int:
 
 
 @lru_cache(maxsize=1024)
-def _at_least(epsilon: Fraction, k: int) -> Few:
+def _at_least(epsilon: Fraction, k: int) -> ExplicitWeights:
     """Return the coin that shows 1 with ``Pr[Z >= k]``; Z two-sided geometric."""
     if k >= 1:
         tail = exp(-epsilon * k)
-        return Few(1 + exp(-epsilon) - tail, tail)
+        return ExplicitWeights(1 + exp(-epsilon) - tail, tail)
     rest = exp(-epsilon * (1 - k))
-    return Few(rest, 1 + exp(-epsilon) - rest)
+    return ExplicitWeights(rest, 1 + exp(-epsilon) - rest)

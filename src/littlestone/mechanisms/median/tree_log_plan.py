@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from littlestone.bounds import Certificate, Step, Worksheet
+from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.least import least
 from littlestone.mechanisms.median.claims import TREE_LOG
 from littlestone.mechanisms.median.exponential import RankExponential
@@ -140,33 +140,33 @@ def balanced(budget: Budget, height: int, middle: int) -> tuple[int, int]:
 
 def certify(mechanism: TreeLog, n: int) -> Certificate:
     """Return the certificate of all levels and of the base, at the design beta."""
-    sheet = Worksheet()
-    records = _level(sheet, mechanism, n, "")
+    cert = CertificateBuilder()
+    records = _level(cert, mechanism, n, "")
     level, base, suffix = mechanism, mechanism.base, ""
     while not isinstance(base, RankExponential | TreeEM):
         suffix += "_next"
-        records = _level(sheet, base, records, suffix)
+        records = _level(cert, base, records, suffix)
         level, base = base, base.base
     share, rate = level.budget.beta / 2, base.rate
     if isinstance(base, TreeEM):
-        odds = sheet.step(
+        odds = cert.step(
             "odds",
             "(height*exp(rate)*(1 - delta)/delta + 1 + m*height)*exp(-rate*floor((m + 2)/3))",
             TREE_LOG, m=records, height=base.height, rate=rate, delta=base.delta,
         )  # fmt: skip
     else:
         formula = "(depths - 1)*exp(-rate*floor((m + 1)/2))"
-        odds = sheet.step("odds", formula, TREE_LOG, m=records, depths=base.size, rate=rate)
+        odds = cert.step("odds", formula, TREE_LOG, m=records, depths=base.size, rate=rate)
     enough = "n >= 1 and m >= 1 and share >= (1 - share)*odds"
-    sheet.step("enough", enough, TREE_LOG, n=n, m=records, share=share, odds=odds)
-    return sheet.certificate(alpha=mechanism.window.alpha, beta=mechanism.beta, n=n)
+    cert.step("enough", enough, TREE_LOG, n=n, m=records, share=share, odds=odds)
+    return cert.certificate(alpha=mechanism.window.alpha, beta=mechanism.beta, n=n)
 
 
-def _level(sheet: Worksheet, level: TreeLog, records: int | Step, suffix: str) -> Step:
+def _level(cert: CertificateBuilder, level: TreeLog, records: int | Step, suffix: str) -> Step:
     """Write one level: from the number of its records to what the next level gets."""
 
     def step(name: str, formula: str, **inputs: int | Fraction | Step) -> Step:
-        return sheet.step(name + suffix, formula, TREE_LOG, **inputs)
+        return cert.step(name + suffix, formula, TREE_LOG, **inputs)
 
     def tail(name: str, epsilon: Fraction, chance: Fraction) -> Step:
         formula = "max(1, ceil(-log(chance*(1 + exp(-loss)))/loss))"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds import Step, Worksheet
+from littlestone.bounds import CertificateBuilder, Step
 from littlestone.errors import check_fraction, parameter_error
 
 __all__ = ["RankWindow"]
@@ -84,12 +84,12 @@ class RankWindow:
         """Half of the window's width: how far the rank may be from its centre."""
         return (self.high - self.low) / 2
 
-    def steps(self, sheet: Worksheet, n: int, source: str) -> dict[str, Step]:
+    def steps(self, cert: CertificateBuilder, n: int, source: str) -> dict[str, Step]:
         """Write the needs into a certificate's worksheet."""
         low, high = self.low, self.high
         return {
-            "left": sheet.step("left", "max(1, ceil(low*n))", source, low=low, n=n),
-            "right": sheet.step("right", "max(1, ceil((1 - high)*n))", source, high=high, n=n),
+            "left": cert.step("left", "max(1, ceil(low*n))", source, low=low, n=n),
+            "right": cert.step("right", "max(1, ceil((1 - high)*n))", source, high=high, n=n),
         }
 
     @property

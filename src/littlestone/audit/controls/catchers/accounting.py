@@ -30,7 +30,7 @@ from littlestone.privacy import (
     compose,
     hockey_stick,
 )
-from littlestone.source import ExactSource, Few, Source, exp
+from littlestone.source import ExactSource, ExplicitWeights, Source, exp
 
 __all__ = ["OF_ACCOUNTING"]
 
@@ -39,7 +39,7 @@ _ORDERS = (F(11, 10), F(2), F(5))
 _RATES = (F(1, 10), F(1), F(3))
 
 
-def _choices(eta: Fraction) -> list[tuple[Few, Few]]:
+def _choices(eta: Fraction) -> list[tuple[ExplicitWeights, ExplicitWeights]]:
     """Return choices between two whose losses, up and up - eta, have exactly that range."""
     pairs = []
     for tenths in range(1, 10):
@@ -47,11 +47,11 @@ def _choices(eta: Fraction) -> list[tuple[Few, Few]]:
         # q : 1 - q = 1 - e**(up-eta) : e**up - 1, and the losses give p
         second = [1 - exp(up - eta), exp(up) - 1]
         first = [exp(up) * second[0], exp(up - eta) * second[1]]
-        pairs.append((Few(*first), Few(*second)))
+        pairs.append((ExplicitWeights(*first), ExplicitWeights(*second)))
     return pairs
 
 
-def _law(coin: Few) -> Mapping[Any, arb]:
+def _law(coin: ExplicitWeights) -> Mapping[Any, arb]:
     return ExactSource().law(lambda source: source.choose(coin)).outcomes
 
 
@@ -80,7 +80,7 @@ def _exceeds(loss: Loss, p: Mapping[Any, arb], q: Mapping[Any, arb]) -> bool:
 def descriptions() -> str | None:
     """Compare the descriptions of coins and choices with coins and choices."""
     for rate in _RATES:
-        coin = Few(exp(rate), 1), Few(1, exp(rate))
+        coin = ExplicitWeights(exp(rate), 1), ExplicitWeights(1, exp(rate))
         for loss, pairs in ((Pure(rate), [coin]), (BoundedRange(rate), _choices(rate))):
             for first, second in pairs:
                 p, q = _law(first), _law(second)
@@ -115,9 +115,9 @@ def parts_together() -> str | None:
     rate, delta = F(1, 2), F(1, 10)
 
     def coins(bit: int, source: Source) -> Hashable:
-        if source.choose(Few(99**4, 100**4 - 99**4)):  # one of four told all
+        if source.choose(ExplicitWeights(99**4, 100**4 - 99**4)):  # one of four told all
             return "told", bit
-        return tuple(bit ^ source.choose(Few(exp(rate), 1)) for _ in range(4))
+        return tuple(bit ^ source.choose(ExplicitWeights(exp(rate), 1)) for _ in range(4))
 
     epsilon, total = compose([Approximate(rate, F(1, 100))] * 4, delta=delta)
     found = verified(coins, [(0, 1)], epsilon=epsilon, delta=total)

@@ -11,7 +11,7 @@ import numpy as np
 
 from littlestone.audit.controls.catchers.base import Catcher, verified
 from littlestone.audit.verify import verify
-from littlestone.classes import FiniteClass, Never, PointHypothesis, Points, Thresholds
+from littlestone.classes import AlwaysZero, FiniteClass, PointHypothesis, Points, Thresholds
 from littlestone.data.dealing import OrderedSample, deal
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
@@ -20,12 +20,12 @@ from littlestone.learners.agnostic.subsample import amplified
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.votes import ListVotes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import Stage, Teachers
+from littlestone.learners.online.council import Stage, TeacherEnsemble
 from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.learners.stable import Stable
 from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.vc1 import VC1
-from littlestone.source import Few, SeededSource, Source, exp
+from littlestone.source import ExplicitWeights, SeededSource, Source, exp
 
 __all__ = ["OF_LEARNERS"]
 
@@ -123,7 +123,7 @@ def popular_votes() -> str | None:
         a, b = PointHypothesis(0), PointHypothesis(1)
         votes = ListVotes([((a, b), 60), ((b,), 4), (((a, b)[last],), 1)])
         return draw(
-            votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=Never()
+            votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=AlwaysZero()
         ).key
 
     return verified(run, [(0, 1)], delta=F(1, 10**6))
@@ -136,7 +136,9 @@ def secret_part() -> str | None:
         sample = OrderedSample.listed([0] * len(bits), bits)
         n = len(bits)
         told = ordered_part(sample, deal(sample, source)[places(n, n // 2, source)])
-        return tuple(int(kind) ^ source.choose(Few(exp(1), 1)) for kind in told.kinds.tolist())
+        return tuple(
+            int(kind) ^ source.choose(ExplicitWeights(exp(1), 1)) for kind in told.kinds.tolist()
+        )
 
     claim = amplified(F(1), F(1, 2))
     return verified(run, [((0, 0), (1, 0)), ((0, 0), (0, 1)), ((0, 1), (1, 1))], epsilon=claim)
@@ -150,7 +152,7 @@ def secret_part_of_a_learner() -> str | None:
 
 def one_record_one_teacher() -> str | None:
     """Check that one mistake, more or less, changes the list of one teacher only."""
-    teachers = Teachers(Points(), 3, (Stage(None, 2, F(0)),), 1, 4, 4, F(1, 2), F(1, 100))
+    teachers = TeacherEnsemble(Points(), 3, (Stage(None, 2, F(0)),), 1, 4, 4, F(1, 2), F(1, 100))
     kinds = [("a", 1), ("b", 1), ("a", 0)]
     for epoch in product(kinds, repeat=4):
         records = [(time, x, y) for time, (x, y) in enumerate(epoch)]

@@ -37,7 +37,7 @@ from littlestone.privacy import (
     Pure,
 )
 from littlestone.privacy.filters import Filter
-from littlestone.source import Few, SecureSource, Source, exp
+from littlestone.source import ExplicitWeights, SecureSource, Source, exp
 
 __all__ = ["OF_LEDGERS"]
 
@@ -72,7 +72,7 @@ def _worst(paid: Counter[Loss]) -> Callable[[int, Source], Hashable]:
     hidden = _hidden(paid)
 
     def run(bit: int, source: Source) -> Hashable:
-        if source.choose(Few(hidden, 1 - hidden)):
+        if source.choose(ExplicitWeights(hidden, 1 - hidden)):
             return "told", bit
         ones = []
         for loss, times in paid.items():
@@ -81,7 +81,7 @@ def _worst(paid: Counter[Loss]) -> Callable[[int, Source], Hashable]:
                 exp(rate * (k if bit else times - k), times=math.comb(times, k))
                 for k in range(times + 1)
             ]
-            ones.append(source.choose(Few(*weights)))
+            ones.append(source.choose(ExplicitWeights(*weights)))
         return tuple(ones)
 
     return run

@@ -25,7 +25,7 @@ from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.two_step import TwoStep
 from littlestone.privacy import Guarantee
-from littlestone.source import Few, Source, exp
+from littlestone.source import ExplicitWeights, Source, exp
 
 __all__ = ["OF_PARTS"]
 
@@ -112,9 +112,9 @@ class _Loud:
         return Guarantee(self.epsilon, self.delta, seeded=seeded)
 
     def learn(self, sample: Any, source: Source) -> _Told:
-        if source.choose(Few(1 - self.delta, self.delta)):
+        if source.choose(ExplicitWeights(1 - self.delta, self.delta)):
             return _Told((-1, *sample.kinds.tolist()))
-        coin = Few(exp(self.epsilon), 1)
+        coin = ExplicitWeights(exp(self.epsilon), 1)
         return _Told(tuple((kind & 1) ^ source.choose(coin) for kind in sample.kinds.tolist()))
 
 

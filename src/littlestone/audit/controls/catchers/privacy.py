@@ -23,7 +23,7 @@ from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure
 from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.filters import Filter
 from littlestone.privacy.rounding import float_up, round_up, short_text
-from littlestone.source import Few, SecureSource, Source, exp
+from littlestone.source import ExplicitWeights, SecureSource, Source, exp
 
 __all__ = ["OF_PRIVACY"]
 
@@ -35,7 +35,7 @@ def sums() -> str | None:
     rates = (F(1), F(1, 2))
 
     def run(bit: int, source: Source) -> Hashable:
-        return tuple(bit ^ source.choose(Few(exp(rate), 1)) for rate in rates)
+        return tuple(bit ^ source.choose(ExplicitWeights(exp(rate), 1)) for rate in rates)
 
     for delta in (F(0), F(1, 100)):
         epsilon, leak = compose([Pure(rate) for rate in rates], delta=delta)

@@ -16,8 +16,16 @@ import numpy as np
 from littlestone.audit.controls.catchers.base import Catcher
 from littlestone.classes import Thresholds
 from littlestone.learners.exponential.estimators import GenericLearner
-from littlestone.source import ExactSource, Few, Levels, SecureSource, SeededSource, Source, exp
-from littlestone.source.door import BitSource
+from littlestone.source import (
+    ExactSource,
+    ExplicitWeights,
+    LevelWeights,
+    SecureSource,
+    SeededSource,
+    Source,
+    exp,
+)
+from littlestone.source.sampler import BitSource
 
 __all__ = ["OF_SOURCE"]
 
@@ -80,13 +88,18 @@ def uniform_integers() -> str | None:
     return None
 
 
-def _toss(coin: Few, source: Source) -> int:
+def _toss(coin: ExplicitWeights, source: Source) -> int:
     return source.choose(coin)
 
 
 def exact_thresholds() -> str | None:
     """Compare the first 64 bits' decisions with the exact weights."""
-    coins = [Few(1, exp(1)), Few(1, 2), Few(exp(-3), 1, exp(2)), Few(1, exp(-40))]
+    coins = [
+        ExplicitWeights(1, exp(1)),
+        ExplicitWeights(1, 2),
+        ExplicitWeights(exp(-3), 1, exp(2)),
+        ExplicitWeights(1, exp(-40)),
+    ]
     for coin in coins:
         law = ExactSource().law(partial(_toss, coin))
         edge = 0.0
@@ -102,7 +115,7 @@ def exact_thresholds() -> str | None:
 def hopeless_levels() -> str | None:
     """Ask for the weight of an outcome that nobody will ever see: it is not zero."""
     for gap in (800, 10_000, 10**7):
-        weights = Levels([1, 1], [0, gap], Fraction(1))
+        weights = LevelWeights([1, 1], [0, gap], Fraction(1))
         if any(bool(ball == 0) for ball in weights.enclose(64)):
             return f"an outcome {gap} below the best is impossible"
     return None

@@ -18,14 +18,14 @@ from littlestone.audit.controls.catchers.base import Catcher, LateLedger, verifi
 from littlestone.audit.mechanism import replace_one
 from littlestone.classes import FiniteClass, Points, Thresholds
 from littlestone.data import OUTSIDE
-from littlestone.errors import BudgetError, BudgetExceeded, ParameterError, StoreError
+from littlestone.errors import BudgetError, ParameterError, SearchLimitError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import Ballot, Stage, Teachers
+from littlestone.learners.online.council import ExponentialSampler, Stage, TeacherEnsemble
 from littlestone.learners.online.durable import open_stream
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.learners.online.public_record import read_public
-from littlestone.learners.online.state import OnlineState, Whole
+from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.privacy import Ledger
 from littlestone.source import Source
 
@@ -52,7 +52,7 @@ def _rings(algorithm: OnlineAlgorithm) -> str | None:
         seen = []
         for y in labels:
             try:
-                with Whole(state):
+                with StateTransaction(state):
                     algorithm.step(state, OUTSIDE, y, always(source))
             except KeyboardInterrupt:
                 seen.append(-1)
@@ -84,7 +84,7 @@ def two_alarms() -> str | None:
 
 
 @dataclass(frozen=True)
-class _Interrupted(Ballot):
+class _Interrupted(ExponentialSampler):
     """A council during whose draws somebody presses Ctrl-C."""
 
     def draw(self, *given: Any) -> Any:
@@ -104,7 +104,7 @@ def interrupted_alarms() -> str | None:
     return _rings(_Impatient(FiniteClass([[0]]), _alarms()))
 
 
-def _drawn(teachers: Teachers, pairs: Sequence[tuple[Epoch, Epoch]]) -> str | None:
+def _drawn(teachers: TeacherEnsemble, pairs: Sequence[tuple[Epoch, Epoch]]) -> str | None:
     """Verify one draw of a council, on the mistakes of one epoch."""
 
     def run(epoch: Epoch, source: Source) -> Hashable:
@@ -120,7 +120,7 @@ _ANY = (Stage(None, 2, F(0)),)
 
 def long_lists() -> str | None:
     """Try a teacher with few thresholds, and with many: a list counts up to its public length."""
-    teachers = Teachers(Thresholds(1, 64), 1, _ANY, 7, 4, 4, F(1, 2), F(1, 4))
+    teachers = TeacherEnsemble(Thresholds(1, 64), 1, _ANY, 7, 4, 4, F(1, 2), F(1, 4))
     ends = [((0, end, 0),) for end in (5, 40, 64)]
     return _drawn(teachers, [(ends[0], ends[1]), (ends[0], ends[2]), (ends[1], ends[2])])
 
@@ -131,7 +131,7 @@ def teachers_of_one_mind() -> str | None:
     They are as many as make bottom as likely as what they agree on.
     """
     for agree in (5, 8, 11):
-        teachers = Teachers(Thresholds(1, 64), agree, _ANY, 7, 4, 16, F(1, 2), F(1, 4))
+        teachers = TeacherEnsemble(Thresholds(1, 64), agree, _ANY, 7, 4, 16, F(1, 2), F(1, 4))
         asked = {teachers.teacher(_DEAL, time): time for time in range(200)}
         last = asked.pop(0)
         most = [(time, 64, 0) for time in sorted(asked.values())]  # one threshold is left
@@ -156,7 +156,7 @@ class _Tired:
 
     def within_error(self, sample: Any, tolerance: int) -> Any:
         if "b" in sample.points.tolist():
-            raise BudgetExceeded(0, 1, 0, "The answer")
+            raise SearchLimitError(0, 1, 0, "The answer")
         return self._space.within_error(sample, tolerance)
 
 
@@ -169,10 +169,10 @@ class _Hard(Points):
 
 def hard_searches() -> str | None:
     """Try a record that makes its teacher's search give up: nobody hears of it."""
-    teachers = Teachers(_Hard(), 2, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
+    teachers = TeacherEnsemble(_Hard(), 2, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
     try:
         return _drawn(teachers, [_timed(pair) for pair in replace_one([("a", 1), ("b", 1)], 2)])
-    except BudgetExceeded:
+    except SearchLimitError:
         return "a search that gives up stops the stream"
 
 
@@ -183,7 +183,7 @@ def _timed(pair: Any) -> tuple[Epoch, Epoch]:
 
 def one_teacher() -> str | None:
     """Replace one mistake: the list of one teacher may change, and no other."""
-    teachers = Teachers(Points(), 3, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
+    teachers = TeacherEnsemble(Points(), 3, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
     for pair in replace_one([("a", 1), ("b", 1), ("a", 0)], 4):
         one, other = (teachers.lists([epoch], 0, _DEAL) for epoch in _timed(pair))
         if sum(list(a) != list(b) for a, b in zip(one, other, strict=True)) > 1:

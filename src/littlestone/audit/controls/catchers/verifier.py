@@ -20,7 +20,7 @@ from littlestone.classes import Points
 from littlestone.learners import registry
 from littlestone.learners.exponential.algorithm import ExponentialLearner
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
-from littlestone.source import ExactSource, Few, Source, exp
+from littlestone.source import ExactSource, ExplicitWeights, Source, exp
 
 __all__ = ["OF_VERIFIER"]
 
@@ -28,12 +28,14 @@ F = Fraction
 
 
 def _coin(rate: Fraction) -> Callable[[int, Source], Hashable]:
-    return lambda bit, source: bit ^ source.choose(Few(exp(rate), 1))
+    return lambda bit, source: bit ^ source.choose(ExplicitWeights(exp(rate), 1))
 
 
 def _told(leak: Fraction) -> Callable[[int, Source], Hashable]:
     """Return a run that tells a 1 with a small probability; of a 0 it tells nothing."""
-    return lambda bit, source: "told" if source.choose(Few(1 - leak, leak)) and bit else "nothing"
+    return lambda bit, source: (
+        "told" if source.choose(ExplicitWeights(1 - leak, leak)) and bit else "nothing"
+    )
 
 
 def known_divergences() -> str | None:
@@ -74,7 +76,7 @@ def known_failures() -> str | None:
 
 
 @dataclass(frozen=True)
-class _Louder(ExponentialLearner):
+class HigherEpsilon(ExponentialLearner):
     """A learner that claims half of what it spends."""
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
@@ -84,7 +86,7 @@ class _Louder(ExponentialLearner):
 def known_failures_of_learners() -> str | None:
     """Verify a learner at its epsilon, and at half of it."""
     honest = registry.make("generic", Points(1, 2), epsilon=4, alpha=F(1, 3), beta=F(1, 3))
-    if verify(_Louder(**vars(honest)), points=[1, 2], n_samples=2).holds:
+    if verify(HigherEpsilon(**vars(honest)), points=[1, 2], n_samples=2).holds:
         return "a learner is verified at half of its epsilon"
     if not verify(honest, points=[1, 2], n_samples=2).holds:
         return "a learner is not verified at its epsilon"

@@ -17,7 +17,7 @@ from littlestone.audit.controls.catchers.base import Catcher, Records, learned, 
 from littlestone.classes import FiniteClass, PointHypothesis, Points, Thresholds
 from littlestone.data import Sample
 from littlestone.data.dealing import OrderedSample
-from littlestone.errors import BudgetExceeded
+from littlestone.errors import SearchLimitError
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.votes import ListVotes
 from littlestone.learners.stable import Stable
@@ -199,7 +199,7 @@ class _Search:
         """Return whether the search in what a record leaves of a space exceeds its budget."""
         try:
             self.ask(space.restrict(*record))
-        except BudgetExceeded:
+        except SearchLimitError:
             return True
         return False
 

@@ -14,9 +14,9 @@ from littlestone.bounds.formulas import evaluate, limited
 from littlestone.classes import load, parse_class
 from littlestone.data import Schema
 from littlestone.errors import LittlestoneError, ParameterError
-from littlestone.guard import parse_json, read_exact, read_text
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee
+from littlestone.safe_io import parse_json, read_exact, read_text
 
 SECONDS, MEBIBYTES = 60, 700  # a loaded machine is slow; a hang has no end
 

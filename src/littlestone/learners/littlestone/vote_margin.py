@@ -28,15 +28,15 @@ from littlestone.bounds.tails import at_most_all
 from littlestone.learners.littlestone.claims import VOTES
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Step, Worksheet
+    from littlestone.bounds import Certificate, CertificateBuilder, Step
     from littlestone.learners.budget import Budget
 
 __all__ = [
     "FAR",
     "LARGEST",
     "POWERS",
-    "Gate",
-    "GatedPlan",
+    "TeacherVotePlan",
+    "VoteMargin",
     "fewest_teachers",
     "least_teachers",
     "rounded_up",
@@ -53,7 +53,7 @@ Number = Any
 
 
 @dataclass(frozen=True)
-class Gate:
+class VoteMargin:
     """The numbers of one draw: how many teachers, and two numbers of the analysis only.
 
     Attributes
@@ -78,8 +78,8 @@ class Gate:
         log_bad: float,
         log_cap: float,
         most: float = FAR,
-    ) -> Gate | None:
-        """Return the gate with the fewest teachers, or None if ``most`` are not enough."""
+    ) -> VoteMargin | None:
+        """Return the vote_margin with the fewest teachers, or None if ``most`` are not enough."""
         rate, beta = float(budget.rate), float(budget.beta) * (1 - 1e-9)
         hidden, fewest = _hidden(budget, log_cap)
         if fewest > min(most, FAR):
@@ -114,7 +114,7 @@ class Gate:
 
     def failure(
         self,
-        sheet: Worksheet,
+        cert: CertificateBuilder,
         budget: Budget,
         *,
         records: Step,
@@ -126,37 +126,37 @@ class Gate:
     ) -> Step:
         """Write the probability that the draw fails into a certificate."""
         known: dict[str, Any] = {"votes": self.votes}
-        teachers = sheet.step(
+        teachers = cert.step(
             "teachers", "min(floor(records/chunk), most)", VOTES,
             records=records, chunk=chunk, most=FAR,
         )  # fmt: skip
-        sheet.step("enough_teachers", "t >= votes", VOTES, t=teachers, **known)
-        too_few = sheet.step(
+        cert.step("enough_teachers", "t >= votes", VOTES, t=teachers, **known)
+        too_few = cert.step(
             "too_few", "binomial_above(t, miss, max(t - votes, 0))", VOTES,
             t=teachers, miss=miss, **known,
         )  # fmt: skip
         rate: dict[str, Any] = {"rate": budget.rate}
-        bottom = sheet.step(
+        bottom = cert.step(
             "bottom", "cap/delta*exp(rate*(1 - votes))", VOTES,
             cap=cap, delta=budget.delta, **known, **rate,
         )  # fmt: skip
-        apart = sheet.step("apart", "min(miss, wrong)", VOTES, miss=miss, wrong=wrong)
-        factor = sheet.step(
+        apart = cert.step("apart", "min(miss, wrong)", VOTES, miss=miss, wrong=wrong)
+        factor = cert.step(
             "factor",
             "apart*exp(rate*power) + (wrong - apart) + (miss - apart)"
             " + (1 - wrong - miss + apart)*exp(-rate*power)",
             VOTES, apart=apart, miss=miss, wrong=wrong, power=self.power, **rate,
         )  # fmt: skip
-        wrongly = sheet.step(
+        wrongly = cert.step(
             "wrongly", "min(1, bad*factor**t)", VOTES, bad=bad, factor=factor, t=teachers
         )
-        return sheet.step(
+        return cert.step(
             "failure", "too_few + bottom/(1 + bottom) + wrongly", VOTES,
             too_few=too_few, bottom=bottom, wrongly=wrongly,
         )  # fmt: skip
 
 
-def least_teachers(plan: GatedPlan, guess: int) -> int | None:
+def least_teachers(plan: TeacherVotePlan, guess: int) -> int | None:
     """Return the least number of teachers whose exact certificate holds; floats found ``guess``.
 
     The search walks away from the guess in growing steps: mostly two certificates decide.
@@ -182,8 +182,8 @@ def least_teachers(plan: GatedPlan, guess: int) -> int | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GatedPlan(ABC):
-    """A plan whose teachers' votes pass one gate: how many records that asks for.
+class TeacherVotePlan(ABC):
+    """A plan whose teachers' votes pass one vote_margin: how many records that asks for.
 
     Attributes
     ----------
@@ -192,14 +192,14 @@ class GatedPlan(ABC):
         Records of one teacher.
     tolerances : tuple of int
         Most errors of what a teacher lists, stage by stage.
-    gate : Gate or None
+    vote_margin : VoteMargin or None
         None if these settings cannot be certified.
     """
 
     budget: Budget
     chunk: int
     tolerances: tuple[int, ...]
-    gate: Gate | None = None
+    vote_margin: VoteMargin | None = None
 
     @abstractmethod
     def certificate(self, n: int) -> Certificate:
@@ -208,20 +208,20 @@ class GatedPlan(ABC):
     @property
     def guess(self) -> float:
         """Number of records by floats."""
-        return self.gate.teachers * self.chunk if self.gate else math.inf
+        return self.vote_margin.teachers * self.chunk if self.vote_margin else math.inf
 
     @property
     def required(self) -> int | None:
         """The least n from which on the certificate always holds, if any."""
-        return self.gate.teachers * self.chunk if self.gate else None
+        return self.vote_margin.teachers * self.chunk if self.vote_margin else None
 
     def settled(self) -> Self:
         """Return the plan with the number of teachers that its exact certificate needs."""
-        if self.gate is None:
+        if self.vote_margin is None:
             return self
-        teachers = least_teachers(self, self.gate.teachers)
-        gate = None if teachers is None else replace(self.gate, teachers=teachers)
-        return replace(self, gate=gate)
+        teachers = least_teachers(self, self.vote_margin.teachers)
+        vote_margin = None if teachers is None else replace(self.vote_margin, teachers=teachers)
+        return replace(self, vote_margin=vote_margin)
 
 
 def _factor(rate: float, miss: float, wrong: float) -> float:
@@ -232,7 +232,7 @@ def _factor(rate: float, miss: float, wrong: float) -> float:
 
 
 def fewest_teachers(budget: Budget, log_cap: float) -> float:
-    """Return a number of teachers that no gate does without: fewer votes than bottom has weight."""
+    """Return a number of teachers needed at least: with fewer, bottom outweighs all votes."""
     return _hidden(budget, log_cap)[1]
 
 

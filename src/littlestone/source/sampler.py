@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.source.weights import Few, Weights
+from littlestone.source.weights import ExplicitWeights, Weights
 
 __all__ = ["BitSource", "Source", "shown"]
 
@@ -68,7 +68,7 @@ class BitSource(ABC):
     def choose(self, weights: Weights) -> int:
         """Return outcome i with probability exactly weight_i / total."""
         u = self._bits(_FIRST)  # U lies in [u, u + 1) / 2**64
-        if isinstance(weights, Few):
+        if isinstance(weights, ExplicitWeights):
             thresholds = weights.thresholds()
             for outcome, (low, high) in enumerate(thresholds):
                 if u < low:
