@@ -1,0 +1,224 @@
+"""Seeded outputs of every learner: those of version 0.1.0, or listed with the reason.
+
+``python tests/learners/test_seeded.py`` prints them; ``seeded.json`` is what version 0.1.0 printed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import littlestone as ls
+from littlestone.bounds import Certificate
+
+#: Case -> why its output differs from that of version 0.1.0.
+DIFFERENCES: dict[str, str] = {}
+
+_SEEDS = range(3)
+
+
+def _schema() -> ls.Schema:
+    return ls.Schema.from_dict(
+        {"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Kiel", "Ulm"]}}
+    )
+
+
+def _rows() -> list[list[Any]]:
+    return [[20 + 7 * i % 70, ["Bonn", "Kiel", "Ulm"][i % 3]] for i in range(400)]
+
+
+def _bits(n: int) -> list[list[int]]:
+    return [[i >> b & 1 for b in range(n)] for i in range(2**n)] * 60
+
+
+#: Name -> class, points, label of a point.
+_WORDS = ["rain", "sun", "snow", "fog"] * 400
+_PARENTS = {"a": None, "b": "a", "c": "a", "d": "b", "e": "b", "f": "c"}
+_MATRIX = [[0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 1], [0, 1, 1, 1], [1, 0, 1, 0]]
+CLASSES: dict[str, tuple[Callable[[], Any], list[Any], Callable[[Any], int]]] = {
+    "thresholds": (lambda: ls.Thresholds(1, 99), [*range(1, 100)] * 20, lambda x: int(x > 40)),
+    "far": (
+        lambda: ls.Thresholds(0, 2**256),
+        [2**255 + (i - 1000) * 2**240 for i in range(2000)],
+        lambda x: int(x > 2**255),
+    ),
+    "chain": (lambda: ls.FiniteClass(_MATRIX[:4]), [0, 1, 2, 3] * 300, lambda x: int(x > 1)),
+    "finite": (lambda: ls.FiniteClass(_MATRIX), [0, 1, 2, 3] * 300, lambda x: int(x in (0, 2))),
+    "points": (ls.Points, _WORDS, lambda x: int(x == "snow")),
+    "sets": (lambda: ls.SparseSets(2), _WORDS, lambda x: int(x in ("snow", "rain"))),
+    "intervals": (lambda: ls.Intervals(1, 20), [*range(1, 21)] * 60, lambda x: int(4 < x < 9)),
+    "tree": (
+        lambda: ls.TreePaths(_PARENTS),
+        list("abcdef") * 200,
+        lambda x: int(x in ("a", "b", "e")),
+    ),
+    "conjunctions": (lambda: ls.Conjunctions(3), _bits(3), lambda x: int(x[0] and not x[2])),
+    "flats": (lambda: ls.AffineSubspaces(2, 3, 1), _bits(3), lambda x: int(x[:2] == [1, 0])),
+    "rules": (lambda: ls.Rules(_schema(), 2), _rows(), lambda x: int(x[0] < 30)),
+    "trees": (lambda: ls.DecisionTrees(_schema(), 2), _rows(), lambda x: int(x[0] < 60)),
+}
+
+_PURE = ("thresholds", "far", "chain", "finite", "points", "sets", "intervals", "tree", "rules")
+_CASES: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
+    ("GenericLearner", (*_PURE, "conjunctions", "flats", "trees"), {"epsilon": 0.02}),
+    (
+        "AgnosticLearner",
+        (*_PURE, "conjunctions", "flats", "trees"),
+        {"epsilon": 0.01, "alpha": 0.2},
+    ),
+    ("VC1Learner", ("thresholds", "far", "points"), {"delta": 1e-6}),
+    ("VC1Learner", ("chain", "tree"), {"delta": 0.01, "epsilon": 0.05}),
+    ("VC1Learner", ("chain", "tree"), {"delta": 0.01, "epsilon": 0.05, "proper": True}),
+    ("VC1Learner", ("thresholds",), {"delta": 1e-6, "method": "median-exponential"}),
+    ("VC1Learner", ("thresholds",), {"delta": 1e-6, "method": "median-tree"}),
+    (
+        "LittlestoneLearner",
+        ("thresholds", "chain", "finite", "conjunctions", "flats"),
+        {"delta": 0.01, "epsilon": 0.03},
+    ),
+    ("LittlestoneLearner", ("points", "sets"), {"delta": 0.01, "epsilon": 0.3, "chunk": 5}),
+    (
+        "LittlestoneLearner",
+        ("chain", "finite"),
+        {"delta": 0.1, "epsilon": 0.5, "method": "essential", "chunk": 8},
+    ),
+    (
+        "LittlestoneLearner",
+        ("chain",),
+        {"delta": 0.1, "epsilon": 3, "method": "stages", "proper": True, "chunk": 8},
+    ),
+    ("LittlestoneLearner", ("sets",), {"delta": 1e-6, "chunk": 7, "tolerances": [1]}),
+    ("StableLearner", ("chain", "points", "sets"), {"delta": 0.1, "epsilon": 2}),
+    (
+        "UserAgnosticLearner",
+        ("thresholds", "finite", "points", "tree"),
+        {"epsilon": 0.1, "samples_per_user": 4},
+    ),
+    (
+        "UserAgnosticLearner",
+        ("thresholds",),
+        {"epsilon": 0.2, "samples_per_user": 4, "method": "user-level"},
+    ),
+    (
+        "UserAgnosticLearner",
+        ("thresholds",),
+        {"epsilon": 0.2, "samples_per_user": 4, "method": "group-privacy"},
+    ),
+    ("UserThresholdLearner", ("thresholds",), {"epsilon": 2, "samples_per_user": 4}),
+]
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _digest(certificate: Certificate) -> str:
+    return hashlib.sha256(_text(certificate.to_dict()).encode()).hexdigest()[:16]
+
+
+def _summary(make: Callable[[int], Any], fit: Callable[[Any], Any]) -> dict[str, Any]:
+    fitted = [fit(make(seed)) for seed in _SEEDS]
+    found = [_text(learner.hypothesis_.to_dict()) for learner in fitted]
+    guarantee = fitted[0].guarantee_
+    return {
+        "hypotheses": [
+            text if len(text) < 200 else hashlib.sha256(text.encode()).hexdigest() for text in found
+        ],
+        "guarantee": [str(guarantee.epsilon), str(guarantee.delta), guarantee.claim],
+        "certificate": _digest(fitted[0].certificate_),
+        "required": fitted[0].required_samples(),
+    }
+
+
+def _records(name: str) -> tuple[list[Any], list[int]]:
+    _, points, label = CLASSES[name]
+    # every 29th label is wrong: no concept explains all records
+    return points, [label(x) ^ (i % 29 == 0) for i, x in enumerate(points)]
+
+
+def _batch(learner: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
+    X, y = _records(name)
+    users = {"groups": [i // 5 for i in range(len(X))]} if learner.startswith("User") else {}
+
+    def make(seed: int) -> Any:
+        given = {"epsilon": 1, **options, "random_state": seed}
+        return getattr(ls, learner)(CLASSES[name][0](), **given)
+
+    return _summary(make, lambda made: made.fit(X, y, **users))
+
+
+def _online(name: str, options: dict[str, Any]) -> dict[str, Any]:
+    X, y = _records(name)
+    out = []
+    for seed in _SEEDS:
+        made = ls.OnlineLearner(CLASSES[name][0](), horizon=20_000, random_state=seed, **options)
+        made.learn_many(X * 5, y * 5)
+        out.append([(t, h.to_dict()) for t, h in made.published_])
+    published = [hashlib.sha256(_text(transcript).encode()).hexdigest()[:32] for transcript in out]
+    guarantee = made.guarantee_
+    return {
+        "published": [[len(transcript) for transcript in out], published],
+        "guarantee": [str(guarantee.epsilon), str(guarantee.delta), guarantee.claim],
+    }
+
+
+def cases() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
+    """Yield the name of each case and what computes its outputs."""
+    for learner, names, options in _CASES:
+        for name in names:
+            shown = " ".join(f"{k}={v}" for k, v in options.items())
+            yield f"{learner} {name} {shown}".strip(), lambda a=(learner, name, options): _batch(*a)
+    for name in ("thresholds", "sets"):
+        X, y = _records(name)
+
+        def agnostic(seed: int, name: str = name) -> Any:
+            inner = ls.LittlestoneLearner if name == "sets" else ls.VC1Learner
+            learner = inner(CLASSES[name][0](), epsilon=1, delta=0.01)
+            return ls.AgnosticFromRealizable(learner, epsilon=1, random_state=seed)
+
+        def subsampled(seed: int, name: str = name) -> Any:
+            learner = ls.GenericLearner(CLASSES[name][0](), epsilon=0.1)
+            return ls.Subsampled(learner, rate=0.3, random_state=seed)
+
+        for wrapper, make in (("AgnosticFromRealizable", agnostic), ("Subsampled", subsampled)):
+            fit = lambda made, X=X, y=y: made.fit(X, y)  # noqa: E731
+            yield f"{wrapper} {name}", lambda a=(make, fit): _summary(*a)
+    for name, options in (
+        ("thresholds", {"epsilon": 1, "delta": 1e-6}),
+        ("finite", {"epsilon": 2, "delta": 0}),
+        ("sets", {"epsilon": 4, "delta": 1e-6}),
+        ("thresholds", {"epsilon": 1, "delta": 1e-6, "parameters": "theory"}),
+    ):
+        shown = " ".join(f"{k}={v}" for k, v in options.items())
+        yield f"OnlineLearner {name} {shown}", lambda a=(name, options): _online(*a)
+
+
+RECORDED = json.loads(Path(__file__).with_name("seeded.json").read_text())
+CASES = dict(cases())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_seeded_output_is_the_recorded_one(name: str) -> None:
+    same = json.loads(json.dumps(CASES[name]())) == RECORDED[name]
+    assert same == (name not in DIFFERENCES), name
+
+
+def test_the_record_and_the_differences_are_about_the_cases() -> None:
+    assert set(RECORDED) == set(CASES)
+    assert set(DIFFERENCES) <= set(CASES)
+
+
+def main() -> None:
+    """Print all outputs as JSON, one case a line."""
+    lines = [f"{json.dumps(name)}: {json.dumps(compute())}" for name, compute in cases()]
+    sys.stdout.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+if __name__ == "__main__":
+    main()
