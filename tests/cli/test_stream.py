@@ -257,6 +257,7 @@ def kill_stream(*options):
     )  # fmt: skip
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("where", [[], ["--pipe"]], ids=["file", "pipe"])
 def test_killed_again_and_again_it_is_the_run_that_was_left_alone(where):
     kills, rows = ("5", "3000") if where else ("8", "5000")
@@ -269,6 +270,7 @@ def test_killed_again_and_again_it_is_the_run_that_was_left_alone(where):
 LOST = ("acknowledged row is lost", "does not fit", "after a power cut")
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("broken", ["early", "forget"])
 def test_broken_controls_are_caught(broken):
     done = kill_stream("--kills", "100", "--rows", "5000", "--broken", broken)

@@ -1,7 +1,6 @@
 """The same counts from a real Spark, classic and Connect, started here from pip packages alone.
 
-One test with many checks, so that one worker of pytest-xdist starts one Java process (its own
-``xdist_group`` mark does nothing with pytest 9.2: pytest-xdist issue 1386).
+One test with many checks, so that one worker of pytest-xdist starts one Java process.
 """
 
 from __future__ import annotations
@@ -128,6 +127,7 @@ def check_a_collation_does_not_merge_records(spark):
 
 # pyspark says so of pandas 3; nothing here goes through pandas.
 @pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+@pytest.mark.spark
 def test_spark_agrees_with_the_embedded_engine(capfd, caplog):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

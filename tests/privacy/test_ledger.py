@@ -349,6 +349,7 @@ def harness(*options):
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
 
 
+@pytest.mark.kills
 def test_fifty_kills_lose_and_overspend_nothing():
     seed = random.SystemRandom().randrange(10**6)
     done = harness("--kills", "50", "--seed", str(seed))
@@ -358,6 +359,7 @@ def test_fifty_kills_lose_and_overspend_nothing():
     assert counts["used up"] == counts["ledgers"]
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize(("broken", "why"), [("two-steps", "overspent|changed"), ("later", "lost")])
 def test_the_kills_find_ledgers_that_are_broken(broken, why):
     done = harness("--kills", "400", "--broken", broken)

@@ -17,8 +17,6 @@ from littlestone.report.explorer.series import compute, needs, sources
 
 from .checker import Checker
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 AXES = Axes(
     epsilon=("0.5", "2"), delta=("1e-6",), alpha=("0.05", "0.2"), beta=("0.05",),
     m=("1", "4"),
@@ -139,6 +137,7 @@ def at(stops):
     )  # fmt: skip
 
 
+@pytest.mark.browser
 def test_numbers_are_those_of_python(browser, explorer, everything):
     browser.show(explorer)
     browser.click("#protect-users")
@@ -174,6 +173,7 @@ def test_numbers_are_those_of_python(browser, explorer, everything):
     assert not browser.complaints
 
 
+@pytest.mark.browser
 def test_between_points_of_the_grid_a_number_lies_between(browser, explorer):
     browser.show(explorer)
     n = {}
@@ -194,6 +194,7 @@ def test_between_points_of_the_grid_a_number_lies_between(browser, explorer):
     assert text.startswith("≈ ")
 
 
+@pytest.mark.browser
 def test_by_mouse_and_by_keyboard(browser, explorer):
     browser.show(explorer)
     before = shown(browser)
@@ -227,6 +228,7 @@ def test_by_mouse_and_by_keyboard(browser, explorer):
     assert not browser.complaints
 
 
+@pytest.mark.browser
 def test_the_address_keeps_the_setting(browser, explorer):
     browser.show(explorer)
     browser.click("#protect-users")
@@ -241,6 +243,7 @@ def test_the_address_keeps_the_setting(browser, explorer):
     assert not browser.complaints
 
 
+@pytest.mark.browser
 def test_without_scripts_the_start_is_there(browser, explorer, everything):
     html = explorer.read_text()
     found = Checker(html)
@@ -253,6 +256,7 @@ def test_without_scripts_the_start_is_there(browser, explorer, everything):
     assert shown(browser)["generic/realizable"][0] == n
 
 
+@pytest.mark.browser
 def test_numbers_beyond_doubles(browser, explorer):
     """The functions of the page against the evaluator of certificates."""
     browser.show(explorer)
@@ -277,6 +281,7 @@ def test_numbers_beyond_doubles(browser, explorer):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1000])
+@pytest.mark.browser
 def test_nothing_overflows(browser, explorer, pages, width, dark):
     for path in [explorer, *pages]:
         browser.show(path, width=width, dark=dark)
@@ -299,6 +304,7 @@ def test_nothing_overflows(browser, explorer, pages, width, dark):
         assert cut == [], path.name
 
 
+@pytest.mark.browser
 def test_paper_is_light_and_shows_every_derivation(browser, explorer, pages):
     for path in [explorer, *pages]:
         browser.show(path, dark=True, media="print")

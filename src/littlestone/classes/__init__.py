@@ -12,7 +12,7 @@ which for an infinite class is a random finite hypothesis set.
 `hypotheses`, `point_sets`     released functions; also `conjunction`, `flats`, `patched`
 `mixtures`                     distributions over concepts: proper output
 `subsets`, `enumeration`       exact draws of sets of items, and of literals
-`representations`, `boosting`  random finite hypothesis sets, each good for each concept
+`representations`, `majorities`  random finite hypothesis sets, each good for each concept
 `hashing`, `field64`           public hash functions; `hashed_sets` and `hashed_trees` use them
 `oracles`, `dichotomies`       what learners ask: version spaces, labels of a few points
 `dimensions`, `closed_forms`   dimensions of whole classes; `shattering`: of very many rows

@@ -5,7 +5,7 @@ weights, made through a `Source`. So the code that releases (`SecureSource`) is 
 output law is computed exactly and verified (`ExactSource`).
 
 ==================  ==============================================================
-`door`              how a finite distribution becomes a draw, exactly
+`sampler`           how a finite distribution becomes a draw, exactly
 `weights`, `reals`  what is shown at the door, and the exact reals it is made of
 `candidates`        choosing by level: a score, then a member with that score
 `secure`, `seeded`  releases; experiments, which are not private
