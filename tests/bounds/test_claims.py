@@ -14,7 +14,7 @@ from scipy import stats
 import littlestone
 from littlestone.bounds import claims
 from littlestone.classes import FiniteClass
-from littlestone.learners.online.council import Ballot
+from littlestone.learners.online.council import ExponentialSampler
 from littlestone.source import ExactSource, public_generator
 
 #: About records, not about public choices: nothing that a privacy claim may assume.
@@ -75,7 +75,7 @@ def test_a_vote_errs_as_rarely_as_online_ballot_says(draws, share):
 
 
 def test_an_epoch_of_mistakes_removes_the_weight_that_online_ballot_says():
-    """At each mistake a share s of the ballot's law errs: weights of any class, any rate."""
+    """At each mistake a share s of the sampler's law errs: weights of any class, any rate."""
     rng = public_generator(4)
     seen = 0.0
     for _ in range(200):
@@ -97,8 +97,8 @@ def test_a_ballot_draws_by_these_weights():
     """The law of the code is e**(-rate errors), so the inequality above is about it."""
     concepts, rate = FiniteClass([[0, 0], [0, 1], [1, 1]]), Fraction(1, 2)
     records = [[(0, 0, 1), (1, 1, 1)], [(2, 1, 1)]]  # the concepts err 3, 1 and 0 times
-    ballot = Ballot(concepts, rate)
-    law = ExactSource().law(lambda source: ballot.draw(records, 0, 1, 0, source)[0].labels)
+    sampler = ExponentialSampler(concepts, rate)
+    law = ExactSource().law(lambda source: sampler.draw(records, 0, 1, 0, source)[0].labels)
     weights = {"00": np.exp(-1.5), "01": np.exp(-0.5), "11": 1.0}
     total = sum(weights.values())
     for labels, weight in weights.items():

@@ -2,6 +2,9 @@
 
 import pytest
 
+# a module of Playwright, for tests of the group alone
+collect_ignore = ["browser.py"]
+
 
 @pytest.fixture(scope="session")
 def browser(chromium):
