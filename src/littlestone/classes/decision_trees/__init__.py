@@ -2,8 +2,9 @@
 
 One room: splits of the schema and their patterns on counted rows (`splits`), label counts by pairs
 of them (`counts`), partition functions in balls (`partition`) and in doubles with a proved error
-(`filter`), the top-down draw (`sampler`), normal forms (`nodes`), the released tree (`hypothesis`)
-and its texts (`export`, `sql`), the class (`concept_class`).
+(`filter`), the top-down draw (`sampler`), the draw where records have weights (`weighted`), normal
+forms (`nodes`), the released tree (`hypothesis`) and its texts (`export`, `sql`), the class
+(`concept_class`).
 """
 
 from littlestone.classes.decision_trees.concept_class import DecisionTrees

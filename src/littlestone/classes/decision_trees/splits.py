@@ -42,21 +42,21 @@ class Splits:
         self.literals: tuple[Literal, ...] = tuple(
             literal for literal in schema.literals() if literal.op != "is not"
         )
-        self._n_codes = schema.n_codes
+        self.n_codes = schema.n_codes
 
     def __len__(self) -> int:
         return len(self.literals)
 
     @cached_property
-    def _accepts(self) -> list[Bits]:
+    def accepts(self) -> list[Bits]:
         """For each split, which codes of its column answer yes."""
-        return [lit.accepts(self._n_codes[lit.column]) for lit in self.literals]
+        return [lit.accepts(self.n_codes[lit.column]) for lit in self.literals]
 
     def region(self, sample: Sample) -> Region:
         """Return all records of a sample that lie in the domain, with their answers."""
         n = len(sample.points)
         answers = np.zeros((len(self), n), dtype=bool)
-        for i, (literal, accepts) in enumerate(zip(self.literals, self._accepts, strict=True)):
+        for i, (literal, accepts) in enumerate(zip(self.literals, self.accepts, strict=True)):
             if n:
                 answers[i] = accepts[sample.points[:, literal.column]]
         zeros, ones = sample.zeros.astype(np.int64), sample.ones.astype(np.int64)

@@ -1,0 +1,308 @@
+"""A tree drawn by weighted records: its law by enumeration, its doubles by high precision."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from littlestone.classes.decision_trees import weighted
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.weighted import (
+    DoublePowers,
+    WeightedRoots,
+    WeightedRows,
+    draw_tree,
+    error_bound,
+)
+from littlestone.data import Sample, Schema
+from littlestone.source import ReplaySource, ball
+from littlestone.source.sampler import BitSource
+
+ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
+EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
+TWO = Schema.from_dict({"a": {"categories": ["x"]}, "b": {"categories": ["y"]}})  # 2 splits
+MIXED = Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bonn"]}})  # 3 splits
+WIDE = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
+LARGE = Schema.from_dict(
+    {"a": {"bins": [1, 2, 3, 4]}, "b": {"categories": ["x", "y", "z"]}, "c": {"bins": [0]}}
+)
+RATES = (Fraction(1, 5000), Fraction(1, 40), Fraction(2, 7))
+
+
+def records(schema, most=6):
+    row = st.tuples(*[st.integers(0, n - 1) for n in schema.n_codes])
+    return st.lists(st.tuples(row, st.integers(0, 1), st.integers(0, 60)), max_size=most)
+
+
+def rows_of(brute, schema, weighed):
+    """Return the rows of records (row, label, weight), and a sample with weights for counts."""
+    sample = brute.rows_sample(schema, [(row, label) for row, label, _ in weighed])
+    place = {tuple(row): i for i, row in enumerate(sample.points.tolist())}
+    sums = np.zeros((2, len(place)), dtype=np.int64)
+    for row, label, weight in weighed:
+        sums[label, place[row]] += weight
+    counted = Sample(sample.points, sums[0], sums[1])
+    return WeightedRows.of(Splits(schema), sample, sums[0], sums[1]), counted
+
+
+class ByFunction:
+    """Draws of weighted trees, compared as functions on all rows."""
+
+    def __init__(self, brute, schema, rows, depth, fast):
+        self.brute, self.schema, self.rows, self.depth, self.fast = brute, schema, rows, depth, fast
+        self.size, self.known = brute.trees(schema, depth).total(), {}
+
+    def draw(self, rate, source):
+        tree = draw_tree(self.rows, self.depth, rate, source, fast=self.fast)
+        if tree.key not in self.known:
+            self.known[tree.key] = self.brute.function(tree, self.schema)
+        return SimpleNamespace(key=self.known[tree.key])
+
+
+def assert_law(oracle, brute, schema, depth, weighed, rate, *, fast=True):
+    rows, counted = rows_of(brute, schema, weighed)
+    listed = [
+        (mask, brute.errors(mask, counted, schema))
+        for mask, times in brute.trees(schema, depth).items()
+        for _ in range(times)
+    ]
+    oracle.assert_same_law(ByFunction(brute, schema, rows, depth, fast), listed, rate)
+
+
+@pytest.mark.parametrize(
+    ("schema", "depth", "examples"),
+    [(WIDE, 1, 12), (EDGE, 2, 5), (TWO, 2, 5), (MIXED, 2, 2), (ONE, 3, 3)],
+    ids=["wide-1", "edge-2", "two-2", "mixed-2", "one-3"],
+)
+def test_law_against_enumeration(oracle, brute, schema, depth, examples):
+    @settings(max_examples=examples, deadline=None)
+    @given(records(schema), st.sampled_from(RATES), st.booleans())
+    def check(weighed, rate, fast):
+        assert_law(oracle, brute, schema, depth, weighed, rate, fast=fast)
+
+    check()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("schema", [EDGE, TWO])
+def test_law_of_depth_3_against_enumeration(oracle, brute, schema):
+    weighed = [((0,) * len(schema), 1, 3), ((2,) * len(schema), 0, 5), ((2,) * len(schema), 1, 7)]
+    weighed += [((2,) + (1,) * (len(schema) - 1), 1, 2)]
+    assert_law(oracle, brute, schema, 3, weighed, Fraction(1, 4))
+
+
+def enumerated_root_weights(brute, schema, depth, counted, rate):
+    """Sum e**(-rate * cost) over all trees with each root, by the definition of the cost."""
+    known = {}
+    for found in brute.roots(schema, depth):
+        total = arb(0)
+        for mask, times in found.items():
+            if mask not in known:
+                known[mask] = ball(-rate * brute.errors(mask, counted, schema)).exp()
+            total += times * known[mask]
+        yield total
+
+
+@pytest.mark.parametrize(("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3)])
+@given(data=st.data())
+@settings(max_examples=4, deadline=None)
+def test_each_root_weighs_what_its_trees_weigh_together(brute, schema, depth, data):
+    weighed = data.draw(records(schema, 12))
+    rate = data.draw(st.sampled_from(RATES))
+    rows, counted = rows_of(brute, schema, weighed)
+    with ctx.workprec(160):
+        expected = list(enumerated_root_weights(brute, schema, depth, counted, rate))
+        total = sum(expected, arb(0))
+        for fast in (True, False):
+            roots = WeightedRoots(rows, depth, rate, fast=fast)
+            assert sorted(m for members in roots.members for m in members) == list(
+                range(len(expected))
+            )
+            shown = roots.enclose(96)
+            for members, found in zip(roots.members, shown, strict=True):
+                together = sum((expected[m] for m in members), arb(0)) / total
+                assert (found / sum(shown, arb(0))).overlaps(together)
+                assert found.rel_accuracy_bits() > (40 if fast else 90)
+
+
+def large(n=20_000, seed=0, most=1024):
+    """Return many weighted rows with a label that depends on them, and noise."""
+    rng = np.random.default_rng(seed)
+    points = np.column_stack([rng.integers(0, n_codes, n) for n_codes in LARGE.n_codes])
+    labels = ((points[:, 0] > 3) ^ (points[:, 1] == 2) ^ (rng.random(n) < 0.2)).astype(int)
+    sample = Sample.of(points, labels)
+    factors = [rng.integers(0, most + 1, len(sample.points)) for _ in range(2)]
+    return WeightedRows.of(
+        Splits(LARGE), sample, sample.zeros * factors[0], sample.ones * factors[1]
+    )
+
+
+def worst_relative_error(depth, rate):
+    """Return the largest error of a double, relative to its ball of 200 bits."""
+    rows = large()
+    with ctx.workprec(200):
+        fast, truth = (
+            WeightedRoots(rows, depth, rate, fast=True)._enclose(96),
+            WeightedRoots(rows, depth, rate, fast=False)._enclose(192),
+        )
+        return max(
+            float(abs(arb(f.mid()) / t - 1).upper()) for f, t in zip(fast, truth, strict=True)
+        ), len(truth)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("rate", RATES)
+def test_error_bound_against_high_precision(depth, rate):
+    worst, patterns = worst_relative_error(depth, rate)
+    assert worst < error_bound(depth, patterns) / 2  # there is room, as a worst case must have
+    assert error_bound(depth, patterns) < 2**-44
+
+
+def test_a_table_of_single_precision_leaves_the_bound(monkeypatch):
+    """A broken control."""
+    exact = DoublePowers.__call__
+    monkeypatch.setattr(
+        DoublePowers, "__call__",
+        lambda self, k: exact(self, k).astype(np.float32).astype(np.float64),
+    )  # fmt: skip
+    worst, patterns = worst_relative_error(2, RATES[0])
+    assert worst > error_bound(2, patterns)
+
+
+def test_a_table_that_is_not_nearest_is_refused(monkeypatch):
+    class Wrong(float):
+        def __new__(cls, value):
+            return super().__new__(cls, float(arb(value) * (1 + arb(2) ** -40)))
+
+    monkeypatch.setattr(weighted, "float", Wrong, raising=False)
+    with pytest.raises(ArithmeticError, match="nearest double"):
+        DoublePowers(Fraction(1, 3), 100)
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 4), Fraction(1, 100_000), Fraction(709), 10**6])
+def test_powers_against_balls_and_zero_beyond_the_table(rate):
+    powers = DoublePowers(Fraction(rate), 100)
+    rng = np.random.default_rng(0)
+    last = int(100 * 694 / (1001 * rate))
+    k = np.array([0, *rng.integers(0, last + 1, 200)])
+    with ctx.workprec(128):
+        for exponent, found in zip(k.tolist(), powers(k).tolist(), strict=True):
+            truth = ball(-Fraction(rate) * exponent).exp()
+            assert abs(arb(found) - truth) <= truth * arb(14) * arb(2) ** -53  # 2 * 7 u
+    assert powers(np.array([4 * last + 10**6, 2**52])).tolist() == [0.0, 0.0]
+
+
+class Scripted(BitSource):
+    """The bits of one real number in [0, 1), and nothing random."""
+
+    seeded = True
+
+    def __init__(self, bits: str) -> None:
+        self.rest = bits
+
+    def _bits(self, k):
+        assert len(self.rest) >= k
+        head, self.rest = self.rest[:k], self.rest[k:]
+        return int(head, 2)
+
+    def _bytes(self, k):
+        raise AssertionError("only bits are drawn here")
+
+    def public_rng(self):
+        raise AssertionError("only bits are drawn here")
+
+
+@pytest.mark.parametrize("above", [False, True])
+def test_where_doubles_cannot_decide_balls_do(above):
+    """U agrees with a boundary between two roots in 80 bits."""
+    rows, rate, depth = large(400), Fraction(1, 2000), 2
+    plain = WeightedRoots(rows, depth, rate, fast=False)
+    with ctx.workprec(300):
+        weights = plain.enclose(280)
+        total = sum(weights, arb(0))
+        for outcome in range(1, len(weights) - 1, 3):
+            boundary = sum(weights[: outcome + 1], arb(0)) / total
+            cell = int((boundary * 2**128).floor().unique_fmpz()) + (1 if above else -1)
+            bits = f"{cell:0128b}" + "0" * 200
+            fast = WeightedRoots(rows, depth, rate)
+            assert Scripted(bits).choose(fast) == outcome + above
+            assert sorted(fast._known)[0] == 96  # the doubles were asked first,
+            assert len(fast._known) >= 2  # and could not decide
+            assert Scripted(bits).choose(plain) == outcome + above
+
+
+def balls_shown(source):
+    """Return what a source was shown: enclosures as (low, high) relative to their sum."""
+    out = []
+    for view in source.shown:
+        if view[0] == "below":
+            out.append([view[1]])
+            continue
+        middles = [mantissa * 2.0**power for mantissa, power, _, _ in view]
+        out.append([m / sum(middles) for m in middles])
+    return out
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_fast_and_plain_present_the_same_weights(depth):
+    """All draws of a tree, with the same answers: enclosures of the same numbers."""
+    rows, rate = large(1000), Fraction(1, 3000)
+    for seed in range(4):
+        answers = np.random.default_rng(seed).integers(0, 2, 40).tolist()
+        sources = [ReplaySource([*answers]) for _ in range(2)]
+        trees = []
+        for source, fast in zip(sources, (True, False), strict=True):
+            source.below = lambda m, source=source: source.shown.append(("below", m)) or 0
+            trees.append(draw_tree(rows, depth, rate, source, fast=fast))
+        assert trees[0] == trees[1]
+        for one, other in zip(*map(balls_shown, sources), strict=True):
+            assert one == pytest.approx(other, rel=1e-12)
+
+
+@pytest.mark.parametrize("most", [3, 2**20])
+def test_counts_are_exact(most):
+    rows = large(500, most=most)
+    counts = rows.row_counts()
+    of_column = [
+        np.eye(n, dtype=np.int64)[c] for n, c in zip(LARGE.n_codes, rows.codes, strict=True)
+    ]
+    hot = np.concatenate(of_column, axis=1)
+    for label in (0, 1):
+        mine = hot[rows.labels == label]
+        weights = rows.weights[rows.labels == label]
+        assert (counts.singles[label] == weights @ mine).all()
+        assert (counts.pairs()[label] == np.einsum("r,ra,rb->ab", weights, mine, mine)).all()
+        for j in range(len(LARGE)):
+            triples = np.einsum("r,rc,ra,rb->cab", weights, mine[:, counts.block(j)], mine, mine)
+            assert (counts.triples(j)[:, label] == triples).all()
+
+
+def test_weights_that_doubles_cannot_sum_are_refused():
+    sample = Sample.of(np.array([[2], [3]]), [0, 1])
+    with pytest.raises(ValueError, match="2\\*\\*53"):
+        WeightedRows.of(Splits(EDGE), sample, np.array([2**52, 0]), np.array([0, 2**52]))
+
+
+def test_no_record_at_all_draws_uniformly(oracle, brute):
+    assert_law(oracle, brute, MIXED, 1, [], Fraction(1, 3))
+    assert_law(oracle, brute, MIXED, 1, [((2, 1), 0, 0)], Fraction(1, 3))
+
+
+def test_the_law_test_notices_a_weight_too_many(oracle, brute, monkeypatch):
+    """A broken variant: records that weigh one more than they should."""
+    of = WeightedRows.of
+
+    def heavier(splits, sample, zeros, ones):
+        return of(splits, sample, zeros + (zeros > 0), ones)
+
+    weighed = [((2,), 0, 3), ((3,), 1, 4)]
+    assert_law(oracle, brute, EDGE, 1, weighed, Fraction(1, 3))
+    monkeypatch.setattr(WeightedRows, "of", staticmethod(heavier))
+    with pytest.raises(AssertionError):
+        assert_law(oracle, brute, EDGE, 1, weighed, Fraction(1, 3))
