@@ -32,7 +32,7 @@ import numpy as np
 
 import littlestone as ls
 from littlestone.data import UserSample
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Agnostic
 from littlestone.learners.users import UserAgnostic
 from littlestone.source import SeededSource
 
@@ -61,9 +61,9 @@ def ways(epsilon: str, m: int) -> dict[str, Way]:
     ours = UserAgnostic.of(
         thresholds, epsilon=epsilon, samples_per_user=m, method="user-level", **BUDGET
     )
-    item = {"concept_class": thresholds, "agnostic": True, **BUDGET}
-    single = ExponentialLearner.of(**item, epsilon=epsilon)
-    group = ExponentialLearner.of(**item, epsilon=Fraction(epsilon) / m)
+    item = {"concept_class": thresholds, **BUDGET}
+    single = Agnostic(**item, epsilon=epsilon)
+    group = Agnostic(**item, epsilon=Fraction(epsilon) / m)
 
     def one_record_each(users: UserSample, seed: int) -> int:
         return single.learn(users.capped(1, salt=seed).pooled(), SeededSource(seed)).above

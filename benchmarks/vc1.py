@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import littlestone as ls
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Generic
 from littlestone.learners.reading import read_sample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.methods import TreeBudget
@@ -182,8 +182,8 @@ def thresholds_table(options: argparse.Namespace) -> None:
     print(f"{'|X|':>10} " + " ".join(f"{name:>17}" for name in names))
     for power in options.powers:
         cls = ls.Thresholds(1, 2**power)
-        generic = ExponentialLearner.of(
-            cls, epsilon=options.epsilon, alpha=options.alpha, beta=options.beta, agnostic=False
+        generic = Generic(
+            cls, epsilon=options.epsilon, alpha=options.alpha, beta=options.beta
         ).required_samples()
         budget = TreeBudget(*numbers, depth=2 ** (power - 1))
         long = TreeBudget(*numbers, depth=2**power)
@@ -245,7 +245,7 @@ def classes_table(options: argparse.Namespace) -> None:
         (ls.Thresholds(1, 2**128), "2^128"),
         (ls.Thresholds(1, 2**1024), "2^1024"),
     ]:
-        generic = ExponentialLearner.of(cls, agnostic=False, **numbers).required_samples()
+        generic = Generic(cls, **numbers).required_samples()
         vc1 = VC1.of(cls, delta=options.delta, **numbers)
         height = vc1.plan.tree.height
         depth = str(height) if height < 10**6 else f"2^{height.bit_length() - 1}"
@@ -259,7 +259,7 @@ def classes_table(options: argparse.Namespace) -> None:
         cls = ls.Thresholds(1, 2**middle)
         wins = (
             VC1.of(cls, delta=options.delta, **numbers).required_samples()
-            < ExponentialLearner.of(cls, agnostic=False, **numbers).required_samples()
+            < Generic(cls, **numbers).required_samples()
         )
         low, high = (low, middle) if wins else (middle, high)
     print(f"On thresholds, vc1 needs fewer records from |X| = 2^{high} on.")
@@ -277,7 +277,7 @@ def proper_table(options: argparse.Namespace) -> None:
         leaves = [node for node in nodes if len(node) == depth]
         rows = [[0] * len(nodes)] + [[int(x.startswith(n)) for n in nodes] for x in leaves]
         cls = ls.FiniteClass(np.array(rows))
-        generic = ExponentialLearner.of(cls, agnostic=False, **numbers).required_samples()
+        generic = Generic(cls, **numbers).required_samples()
         own = {"delta": options.delta, **numbers}
         sizes = [VC1.of(cls, **own).required_samples()] + [
             VC1.of(cls, proper=True, down=down, **own).required_samples()

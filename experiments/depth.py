@@ -22,7 +22,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
 from littlestone.bounds import CertificateBuilder
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Generic
 from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
 from littlestone.learners.vc1.two_step import TwoStep
@@ -41,7 +41,7 @@ Failure = Callable[[Any, int], Any]
 def learners(power: int, delta: Fraction, bench: Any) -> Iterator[tuple[str, int, str, Failure]]:
     """Yield each method's name, certified n, claims, and exact failure given counts."""
     cls = ls.Thresholds(1, 2**power)
-    generic = ExponentialLearner.of(cls, epsilon=EPSILON, alpha=ALPHA, beta=BETA, agnostic=False)
+    generic = Generic(cls, epsilon=EPSILON, alpha=ALPHA, beta=BETA)
     n = generic.required_samples()
     told = " ".join(generic.certificate(n).claims)
     yield (

@@ -22,12 +22,12 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 
 import littlestone as ls
 from littlestone.classes import ConceptClass
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.planner import plan_methods
 
 NUMBERS: dict[str, Any] = {"epsilon": 1, "alpha": "0.1", "beta": "0.05"}
-USUAL = Budget(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
+USUAL = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
 DEEPEST = 8
 MOST_FLATS = 4  # beyond, a teacher's list of flats is too long, and the plan is "essential"
 DIGITS = [2, 4, 6, 9, 12, 18, 24, 36, 48]

@@ -30,7 +30,7 @@ from chart import Axis
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, least, run
 
 import littlestone as ls
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Agnostic
 from littlestone.learners.users import UserAgnostic
 from littlestone.learners.users.separation import separate
 from littlestone.source import public_generator
@@ -146,9 +146,7 @@ def claims(certificate: ls.bounds.Certificate) -> str:
 
 def record_certificate(alpha: str, epsilon: Fraction, power: int = POWER) -> tuple[int, str]:
     """Return the certified number of records, and its claims."""
-    learner = ExponentialLearner.of(
-        ls.Thresholds(1, 2**power), epsilon=epsilon, alpha=alpha, beta=BETA, agnostic=True
-    )
+    learner = Agnostic(ls.Thresholds(1, 2**power), epsilon=epsilon, alpha=alpha, beta=BETA)
     n = learner.required_samples()
     return n, claims(learner.certificate(n))
 

@@ -40,12 +40,12 @@ def _limits():
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     from littlestone.learners import registry
-    from littlestone.learners.publish import publish
+    from littlestone.learners.release import run
     from littlestone.source import SeededSource
 
     learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=1, alpha=0.1, beta=0.05)
     sample = ls.Sample.of([2, 3, 7, 8] * 9, [0, 0, 1, 1] * 9)
-    return publish(learner, sample, SeededSource(0), estimate_error="1/2").to_dict()
+    return run(learner, sample, SeededSource(0), estimate_error="1/2").to_dict()
 
 
 @pytest.mark.parametrize(

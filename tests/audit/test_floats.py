@@ -19,7 +19,7 @@ from littlestone.audit import lower_bound
 from littlestone.classes import Thresholds
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.publish import publish
+from littlestone.learners.release import run
 from littlestone.mechanisms import private_count
 from littlestone.source import ReplaySource, SecureSource
 
@@ -61,7 +61,7 @@ def test_precision_attack_finds_nothing_in_a_release(name):
 
     def released(labels):
         sample = Sample.of(points, labels)
-        return publish(learner, sample, SOURCE, estimate_error=1).to_json()
+        return run(learner, sample, SOURCE, estimate_error=1).to_json()
 
     bound = lower_bound(
         released,

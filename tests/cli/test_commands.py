@@ -15,7 +15,7 @@ from littlestone.classes import CLASSES
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
-from littlestone.learners.publish import publish
+from littlestone.learners.release import run
 from littlestone.source import SeededSource
 
 FIT = "fit data.parquet --x age --y adult --epsilon 100 --class thresholds(1,99) --out m.json"
@@ -303,7 +303,7 @@ def test_the_printed_text_is_a_function_of_the_release():
     learner = registry.make("generic", ls.Thresholds(1, 3), epsilon=1)
     seen = {}
     for labels in np.ndindex(2, 2, 2):
-        release = publish(learner, Sample.of([1, 2, 3], labels), SeededSource(3), estimate_error=1)
+        release = run(learner, Sample.of([1, 2, 3], labels), SeededSource(3), estimate_error=1)
         key = (release.hypothesis.key, release.error["value"])
         assert seen.setdefault(key, plain(release)) == plain(release)
     assert len(seen) > 1

@@ -14,7 +14,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Agnostic
 from littlestone.source import SeededSource
 
 ROOT = Path(__file__).parents[2]
@@ -148,9 +148,7 @@ def test_measured_failures_of_table_1_are_those_of_the_learner():
     low, high = 2**9 - 1, 2**9
     points = np.repeat([low, low, high, high, 1, 1], counts[0])
     labels = np.repeat([0, 1, 1, 0, 0, 1], counts[0])
-    learner = ExponentialLearner.of(
-        ls.Thresholds(1, 2**10), epsilon=1, alpha=0.1, beta=0.05, agnostic=True
-    )
+    learner = Agnostic(ls.Thresholds(1, 2**10), epsilon=1, alpha=0.1, beta=0.05)
     sample = Sample.of(points, labels)
     runs = 400
     bad = sum(learner.learn(sample, SeededSource(seed)).above != low for seed in range(runs))

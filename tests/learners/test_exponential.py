@@ -9,7 +9,7 @@ from scipy.stats import binom
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.source import Explicit, SeededSource
 
 #: ln 3 rounded down to a fraction, so that the claim is not larger than ln 3.
@@ -25,7 +25,8 @@ MATRICES = {
 
 
 def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
-    return ExponentialLearner.of(cls, epsilon=epsilon, alpha=alpha, beta=beta, agnostic=agnostic)
+    made = Agnostic if agnostic else Generic
+    return made(cls, epsilon=epsilon, alpha=alpha, beta=beta)
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
@@ -73,27 +74,27 @@ def test_intervals_are_private(cls):
 # --- broken controls: the verifier must catch each -------------------------------------------
 
 
-class HalfTheNoise(ExponentialLearner):
+class HalfTheNoise(Generic):
     """Draws at twice the rate that it pays for."""
 
     def rate(self, sensitivity):
         return 2 * super().rate(sensitivity)
 
 
-class WrongSensitivity(ExponentialLearner):
+class WrongSensitivity(Generic):
     """Doubles the scores, and forgets that this doubles the sensitivity."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         doubled = Sample(
             sample.points, 2 * sample.zeros, 2 * sample.ones, tuple(2 * c for c in sample.outside)
         )
-        return super().learn(doubled, source)
+        return super().draw(doubled, source)
 
 
-class CandidatesFromTheData(ExponentialLearner):
+class CandidatesFromTheData(Generic):
     """Only offers concepts that some record supports."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         matrix = self.concept_class.matrix.astype(np.int64)
         seen = [int(p) for p, ones in zip(sample.points, sample.ones, strict=True) if ones]
         rows = [i for i, row in enumerate(matrix) if not row.any() or row[seen].any()]
@@ -105,21 +106,21 @@ class CandidatesFromTheData(ExponentialLearner):
         return list(self.concept_class.concepts())[rows[pick]]
 
 
-class SpeakingRefusal(ExponentialLearner):
+class SpeakingRefusal(Generic):
     """Refuses when the records contradict each other: the refusal is an output."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         if np.any((sample.zeros > 0) & (sample.ones > 0)):
             raise ls.errors.DataError("The labels contradict each other.")
-        return super().learn(sample, source)
+        return super().draw(sample, source)
 
 
-class TalkativeCertificate(ExponentialLearner):
+class TalkativeCertificate(Generic):
     """Lets a private count into a public attribute."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         object.__setattr__(self, "name", f"generic, {sample.positives} positives")
-        return super().learn(sample, source)
+        return super().draw(sample, source)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +129,12 @@ class TalkativeCertificate(ExponentialLearner):
 )
 def test_the_verifier_catches(broken):
     cls = ls.FiniteClass(MATRICES["points"])
-    learner = broken.of(cls, epsilon=1, alpha=0.1, beta=0.05, agnostic=False)
+    learner = broken(cls, epsilon=1)
     result = ls.audit.verify(learner, points=[0, 1, 2], n_samples=3)
     assert not result.holds
     assert result.worst_delta > 1e-3
     assert (result.refusals > 0) == (broken is SpeakingRefusal)
-    whole = ExponentialLearner.of(cls, epsilon=1, alpha=0.1, beta=0.05, agnostic=False)
+    whole = Generic(cls, epsilon=1)
     assert ls.audit.verify(whole, points=[0, 1, 2], n_samples=3).holds
 
 
@@ -206,7 +207,7 @@ def test_worst_realizable_case_in_practice():
         sample = Sample(
             np.array([low, high + 0]), np.zeros(2, dtype=np.int64), np.array([rare, n - rare])
         )
-        hypothesis = learner.learn(sample, SeededSource(trial))
+        hypothesis = learner.draw(sample, SeededSource(trial))
         failures += int(hypothesis.predict(np.array([low]))[0] == 0)
     assert upper_bound(failures, trials) <= 0.2
     assert failures > 0.3 * 0.2 * trials  # the case is a hard one: the bound is nearly reached
@@ -227,7 +228,7 @@ def test_agnostic_excess_error_in_practice():
     ]
     for trial in range(trials):
         cell = rng.multinomial(n, np.concatenate([mass * (1 - one), mass * one]))
-        hypothesis = learner.learn(Sample(atoms, cell[:3], cell[3:]), SeededSource(trial))
+        hypothesis = learner.draw(Sample(atoms, cell[:3], cell[3:]), SeededSource(trial))
         zeros = 3 - int(hypothesis.predict(atoms).sum())
         failures += truth[zeros] > min(truth) + alpha
     assert upper_bound(failures, trials) <= 0.05
@@ -255,7 +256,7 @@ def test_points_on_an_infinite_domain(where):
         counted = Sample.of(names, [0] * len(names))
         order = [names.index(p) for p in counted.points]
         sample = Sample(counted.points, zeros[order], ones[order])
-        hypothesis = learner.learn(sample, SeededSource(trial))
+        hypothesis = learner.draw(sample, SeededSource(trial))
         says = dict(zip(names, hypothesis.predict(np.array(names, dtype=object)), strict=True))
         if where == "a heavy point":
             error = 0.1 * (1 - says["x"]) + 0.9 * says["other"]
@@ -281,22 +282,17 @@ def test_ten_thousand_records_over_a_vast_domain():
 
 
 def test_large_domains_of_points_are_hashed_where_that_needs_fewer_records():
-    numbers = {"epsilon": 1, "alpha": 0.1, "beta": 0.05, "agnostic": False}
-    large = ExponentialLearner.of(ls.Points(1, 2**32), **numbers)
+    large = Generic(ls.Points(1, 2**32), epsilon=1)
     assert large.required_samples() == 276
-    assert (
-        large.required_samples() == ExponentialLearner.of(ls.Points(), **numbers).required_samples()
-    )
+    assert large.required_samples() == Generic(ls.Points(), epsilon=1).required_samples()
     assert large.certificate(276).holds
     assert not large.certificate(275).holds
     points = np.random.default_rng(0).integers(1, 2**32, 276)
     points[:120] = 77
-    released = large.learn(Sample.of(points, points == 77), SeededSource(3))
+    released = large.draw(Sample.of(points, points == 77), SeededSource(3))
     others = np.random.default_rng(1).integers(1, 2**32, 500)
     assert np.mean(released.predict(others)) < 0.05
     assert released.predict(np.array([77]))[0] == 1
     # a class that can be listed keeps its own concepts
-    small = ExponentialLearner.of(ls.Points(1, 2**16 - 1), **numbers)
-    assert (
-        small.learn(Sample.of([7] * 900, [1] * 900), SeededSource(0)).to_dict()["type"] == "point"
-    )
+    small = Generic(ls.Points(1, 2**16 - 1), epsilon=1)
+    assert small.draw(Sample.of([7] * 900, [1] * 900), SeededSource(0)).to_dict()["type"] == "point"

@@ -10,7 +10,7 @@ import littlestone as ls
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
-from littlestone.learners.publish import promise, publish
+from littlestone.learners.release import promise, run
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
 from littlestone.report import page
 from littlestone.source import ExactSource, SecureSource, SeededSource
@@ -36,7 +36,7 @@ def laws(cls, points, n, extra, see=None):
             sample = sample_of(counts)
 
             def run(source, sample=sample):
-                release = publish(algorithm, sample, source, estimate_error=extra)
+                release = run(algorithm, sample, source, estimate_error=extra)
                 return see(release) if see else (release.hypothesis.key, release.error["value"])
 
             cached[counts] = ExactSource().law(run)
@@ -94,7 +94,7 @@ def test_the_count_is_of_the_released_hypothesis():
     data = Sample.of([1, 1, 2, 2, 2], [0, 1, 1, 1, 0])
     data = Sample(data.points, data.zeros, data.ones, (3, 2))
     algorithm = generic(ls.Thresholds(1, 2))
-    release = publish(algorithm, data, SecureSource(), estimate_error=1000)  # hardly any noise
+    release = run(algorithm, data, SecureSource(), estimate_error=1000)  # hardly any noise
     labels = release.hypothesis.predict(data.points)
     wrong = sum(int(data.zeros[i] if label else data.ones[i]) for i, label in enumerate(labels))
     assert release.error["value"] == wrong + 2  # outside the domain every concept says 0
@@ -104,7 +104,7 @@ def test_the_count_is_of_the_released_hypothesis():
 def test_a_release_without_estimate_is_the_algorithms():
     algorithm = generic(ls.Thresholds(1, 9))
     data = Sample.of([2, 8] * 200, [0, 1] * 200)
-    release = publish(algorithm, data, SeededSource(1), columns={"x": ["a"], "y": "b"})
+    release = run(algorithm, data, SeededSource(1), columns={"x": ["a"], "y": "b"})
     assert release.hypothesis == algorithm.learn(data, SeededSource(1))
     assert release.guarantee == algorithm.guarantee(seeded=True)
     assert release.error is None
@@ -131,7 +131,7 @@ def test_a_wrong_share_is_refused_before_anything_is_drawn(estimate_error):
         seeded = False
 
     with pytest.raises(ParameterError, match="estimate_error"):
-        publish(
+        run(
             generic(ls.Thresholds(1, 9)),
             Sample.of([1], [0]),
             Untouched(),
@@ -144,4 +144,4 @@ def test_an_empty_sample_is_refused_before_anything_is_drawn():
         seeded = False
 
     with pytest.raises(ParameterError, match="no records"):
-        publish(generic(ls.Thresholds(1, 9)), Sample.of([], []), Untouched())
+        run(generic(ls.Thresholds(1, 9)), Sample.of([], []), Untouched())

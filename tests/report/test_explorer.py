@@ -320,7 +320,7 @@ def pages(tmp_path_factory):
     from littlestone.audit.table import Row
     from littlestone.classes import ThresholdHypothesis, dimensions
     from littlestone.data import Sample
-    from littlestone.learners.publish import publish
+    from littlestone.learners.release import run
     from littlestone.report import page
     from littlestone.source import SeededSource
 
@@ -329,7 +329,7 @@ def pages(tmp_path_factory):
     learner = ls.learners.registry.make("vc1", big, epsilon=1, delta="1e-6")
     sample = Sample.from_arrays([[5], [2**63]] * 400, [0, 1] * 400, domain=big.domain)
     columns = {"x": ["a_long_name_" * 8], "y": "over_50k", "positive": "yes, indeed"}
-    release = publish(learner, sample, SeededSource(1), columns=columns)
+    release = run(learner, sample, SeededSource(1), columns=columns)
     result = verify(ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1.0), points=[1, 2], n_samples=2)
     stream = {
         "format": "littlestone-stream-1",

@@ -8,7 +8,7 @@ from littlestone.classes import AlwaysZero
 from littlestone.classes.trees import IPV4, IPV6, PathHypothesis, PrefixHypothesis
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.publish import publish
+from littlestone.learners.release import run
 from littlestone.report import page
 from littlestone.source import SeededSource
 
@@ -42,7 +42,7 @@ def test_the_page_of_a_release_shows_its_path():
     kinds = ls.TreePaths({"animal": None, "mammal": "animal", "dog": "mammal", "bird": "animal"})
     algorithm = registry.make("vc1", kinds, epsilon=1, delta=1e-6)
     sample = Sample.of(["mammal", "bird"] * 500, [1, 0] * 500)
-    release = publish(
+    release = run(
         algorithm, sample, SeededSource(0), columns={"x": ["kind"], "y": "ill", "positive": "1"}
     )
     text = page(release)

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.learners.publish import publish
-from littlestone.learners.release import Release
+from littlestone.learners.release import Release, run
 from littlestone.source import HiddenStateError
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def observe(
         Usually a path of `ExactSource`.
     observers : sequence of callables ``Release -> str``
     estimate_error : number, optional
-        As for `littlestone.learners.publish.publish`.
+        As for `littlestone.learners.release.run`.
 
     Returns
     -------
@@ -62,7 +61,7 @@ def observe(
     """
     with _listening() as heard:
         try:
-            release = publish(algorithm, sample, source, estimate_error=estimate_error)
+            release = run(algorithm, sample, source, estimate_error=estimate_error)
             views = (release.to_json(), repr(release), *(view(release) for view in observers))
         except HiddenStateError:
             raise

@@ -38,7 +38,7 @@ from littlestone.audit.observe import REFUSED, Observer, observe
 from littlestone.data import Sample
 from littlestone.data.dealing import OrderedSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
-from littlestone.learners.publish import promise
+from littlestone.learners.release import promise
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source

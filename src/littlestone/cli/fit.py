@@ -137,11 +137,10 @@ def fit(
     from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.cli.terminal import progress_of
     from littlestone.data import RowDomain
-    from littlestone.learners.algorithm import known_loss
     from littlestone.learners.auto_class import largest_certifiable
-    from littlestone.learners.publish import promise, publish
     from littlestone.learners.reading import read_sample
     from littlestone.learners.registry import agnostic_form
+    from littlestone.learners.release import known_loss, promise, run
     from littlestone.privacy import Ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
@@ -187,7 +186,7 @@ def fit(
     if require_certificate:
         _require(algorithm, sample.n)
     with progress_of("Choosing"):
-        release = publish(
+        release = run(
             algorithm,
             sample,
             source,

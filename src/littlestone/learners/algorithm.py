@@ -1,12 +1,9 @@
-"""What every learner is underneath: an algorithm that turns counts into one private hypothesis."""
+"""What a learner is that is not yet a `littlestone.learners.base.Learner`: a bridge."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
-
-from littlestone.errors import check_fraction
-from littlestone.privacy import Concentrated, Loss
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
@@ -15,7 +12,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Algorithm", "known_loss"]
+__all__ = ["Algorithm"]
 
 
 @runtime_checkable
@@ -62,21 +59,3 @@ class Algorithm(Protocol):
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate always holds."""
-
-
-def known_loss(algorithm: Algorithm, *, estimate_error: Any = None) -> Loss | None:
-    """Return what the algorithm promises in zCDP, if it knows better than its guarantee says.
-
-    An algorithm may have an attribute ``loss``. A released count of mistakes is epsilon-DP, which
-    is epsilon**2/2-zCDP, and adds to it.
-
-    Parameters
-    ----------
-    algorithm : Algorithm
-    estimate_error : number > 0, optional
-        Epsilon of the count.
-    """
-    loss: Loss | None = getattr(algorithm, "loss", None)
-    if estimate_error is None or not isinstance(loss, Concentrated):
-        return loss if estimate_error is None else None
-    return Concentrated(loss.rho + check_fraction("fit", "estimate_error", estimate_error) ** 2 / 2)

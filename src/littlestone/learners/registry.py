@@ -19,7 +19,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.agnostic import TwoSample
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.stable import Stable
 from littlestone.learners.users import UserAgnostic, UserThreshold
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from littlestone.bounds import Unit
     from littlestone.classes import ConceptClass
     from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
 
 __all__ = ["AGNOSTIC", "LEARNERS", "Entry", "agnostic_form", "auto", "make", "names"]
 
@@ -66,20 +67,14 @@ class Entry:
     unit: Unit = "records"
 
 
-def _exponential(*, agnostic: bool) -> Callable[..., Algorithm]:
-    def build(
-        concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any
-    ) -> Algorithm:
-        return ExponentialLearner.of(
-            concept_class,
-            epsilon=epsilon,
-            alpha=alpha,
-            beta=beta,
-            agnostic=agnostic,
-            owner="AgnosticLearner" if agnostic else "GenericLearner",
-        )
+def _entry(learner: type[Learner[Any]], options: tuple[str, ...] = ()) -> Entry:
+    """Return the entry of a converted learner."""
 
-    return build
+    def build(concept_class: ConceptClass, *, delta: Any = None, **arguments: Any) -> Algorithm:
+        own = arguments if learner.pure else {**arguments, "delta": delta}
+        return learner(concept_class, **own)  # type: ignore[call-arg]
+
+    return Entry(build, learner.pure, learner.agnostic, learner.summary, options, learner.unit)
 
 
 def _vc1(
@@ -144,18 +139,8 @@ def _stable(
 
 
 LEARNERS: dict[str, Entry] = {
-    "generic": Entry(
-        _exponential(agnostic=False),
-        pure=True,
-        agnostic=False,
-        summary="exponential mechanism; certificate for realizable labels",
-    ),
-    "agnostic": Entry(
-        _exponential(agnostic=True),
-        pure=True,
-        agnostic=True,
-        summary="exponential mechanism; certificate for any labels",
-    ),
+    "generic": _entry(Generic),
+    "agnostic": _entry(Agnostic),
     "vc1": Entry(
         _vc1,
         pure=False,

@@ -1,10 +1,14 @@
-"""The scikit-learn shell that all estimators of the library share."""
+"""The scikit-learn classifier that all estimators of the library derive from.
+
+Arrays, labels and users that ``fit`` is given are secret; parameters, messages and everything that
+a fitted estimator holds are public.
+"""
 
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +25,8 @@ from littlestone.classes import check_class
 from littlestone.data import RowDomain, Sample
 from littlestone.data.sample import equal
 from littlestone.errors import DataError, check_integer, parameter_error
-from littlestone.learners.algorithm import known_loss
+from littlestone.learners.base import Learner
+from littlestone.learners.release import known_loss, promise, run
 from littlestone.privacy import Ledger, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
@@ -32,7 +37,11 @@ __all__ = ["PrivateClassifier"]
 
 
 class PrivateClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the estimators: reads arrays strictly, draws at one source, keeps public results.
+    """A scikit-learn classifier around a `Learner`: ``class NameLearner(..., learner=Name)``.
+
+    Reads arrays strictly, draws at one source, keeps public results. ``__init__`` and
+    ``set_params`` only store; ``fit``, ``plan``, ``certificate`` and ``required_samples`` build the
+    learner from the parameters, which checks them, before any data are looked at.
 
     The classes are public (``classes``, the second one is the positive one) and are never learned
     from the data. Strict reading refuses labels and points outside the public domain; such a
@@ -42,10 +51,33 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     concept_class: Any
     classes: Any
     random_state: Any
+    _learner: ClassVar[type[Learner[Any]]]
 
-    @abstractmethod
+    def __init_subclass__(cls, *, learner: type[Learner[Any]] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if learner is not None:
+            cls._learner = learner
+
+    def to_learner(self) -> Learner[Any]:
+        """Return the `Learner` that ``fit`` runs, built from the parameters and so checked."""
+        given = self.get_params(deep=False)
+        own = {
+            each.name: given[each.name]
+            for each in fields(self._learner)  # type: ignore[arg-type]
+            if each.name in given
+        }
+        if "concept_class" in own:
+            own["concept_class"] = self._bound_class()
+        return self._learner(**own)
+
     def algorithm(self) -> Algorithm:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
+        """Return `to_learner`; until every learner is a `Learner`."""
+        return self.to_learner()
+
+    @property
+    def plan(self) -> Any:
+        """What ``fit`` will do, from public parameters only: ``plan.required``, ``plan.unit``."""
+        return self.algorithm().plan  # type: ignore[attr-defined]
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, *, ledger: Ledger | None = None) -> Self:
         """Learn one hypothesis from labelled points and release it.
@@ -84,19 +116,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         source = self._source()
         check_class(owner, self.concept_class)
         points = self._points(X, y)  # says how many columns there are
-        algorithm = self.algorithm()
-        guarantee = algorithm.guarantee(seeded=source.seeded)
-        loss = known_loss(algorithm)
-        check_ledger(ledger, owner, guarantee, loss=loss)
-        sample = self._sample(points, self._labels(y, classes), algorithm)
-        certificate = algorithm.certificate(sample.n)
-        # All public arguments are checked: pay, and from here on the source is drawn from.
-        if ledger is not None:
-            what = f"{owner} on {algorithm.concept_class.spec}"
-            ledger.charge(guarantee, loss=loss, what=what)
-        self.hypothesis_ = algorithm.learn(sample, source)
-        self.guarantee_ = guarantee
-        self.certificate_ = certificate
+        learner = self.algorithm()
+        guarantee = promise(learner, seeded=source.seeded)
+        check_ledger(ledger, owner, guarantee, loss=known_loss(learner))
+        sample = self._sample(points, self._labels(y, classes), learner)
+        # All public arguments are checked: from here on there is no refusal but the ledger's.
+        self.release_ = run(learner, sample, source, ledger=ledger)
+        self.hypothesis_ = self.release_.hypothesis
+        self.guarantee_ = self.release_.guarantee
+        self.certificate_ = self.release_.certificate
         self.classes_ = classes
         return self
 
@@ -137,7 +165,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """Return the exact accuracy on the records given here: NOT private about *them*.
 
         For public records. What was learned stays private whatever is scored; to publish the error
-        on private records, see `littlestone.learners.publish` and ``fit --estimate-error``.
+        on private records, see `littlestone.learners.release.run` and ``fit --estimate-error``.
 
         Parameters
         ----------
@@ -156,7 +184,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return self.algorithm().certificate(n)
 
     def required_samples(self) -> int:
-        """Return the least number of records from which on the certificate always holds."""
+        """Return the least n from which on the certificate always holds: records, or users."""
         return self.algorithm().required_samples()
 
     def _public_classes(self) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from scipy import stats
 import littlestone as ls
 from littlestone.bounds import CertificateBuilder, recheck
 from littlestone.data import Sample
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import VOTES
 from littlestone.learners.littlestone.closures import closed_within, closures
 from littlestone.learners.littlestone.levels import Levels, distance
@@ -22,7 +22,7 @@ from littlestone.learners.littlestone.vote_margin import VoteMargin
 
 from .small import learner
 
-BUDGET = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20))
+BUDGET = Goal(F(1), F(1, 10**6), F(1, 10), F(1, 20))
 
 #: Records asked for at epsilon 1, delta 1e-6, alpha 0.1, beta 0.05.
 GOLDEN = [
@@ -78,7 +78,7 @@ def exact_failure(teachers, rate, hidden, joint):
 @pytest.mark.parametrize("miss", [F(0), F(1, 10), F(1, 3)])
 @pytest.mark.parametrize("wrong", [F(1, 20), F(1, 4)])
 def test_the_gate_bounds_the_exact_failure_for_every_coupling(miss, wrong):
-    budget = Budget(F(6), F(1, 10), F(1, 10), F(1, 2))
+    budget = Goal(F(6), F(1, 10), F(1, 10), F(1, 2))
     rate, cap = 3.0, 1
     seen = 0
     for teachers, votes, power in product((3, 5), (1, 2, 3), (F(1), F(1, 2))):
@@ -131,7 +131,7 @@ def listing_probabilities(system, weights, chunk, tolerance):
 def test_some_good_set_is_listed_as_often_as_promised():
     """All distributions of a grid over two points and the rest, for sets of two points."""
     system, chunk = closures(ls.SparseSets(2)), 9
-    made = ClosedPlan.of(Budget(F(4), F(1, 10), F(1, 2), F(1, 5)), system, chunk, None)
+    made = ClosedPlan.of(Goal(F(4), F(1, 10), F(1, 2), F(1, 5)), system, chunk, None)
     cert = CertificateBuilder()
     known = {"m": chunk, "c": made.tolerances[0]}
     promised = 1 - float(made._miss(cert, known).value)

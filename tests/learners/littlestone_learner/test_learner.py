@@ -10,8 +10,7 @@ import littlestone as ls
 from littlestone.classes import flat_through
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.publish import publish
-from littlestone.learners.release import Release
+from littlestone.learners.release import Release, run
 from littlestone.source import SecureSource, SeededSource
 
 from .small import learner
@@ -192,7 +191,7 @@ def test_a_release_can_be_read_back():
     made = registry.make("littlestone", ls.SparseSets(2), epsilon=3, delta="1e-6", proper=True)
     X, y = words(rng, 4000, 2)
     sample = Sample.from_arrays(X, y, domain=ls.SparseSets(2).domain)
-    release = publish(made, sample, SecureSource(), estimate_error=1)
+    release = run(made, sample, SecureSource(), estimate_error=1)
     again = Release.from_dict(release.to_dict())
     assert again.hypothesis == release.hypothesis
     assert release.guarantee.epsilon == 4

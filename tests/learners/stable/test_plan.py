@@ -11,11 +11,11 @@ from scipy import stats
 
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError, ParameterError
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.stable.frequency import expected, least_copies, stability, threshold
 from littlestone.learners.stable.plan import Parameters, assumed_plan, theorem_plan
 
-BUDGET = Budget(F(1), F(1, 10**6), F(1, 10), F(1, 20))
+BUDGET = Goal(F(1), F(1, 10**6), F(1, 10), F(1, 20))
 
 
 def rho(theta, d):
@@ -132,7 +132,7 @@ def test_extreme_public_parameters():
         ("1e-9", "1e-300", "0.1", "0.05"), (10**6, "0.999", "0.1", "0.05"),
         (1, "1e-390", "1e-6", "1e-90"), ("1/3", "1/3", "0.999", "0.999"),
     ):  # fmt: skip
-        budget = Budget(*map(F, numbers))
+        budget = Goal(*map(F, numbers))
         for plan in (theorem_plan(2, budget), assumed_plan(1, budget)):
             assert plan.certificate(plan.required).holds
             assert recheck(plan.certificate(plan.required).to_dict()) == ()

@@ -9,8 +9,7 @@ from sklearn.base import clone
 import littlestone as ls
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
-from littlestone.learners.publish import publish
-from littlestone.learners.release import Release
+from littlestone.learners.release import Release, run
 from littlestone.report import page
 from littlestone.source import SeededSource
 
@@ -116,7 +115,7 @@ def test_registry():
 def test_a_release_speaks_of_users():
     users = ls.UserSample.of(USERS, X, Y)
     learner = registry.make("users", THRESHOLDS, epsilon=8, samples_per_user=4)
-    release = publish(learner, users, SeededSource(0), estimate_error=1)
+    release = run(learner, users, SeededSource(0), estimate_error=1)
     assert release.n == 100
     assert release.guarantee.epsilon == 9
     assert release.guarantee.neighbours.unit == "user"

@@ -12,7 +12,7 @@ from littlestone.bounds import recheck
 from littlestone.classes.trees import IPV6, ROOT, MatrixTree
 from littlestone.data import Sample
 from littlestone.data.points import as_points
-from littlestone.learners.exponential import ExponentialLearner
+from littlestone.learners.exponential import Generic
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.methods import TreeBudget
 from littlestone.learners.vc1.one_shot import OneShot
@@ -52,7 +52,7 @@ def upper_bound(failures, trials, confidence=0.99):
 def test_sizes_beside_the_exponential_mechanism(cls, one_shot, best, generic):
     assert learner(cls, method="one-shot").required_samples() == pytest.approx(one_shot, abs=1)
     assert learner(cls).required_samples() == pytest.approx(best, abs=1)
-    beside = ExponentialLearner.of(cls, epsilon=1, alpha=0.1, beta=0.05, agnostic=False)
+    beside = Generic(cls, epsilon=1, alpha=0.1, beta=0.05)
     assert beside.required_samples() == pytest.approx(generic, abs=1)
 
 

@@ -14,8 +14,7 @@ from littlestone.classes.trees import ROOT, make_tree
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample, part, sizes
 from littlestone.learners import registry
-from littlestone.learners.publish import publish
-from littlestone.learners.release import Release
+from littlestone.learners.release import Release, run
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.estimators import VC1Learner
 from littlestone.learners.vc1.parts import chunk_ends
@@ -137,7 +136,7 @@ def test_the_registry_and_a_release():
     assert registry.auto(ls.Points(), epsilon=1, delta=1e-6, agnostic=False).name == "generic"
     seen = concepts.domain.array(["2001:db8::/32", "2001:db9::/32"])
     sample = Sample.of(np.array(list(seen) * 500, dtype=object), [1, 0] * 500)
-    release = publish(algorithm, sample, SeededSource(0), estimate_error="1/2")
+    release = run(algorithm, sample, SeededSource(0), estimate_error="1/2")
     assert (release.guarantee.epsilon, release.guarantee.delta) == (F(3, 2), F(1, 10**6))
     assert Release.from_dict(json.loads(release.to_json())).to_json() == release.to_json()
 

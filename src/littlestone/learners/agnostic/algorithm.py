@@ -30,7 +30,7 @@ from littlestone.learners.agnostic.claims import PRIVACY
 from littlestone.learners.agnostic.design import Design, design
 from littlestone.learners.agnostic.records import ordered_part, places, relabelled
 from littlestone.learners.agnostic.subsample import as_algorithm
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 
@@ -141,7 +141,7 @@ class TwoSample:
     @property
     def design(self) -> Design:
         """How many records go where: chosen from public parameters only."""
-        budget = Budget(self.epsilon, self.delta, self.alpha, self.beta)
+        budget = Goal(self.epsilon, self.delta, self.alpha, self.beta)
         return design(self.learner, budget, self.learner_epsilon)  # type: ignore[arg-type]
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:

@@ -22,7 +22,7 @@ from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.agnostic.claims import ACCURACY
 from littlestone.learners.agnostic.nested import nest
 from littlestone.learners.agnostic.subsample import rate_for
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -42,7 +42,7 @@ _EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
 _TOO_MANY = 2**62
 
 
-def rebudgeted(learner: Algorithm, budget: Budget) -> Algorithm:
+def rebudgeted(learner: Algorithm, budget: Goal) -> Algorithm:
     """Return the same learner with other public numbers.
 
     Parameters
@@ -57,7 +57,9 @@ def rebudgeted(learner: Algorithm, budget: Budget) -> Algorithm:
     UnsupportedError
         If it has neither.
     """
-    numbers: dict[str, Any] = dict(vars(budget))
+    numbers: dict[str, Any] = {
+        name: getattr(budget, name) for name in ("epsilon", "delta", "alpha", "beta")
+    }
     own = getattr(learner, "with_budget", None)
     if own is not None:
         made: Algorithm = own(**numbers)
@@ -78,7 +80,7 @@ class Design:
 
     Attributes
     ----------
-    budget : Budget
+    budget : Goal
     learner : Algorithm
         Runs on the first part, with its own epsilon, delta, alpha and beta.
     rate : Fraction
@@ -91,7 +93,7 @@ class Design:
         Share of alpha for the learner; the rest is for the dichotomy.
     """
 
-    budget: Budget
+    budget: Goal
     learner: Algorithm
     rate: Fraction
     first: int
@@ -175,7 +177,7 @@ class Design:
         return cert
 
     @property
-    def _rest(self) -> Budget:
+    def _rest(self) -> Goal:
         return _rest(self.budget, self.alpha1)
 
     def certificate(self, n: int) -> Certificate:
@@ -187,13 +189,13 @@ class Design:
 
 
 @lru_cache(maxsize=256)
-def design(learner: Algorithm, budget: Budget, fixed: Fraction | None = None) -> Design:
+def design(learner: Algorithm, budget: Goal, fixed: Fraction | None = None) -> Design:
     """Return a design that needs few records; the learner is planned a few times only.
 
     Parameters
     ----------
     learner : Algorithm
-    budget : Budget
+    budget : Goal
     fixed : Fraction, optional
         Epsilon of the learner; by default about the best one for a learner whose records grow like
         1/epsilon, or all that is left beyond ln 4.
@@ -231,7 +233,7 @@ def _better(found: Design) -> Fraction | None:
     return None if share == found.share else share
 
 
-def _about_second(concepts: ConceptClass, first: int, rest: Budget) -> float:
+def _about_second(concepts: ConceptClass, first: int, rest: Goal) -> float:
     """Estimate the records of the second part, in floats."""
     dim, epsilon, alpha = concepts.vc_dim, float(rest.epsilon), float(rest.alpha)
     unlucky = _unlikely(rest.beta / 3)
@@ -247,11 +249,11 @@ def _about_second(concepts: ConceptClass, first: int, rest: Budget) -> float:
     return least_real(enough, 64)
 
 
-def _design(learner: Algorithm, budget: Budget, epsilon: Fraction, share: Fraction) -> Design:
+def _design(learner: Algorithm, budget: Goal, epsilon: Fraction, share: Fraction) -> Design:
     alpha1 = budget.alpha * share
     rate = rate_for(budget.epsilon, epsilon, 4)
     concepts = learner.concept_class
-    own = Budget(
+    own = Goal(
         epsilon,
         min(budget.delta / rate, Fraction(1, 2)) if budget.delta else Fraction(0),
         alpha1 * _ON_GHOSTS,
@@ -284,14 +286,12 @@ def _design(learner: Algorithm, budget: Budget, epsilon: Fraction, share: Fracti
     return Design(budget, made, rate, first, pool, max(second, 1), ghosts, share)
 
 
-def _rest(budget: Budget, alpha1: Fraction) -> Budget:
+def _rest(budget: Goal, alpha1: Fraction) -> Goal:
     """Return what is left for the dichotomy."""
-    return Budget(budget.epsilon, Fraction(0), budget.alpha - alpha1, budget.beta * _SECOND)
+    return Goal(budget.epsilon, Fraction(0), budget.alpha - alpha1, budget.beta * _SECOND)
 
 
-def _second(
-    concepts: ConceptClass, first: int, budget: Budget, n: int | None = None
-) -> Certificate:
+def _second(concepts: ConceptClass, first: int, budget: Goal, n: int | None = None) -> Certificate:
     """Certify the dichotomy's best concept on the second part: by the class, or by its dimension.
 
     By the class: a bad concept is released only through its dichotomy, and then has that one's
@@ -315,7 +315,7 @@ def _second(
     return next((certificate for certificate in made if certificate.holds), made[0])
 
 
-def _per_labelling(concepts: ConceptClass, budget: Budget, first: int, ghosts: int) -> Fraction:
+def _per_labelling(concepts: ConceptClass, budget: Goal, first: int, ghosts: int) -> Fraction:
     """Return the failure probability that the learner may have for each dichotomy of the ghosts."""
     labellings = _growth(concepts.vc_dim, ghosts * first**2)
     if _finite(concepts):

@@ -1,10 +1,10 @@
-"""scikit-learn shells of the exponential-mechanism learner."""
+"""scikit-learn estimators of the exponential-mechanism learner."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from littlestone.learners.exponential.algorithm import ExponentialLearner
+from littlestone.learners.exponential.learner import Agnostic, Generic
 from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["AgnosticLearner", "GenericLearner"]
@@ -12,8 +12,6 @@ __all__ = ["AgnosticLearner", "GenericLearner"]
 
 class _ExponentialClassifier(PrivateClassifier):
     """Parameters of both learners; see the subclasses."""
-
-    _agnostic: bool
 
     def __init__(
         self,
@@ -32,19 +30,8 @@ class _ExponentialClassifier(PrivateClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def algorithm(self) -> ExponentialLearner:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return ExponentialLearner.of(
-            self._bound_class(),
-            epsilon=self.epsilon,
-            alpha=self.alpha,
-            beta=self.beta,
-            agnostic=self._agnostic,
-            owner=type(self).__name__,
-        )
 
-
-class GenericLearner(_ExponentialClassifier):
+class GenericLearner(_ExponentialClassifier, learner=Generic):
     r"""Learn a concept from realizable data, with pure differential privacy.
 
     Releases h with probability proportional to ``exp(-epsilon * errors(h) / 2)``. Choose it when
@@ -108,10 +95,8 @@ class GenericLearner(_ExponentialClassifier):
     array([0, 1])
     """
 
-    _agnostic = False
 
-
-class AgnosticLearner(_ExponentialClassifier):
+class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
     r"""Learn nearly the best concept of a class from any data, with pure differential privacy.
 
     Paper 002, Theorem 3.4: sample hypotheses from a representation of the class with public
@@ -174,5 +159,3 @@ class AgnosticLearner(_ExponentialClassifier):
     >>> L.fit([0, 1] * 50, [0, 1] * 50).predict([0, 1])
     array([0, 1])
     """
-
-    _agnostic = True

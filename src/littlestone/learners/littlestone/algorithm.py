@@ -21,7 +21,7 @@ import numpy as np
 
 from littlestone.classes import check_class
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
-from littlestone.learners.budget import Budget, check_budget
+from littlestone.learners.goal import Goal, check_budget
 from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY
 from littlestone.learners.littlestone.plan_all import AllPlan
 from littlestone.learners.littlestone.plan_essential import StagesPlan
@@ -142,7 +142,7 @@ class Littlestone:
         return self._plan(self.chunk, self.tolerances)
 
     def _plan(self, chunk: int | None, tolerances: tuple[int, ...] | None) -> Plan:
-        budget = Budget(self.epsilon, self.delta, self.alpha, self.beta)
+        budget = Goal(self.epsilon, self.delta, self.alpha, self.beta)
         return plan(
             self.concept_class,
             budget,

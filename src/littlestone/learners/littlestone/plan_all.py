@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.tails import at_most
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ALL
 from littlestone.learners.littlestone.vote_margin import (
     LARGEST,
@@ -45,7 +45,7 @@ class AllPlan(TeacherVotePlan):
 
     @classmethod
     def of(
-        cls, budget: Budget, size: int, chunk: int | None, tolerances: tuple[int, ...] | None
+        cls, budget: Goal, size: int, chunk: int | None, tolerances: tuple[int, ...] | None
     ) -> Self:
         """Return the plan that needs the fewest records, with what is given kept.
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.tails import at_most, bias_for
 from littlestone.errors import UnsupportedError
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import CLOSED
 from littlestone.learners.littlestone.vote_margin import (
     LARGEST,
@@ -65,7 +65,7 @@ class ClosedPlan(TeacherVotePlan):
     @classmethod
     def of(
         cls,
-        budget: Budget,
+        budget: Goal,
         system: Closures,
         chunk: int | None,
         tolerances: tuple[int, ...] | None,
@@ -161,7 +161,7 @@ class ClosedPlan(TeacherVotePlan):
         return cert.step("miss", f"max({', '.join(misses)})", CLOSED, **misses)
 
 
-def _own(budget: Budget, spread: Fraction) -> Budget:
+def _own(budget: Goal, spread: Fraction) -> Goal:
     """Return the budget without what a random point in place of the empty set may cost."""
     if not spread:
         return budget
@@ -176,7 +176,7 @@ def _own(budget: Budget, spread: Fraction) -> Budget:
     return replace(budget, alpha=budget.alpha * (1 - share), beta=budget.beta * (1 - share))
 
 
-def _sizes(budget: Budget, rank: int, chunk: int | None) -> list[int]:
+def _sizes(budget: Goal, rank: int, chunk: int | None) -> list[int]:
     """Return chunk sizes to be tried: denser where they are small."""
     if chunk is not None:
         return [chunk] if chunk <= LARGEST else []
@@ -189,7 +189,7 @@ def _sizes(budget: Budget, rank: int, chunk: int | None) -> list[int]:
 
 
 def _levels(
-    budget: Budget, rank: int, size: int, miss: float, tolerances: range
+    budget: Goal, rank: int, size: int, miss: float, tolerances: range
 ) -> tuple[int, tuple[Fraction, ...]] | None:
     """Return the least tolerance, and levels, with which good sets are missed so rarely."""
     if not tolerances:
@@ -209,7 +209,7 @@ def _levels(
     return None
 
 
-def _fits(budget: Budget, rank: int, size: int, miss: float, tolerance: int) -> list[float] | None:
+def _fits(budget: Goal, rank: int, size: int, miss: float, tolerance: int) -> list[float] | None:
     """Return the least levels of a tolerance, if they are low enough."""
     levels, at = [0.0] * (rank == 0), 0.0
     for s in range(rank):

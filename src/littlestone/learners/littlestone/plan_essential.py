@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import least_integer, log_of
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
 from littlestone.learners.littlestone.levels import Levels
 from littlestone.learners.littlestone.vote_margin import TeacherVotePlan, VoteMargin, least_teachers
@@ -73,7 +73,7 @@ class EssentialPlan(TeacherVotePlan):
     @classmethod
     def of(
         cls,
-        budget: Budget,
+        budget: Goal,
         oracles: Oracles,
         chunk: int | None,
         tolerances: tuple[int, ...] | None,
@@ -86,7 +86,7 @@ class EssentialPlan(TeacherVotePlan):
         return min(plans, key=lambda plan: plan.guess).settled()
 
     @classmethod
-    def _with(cls, budget: Budget, oracles: Oracles, bad: float) -> Self:
+    def _with(cls, budget: Goal, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
         bare = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
         log_cap, rate = log_of(bare.cap), float(budget.rate)
@@ -180,7 +180,7 @@ class StagesPlan(EssentialPlan):
         return max(1, math.floor(teachers * (1 - self.slack)) - self.margin)
 
     @classmethod
-    def _with(cls, budget: Budget, oracles: Oracles, bad: float) -> Self:
+    def _with(cls, budget: Goal, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
         best = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
         really = float(levels.bad(CertificateBuilder(), budget.alpha).value)
@@ -312,13 +312,13 @@ def _teacher(cert: CertificateBuilder, plan: EssentialPlan, levels: Levels) -> S
     return levels.bad(cert, plan.budget.alpha)
 
 
-def _scattered(cert: CertificateBuilder, budget: Budget, cap: int) -> Step:
+def _scattered(cert: CertificateBuilder, budget: Goal, cap: int) -> Step:
     """Write down the factor for what bad teachers may list, all of them together."""
     return cert.step(
         "scattered", "cap*max(1, exp(rate - 1)/rate)", ESSENTIAL, cap=cap, rate=budget.rate
     )
 
 
-def _uncertified(cert: CertificateBuilder, budget: Budget, n: int) -> Certificate:
+def _uncertified(cert: CertificateBuilder, budget: Goal, n: int) -> Certificate:
     cert.step("certified", "beta <= 0", ESSENTIAL, beta=budget.beta)
     return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)

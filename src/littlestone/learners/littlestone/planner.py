@@ -27,7 +27,7 @@ from littlestone.learners.littlestone.teachers import (
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
-    from littlestone.learners.budget import Budget
+    from littlestone.learners.goal import Goal
 
 __all__ = ["METHODS", "Plan", "plan", "plan_methods", "teachers_lists"]
 
@@ -45,12 +45,12 @@ class Plan:
 
     Attributes
     ----------
-    budget : Budget
+    budget : Goal
     settings : AllPlan, ClosedPlan, EssentialPlan, StagesPlan or None
         None if there is one concept only, and nothing to choose.
     """
 
-    budget: Budget
+    budget: Goal
     settings: Settings | None
 
     @property
@@ -80,7 +80,7 @@ class Plan:
 @lru_cache(maxsize=256)
 def plan(
     concept_class: ConceptClass,
-    budget: Budget,
+    budget: Goal,
     *,
     method: str = "auto",
     proper: bool = False,
@@ -91,7 +91,7 @@ def plan(
     Parameters
     ----------
     concept_class : ConceptClass
-    budget : Budget
+    budget : Goal
     method : {"auto", "all", "closures", "essential", "stages"}
     proper : bool
         Whether the hypothesis must be a concept of the class.
@@ -111,7 +111,7 @@ def plan(
 
 
 def plan_methods(
-    concept_class: ConceptClass, budget: Budget, *, proper: bool = False
+    concept_class: ConceptClass, budget: Goal, *, proper: bool = False
 ) -> dict[str, int | None]:
     """Return how many records each method needs; methods that the class lacks are left out."""
     found: dict[str, int | None] = {}
@@ -123,7 +123,7 @@ def plan_methods(
     return found
 
 
-def _best(concept_class: ConceptClass, budget: Budget, proper: bool) -> str:
+def _best(concept_class: ConceptClass, budget: Goal, proper: bool) -> str:
     needed: dict[str, float] = {}
     for method in ("all", "closures"):
         try:
@@ -140,7 +140,7 @@ def _best(concept_class: ConceptClass, budget: Budget, proper: bool) -> str:
 @lru_cache(maxsize=256)
 def _settings(
     concept_class: ConceptClass,
-    budget: Budget,
+    budget: Goal,
     method: str,
     proper: bool,
     own: Own,

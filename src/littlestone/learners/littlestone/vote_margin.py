@@ -29,7 +29,7 @@ from littlestone.learners.littlestone.claims import VOTES
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, CertificateBuilder, Step
-    from littlestone.learners.budget import Budget
+    from littlestone.learners.goal import Goal
 
 __all__ = [
     "FAR",
@@ -71,7 +71,7 @@ class VoteMargin:
     @classmethod
     def least(
         cls,
-        budget: Budget,
+        budget: Goal,
         *,
         miss: float,
         wrong: float,
@@ -115,7 +115,7 @@ class VoteMargin:
     def failure(
         self,
         cert: CertificateBuilder,
-        budget: Budget,
+        budget: Goal,
         *,
         records: Step,
         chunk: int,
@@ -187,7 +187,7 @@ class TeacherVotePlan(ABC):
 
     Attributes
     ----------
-    budget : Budget
+    budget : Goal
     chunk : int
         Records of one teacher.
     tolerances : tuple of int
@@ -196,7 +196,7 @@ class TeacherVotePlan(ABC):
         None if these settings cannot be certified.
     """
 
-    budget: Budget
+    budget: Goal
     chunk: int
     tolerances: tuple[int, ...]
     vote_margin: VoteMargin | None = None
@@ -231,12 +231,12 @@ def _factor(rate: float, miss: float, wrong: float) -> float:
     return apart * math.exp(min(rate, 700)) + together + rest * math.exp(-rate)
 
 
-def fewest_teachers(budget: Budget, log_cap: float) -> float:
+def fewest_teachers(budget: Goal, log_cap: float) -> float:
     """Return a number of teachers needed at least: with fewer, bottom outweighs all votes."""
     return _hidden(budget, log_cap)[1]
 
 
-def _hidden(budget: Budget, log_cap: float) -> tuple[float, float]:
+def _hidden(budget: Goal, log_cap: float) -> tuple[float, float]:
     """Return ln of bottom's weight, and how many votes outweigh it surely enough."""
     rate, beta = float(budget.rate), float(budget.beta) * (1 - 1e-9)
     hidden = rate + log_cap - log_of(budget.delta)

@@ -23,7 +23,7 @@ from littlestone.data.dealing import deal, part
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import canonical
 from littlestone.errors import check_integer, parameter_error
-from littlestone.learners.budget import Budget, check_budget
+from littlestone.learners.goal import Goal, check_budget
 from littlestone.learners.stable.claims import PRIVACY
 from littlestone.learners.stable.plan import (
     Parameters,
@@ -148,7 +148,7 @@ class Stable:
         """Rounds, copies, batches: chosen from public parameters only; None for one concept."""
         if not self.d:
             return None
-        budget = Budget(self.epsilon, self.delta, self.alpha, self.beta)
+        budget = Goal(self.epsilon, self.delta, self.alpha, self.beta)
         if self.parameters == "theory":
             return theorem_plan(self.d, budget)
         own = self.parameters if isinstance(self.parameters, Parameters) else None

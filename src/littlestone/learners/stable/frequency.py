@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.search import log_of
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.mechanisms import histogram_threshold
 
 __all__ = ["expected", "least_copies", "stability", "threshold"]
 
 
 @lru_cache(maxsize=256)
-def threshold(budget: Budget) -> int:
+def threshold(budget: Goal) -> int:
     """Return the histogram's threshold."""
     return histogram_threshold(epsilon=budget.epsilon, delta=budget.delta)
 
@@ -73,12 +73,12 @@ def expected(d: int) -> Iterator[float]:
         yield drawn
 
 
-def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction, int]:
+def least_copies(budget: Goal, rate: float, beta: Fraction) -> tuple[Fraction, int]:
     """Return a good tilt l and the least number of copies with chance at most beta to be missed.
 
     Parameters
     ----------
-    budget : Budget
+    budget : Goal
     rate : float in [0, 1]
         With which probability one copy submits the hypothesis.
     beta : Fraction in (0, 1)
@@ -97,7 +97,7 @@ def least_copies(budget: Budget, rate: float, beta: Fraction) -> tuple[Fraction,
 
 
 @lru_cache(maxsize=64)
-def _tilts(budget: Budget) -> tuple[list[Fraction], npt.NDArray[Any], npt.NDArray[Any]]:
+def _tilts(budget: Goal) -> tuple[list[Fraction], npt.NDArray[Any], npt.NDArray[Any]]:
     """Return the tilts that are tried, and what does not depend on the rate and beta.
 
     That is: the logarithm of the bound without copies, and e**-tilt - 1.

@@ -23,7 +23,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.stable.claims import ASSUMED, CHOICE, FREQUENT, LISTED
 from littlestone.learners.stable.frequency import expected, least_copies, stability, threshold
 
@@ -112,7 +112,7 @@ class Plan:
     Attributes
     ----------
     d : int
-    budget : Budget
+    budget : Goal
     parameters : Parameters
     alpha1 : Fraction
         Error of the frequent hypothesis.
@@ -121,7 +121,7 @@ class Plan:
     """
 
     d: int
-    budget: Budget
+    budget: Goal
     parameters: Parameters
     alpha1: Fraction
     choice: int
@@ -237,14 +237,14 @@ class Plan:
 
 
 @lru_cache(maxsize=64)
-def theorem_plan(d: int, budget: Budget) -> Plan:
+def theorem_plan(d: int, budget: Goal) -> Plan:
     """Return the plan of the theorem that needs the fewest records.
 
     Parameters
     ----------
     d : int >= 1
         Littlestone dimension.
-    budget : Budget
+    budget : Goal
 
     Raises
     ------
@@ -278,7 +278,7 @@ def theorem_plan(d: int, budget: Budget) -> Plan:
     return _settled(min(found, key=lambda plan: plan.required))
 
 
-def assumed_plan(d: int, budget: Budget, given: Parameters | None = None) -> Plan:
+def assumed_plan(d: int, budget: Goal, given: Parameters | None = None) -> Plan:
     """Return the plan with an assumed stability: a practical one, or somebody's own.
 
     Practical: no rounds, batches of 4/alpha records, stability 1/4.
@@ -304,7 +304,7 @@ def only_concept(alpha: Fraction, beta: Fraction, n: int) -> Certificate:
     return cert.certificate(alpha=alpha, beta=beta, n=n)
 
 
-def _rounds(budget: Budget, theta: Fraction, drawn: float, beta: Fraction) -> tuple[int, int]:
+def _rounds(budget: Goal, theta: Fraction, drawn: float, beta: Fraction) -> tuple[int, int]:
     """Return the copies and batches of one number of rounds that need the fewest records."""
     if not drawn:
         return least_copies(budget, float(theta), beta)[1], 0
@@ -317,7 +317,7 @@ def _rounds(budget: Budget, theta: Fraction, drawn: float, beta: Fraction) -> tu
     return min(found)[1:]
 
 
-def _choice(budget: Budget, own: Parameters, alpha1: Fraction, split: Fraction) -> int:
+def _choice(budget: Goal, own: Parameters, alpha1: Fraction, split: Fraction) -> int:
     """Return the records of the choice, with what ``split`` leaves of beta."""
     alpha, low = float(budget.alpha), float(alpha1)
     tilt = min(float(budget.epsilon / 2), math.log(alpha / low) / 2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.classes import check_class
 from littlestone.errors import check_integer, parameter_error
-from littlestone.learners.budget import check_pure_budget
+from littlestone.learners.goal import check_pure_budget
 from littlestone.learners.users.claims import PRIVACY
 from littlestone.learners.users.plan import METHODS, Mechanism, plan
 from littlestone.privacy import Guarantee, Neighbours

@@ -24,7 +24,7 @@ from littlestone.classes import check_class
 from littlestone.classes.trees import ROOT, Node, PathsTree
 from littlestone.data.dealing import OrderedSample, deal, part
 from littlestone.errors import check_integer, parameter_error
-from littlestone.learners.budget import check_budget
+from littlestone.learners.goal import check_budget
 from littlestone.learners.vc1.claims import PRIVACY
 from littlestone.learners.vc1.dealing import dealt_extremes, first_look
 from littlestone.learners.vc1.parts import chunk_ends, extreme_ends, is_chain

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from littlestone.classes.trees import Node, VC1Tree
-from littlestone.learners.budget import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.vc1.claims import CHUNKS
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ __all__ = ["Chooser", "TreeBudget"]
 
 
 @dataclass(frozen=True)
-class TreeBudget(Budget):
+class TreeBudget(Goal):
     """What choosing a node of a tree may cost, and what it must achieve.
 
     Attributes

@@ -18,8 +18,8 @@ from littlestone.audit.controls.catchers.base import Catcher, verified
 from littlestone.classes import FiniteClass
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.algorithm import known_loss
-from littlestone.learners.publish import publish
+from littlestone.learners.release import known_loss
+from littlestone.learners.release import run as publish
 from littlestone.privacy import (
     Approximate,
     BoundedRange,

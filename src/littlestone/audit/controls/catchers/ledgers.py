@@ -26,7 +26,7 @@ from littlestone.data import Sample
 from littlestone.errors import BudgetError, LittlestoneError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.exponential.estimators import GenericLearner
-from littlestone.learners.publish import publish
+from littlestone.learners.release import run as publish
 from littlestone.privacy import (
     Approximate,
     BoundedRange,

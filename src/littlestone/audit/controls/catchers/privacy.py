@@ -18,7 +18,7 @@ from littlestone.classes import Thresholds
 from littlestone.data import Sample
 from littlestone.errors import BudgetError, ParameterError, exact_value
 from littlestone.learners import registry
-from littlestone.learners.publish import publish
+from littlestone.learners.release import run as publish
 from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
 from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.filters import Filter

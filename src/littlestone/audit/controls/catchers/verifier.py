@@ -18,7 +18,7 @@ from littlestone.audit.mechanism import verify_mechanism
 from littlestone.audit.verify import verify
 from littlestone.classes import Points
 from littlestone.learners import registry
-from littlestone.learners.exponential.algorithm import ExponentialLearner
+from littlestone.learners.exponential import Generic
 from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
 from littlestone.source import ExactSource, ExplicitWeights, Source, exp
 
@@ -76,7 +76,7 @@ def known_failures() -> str | None:
 
 
 @dataclass(frozen=True)
-class HigherEpsilon(ExponentialLearner):
+class HigherEpsilon(Generic):
     """A learner that claims half of what it spends."""
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:

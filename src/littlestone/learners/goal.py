@@ -1,36 +1,35 @@
-"""What a learner may spend and must achieve: four public numbers.
-
-Other rooms count other things under the same word, and keep their own: nodes of a search
-(`littlestone.combinatorics.budget`), one level of a recursion
-(`littlestone.mechanisms.median.tree_log_plan`), what a person asks for
-(`littlestone.learners.comparison`).
-"""
+"""What a learner may spend and must achieve: public numbers, exact."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 from littlestone.errors import check_fraction, check_probability
+from littlestone.privacy import Neighbours
 
-__all__ = ["Budget", "check_budget", "check_pure_budget"]
+__all__ = ["Goal", "check_budget", "check_pure_budget"]
 
 
 @dataclass(frozen=True)
-class Budget:
-    """Privacy, and error with its probability: exact, and checked where a learner is built.
+class Goal:
+    """Privacy, and error with its probability.
 
     Attributes
     ----------
     epsilon, delta : Fraction
-        What the release may cost.
+        What the release may cost; delta is 0 where nothing but epsilon is allowed.
     alpha, beta : Fraction
-        Error, and the probability of exceeding it. No privacy depends on them.
+        (Excess) error, and the probability of exceeding it. No privacy depends on them.
+    neighbours : Neighbours
+        The neighbouring relation of the guarantee.
+    samples_per_user : int or None
+        With a number, users are protected, each with at most so many records.
 
     Examples
     --------
-    >>> Budget(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20)).rate
+    >>> Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20)).rate
     Fraction(1, 2)
     """
 
@@ -38,6 +37,8 @@ class Budget:
     delta: Fraction
     alpha: Fraction
     beta: Fraction
+    neighbours: Neighbours = field(default=Neighbours.REPLACE_ONE, kw_only=True)
+    samples_per_user: int | None = field(default=None, kw_only=True)
 
     @property
     def rate(self) -> Fraction:
@@ -48,27 +49,7 @@ class Budget:
 def check_budget(
     owner: str, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, hint: str
 ) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    """Check the four numbers of a learner that needs a delta; return them exact, in this order.
-
-    Parameters
-    ----------
-    owner : str
-        Who is named in errors.
-    epsilon : number in (0, inf)
-    delta, alpha, beta : number in (0, 1)
-    hint : str
-        What an error says about delta.
-
-    Raises
-    ------
-    ParameterError
-
-    Examples
-    --------
-    >>> numbers = {"epsilon": 1, "delta": "1e-6", "alpha": 0.1, "beta": 0.05}
-    >>> [str(x) for x in check_budget("VC1Learner", **numbers, hint="")]
-    ['1', '1/1000000', '1/10', '1/20']
-    """
+    """Check the four numbers of a learner that is not yet a `Learner`; return them exact."""
     return (
         check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
         check_probability(owner, "delta", delta, hint=hint),
@@ -80,7 +61,7 @@ def check_budget(
 def check_pure_budget(
     owner: str, *, epsilon: Any, alpha: Any, beta: Any
 ) -> tuple[Fraction, Fraction, Fraction]:
-    """Check the three numbers of a pure learner, as `check_budget` does; return them exact."""
+    """Check the three numbers of a pure learner that is not yet a `Learner`."""
     return (
         check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
         check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),

@@ -1,0 +1,298 @@
+"""Learners: what one is, and how one is written.
+
+A learner is read in the order **Spec -> Plan -> Draw -> Release**:
+
+* the *spec* is a frozen dataclass derived from `Learner` (mostly from `ClassLearner`, which has
+  the fields ``concept_class``, ``epsilon``, ``alpha``, ``beta``);
+* its *plan* (`littlestone.learners.plan`) holds the numbers that follow from public parameters;
+* ``draw(sample, source)`` is the algorithm: a pure function of the sample and of the draws that it
+  makes at the source, so that `littlestone.audit.verify` can compute its exact output law;
+* `littlestone.learners.release.run` makes the release. Nothing else spends, reads or draws.
+
+How to add a learner (or to convert one), with `littlestone.learners.exponential` as the example:
+
+1. ``learners/NAME/learner.py``: the dataclass. Class attributes say what it is::
+
+       @dataclass(frozen=True, kw_only=True)
+       class Generic(ClassLearner[ExponentialPlan]):
+           name = "generic"                 # the key in the registry, and of ``fit --learner``
+           estimator = "GenericLearner"     # the public estimator; errors name it
+           summary = "one line for people"
+           claim = "exp-mech.privacy"       # registered claim behind the guarantee
+           pure, agnostic, unit = True, False, "records"
+
+2. A parameter is one line, with its check; the base runs all checks in ``__post_init__``, so that
+   `dataclasses.replace` checks too, and stores what the check returns::
+
+           delta: Fraction = parameter(probability("1e-6 is a common choice."))
+           chunk: int | None = parameter(optional(integer(low=1)), default=None)
+           method: Method = parameter(choice("auto", "all"), default="auto")
+
+   What concerns several parameters together is refused in ``check(self)``. There is no ``of``.
+3. ``make_plan(self) -> Plan``: called once for each public key (equal learners share it). It may
+   raise `UnsupportedError` or `InfeasibleError`. ``.plan``, ``.certificate(n)``,
+   ``.required_samples()``, ``.guarantee()``, ``.goal`` follow; override ``.loss`` if the
+   mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if it deals records.
+4. ``draw(self, sample, source)``: the algorithm, each step commented with the paper's number.
+5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` with the
+   docstring and an ``__init__`` that only stores; its parameters are the dataclass's fields,
+   ``classes`` and ``random_state`` (a test compares them).
+6. One line in ``learners/registry.py``. The command line, ``plan``, ``auto`` and the explorer
+   iterate over the registry.
+7. Tests: exact verification (``audit.verify``) on all small data, broken variants that it must
+   notice, the certificate against simulation.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Generic as _Generic
+
+import numpy as np
+
+from littlestone.classes import ConceptClass, check_class
+from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
+from littlestone.learners.goal import Goal
+from littlestone.learners.plan import Plan
+from littlestone.privacy import Guarantee, Neighbours
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate, Unit
+    from littlestone.privacy import Loss
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+__all__ = [
+    "ClassLearner",
+    "Learner",
+    "boolean",
+    "choice",
+    "integer",
+    "number",
+    "optional",
+    "parameter",
+    "probability",
+]
+
+P = TypeVar("P", bound=Plan)
+
+#: Checks a public parameter: (owner, name, what was typed) -> its value, or a `ParameterError`.
+Check = Callable[[str, str, Any], Any]
+
+DELTA = "1e-6 is a common choice; it must be far below one over the number of records."
+
+
+class Learner(ABC, _Generic[P]):
+    """A learner without any shell: public parameters in, one private hypothesis out.
+
+    Derived classes are frozen dataclasses; see the module's docstring.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the registry.
+    estimator : str
+        The scikit-learn estimator built on it, named in errors.
+    summary : str
+        One line for people.
+    pure : bool
+        Whether delta is zero, so that giving one is an error.
+    agnostic : bool
+        Whether its certificate needs no realizable labels.
+    unit : str
+        What is protected and counted: ``"records"`` or ``"users"``.
+    claim : str
+        The registered claim behind the guarantee.
+    """
+
+    name: ClassVar[str]
+    estimator: ClassVar[str]
+    summary: ClassVar[str]
+    claim: ClassVar[str]
+    pure: ClassVar[bool]
+    agnostic: ClassVar[bool]
+    unit: ClassVar[Unit] = "records"
+
+    if TYPE_CHECKING:  # fields, or properties of learners that are made from learners
+
+        @property
+        def concept_class(self) -> ConceptClass:
+            """The public class."""
+
+        @property
+        def epsilon(self) -> Fraction:
+            """Privacy loss of one draw."""
+
+        @property
+        def alpha(self) -> Fraction:
+            """Error that the certificate is about."""
+
+        @property
+        def beta(self) -> Fraction:
+            """Failure probability that the certificate is about."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):  # type: ignore[arg-type]
+            check: Check | None = each.metadata.get("check")
+            if check is not None:
+                value = check(self.estimator, each.name, getattr(self, each.name))
+                object.__setattr__(self, each.name, value)
+        self.check()
+
+    def check(self) -> None:
+        """Refuse parameters that do not go together; by default there is nothing to refuse."""
+
+    @abstractmethod
+    def make_plan(self) -> P:
+        """Compute the plan, from public parameters only; ask for `plan`, which keeps it."""
+
+    @abstractmethod
+    def draw(self, sample: Any, source: Source) -> Hypothesis:
+        """Draw the hypothesis; a pure function of the sample and of the draws.
+
+        Parameters
+        ----------
+        sample : Sample, or UserSample for a learner that protects users
+            Any: privacy assumes nothing about it.
+        source : Source
+        """
+
+    @property
+    def plan(self) -> P:
+        """The learner's own numbers; equal learners share one plan."""
+        return _plan_of(self)  # type: ignore[return-value]
+
+    @property
+    def goal(self) -> Goal:
+        """What may be spent and must be achieved, in one object."""
+        return Goal(
+            self.epsilon,
+            getattr(self, "delta", None) or Fraction(0),
+            self.alpha,
+            self.beta,
+            neighbours=self.neighbours,
+            samples_per_user=getattr(self, "samples_per_user", None),
+        )
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """The neighbouring relation of the guarantee."""
+        return Neighbours.USER_REPLACE if self.unit == "users" else Neighbours.REPLACE_ONE
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return what is promised about privacy."""
+        goal = self.goal
+        return Guarantee(goal.epsilon, goal.delta, goal.neighbours, claim=self.claim, seeded=seeded)
+
+    @property
+    def loss(self) -> Loss | None:
+        """What is promised in zCDP, where that is more than the guarantee says."""
+        return None
+
+    def certificate(self, n: int) -> Certificate:
+        """Return what is promised about accuracy with n records (or users)."""
+        return self.plan.certificate(check_integer(self.estimator, "n", n, low=1))
+
+    def required_samples(self) -> int:
+        """Return the least n from which on the certificate always holds, counted in ``unit``."""
+        return self.plan.required
+
+    def deals(self, n: int) -> bool:
+        """Return whether n records are dealt to parts, so that their order matters."""
+        return False
+
+    def learn(self, sample: Any, source: Source) -> Hypothesis:
+        """Return `draw`; until every learner is a `Learner`."""
+        return self.draw(sample, source)
+
+
+@lru_cache(maxsize=512)
+def _plan_of(learner: Learner[Any]) -> Plan:
+    plan: Plan = learner.make_plan()
+    return plan
+
+
+# -- parameters -----------------------------------------------------------------------------------
+
+
+def parameter(check: Check, *, default: Any = MISSING, kw_only: bool = True) -> Any:
+    """Declare a public parameter of a learner, with its check.
+
+    Parameters
+    ----------
+    check : callable
+        ``check(owner, name, value)`` returns the value to store, or raises `ParameterError`.
+    default : optional
+        Checked like any other value.
+    kw_only : bool, default True
+    """
+    return field(default=default, kw_only=kw_only, metadata={"check": check})
+
+
+def number(hint: str = "") -> Check:
+    """Return the check of a number in (0, inf)."""
+    return lambda owner, name, value: check_fraction(owner, name, value, hint=hint)
+
+
+def probability(hint: str = "") -> Check:
+    """Return the check of a number in (0, 1)."""
+    return lambda owner, name, value: check_probability(owner, name, value, hint=hint)
+
+
+def integer(low: int | None = None, hint: str = "") -> Check:
+    """Return the check of an integer, at least ``low``."""
+    return lambda owner, name, value: check_integer(owner, name, value, low=low, hint=hint)
+
+
+def boolean(owner: str, name: str, value: Any) -> bool:
+    """Check that a value is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise parameter_error(owner, name, "True or False", value)
+    return bool(value)
+
+
+def choice(*values: str) -> Check:
+    """Return the check of one of some words."""
+
+    def check(owner: str, name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in values:
+            raise parameter_error(owner, name, f"one of {', '.join(values)}", value)
+        return value
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """Return the check of a value that may be None."""
+    return lambda owner, name, value: None if value is None else check(owner, name, value)
+
+
+def _class(owner: str, _: str, value: Any) -> ConceptClass:
+    return check_class(owner, value)
+
+
+@dataclass(frozen=True)
+class ClassLearner(Learner[P]):
+    """A learner of a concept class, with an epsilon, and alpha and beta for its certificate.
+
+    Attributes
+    ----------
+    concept_class : ConceptClass
+        Public.
+    epsilon : Fraction
+        Privacy loss of one draw.
+    alpha, beta : Fraction
+        (Excess) error of the certificate, and the probability of more. No privacy depends on them.
+    """
+
+    concept_class: ConceptClass = parameter(_class, kw_only=False)
+    epsilon: Fraction = parameter(number("1 is a common choice."))
+    alpha: Fraction = parameter(probability("0.1 is one error in ten."), default=Fraction(1, 10))
+    beta: Fraction = parameter(
+        probability("0.05 is one failure in twenty."), default=Fraction(1, 20)
+    )

@@ -1,0 +1,193 @@
+"""The exponential mechanism over a class: generic (realizable) and agnostic learning.
+
+Paper 004, Lemma 29 (GenericLearner) and paper 002, Theorem 3.4 (agnostic learning with a
+surrogate score) are one mechanism with two certificates:
+
+1. draw a finite hypothesis set H from a probabilistic representation of the class, with public
+   coins (Theorem 3.4, step 1; a class that can be enumerated represents itself);
+2. release h in H with probability proportional to ``exp(-epsilon * score(h) / (2 D))`` (step 2),
+   where the score is an integer count that one record changes by at most D.
+
+Deviation from Theorem 3.4, whose score is q(z, h) = min over c of err(c) + dis(c, h): when H is a
+subset of the class, q equals the empirical error, whose D is 1 instead of 2; otherwise the direct
+error over H is used too, unless the surrogate's certificate needs fewer records.
+
+The plan chooses H and the score from public parameters, the one whose certificate needs the fewest
+records of:
+
+1. a class that can be enumerated or segmented represents itself; the score is the error;
+2. an infinite class, or a large one where it pays, is hashed, and the score is the direct error
+   over the hashed hypotheses;
+3. the same with the paper's surrogate score (agnostic only), whose sensitivity is 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from littlestone import bounds
+from littlestone.errors import UnsupportedError
+from littlestone.learners.base import ClassLearner
+from littlestone.learners.plan import Plan
+from littlestone.mechanisms import selection_rate
+from littlestone.privacy import Concentrated
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
+    from littlestone.classes import ConceptClass, Representation
+    from littlestone.data import Sample
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+__all__ = ["Agnostic", "Exponential", "ExponentialPlan", "Generic"]
+
+#: Up to this size only the tight certificate is computed: the VC dimension of an explicit class is
+#: costly, and pays only when ln(size) is far larger than it.
+_EXPLICIT = 2**32
+
+#: Up to this size a class is itself the representation, so that its own concepts are released.
+_LISTED = 2**16
+
+
+@dataclass(frozen=True)
+class ExponentialPlan(Plan):
+    """A hypothesis set, a score, and what they certify.
+
+    Attributes
+    ----------
+    representation : Representation
+    surrogate : bool
+        Whether the score is Theorem 3.4's q instead of the error.
+    certify : callable, n -> Certificate
+    required : int
+        The least n from which on the certificate holds.
+    """
+
+    representation: Representation
+    surrogate: bool
+    certify: Callable[[int], Certificate]
+    required: int
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the accuracy certificate for n records."""
+        return self.certify(n)
+
+
+@dataclass(frozen=True)
+class Exponential(ClassLearner[ExponentialPlan]):
+    """The exponential mechanism over a class; `Generic` and `Agnostic` certify what it draws.
+
+    Guarantee
+    ---------
+    Pure epsilon, replace-one, n public, for every value of the public coins.
+    """
+
+    claim = "exp-mech.privacy"
+    pure = True
+
+    @property
+    def loss(self) -> Concentrated:
+        """The promise in zCDP: epsilon**2/8 for every value of the public coins."""
+        return Concentrated(self.epsilon**2 / 8)
+
+    def make_plan(self) -> ExponentialPlan:
+        """Return the hypothesis set and score that need the fewest records.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class is infinite and cannot be hashed.
+        """
+        concept_class, agnostic = self.concept_class, self.agnostic
+        numbers: dict[str, Any] = {"epsilon": self.epsilon, "alpha": self.alpha, "beta": self.beta}
+        if isinstance(concept_class.size, int):
+            itself = _itself(concept_class, concept_class.size, numbers, agnostic)
+            if concept_class.size <= _LISTED or not _can_be_hashed(concept_class):
+                return itself
+            hashed = _hashed(concept_class, numbers, agnostic)
+            return min(itself, hashed, key=lambda plan: plan.required)
+        direct = _hashed(concept_class, numbers, agnostic)
+        # The surrogate pays for the class's VC dimension at alpha**-2 even if H had two members.
+        least: int = bounds.agnostic_vc(2, concept_class.vc_dim, **numbers).n if agnostic else 0
+        if not agnostic or least >= direct.required:
+            return direct
+        surrogate = _surrogate(concept_class, numbers)
+        return min(direct, surrogate, key=lambda plan: plan.required)
+
+    def rate(self, sensitivity: int) -> Fraction:
+        """Return the rate of the exponential weights for a score of this sensitivity."""
+        return selection_rate(self.epsilon, sensitivity=sensitivity)
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Draw the hypothesis; a pure function of the sample and the draws."""
+        plan = self.plan
+        hypotheses = plan.representation.drawn(source)  # step 1: public coins
+        if plan.surrogate:
+            candidates = hypotheses.surrogate_candidates(sample)
+            return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
+        return hypotheses.candidates(sample).draw(self.rate(1), source)  # step 2
+
+
+class Generic(Exponential):
+    """The learner behind `GenericLearner`: the certificate is for realizable labels."""
+
+    name = "generic"
+    estimator = "GenericLearner"
+    summary = "exponential mechanism; certificate for realizable labels"
+    agnostic = False
+
+
+class Agnostic(Exponential):
+    """The learner behind `AgnosticLearner`: the certificate is for any labels."""
+
+    name = "agnostic"
+    estimator = "AgnosticLearner"
+    summary = "exponential mechanism; certificate for any labels"
+    agnostic = True
+
+
+def _can_be_hashed(concept_class: ConceptClass) -> bool:
+    try:
+        return concept_class.hashing is not None
+    except UnsupportedError:
+        return False
+
+
+def _itself(
+    concept_class: ConceptClass, size: int, numbers: dict[str, Any], agnostic: bool
+) -> ExponentialPlan:
+    vc_dim = concept_class.vc_dim if size > _EXPLICIT else None
+
+    def certify(n: int | None) -> Certificate:
+        return bounds.best_finite(size, vc_dim=vc_dim, agnostic=agnostic, n=n, **numbers)
+
+    required = max(certify(None).n, 1)
+    return ExponentialPlan(concept_class.representation(), False, lru_cache(certify), required)
+
+
+def _hashed(
+    concept_class: ConceptClass, numbers: dict[str, Any], agnostic: bool
+) -> ExponentialPlan:
+    found = bounds.best_hashing(concept_class.hashing, agnostic=agnostic, **numbers)
+    hashed, required = concept_class.hashed(found.copies, found.buckets), found.required_samples()
+    return ExponentialPlan(hashed, False, lru_cache(found.certificate), required)
+
+
+def _surrogate(concept_class: ConceptClass, numbers: dict[str, Any]) -> ExponentialPlan:
+    def size(alpha1: Fraction, beta1: Fraction) -> int:
+        return concept_class.representation(alpha1, beta1).size
+
+    def certify(n: int | None) -> Certificate:
+        return bounds.surrogate(size, concept_class.vc_dim, n=n, **numbers)
+
+    best = certify(None)
+    parts = {name: value for step in best.steps for name, value in step.inputs.items()}
+    near, share = parts["alpha1"], parts["share_hashing"]
+    assert isinstance(near, Fraction)
+    assert isinstance(share, Fraction)
+    representation = concept_class.representation(near, share * numbers["beta"])
+    return ExponentialPlan(representation, True, lru_cache(certify), best.n)

@@ -1,0 +1,116 @@
+"""Plans: what a learner will do, and what that certifies, from public parameters only.
+
+Every learner's plan is found in the same way: floats propose numbers, exact certificates decide
+(`settled`, `least_required`). A float never decides whether a certificate holds.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from littlestone.bounds import least_n
+from littlestone.bounds.search import log_of
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate, Unit
+
+__all__ = ["Plan", "least_required", "refine_guess", "settled"]
+
+
+class Plan(ABC):
+    """A learner's own numbers, and what they need and certify.
+
+    A learner's plan is a frozen dataclass that derives from this class.
+
+    Attributes
+    ----------
+    unit : str
+        What ``required`` counts: ``"records"`` or ``"users"``.
+    required : int
+        The least n from which on the certificate always holds: a field or a property.
+    """
+
+    unit: ClassVar[Unit] = "records"
+
+    if TYPE_CHECKING:
+
+        @property
+        def required(self) -> int:
+            """The least n from which on the certificate always holds."""
+
+    @abstractmethod
+    def certificate(self, n: int) -> Certificate:
+        """Return the accuracy certificate for n records (or users)."""
+
+
+P = TypeVar("P", bound=Plan)
+
+
+def settled(plan: P, larger: Callable[[P, int], P]) -> P:
+    """Return a plan whose exact certificate holds at its required number: floats proposed it.
+
+    Parameters
+    ----------
+    plan : Plan
+    larger : callable
+        ``larger(plan, k)`` returns the plan with about k records more; k is 1 at first, because
+        floats are hardly ever off by more, and grows by a quarter.
+    """
+    step = 4
+    while not plan.certificate(plan.required).holds:
+        plan = larger(plan, step // 4)
+        step = step * 5 // 4
+    return plan
+
+
+def least_required(
+    certify: Callable[[int], Certificate], guess: int | None, *, beta: Fraction | None = None
+) -> int:
+    """Return the least n from which on a certificate always holds; floats say where to look.
+
+    Parameters
+    ----------
+    certify : callable
+        From n to a certificate, monotone.
+    guess : int or None
+        What floats found. It changes nothing but the time.
+    beta : Fraction in (0, 1), optional
+        If the certificates have a step "failure" that is compared with beta: the guess is refined
+        by `refine_guess` first.
+    """
+    if beta is not None:
+        guess = refine_guess(certify, guess, beta)
+    return least_n(certify, guess=guess)
+
+
+def refine_guess(
+    certify: Callable[[int], Certificate], guess: int | None, beta: Fraction
+) -> int | None:
+    """Return a better guess of the least n: secants, since failures vanish exponentially in n.
+
+    Parameters
+    ----------
+    certify : callable
+        The certificate for n; its step "failure" is compared with beta.
+    guess : int or None
+        None stays None.
+    beta : Fraction in (0, 1)
+    """
+    if guess is None:
+        return None
+    n, wanted = guess, log_of(beta)
+    for _ in range(4):
+        step = n // 64 + 1
+        here, there = (float(certify(k)["failure"]) for k in (n, n + step))
+        fall = math.log(here) - math.log(there) if here > there > 0 else 0.0
+        if not fall:  # certain to fail, or beyond floats
+            break
+        far = (math.log(here) - wanted) / fall * step
+        n = max(n + math.ceil(min(max(far, -n / 2), n)), 1)
+        if abs(far) < 2 + n / 2**12:
+            break
+    return n
