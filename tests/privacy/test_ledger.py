@@ -291,7 +291,7 @@ def test_a_fit_pays_before_it_draws(path, monkeypatch):
     first = learner().fit(X, Y, ledger=ledger)
     assert seen == [1]
     assert first.guarantee_.epsilon == ledger.spent().epsilon
-    assert ledger.history()[0].what == "AgnosticLearner on thresholds(1, 9)"
+    assert ledger.history()[0].what == "agnostic on thresholds(1, 9)"
     learner().fit(X, Y, ledger=ledger)
     third = learner()
     with pytest.raises(BudgetError):

@@ -35,11 +35,11 @@ def laws(cls, points, n, extra, see=None):
         if counts not in cached:
             sample = sample_of(counts)
 
-            def run(source, sample=sample):
+            def once(source, sample=sample):
                 release = run(algorithm, sample, source, estimate_error=extra)
                 return see(release) if see else (release.hypothesis.key, release.error["value"])
 
-            cached[counts] = ExactSource().law(run)
+            cached[counts] = ExactSource().law(once)
         found[data] = cached[counts]
     return found
 
