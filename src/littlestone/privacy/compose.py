@@ -210,26 +210,27 @@ def _tight(divergence: arb, order: arb, delta: arb) -> arb:
 def _by_renyi(counts: Mapping[Loss, int], delta: Fraction, convert: Conversion) -> Fraction | None:
     """Convert the summed Rényi divergence at the best order found; valid at *every* order."""
 
-    def bound(order: Fraction, bits: int) -> arb:
-        with ctx.workprec(bits):
-            total = arb(0)
-            for loss, times in counts.items():
-                divergence = loss.renyi(order)
-                assert divergence is not None
-                total += times * divergence
-            return convert(total, ball(order), ball(delta))
+    def bound(order: arb) -> arb:
+        total = arb(0)
+        for loss, times in counts.items():
+            divergence = loss.renyi(order)
+            assert divergence is not None
+            total += times * divergence
+        return convert(total, order, ball(delta))
 
     if any(loss.renyi(Fraction(3, 2)) is None for loss in counts):
         return None
 
     def height(x: float) -> float:
-        value = float(bound(1 + Fraction(math.exp(x)), 64).mid())
+        value = float(bound(1 + arb(math.exp(x))).mid())
         return value if math.isfinite(value) else math.inf
 
-    best = _least(height, math.log(1e-4), math.log(1e7))
-    # The order only has to be good, not optimal: 40 bits keep the exact number short.
+    with ctx.workprec(80):
+        best = _least(height, math.log(1e-4), math.log(1e7))
+    # The order only has to be good, not optimal.
     order = 1 + Fraction(round(math.exp(best) * 2**40), 2**40)
-    result = bound(order, 128)
+    with ctx.workprec(128):
+        result = bound(ball(order))
     return round_up(max(upper(result), Fraction(0))) if result.is_finite() else None
 
 
@@ -239,10 +240,15 @@ def _least(height: Callable[[float], float], low: float, high: float) -> float:
     best = min(range(81), key=lambda i: height(scan[i]))
     a, b = scan[max(best - 1, 0)], scan[min(best + 1, 80)]
     golden = (math.sqrt(5) - 1) / 2
-    for _ in range(60):
-        left, right = b - golden * (b - a), a + golden * (b - a)
-        if height(left) <= height(right):
-            b = right
+    left, right = b - golden * (b - a), a + golden * (b - a)
+    at_left, at_right = height(left), height(right)
+    for _ in range(60):  # until rounding hides which side is lower
+        if at_left <= at_right:
+            b, right, at_right = right, left, at_left
+            left = b - golden * (b - a)
+            at_left = height(left)
         else:
-            a = left
+            a, left, at_left = left, right, at_right
+            right = a + golden * (b - a)
+            at_right = height(right)
     return (a + b) / 2

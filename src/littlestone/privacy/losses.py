@@ -52,7 +52,7 @@ class Loss:
         """Epsilon with which the rest is pure."""
         return None
 
-    def renyi(self, order: Fraction) -> arb | None:
+    def renyi(self, order: Fraction | arb) -> arb | None:
         """Enclose a bound on the Rényi divergence of ``order`` > 1 (infinite where none holds)."""
         return None
 
@@ -63,6 +63,10 @@ class Loss:
         that it is the profile of a pair of laws (a dominating pair).
         """
         return None
+
+
+def _order(order: Fraction | arb) -> arb:
+    return order if isinstance(order, arb) else ball(order)
 
 
 @dataclass(frozen=True)
@@ -85,10 +89,11 @@ class Pure(Loss):
         """The epsilon itself."""
         return self.epsilon
 
-    def renyi(self, order: Fraction) -> arb:
+    def renyi(self, order: Fraction | arb) -> arb:
         """Enclose the divergence of randomized response (Mironov 2017, Proposition 5)."""
-        up, down = (ball(self.epsilon * a).exp() for a in (order, 1 - order))
-        return ((up + down) / (1 + ball(self.epsilon).exp())).log() / ball(order - 1)
+        a, e = _order(order), ball(self.epsilon)
+        up, down = (e * a).exp(), (e * (1 - a)).exp()
+        return ((up + down) / (1 + e.exp())).log() / (a - 1)
 
     def profile(self, t: arb) -> arb:
         """Enclose the profile of randomized response: linear between its two losses."""
@@ -141,9 +146,9 @@ class BoundedRange(Loss):
         """Eta: an interval of length eta that contains 0 reaches at most to eta."""
         return self.eta
 
-    def renyi(self, order: Fraction) -> arb:
+    def renyi(self, order: Fraction | arb) -> arb:
         """Enclose order * eta**2 / 8."""
-        return ball(order * self.eta**2 / 8)
+        return _order(order) * ball(self.eta**2 / 8)
 
     def profile(self, t: arb) -> arb:
         """Enclose the largest profile of any pair with that range."""
@@ -161,9 +166,9 @@ class Concentrated(Loss):
     def __post_init__(self) -> None:
         _store(self, "rho")
 
-    def renyi(self, order: Fraction) -> arb:
+    def renyi(self, order: Fraction | arb) -> arb:
         """Enclose order * rho."""
-        return ball(order * self.rho)
+        return _order(order) * ball(self.rho)
 
 
 @dataclass(frozen=True)
@@ -183,14 +188,15 @@ class ChargedTests(Loss):
         _store(self, "epsilon")
         check_integer("ChargedTests", "charges", self.charges, low=0)
 
-    def renyi(self, order: Fraction) -> arb:
+    def renyi(self, order: Fraction | arb) -> arb:
         """Enclose the divergence; infinite from order ln(1+e**epsilon)/epsilon on."""
-        one = 1 + ball(self.epsilon).exp()
-        a, b = (ball(self.epsilon * q).exp() / one for q in (order, 1 - order))
+        q, e = _order(order), ball(self.epsilon)
+        one = 1 + e.exp()
+        a, b = (e * q).exp() / one, (e * (1 - q)).exp() / one
         if not (a < 1 and b < 1):
             return arb("inf")
         cost = (a / (1 - b)).log().max((b / (1 - a)).log())
-        return self.charges * cost / ball(order - 1)
+        return self.charges * cost / (q - 1)
 
 
 def bounded_range_delta(eta: Fraction, x: Fraction, *, bits: int = 128) -> arb:
