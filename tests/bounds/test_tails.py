@@ -1,7 +1,7 @@
 """Floats that searches rely on, against exact sums, the certificates' own lines, and SciPy."""
 
 from fractions import Fraction as F
-from math import comb
+from math import comb, exp
 
 import pytest
 from hypothesis import given
@@ -24,11 +24,19 @@ def test_binomial_tails(n, p, data):
         assert bias_for(k, n, float(exact)) == pytest.approx(float(p), rel=1e-8)
 
 
-@pytest.mark.parametrize(
-    ("certify", "lines"), [(agnostic_vc, uniform.AGNOSTIC), (realizable_vc, uniform.REALIZABLE)]
-)
+@pytest.mark.parametrize("vc_dim", [0, 1, 7, 30])
+def test_rough_growth_is_that_of_the_certificate(vc_dim):
+    case = uniform._Growth(2**5000, vc_dim, F(1, 3), F(1, 10), F(1, 20))
+    for n in (250_000, 10**6):
+        rough, share = case.rough(n, 500)
+        exact = case.certificate(n, F(share), 500)["failure"]
+        assert exact == pytest.approx(exp(rough), rel=1e-6)
+    assert agnostic_vc(2**5000, vc_dim, epsilon=F(1, 3), alpha=F(1, 10), beta=F(1, 20)).holds
+
+
 @pytest.mark.parametrize("vc_dim", [0, 1, 7, 300])
-def test_rough_sums_are_those_of_the_certificates(certify, lines, vc_dim):
+def test_rough_sums_are_those_of_the_certificates(vc_dim):
+    certify, lines = realizable_vc, uniform.REALIZABLE
     size, numbers = 2**5000, {"epsilon": F(1, 3), "alpha": F(1, 10), "beta": F(1, 20)}
     sums = uniform._Sums(lines, vc_dim, **numbers)
     names = uniform._share_names(lines)

@@ -18,7 +18,9 @@ import littlestone as ls
 from littlestone.bounds import Certificate
 
 #: Case -> why its output differs from that of version 0.1.0.
-DIFFERENCES: dict[str, str] = {}
+DIFFERENCES: dict[str, str] = {
+    "AgnosticFromRealizable sets": "`agnostic_vc` needs fewer records: the parts have other sizes",
+}
 
 _SEEDS = range(3)
 

@@ -188,6 +188,11 @@ for _claim in (
           "No error exceeds its estimate by more than sqrt(2 ln growth(d,n)/n) + "
           "sqrt(ln(1/beta)/(2n)); for both sides at once 2 growth (symmetrization, Massart's lemma "
           "for centred losses, McDiarmid).", (IID,)),
+    Claim("vc.growth", _OWN, _V,
+          "Weights e**(-epsilon/2 * errors), |H| candidates of VC dimension d: Pr[error > best + "
+          "alpha] <= (|H|-1)**s sqrt(2 growth(d, (r+1) n)) (cosh l - a sinh l)**n with "
+          "l = s epsilon/2, a = alpha - (1 + 1/n)/(r+1), for all 0 <= s <= 1 and integers r >= 1.",
+          (IID, PUBLIC)),
     Claim("hoeffding", "Hoeffding: Probability Inequalities for Sums", "1963",
           "A mean of n variables in [0, 1] exceeds its expectation by sqrt(ln(1/beta)/(2n)) with "
           "probability at most beta."),
