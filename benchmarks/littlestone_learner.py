@@ -135,7 +135,7 @@ def main(runs: int = 60) -> None:
     """Print a table."""
     print(f"{runs} runs for each number of records; epsilon 1, delta 1e-6, alpha 0.1, beta 0.05")
     for case in CASES:
-        made = Littlestone.of(case.concept_class, **BUDGET)
+        made = Littlestone(case.concept_class, **BUDGET)
         most = max(measured(made, draw, runs) for draw in case.draws)
         sample, _ = case.draws[-1](np.random.default_rng(0), made.required_samples())
         started = time.process_time()

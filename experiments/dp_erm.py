@@ -24,7 +24,7 @@ import littlestone as ls
 from littlestone.classes import ConceptClass
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.planner import plan_methods
+from littlestone.learners.littlestone.learner import plan_methods
 
 NUMBERS: dict[str, Any] = {"epsilon": 1, "alpha": "0.1", "beta": "0.05"}
 USUAL = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
@@ -43,7 +43,7 @@ def classes(d: int) -> Iterator[tuple[str, ConceptClass]]:
 
 def certified(concepts: ConceptClass, delta: str) -> tuple[int, str]:
     """Return the certified number of records, and its claims."""
-    made = Littlestone.of(concepts, **NUMBERS, delta=delta)
+    made = Littlestone(concepts, **NUMBERS, delta=delta)
     n = made.required_samples()
     return n, " ".join(made.certificate(n).claims)
 
@@ -74,7 +74,7 @@ def measured(options: argparse.Namespace) -> Iterator[Row]:
     """Yield what was enough on a few distributions: special points of equal mass, and flats."""
     bench, runs = benchmark("littlestone_learner"), 20 if options.quick else 60
     for d in range(1, 2 if options.quick else 6):
-        made = Littlestone.of(next(classes(d))[1], **NUMBERS, delta="1e-6")
+        made = Littlestone(next(classes(d))[1], **NUMBERS, delta="1e-6")
         masses = (0.03, 0.06, 0.11, 0.15) if d > 1 else (0.09, 0.11, 0.3)
         draws = [bench.sets([w] * d) for w in masses if w * d < 0.95]
         most = max(bench.measured(made, draw, runs) for draw in draws)

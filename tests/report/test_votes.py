@@ -12,7 +12,7 @@ TOWNS = ["rome", "oslo", *(f"town {i}" for i in range(18))]
 
 
 def shown(**options):
-    made = Littlestone.of(ls.Points(), **BUDGET, **options)
+    made = Littlestone(ls.Points(), **BUDGET, **options)
     return simulate(made, PointHypothesis("rome"), TOWNS, 6000, seed=2)
 
 

@@ -123,7 +123,7 @@ def _littlestone(
             "1e-6 is a common choice; zero is not possible: candidates come from the data."
         )
     budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
-    return Littlestone.of(concept_class, **budget, **options)
+    return Littlestone(concept_class, **budget, **options)
 
 
 def _stable(

@@ -27,7 +27,7 @@ INNER = {
 
 def agnostic(kind, *, make=TwoSample, epsilon="4", inner="2.5", pool=1, **budget):
     algorithm, options = INNER[kind]
-    learner = algorithm.of(ONE, epsilon=inner, **{**LOOSE, **budget}, **options)
+    learner = getattr(algorithm, "of", algorithm)(ONE, epsilon=inner, **{**LOOSE, **budget}, **options)
     return make.of(learner, epsilon=epsilon, learner_epsilon=inner, pool=pool)
 
 

@@ -7,7 +7,7 @@ from littlestone.learners.littlestone import Littlestone
 def learner(cls, kind=Littlestone, **options):
     """An algorithm with public settings that make every vote count."""
     given = {"epsilon": 1, "delta": "1/20", "alpha": "0.3", "beta": "0.2"}
-    return kind.of(cls, **{**given, **options})
+    return kind(cls, **{**given, **options})
 
 
 def check(algorithm, points, n, **options):

@@ -14,11 +14,15 @@ from littlestone.data import Sample
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import VOTES
 from littlestone.learners.littlestone.closures import closed_within, closures
-from littlestone.learners.littlestone.levels import Levels, distance
-from littlestone.learners.littlestone.plan_closed import ClosedPlan
-from littlestone.learners.littlestone.plan_essential import EssentialPlan, Oracles, StagesPlan
-from littlestone.learners.littlestone.planner import plan, plan_methods
-from littlestone.learners.littlestone.vote_margin import VoteMargin
+from littlestone.learners.littlestone.essential_plans import (
+    EssentialPlan,
+    Levels,
+    Oracles,
+    StagesPlan,
+    distance,
+)
+from littlestone.learners.littlestone.learner import Littlestone, plan_methods
+from littlestone.learners.littlestone.plans import ClosedPlan, VoteMargin
 
 from .small import learner
 
@@ -36,9 +40,14 @@ GOLDEN = [
 ]
 
 
+def planned(cls, method):
+    numbers = {"epsilon": BUDGET.epsilon, "delta": BUDGET.delta}
+    return Littlestone(cls, **numbers, alpha=BUDGET.alpha, beta=BUDGET.beta, method=method).plan
+
+
 @pytest.mark.parametrize(("cls", "method", "needed"), GOLDEN, ids=str)
 def test_records_that_are_needed(cls, method, needed):
-    found = plan(cls, BUDGET, method=method)
+    found = planned(cls, method)
     assert found.required == needed
     certificate = found.certificate(needed)
     assert certificate.holds
@@ -199,13 +208,13 @@ def test_extreme_public_parameters(cls):
         assert made.certificate(needed).holds
         assert not made.certificate(1).holds or needed == 1
     with pytest.raises(ls.errors.UnsupportedError, match="Raise epsilon"):
-        learner(cls, epsilon=1e-9)
+        learner(cls, epsilon=1e-9).required_samples()
 
 
 @pytest.mark.parametrize("cls", [ls.SparseSets(2), ls.Conjunctions(2)], ids=str)
 def test_what_cannot_be_certified_is_refused_or_does_not_hold(cls):
     with pytest.raises(ls.errors.UnsupportedError, match="Raise epsilon"):
-        learner(cls, alpha="1e-7")
+        learner(cls, alpha="1e-7").required_samples()
     for options in ({"chunk": 10**9}, {"chunk": 4, "tolerances": (10**9,)}):
         made = learner(cls, **options)
         assert not any(made.certificate(n).holds for n in (1, 10**9, 10**40))
@@ -233,10 +242,10 @@ def test_own_settings_change_no_promise_that_does_not_hold():
 
 @pytest.mark.parametrize("method", ["essential", "stages"])
 def test_dimensions_of_some_hundreds_and_beyond(method):
-    many = plan(ls.Thresholds(0, 2**150), BUDGET, method=method)
+    many = planned(ls.Thresholds(0, 2**150), method)
     certificate = many.certificate(many.required)
     assert certificate.holds
     assert recheck(certificate.to_dict()) == ()
     assert not many.certificate(many.required - 1).holds
     with pytest.raises(ls.errors.UnsupportedError, match=f"'{method}' needs a stage for each unit"):
-        plan(ls.Thresholds(0, 2**2000), BUDGET, method=method)
+        planned(ls.Thresholds(0, 2**2000), method)

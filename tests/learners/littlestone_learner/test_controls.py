@@ -42,7 +42,7 @@ class Plain(Littlestone):
     def count(self, lists):
         return ListVotes(lists)
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         lists = self.lists(sample, source)
         return draw(
             self.count(lists), cap=self.cap(lists), epsilon=self.epsilon, delta=self.delta,
@@ -115,22 +115,22 @@ class SharedLists(Plain):
 
 
 class HalfTheNoise(Littlestone):
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         twice = replace(self, epsilon=2 * self.epsilon, delta=self.delta)
         return twice._plainly(sample, source)
 
     def _plainly(self, sample, source):
-        return super().learn(sample, source)
+        return super().draw(sample, source)
 
 
 class OverBudgetIsAnError(Littlestone):
     """A teacher's refusal escapes."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         space = self.concept_class.version_space(max_nodes=NODES)
         for records, _ in parts(sample, source, self.plan.chunk):
             space.fresh().within_error(records, 1).essential(2, 2)
-        return super().learn(sample, source)
+        return super().draw(sample, source)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class PublicSizes(Littlestone):
     def p(self, teachers):
         return 2
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         teachers = parts(sample, source, self.plan.chunk)
         space = self.concept_class.version_space()
         lists = EssentialLists(space, 1, (9,), (2 * self.p(teachers),), (4,))

@@ -175,7 +175,7 @@ def test_public_parameters_are_checked(change, message):
 )
 def test_a_class_that_lacks_an_oracle_is_refused(cls, options, message):
     with pytest.raises(ls.errors.UnsupportedError, match=message):
-        learner(cls, **options)
+        learner(cls, **options).required_samples()
 
 
 def test_delta_is_taught_by_the_registry():

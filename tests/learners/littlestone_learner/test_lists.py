@@ -11,7 +11,7 @@ from littlestone.classes.conjunctions import subcube
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample
 from littlestone.learners.littlestone.closures import closed_within, closures
-from littlestone.learners.littlestone.planner import oracles
+from littlestone.learners.littlestone.learner import oracles
 from littlestone.learners.littlestone.teachers import AllLists, ClosedLists, EssentialLists, parts
 from littlestone.mechanisms.canonical import canonical_key
 from littlestone.source import ExactSource, SeededSource

@@ -127,7 +127,7 @@ IN_LEARNERS: tuple[Control, ...] = (
         "bottom for the lists that came in",
         "parameter from the data",
         "The cap is what the votes show (realised sizes), not what was promised.",
-        "learners.littlestone.algorithm",
+        "learners.littlestone.learner",
         "                cap=self.plan.settings.cap,",
         "                cap=max(1, max(votes.sizes.values(), default=1) // 2),",
         ("littlestone on thresholds(1, 3), all", "the longest list"),

@@ -1,16 +1,16 @@
-"""scikit-learn shell of the learner of Littlestone classes."""
+"""scikit-learn estimator of the learner of Littlestone classes."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from littlestone.learners.littlestone.algorithm import Littlestone
+from littlestone.learners.littlestone.learner import Littlestone
 from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["LittlestoneLearner"]
 
 
-class LittlestoneLearner(PrivateClassifier):
+class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
     r"""Learn any class of finite Littlestone dimension: teachers list hypotheses and vote.
 
     Paper 003, Theorem 3, with corrections and own constants. Choose it for classes that no
@@ -122,19 +122,3 @@ class LittlestoneLearner(PrivateClassifier):
         self.max_nodes = max_nodes
         self.classes = classes
         self.random_state = random_state
-
-    def algorithm(self) -> Littlestone:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return Littlestone.of(
-            self._bound_class(),
-            epsilon=self.epsilon,
-            delta=self.delta,
-            alpha=self.alpha,
-            beta=self.beta,
-            proper=self.proper,
-            method=self.method,
-            chunk=self.chunk,
-            tolerances=self.tolerances,
-            max_nodes=self.max_nodes,
-            owner=type(self).__name__,
-        )

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.data import Sample
 from littlestone.errors import check_integer
-from littlestone.learners.littlestone.plan_essential import StagesPlan
-from littlestone.learners.littlestone.planner import teachers_lists
+from littlestone.learners.littlestone.essential_plans import StagesPlan
+from littlestone.learners.littlestone.learner import teachers_lists
 from littlestone.learners.littlestone.teachers import parts
 from littlestone.source import SeededSource, public_generator
 
 if TYPE_CHECKING:
-    from littlestone.learners.littlestone.algorithm import Littlestone
+    from littlestone.learners.littlestone.learner import Littlestone
     from littlestone.types import Hypothesis
 
 __all__ = ["Simulation", "Stage", "simulate"]
@@ -98,7 +98,7 @@ def simulate(
     --------
     >>> from littlestone.classes import SparseSets, on_points
     >>> from littlestone.learners.littlestone import Littlestone
-    >>> made = Littlestone.of(SparseSets(2), epsilon=1, delta=1e-6, alpha=0.1, beta=0.05)
+    >>> made = Littlestone(SparseSets(2), epsilon=1, delta=1e-6, alpha=0.1, beta=0.05)
     >>> shown = simulate(made, on_points(["a", "b"]), list("abcd"), 4000)
     >>> shown.stages[0].votes[0], shown.chosen == on_points(["a", "b"])
     ((SetHypothesis(points=('a', 'b')), 65), True)

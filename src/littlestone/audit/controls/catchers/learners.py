@@ -110,7 +110,7 @@ def longest_list() -> str | None:
     settings: dict[str, Any] = {"epsilon": F(1, 10), "delta": F(1, 100), "chunk": 1}
     concepts = FiniteClass(np.eye(3, dtype=np.int64))
     settings |= {"alpha": F(1, 3), "beta": F(1, 3), "method": "all"}
-    learner = Littlestone.of(concepts, **settings)
+    learner = Littlestone(concepts, **settings)
     # a record (0, 1) leaves one concept, (0, 0) two; (0, 1) many times over
     most = [(0, 1)] * 110
     return _pair(learner, [*most, (0, 1)], [*most, (0, 0)])

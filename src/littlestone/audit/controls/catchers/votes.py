@@ -44,7 +44,7 @@ def votes_of_all_stages() -> str | None:
         (FiniteClass([[1, 0], [0, 1]]), (0, 1), (1, 1)),
     ]
     for concepts, left, right in sides:
-        learner = Littlestone.of(
+        learner = Littlestone(
             concepts, **_BUDGET, method="essential", chunk=1, tolerances=(0, 0, 0)
         )
         both = [left] * 60 + [right] * 60
@@ -61,7 +61,7 @@ def stages() -> str | None:
     test without noise makes the default impossible for one data set, and sure for its neighbour.
     """
     budget = _BUDGET | {"epsilon": 6, "delta": F(1, 4)}
-    learner = Littlestone.of(Points(), **budget, method="stages", chunk=1, tolerances=(0, 0))
+    learner = Littlestone(Points(), **budget, method="stages", chunk=1, tolerances=(0, 0))
     settings: Any = learner.plan.settings
     enough = settings.threshold(8)
     pairs = []
@@ -79,7 +79,7 @@ def stages_and_draw() -> str | None:
     too: that is what composition promises.
     """
     loud = _BUDGET | {"epsilon": 4, "delta": F(1, 10**4)}
-    learner = Littlestone.of(Points(), **loud, method="stages", chunk=1, tolerances=(0, 0))
+    learner = Littlestone(Points(), **loud, method="stages", chunk=1, tolerances=(0, 0))
     settings: Any = learner.plan.settings
 
     def run(moved: int, source: Source) -> Hashable:
@@ -114,7 +114,7 @@ def teachers_of_two() -> str | None:
     One concept is far more popular than another, so that the loss of a replaced list is nearly all
     of epsilon: a record of two teachers costs twice as much. The last record has no teacher.
     """
-    learner = Littlestone.of(_SINGLES, **_BUDGET, method="all", chunk=2, tolerances=(0,))
+    learner = Littlestone(_SINGLES, **_BUDGET, method="all", chunk=2, tolerances=(0,))
     rest: list[tuple[Any, int]] = [_NEUTRAL] * 81
     for i in range(6):
         rest[2 * i + 1] = (1, 1)
@@ -214,7 +214,7 @@ class _Search:
 def _searches() -> list[_Search]:
     loud = _BUDGET | {"epsilon": 6}
     copies = Stable.of(_SOA, **loud, parameters={"auxiliary": 1, "copies": [20]}, max_nodes=1)
-    lists = Littlestone.of(
+    lists = Littlestone(
         _LISTS, **_BUDGET, method="essential", chunk=1, tolerances=(0,), max_nodes=6
     )
     plan: Any = lists.plan.settings

@@ -6,6 +6,21 @@ test between the stages is needed, and the whole budget is spent on one draw.
 
 *stages* (the paper): stage by stage, above-threshold asks whether some hypothesis has many votes;
 if so, a sparse draw among that stage's lists ends the run.
+
+*Tolerances* (`Levels`) are numbers at which the low-error classes of good teachers interleave (003,
+section 5, repaired): counts 0 = c_(d+1) < b_d < c_d < ... < b_1 < c_1 < floor(m alpha). A teacher
+is good if, for every concept h and j = 1, ..., d,
+
+    at most c_(j+1) errors on its m records  =>  error at most b_j/m  =>  at most c_j errors there,
+
+and every SOA it may list with at most c_1 errors has error at most alpha. Then a concept that one
+good teacher allows at stage j + 1 is allowed by every good teacher at stage j. By a ghost sample
+each arrow fails with probability at most 2 growth(vc, 2m) e**(-D(x, y)), with
+
+    D(x, y) = x ln(2x/(x+y)) + y ln(2y/(x+y)):
+
+of x + y errors on two samples, at most x fall on one of them (Hoeffding 1963). The paper takes the
+tolerances (1 - 1/(2d))**j alpha; these ones need a smaller m.
 """
 
 from __future__ import annotations
@@ -17,17 +32,145 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import CertificateBuilder
+from littlestone.bounds.least import least
 from littlestone.bounds.search import least_integer, log_of
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
-from littlestone.learners.littlestone.levels import Levels
-from littlestone.learners.littlestone.vote_margin import TeacherVotePlan, VoteMargin, least_teachers
+from littlestone.learners.littlestone.plans import TeacherVotePlan, VoteMargin, least_teachers
 from littlestone.mechanisms.above_threshold import AboveThreshold
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
 
-__all__ = ["EssentialPlan", "Oracles", "StagesPlan"]
+__all__ = ["EssentialPlan", "Levels", "Oracles", "StagesPlan", "distance"]
+
+_TERMS = 50  # of one sum
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Records of a teacher and its tolerances.
+
+    Attributes
+    ----------
+    d, vc : int
+        Littlestone dimension and VC dimension of the class.
+    chunk : int
+        m.
+    counts : tuple of int
+        0 = c_(d+1), b_d, c_d, ..., b_1, c_1.
+    """
+
+    d: int
+    vc: int
+    chunk: int
+    counts: tuple[int, ...]
+
+    @property
+    def tolerances(self) -> tuple[int, ...]:
+        """c_1 > ... > c_(d+1) = 0: one for each stage."""
+        return self.counts[::2][::-1]
+
+    @classmethod
+    def least(cls, d: int, vc: int, alpha: Fraction, bad: float) -> Levels:
+        """Return the smallest chunk with which a teacher is bad with probability at most ``bad``.
+
+        Examples
+        --------
+        >>> from fractions import Fraction
+        >>> Levels.least(1, 1, Fraction(1, 10), 0.1)
+        Levels(d=1, vc=1, chunk=1250, counts=(0, 18, 59))
+        """
+
+        def fits(chunk: int) -> bool:
+            top = math.floor(chunk * alpha)
+            counts, allowed = cls._chain(d, vc, chunk, bad, top)
+            log_growth = _log_growth(d, 2 * chunk) - _log_growth(vc, 2 * chunk)
+            return counts[-1] < top and distance(counts[-1], top) >= allowed + log_growth
+
+        chunk = least(fits, low=2 * d + 1)
+        return cls(d, vc, chunk, cls._chain(d, vc, chunk, bad, chunk)[0])
+
+    @staticmethod
+    def _chain(d: int, vc: int, chunk: int, bad: float, most: int) -> tuple[tuple[int, ...], float]:
+        """Return the least counts, as far as they stay below ``most``, and the distance between."""
+        allowed = math.log(2 * (2 * d + 1) / bad) + _log_growth(vc, 2 * chunk) + 1e-9
+        counts = [0]
+        while len(counts) <= 2 * d and counts[-1] < most:
+            far = _least_far(counts[-1], allowed)
+            counts.append(far if len(counts) % 2 else far - 1)
+        return tuple(counts), allowed
+
+    def bad(self, cert: CertificateBuilder, alpha: Fraction) -> Step:
+        """Write down the probability that a teacher is bad."""
+        arrows: dict[str, Step] = {}
+        pairs = list(zip(self.counts[:-1], self.counts[1:], strict=True))
+        for i, (low, high) in enumerate(pairs):
+            # even: c => b; odd: b => c, which fails at c + 1 errors
+            arrows[f"x{i}"] = self._arrow(cert, f"arrow_{i}", self.vc, low, high + i % 2)
+        top = cert.step("top", "floor(m*alpha)", ESSENTIAL, m=self.chunk, alpha=alpha)
+        cert.step("low_error", "top >= last + 1", ESSENTIAL, top=top, last=self.counts[-1])
+        arrows["last"] = self._arrow(
+            cert, "arrow_last", self.d, self.counts[-1], math.floor(self.chunk * alpha)
+        )
+        names, groups = list(arrows), arrows
+        if len(names) > _TERMS:  # a sum of very many terms would be nested too deeply
+            groups = {}
+            for i in range(0, len(names), _TERMS):
+                some = {name: arrows[name] for name in names[i : i + _TERMS]}
+                sum_of = " + ".join(some)
+                groups[f"s{i}"] = cert.step(f"arrows_from_{i}", sum_of, ESSENTIAL, **some)
+        return cert.step("bad_teacher", f"min(1, {' + '.join(groups)})", ESSENTIAL, **groups)
+
+    def _arrow(self, cert: CertificateBuilder, name: str, vc: int, low: int, high: int) -> Step:
+        known: dict[str, Any] = {"vc": vc, "m": self.chunk, "y": max(high, 1)}
+        if low == 0:
+            decay = "exp(-y*log(2))"
+        else:
+            decay = "exp(-x*log(2*x/(x + y)) - y*log(2*y/(x + y)))"
+            known["x"] = low
+        return cert.step(name, f"2*growth(vc, 2*m)*{decay}", ESSENTIAL, **known)
+
+
+def distance(x: int, y: float) -> float:
+    """Return D(x, y): minus ln of the chance that x + y errors fall so unevenly, or worse.
+
+    Examples
+    --------
+    >>> round(distance(0, 10), 3), distance(4, 4)
+    (6.931, 0.0)
+    """
+    total = x + y
+    return sum(part * math.log(2 * part / total) for part in (x, y) if part)
+
+
+def _least_far(x: int, allowed: float) -> int:
+    """Return the least y > x with distance(x, y) >= allowed.
+
+    Newton's method comes near: the distance is convex in y, with derivative ln(2y/(x+y)).
+    """
+    y = x + 2 * math.sqrt(allowed * x) + 2 * allowed  # beyond, or nearly
+    for _ in range(50):
+        step = (distance(x, y) - allowed) / math.log(2 * y / (x + y))
+        y -= step
+        if abs(step) < 0.25:
+            break
+    near = max(math.ceil(y), x + 1)
+    while distance(x, near) < allowed:
+        near += 1
+    while near > x + 1 and distance(x, near - 1) >= allowed:
+        near -= 1
+    return near
+
+
+def _log_growth(d: int, n: int) -> float:
+    terms, term = [0.0], 0.0
+    for i in range(min(d, n)):
+        term += math.log((n - i) / (i + 1))
+        terms.append(term)
+    top = max(terms)
+    return top + math.log(sum(math.exp(t - top) for t in terms))
+
 
 _BAD = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 
@@ -61,7 +204,7 @@ class EssentialPlan(TeacherVotePlan):
     oracles : Oracles
     levels : Levels or None
         None if these settings cannot be certified.
-    budget, chunk, tolerances, vote_margin
+    goal, chunk, tolerances, vote_margin
         See `TeacherVotePlan`; there is one tolerance for each stage, and they fall.
     """
 
@@ -73,7 +216,7 @@ class EssentialPlan(TeacherVotePlan):
     @classmethod
     def of(
         cls,
-        budget: Goal,
+        goal: Goal,
         oracles: Oracles,
         chunk: int | None,
         tolerances: tuple[int, ...] | None,
@@ -81,19 +224,17 @@ class EssentialPlan(TeacherVotePlan):
         """Return the plan that needs the fewest records; given settings are kept, uncertified."""
         if chunk is not None or tolerances is not None:
             free = tolerances or tuple(range(oracles.d, -1, -1))
-            return cls(oracles, None, budget=budget, chunk=chunk or 1, tolerances=free)
-        plans = [cls._with(budget, oracles, bad) for bad in _BAD]
+            return cls(oracles, None, goal=goal, chunk=chunk or 1, tolerances=free)
+        plans = [cls._with(goal, oracles, bad) for bad in _BAD]
         return min(plans, key=lambda plan: plan.guess).settled()
 
     @classmethod
-    def _with(cls, budget: Goal, oracles: Oracles, bad: float) -> Self:
-        levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
-        bare = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
-        log_cap, rate = log_of(bare.cap), float(budget.rate)
+    def _with(cls, goal: Goal, oracles: Oracles, bad: float) -> Self:
+        levels = Levels.least(oracles.d, oracles.vc, goal.alpha, bad)
+        bare = cls(oracles, levels, goal=goal, chunk=levels.chunk, tolerances=levels.tolerances)
+        log_cap, rate = log_of(bare.cap), float(goal.rate)
         log_bad = log_cap + max(0.0, rate - 1 - math.log(rate))
-        vote_margin = VoteMargin.least(
-            budget, miss=bad, wrong=bad, log_bad=log_bad, log_cap=log_cap
-        )
+        vote_margin = VoteMargin.least(goal, miss=bad, wrong=bad, log_bad=log_bad, log_cap=log_cap)
         return replace(bare, vote_margin=vote_margin)
 
     def p(self, stage: int) -> int:
@@ -113,18 +254,18 @@ class EssentialPlan(TeacherVotePlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert, budget = CertificateBuilder(), self.budget
+        cert, goal = CertificateBuilder(), self.goal
         records = cert.step("records", "n", ESSENTIAL, n=n)
         if self.levels is None or self.vote_margin is None:
-            return _uncertified(cert, budget, n)
+            return _uncertified(cert, goal, n)
         miss = _teacher(cert, self, self.levels)
-        bad = _scattered(cert, budget, self.cap)
+        bad = _scattered(cert, goal, self.cap)
         failure = self.vote_margin.failure(
-            cert, budget, records=records, chunk=self.chunk, cap=self.cap,
+            cert, goal, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=miss, bad=bad,
         )  # fmt: skip
-        cert.step("enough", "failure <= beta", ESSENTIAL, failure=failure, beta=budget.beta)
-        return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        cert.step("enough", "failure <= beta", ESSENTIAL, failure=failure, beta=goal.beta)
+        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
 
 @dataclass(frozen=True)
@@ -153,12 +294,12 @@ class StagesPlan(EssentialPlan):
     @property
     def test(self) -> AboveThreshold:
         """The test between the stages."""
-        return AboveThreshold(epsilon=self.budget.epsilon * self.share, limit=1)
+        return AboveThreshold(epsilon=self.goal.epsilon * self.share, limit=1)
 
     @property
     def draw_epsilon(self) -> Fraction:
         """What is left for the draw."""
-        return self.budget.epsilon * (1 - self.share)
+        return self.goal.epsilon * (1 - self.share)
 
     @cached_property
     def cap(self) -> int:
@@ -180,10 +321,10 @@ class StagesPlan(EssentialPlan):
         return max(1, math.floor(teachers * (1 - self.slack)) - self.margin)
 
     @classmethod
-    def _with(cls, budget: Goal, oracles: Oracles, bad: float) -> Self:
-        levels = Levels.least(oracles.d, oracles.vc, budget.alpha, bad)
-        best = cls(oracles, levels, budget=budget, chunk=levels.chunk, tolerances=levels.tolerances)
-        really = float(levels.bad(CertificateBuilder(), budget.alpha).value)
+    def _with(cls, goal: Goal, oracles: Oracles, bad: float) -> Self:
+        levels = Levels.least(oracles.d, oracles.vc, goal.alpha, bad)
+        best = cls(oracles, levels, goal=goal, chunk=levels.chunk, tolerances=levels.tolerances)
+        really = float(levels.bad(CertificateBuilder(), goal.alpha).value)
         for share in (Fraction(k, 10) for k in range(3, 6)):
             for slack in (Fraction(k, 20) for k in range(1, 10)):
                 if slack <= 1.2 * bad:
@@ -195,9 +336,7 @@ class StagesPlan(EssentialPlan):
 
     def _sized(self, bad: float) -> Self:
         """Return the margin with which the fewest teachers suffice, by the certificate's sum."""
-        margin = _margin(
-            self.budget.epsilon * self.share, len(self.tolerances), self.budget.beta / 4
-        )
+        margin = _margin(self.goal.epsilon * self.share, len(self.tolerances), self.goal.beta / 4)
         best = self._least(bad, margin)  # it errs with beta/4: not far from the best one
         steps, at = (-32, 32, -8, 8, -3, 3, -2, 2, -1, 1), 0
         while at < len(steps):
@@ -209,9 +348,9 @@ class StagesPlan(EssentialPlan):
         """Return the least number of teachers with a margin, by floats."""
         slack, rate = float(self.slack), float(self.draw_epsilon) / 2
         offset, errs = self._best_offset(max(margin, 0))
-        left = float(self.budget.beta) * (1 - 1e-9) - errs
+        left = float(self.goal.beta) * (1 - 1e-9) - errs
         log_cap = log_of(self.cap)
-        hidden = rate + log_cap - log_of(self.budget.delta)
+        hidden = rate + log_cap - log_of(self.goal.delta)
         many = log_cap + max(0.0, rate - 1 - math.log(rate))
         decay = slack * math.log(slack / bad) + (1 - slack) * math.log((1 - slack) / (1 - bad))
         if margin < 0 or left <= 0:
@@ -248,10 +387,10 @@ class StagesPlan(EssentialPlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert, budget = CertificateBuilder(), self.budget
+        cert, goal = CertificateBuilder(), self.goal
         records = cert.step("records", "n", ESSENTIAL, n=n)
         if self.levels is None or self.teachers is None:
-            return _uncertified(cert, budget, n)
+            return _uncertified(cert, goal, n)
         bad = _teacher(cert, self, self.levels)
         t = cert.step("teachers", "floor(records/m)", STAGES, records=records, m=self.chunk)
         slack: dict[str, Any] = {"slack": self.slack, "t": t}
@@ -276,18 +415,18 @@ class StagesPlan(EssentialPlan):
         rate = self.draw_epsilon / 2
         bottom = cert.step(
             "bottom", "cap/delta*exp(rate*(1 - votes))", STAGES,
-            cap=self.cap, delta=budget.delta, rate=rate, votes=votes,
+            cap=self.cap, delta=goal.delta, rate=rate, votes=votes,
         )  # fmt: skip
-        scattered = _scattered(cert, replace(budget, epsilon=self.draw_epsilon), self.cap)
+        scattered = _scattered(cert, replace(goal, epsilon=self.draw_epsilon), self.cap)
         wrongly = cert.step(
             "wrongly", "min(1, scattered*exp(rate*(slack*t - votes)))", STAGES,
             scattered=scattered, rate=rate, votes=votes, **slack,
         )  # fmt: skip
         cert.step(
             "enough", "too_few + test_errs + bottom/(1 + bottom) + wrongly <= beta", STAGES,
-            too_few=too_few, test_errs=errs, bottom=bottom, wrongly=wrongly, beta=budget.beta,
+            too_few=too_few, test_errs=errs, bottom=bottom, wrongly=wrongly, beta=goal.beta,
         )  # fmt: skip
-        return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
     def settled(self) -> Self:
         """Return the plan with the number of teachers that its exact certificate needs."""
@@ -309,16 +448,16 @@ def _teacher(cert: CertificateBuilder, plan: EssentialPlan, levels: Levels) -> S
     )  # fmt: skip
     if plan.oracles.p > 1:
         cert.step("proper", "p >= points", PROPER, p=plan.p(1) // 2, points=plan.oracles.p)
-    return levels.bad(cert, plan.budget.alpha)
+    return levels.bad(cert, plan.goal.alpha)
 
 
-def _scattered(cert: CertificateBuilder, budget: Goal, cap: int) -> Step:
+def _scattered(cert: CertificateBuilder, goal: Goal, cap: int) -> Step:
     """Write down the factor for what bad teachers may list, all of them together."""
     return cert.step(
-        "scattered", "cap*max(1, exp(rate - 1)/rate)", ESSENTIAL, cap=cap, rate=budget.rate
+        "scattered", "cap*max(1, exp(rate - 1)/rate)", ESSENTIAL, cap=cap, rate=goal.rate
     )
 
 
-def _uncertified(cert: CertificateBuilder, budget: Goal, n: int) -> Certificate:
-    cert.step("certified", "beta <= 0", ESSENTIAL, beta=budget.beta)
-    return cert.certificate(alpha=budget.alpha, beta=budget.beta, n=n)
+def _uncertified(cert: CertificateBuilder, goal: Goal, n: int) -> Certificate:
+    cert.step("certified", "beta <= 0", ESSENTIAL, beta=goal.beta)
+    return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)

@@ -1,0 +1,351 @@
+"""The private learner of Littlestone classes: 003's Theorem 3, repaired and shortened.
+
+1. Deal the records to teachers, ``chunk`` records each, by a secret permutation.
+2. Every teacher lists hypotheses that err rarely on its own records (`teachers`).
+3. Draw one hypothesis by the number of teachers that list it, against bottom (`votes`).
+   Or, as in the paper, stage by stage: test whether some hypothesis has many votes; if so, draw.
+4. For proper output, pass from the released hypothesis to a concept (`proper`).
+
+The plan decides, from public parameters, which lists teachers make, how many teachers there are,
+and how many records each of them has.
+
+Statements and proofs: ``docs/learners/littlestone.md``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from littlestone.bounds import CertificateBuilder
+from littlestone.classes import AffineSubspaces, ConceptClass, Points, Thresholds
+from littlestone.classes.version_spaces.listed import check_listable
+from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
+from littlestone.learners.base import (
+    DELTA,
+    ClassLearner,
+    boolean,
+    choice,
+    integer,
+    optional,
+    parameter,
+    probability,
+)
+from littlestone.learners.goal import Goal
+from littlestone.learners.littlestone.claims import ALL, PRIVACY, STAGES_PRIVACY
+from littlestone.learners.littlestone.closures import MOST_CLOSED, closures
+from littlestone.learners.littlestone.essential_plans import EssentialPlan, Oracles, StagesPlan
+from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
+from littlestone.learners.littlestone.proper import check_listed, one_concept
+from littlestone.learners.littlestone.teachers import (
+    AllLists,
+    ClosedLists,
+    EssentialLists,
+    Lists,
+    Part,
+    parts,
+)
+from littlestone.learners.littlestone.votes import draw
+from littlestone.learners.plan import Plan
+from littlestone.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
+    from littlestone.data import Sample
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+__all__ = ["METHODS", "Littlestone", "LittlestonePlan", "Method", "plan_methods", "teachers_lists"]
+
+Method = Literal["auto", "all", "closures", "essential", "stages"]
+METHODS = ("all", "closures", "essential", "stages")
+#: As many stages are planned; planning takes some seconds then.
+MOST_STAGES = 500
+#: Records of one teacher, and tolerances, that were asked for.
+Own = tuple[int | None, tuple[int, ...] | None]
+Settings = AllPlan | ClosedPlan | EssentialPlan | StagesPlan
+
+
+@dataclass(frozen=True)
+class LittlestonePlan(Plan):
+    """How a class is learned; n is the only thing that it does not know.
+
+    Attributes
+    ----------
+    goal : Goal
+    settings : AllPlan, ClosedPlan, EssentialPlan, StagesPlan or None
+        None if there is one concept only, and nothing to choose.
+    required : int
+        The least n from which on the certificate always holds. With a chunk or tolerances of the
+        user that cannot be certified: that of the planned ones.
+    """
+
+    goal: Goal
+    settings: Settings | None
+    required: int
+
+    @property
+    def method(self) -> str:
+        """Name of the method."""
+        return self.settings.method if self.settings else "all"
+
+    @property
+    def chunk(self) -> int:
+        """Records of one teacher."""
+        return self.settings.chunk if self.settings else 1
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        if self.settings is not None:
+            return self.settings.certificate(n)
+        cert = CertificateBuilder()
+        cert.step("one_concept", "n >= 1", ALL, n=n)
+        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
+
+
+def _tolerances(owner: str, name: str, given: Any) -> tuple[int, ...]:
+    """Check falling tolerances, one for each stage."""
+    listed = tuple(given) if isinstance(given, Sequence) else ()
+    counts = tuple(check_integer(owner, name, c, low=0) for c in listed)
+    if not counts or list(counts) != sorted(counts, reverse=True):
+        raise parameter_error(owner, name, "falling whole numbers, one each stage", given)
+    return counts
+
+
+@dataclass(frozen=True)
+class Littlestone(ClassLearner[LittlestonePlan]):
+    """The learner behind `LittlestoneLearner`: teachers list hypotheses and vote.
+
+    Attributes
+    ----------
+    concept_class : ConceptClass
+        Of finite Littlestone dimension, with the oracles that the method needs.
+    epsilon, delta, alpha, beta : Fraction
+    proper : bool
+        Whether the hypothesis must be a concept of the class.
+    method : str
+        ``"auto"``, ``"all"``, ``"closures"``, ``"essential"`` or ``"stages"``.
+    chunk : int or None
+        Records of one teacher; None takes the planned number. No privacy depends on it.
+    tolerances : tuple of int or None
+        Most errors of a listed hypothesis, for each stage; None takes the planned ones.
+    max_nodes : int
+        Node limit of one teacher's search; a teacher that exceeds it submits the empty list.
+
+    Guarantee
+    ---------
+    (epsilon, delta), replace-one, n public, for every input.
+    """
+
+    delta: Fraction = parameter(probability(DELTA))
+    proper: bool = parameter(boolean, default=False)
+    method: Method = parameter(choice("auto", *METHODS), default="auto")
+    chunk: int | None = parameter(optional(integer(low=1)), default=None)
+    tolerances: tuple[int, ...] | None = parameter(optional(_tolerances), default=None)
+    max_nodes: int = parameter(integer(low=0), default=20_000)
+
+    name = "littlestone"
+    estimator = "LittlestoneLearner"
+    summary = "votes of teachers; for classes that no exponential mechanism can list"
+    claim = PRIVACY
+    pure = False
+    agnostic = False
+
+    def make_plan(self) -> LittlestonePlan:
+        """Return method, teachers and tolerances.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class lacks what the method needs, or more than 10**5 teachers would be needed.
+        """
+        if self.concept_class.size == 1:
+            return LittlestonePlan(self.goal, None, 1)
+        arguments = self.concept_class, self.goal, self.method, self.proper
+        settings = _settings(*arguments, (self.chunk, self.tolerances))
+        required = settings.required
+        if required is None and (self.chunk, self.tolerances) != (None, None):
+            required = _settings(*arguments, (None, None)).required
+        if required is None:
+            raise UnsupportedError(
+                f"Learning {self.concept_class.spec} so well would need more than 10**5 teachers, "
+                "or teachers of more than 500,000 records: that is not certified. Raise epsilon, "
+                "alpha or beta."
+            )
+        return LittlestonePlan(self.goal, settings, required)
+
+    @cached_property
+    def default(self) -> Hypothesis:
+        """What is released for bottom: a public concept."""
+        if isinstance(self.plan.settings, AllPlan):
+            return AllLists(self.concept_class, 0).first
+        return self.concept_class.version_space().member()
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return the promise: (epsilon, delta), replace-one, n public."""
+        claim = STAGES_PRIVACY if isinstance(self.plan.settings, StagesPlan) else PRIVACY
+        return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
+
+    def deals(self, n: int) -> bool:
+        """Return whether records are dealt to teachers of several records.
+
+        If not, every record is its own teacher, and the output is a function of the counts alone.
+        """
+        return self.plan.chunk > 1
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Draw the hypothesis; a pure function of the sample and the draws.
+
+        Parameters
+        ----------
+        sample : Sample
+            Any sample: privacy does not assume anything.
+        source : Source
+
+        Returns
+        -------
+        Hypothesis
+        """
+        if self.plan.settings is None:
+            return self.default  # there is one concept only
+        teachers = parts(sample, source, self.plan.chunk)  # step 1
+        lists = teachers_lists(self.concept_class, self.plan, self.max_nodes)
+        if isinstance(self.plan.settings, StagesPlan):
+            found = self._stages(teachers, lists, self.plan.settings, source)
+        else:
+            votes = lists.votes(teachers)  # step 2
+            found = draw(  # step 3
+                votes,
+                cap=self.plan.settings.cap,
+                epsilon=self.epsilon,
+                delta=self.delta,
+                source=source,
+                default=self.default,
+            )
+        if not self.proper or isinstance(self.plan.settings, AllPlan):
+            return found  # lists of concepts: it is one
+        return one_concept(self.concept_class, found, source)  # step 4
+
+    def _stages(
+        self, teachers: Sequence[Part], lists: Lists, settings: StagesPlan, source: Source
+    ) -> Hypothesis:
+        """Theorem 3: test each stage; draw from the first one that passes."""
+        count = sum(weight for _, weight in teachers)  # a function of n, which is public
+        test = settings.test.start(settings.threshold(count), source)
+        for stage in range(1, len(settings.tolerances) + 1):
+            votes = lists.votes(teachers, stage)
+            if test.ask(votes.best):
+                return draw(
+                    votes,
+                    cap=settings.cap,
+                    epsilon=settings.draw_epsilon,
+                    delta=self.delta,
+                    source=source,
+                    default=self.default,
+                )
+        return self.default
+
+
+def plan_methods(
+    concept_class: ConceptClass, goal: Goal, *, proper: bool = False
+) -> dict[str, int | None]:
+    """Return how many records each method needs; methods that the class lacks are left out."""
+    if concept_class.size == 1:
+        return dict.fromkeys(METHODS, 1)
+    found: dict[str, int | None] = {}
+    for method in METHODS:
+        try:
+            found[method] = _settings(concept_class, goal, method, proper, (None, None)).required
+        except LittlestoneError:
+            continue
+    return found
+
+
+def _best(concept_class: ConceptClass, goal: Goal, proper: bool) -> str:
+    needed: dict[str, float] = {}
+    for method in ("all", "closures"):
+        try:
+            own = _settings(concept_class, goal, method, proper, (None, None))
+        except UnsupportedError:
+            continue
+        needed[method] = own.required or math.inf
+        if own.required is not None and own.chunk == 1:
+            break  # one record for each teacher: no other list needs fewer
+    # lists of essential hypotheses need many more records, and are only for what has nothing else
+    return min(needed, key=lambda name: needed[name]) if needed else "essential"
+
+
+@lru_cache(maxsize=256)
+def _settings(
+    concept_class: ConceptClass,
+    goal: Goal,
+    method: str,
+    proper: bool,
+    own: Own,
+) -> Settings:
+    if method == "auto":
+        method = _best(concept_class, goal, proper)
+    if method == "all":
+        if not isinstance(concept_class, Thresholds):  # their lists are runs
+            check_listable(concept_class)
+        return AllPlan.of(goal, int(concept_class.size), *own)
+    if method == "closures":
+        system = closures(concept_class)
+        if system.closed > MOST_CLOSED:
+            raise UnsupportedError(
+                f"A concept of {concept_class.spec} may hold more than 2**14 closed sets, too many "
+                "to be listed by each teacher. Use a smaller class, or the 'generic' learner."
+            )
+        spread = Fraction(0)
+        if proper and isinstance(concept_class, AffineSubspaces):
+            spread = Fraction(1, concept_class.q**concept_class.n)
+        return ClosedPlan.of(goal, system, *own, spread=spread)
+    kind, known = (
+        EssentialPlan if method == "essential" else StagesPlan,
+        oracles(concept_class, proper),
+    )
+    if known.d > MOST_STAGES and own == (None, None):
+        raise UnsupportedError(
+            f"The class {concept_class.spec} has Littlestone dimension {known.d}, and the method "
+            f"{method!r} needs a stage for each unit of it; at most {MOST_STAGES} are planned. Try "
+            "method='auto', or your own chunk and tolerances (without a certificate)."
+        )
+    return kind.of(goal, known, *own)
+
+
+@lru_cache(maxsize=64)
+def oracles(concept_class: ConceptClass, proper: bool) -> Oracles:
+    """Return what plans for essential hypotheses need to know of a class.
+
+    Raises
+    ------
+    UnsupportedError
+        If the class has no version spaces, or proper output cannot be computed.
+    """
+    d = concept_class.version_space().littlestone_dim()
+    wanted = 1
+    if proper and not isinstance(concept_class, Points | Thresholds):
+        wanted = check_listed(concept_class)
+    return Oracles(d, concept_class.vc_dim, concept_class.size, wanted)
+
+
+def teachers_lists(concept_class: ConceptClass, found: LittlestonePlan, max_nodes: int) -> Lists:
+    """Return how teachers make their lists."""
+    settings: Any = found.settings
+    if isinstance(settings, AllPlan):
+        return AllLists(concept_class, settings.tolerances[0])
+    if isinstance(settings, ClosedPlan):
+        system = closures(concept_class)
+        return ClosedLists(system, settings.tolerances[0], settings.cap, max_nodes)
+    stages = range(1, len(settings.tolerances) + 1)
+    return EssentialLists(
+        concept_class.version_space(max_nodes),
+        settings.oracles.d,
+        settings.tolerances,
+        tuple(settings.p(j) for j in stages),
+        tuple(settings.longest(j) for j in stages),
+    )

@@ -1,0 +1,546 @@
+"""Plans of votes: how many teachers, with how many records, make the draw succeed.
+
+*From independent teachers to a certified draw* (`VoteMargin`). X teachers list some good
+hypothesis; each does with probability at least 1 - miss. Each of at most B bad hypotheses is listed
+by a teacher with probability at most ``wrong``. For every number ``votes`` and every power 0 < l <=
+1, the draw fails with probability at most
+
+    Pr[X < votes]  +  bottom / (1 + bottom)  +  B g**t,
+
+where ``bottom`` is the odds of bottom against ``votes`` votes, and g bounds the expectation of
+e**(l rate (b - a)) for one teacher's votes b for a bad and a for the good hypothesis: for given
+marginals it is largest if both happen apart as often as they can. All three terms fall with t.
+
+*Classes that can be listed* (`AllPlan`): each teacher lists all concepts of low error. This is the
+list of 003, Corollary 4.1(4): where the decomposition dimension is 0, every concept of the low-
+error class is essential. (It is, for every class with at most p points or concepts.)
+
+*Intersection-closed classes* (`ClosedPlan`): teachers list closed sets of low error. Let the target
+be a closed set T, and R the rank. Public levels 0 = a_0 < a_1 < ... < a_R are for the analysis
+only. Start from the smallest closed set F inside T of error 0; as long as F holds a smaller closed
+set of error at most a_(s+1), take that one, and raise s. After at most R steps every smaller closed
+set is worse by a_(s+1) - a_s at least. So a teacher's records span F unless fewer than R - s of
+them each succeed with that probability; and it lists F unless more than c of its records lie in T
+but not in F, which happens with probability a_s each.
+
+Proofs: docs/learners/littlestone.md.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds import CertificateBuilder
+from littlestone.bounds.search import log_of
+from littlestone.bounds.tails import at_most, at_most_all, bias_for
+from littlestone.errors import UnsupportedError
+from littlestone.learners.goal import Goal
+from littlestone.learners.littlestone.claims import ALL, CLOSED, VOTES
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate, Step
+    from littlestone.learners.littlestone.closures import Closures
+
+__all__ = [
+    "FAR",
+    "LARGEST",
+    "POWERS",
+    "AllPlan",
+    "ClosedPlan",
+    "TeacherVotePlan",
+    "VoteMargin",
+    "fewest_teachers",
+    "least_teachers",
+    "rounded_up",
+]
+
+#: More teachers than this are not needed to certify anything: the certificate counts so many.
+FAR = 10**5
+#: Teachers of more records than this are not certified (formulas count to 10**6).
+LARGEST = 5 * 10**5
+#: Powers that are tried.
+POWERS = [Fraction(k, 20) for k in range(1, 21)]
+
+Number = Any
+
+
+@dataclass(frozen=True)
+class VoteMargin:
+    """The numbers of one draw: how many teachers, and two numbers of the analysis only.
+
+    Attributes
+    ----------
+    teachers : int
+        The least number for which the failure is small enough.
+    votes : int
+    power : Fraction
+    """
+
+    teachers: int
+    votes: int
+    power: Fraction
+
+    @classmethod
+    def least(
+        cls,
+        goal: Goal,
+        *,
+        miss: float,
+        wrong: float,
+        log_bad: float,
+        log_cap: float,
+        most: float = FAR,
+    ) -> VoteMargin | None:
+        """Return the vote_margin with the fewest teachers, or None if ``most`` are not enough."""
+        rate, beta = float(goal.rate), float(goal.beta) * (1 - 1e-9)
+        hidden, fewest = _hidden(goal, log_cap)
+        if fewest > min(most, FAR):
+            return None
+        powers = POWERS + [Fraction(k, 10) / goal.rate for k in range(1, 40) if k < 10 * rate]
+        factors = [_factor(rate * float(power), miss, wrong) for power in powers]
+        power = powers[int(np.argmin(factors))]
+        if min(factors) >= 1 - 1e-12:
+            return None
+        decay = math.log(min(factors))
+
+        def failure(teachers: int) -> tuple[float, int]:
+            first, too_few = _too_few(teachers, miss, beta)
+            votes = np.arange(first, first + len(too_few))
+            bottom = 1 / (1 + np.exp(np.clip(rate * votes - hidden, -700, 700)))
+            at = int(np.argmin(too_few + bottom))
+            wrongly = math.exp(min(0.0, log_bad + decay * teachers))
+            return float((too_few + bottom)[at]) + wrongly, int(votes[at])
+
+        surely = max(fewest, (log_bad - math.log(beta)) / -decay)
+        if surely > min(most, FAR):
+            return None
+        low, high = 0, math.ceil(surely)
+        while failure(high)[0] > beta:
+            if high >= min(most, FAR):
+                return None
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if failure(middle)[0] <= beta else (middle, high)
+        return cls(high, failure(high)[1], power)
+
+    def failure(
+        self,
+        cert: CertificateBuilder,
+        goal: Goal,
+        *,
+        records: Step,
+        chunk: int,
+        cap: int,
+        miss: Step,
+        wrong: Step,
+        bad: int | Fraction | Step,
+    ) -> Step:
+        """Write the probability that the draw fails into a certificate."""
+        known: dict[str, Any] = {"votes": self.votes}
+        teachers = cert.step(
+            "teachers", "min(floor(records/chunk), most)", VOTES,
+            records=records, chunk=chunk, most=FAR,
+        )  # fmt: skip
+        cert.step("enough_teachers", "t >= votes", VOTES, t=teachers, **known)
+        too_few = cert.step(
+            "too_few", "binomial_above(t, miss, max(t - votes, 0))", VOTES,
+            t=teachers, miss=miss, **known,
+        )  # fmt: skip
+        rate: dict[str, Any] = {"rate": goal.rate}
+        bottom = cert.step(
+            "bottom", "cap/delta*exp(rate*(1 - votes))", VOTES,
+            cap=cap, delta=goal.delta, **known, **rate,
+        )  # fmt: skip
+        apart = cert.step("apart", "min(miss, wrong)", VOTES, miss=miss, wrong=wrong)
+        factor = cert.step(
+            "factor",
+            "apart*exp(rate*power) + (wrong - apart) + (miss - apart)"
+            " + (1 - wrong - miss + apart)*exp(-rate*power)",
+            VOTES, apart=apart, miss=miss, wrong=wrong, power=self.power, **rate,
+        )  # fmt: skip
+        wrongly = cert.step(
+            "wrongly", "min(1, bad*factor**t)", VOTES, bad=bad, factor=factor, t=teachers
+        )
+        return cert.step(
+            "failure", "too_few + bottom/(1 + bottom) + wrongly", VOTES,
+            too_few=too_few, bottom=bottom, wrongly=wrongly,
+        )  # fmt: skip
+
+
+def least_teachers(plan: TeacherVotePlan, guess: int) -> int | None:
+    """Return the least number of teachers whose exact certificate holds; floats found ``guess``.
+
+    The search walks away from the guess in growing steps: mostly two certificates decide.
+    """
+
+    def holds(teachers: int) -> bool:
+        return plan.certificate(teachers * plan.chunk).holds
+
+    most = guess + guess // 16 + 8  # floats and exact numbers do not disagree so much
+    low, high, step = guess - 1, guess, 1
+    if holds(high):
+        while low > 0 and holds(low):
+            low, high, step = max(low - step, 0), low, 2 * step
+    else:
+        while not holds(high):
+            if high >= most:
+                return None
+            low, high, step = high, min(high + step, most), 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+@dataclass(frozen=True, kw_only=True)
+class TeacherVotePlan(ABC):
+    """A plan whose teachers' votes pass one vote_margin: how many records that asks for.
+
+    Attributes
+    ----------
+    goal : Goal
+    chunk : int
+        Records of one teacher.
+    tolerances : tuple of int
+        Most errors of what a teacher lists, stage by stage.
+    vote_margin : VoteMargin or None
+        None if these settings cannot be certified.
+    """
+
+    goal: Goal
+    chunk: int
+    tolerances: tuple[int, ...]
+    vote_margin: VoteMargin | None = None
+
+    @abstractmethod
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+
+    @property
+    def guess(self) -> float:
+        """Number of records by floats."""
+        return self.vote_margin.teachers * self.chunk if self.vote_margin else math.inf
+
+    @property
+    def required(self) -> int | None:
+        """The least n from which on the certificate always holds, if any."""
+        return self.vote_margin.teachers * self.chunk if self.vote_margin else None
+
+    def settled(self) -> Self:
+        """Return the plan with the number of teachers that its exact certificate needs."""
+        if self.vote_margin is None:
+            return self
+        teachers = least_teachers(self, self.vote_margin.teachers)
+        vote_margin = None if teachers is None else replace(self.vote_margin, teachers=teachers)
+        return replace(self, vote_margin=vote_margin)
+
+
+def _factor(rate: float, miss: float, wrong: float) -> float:
+    apart = min(miss, wrong)
+    rest = 1 - wrong - miss + apart
+    together = (wrong - apart) + (miss - apart)
+    return apart * math.exp(min(rate, 700)) + together + rest * math.exp(-rate)
+
+
+def fewest_teachers(goal: Goal, log_cap: float) -> float:
+    """Return a number of teachers needed at least: with fewer, bottom outweighs all votes."""
+    return _hidden(goal, log_cap)[1]
+
+
+def _hidden(goal: Goal, log_cap: float) -> tuple[float, float]:
+    """Return ln of bottom's weight, and how many votes outweigh it surely enough."""
+    rate, beta = float(goal.rate), float(goal.beta) * (1 - 1e-9)
+    hidden = rate + log_cap - log_of(goal.delta)
+    return hidden, max((hidden + math.log1p(-beta) - math.log(beta)) / rate, 1.0)
+
+
+def _too_few(teachers: int, miss: float, beta: float) -> tuple[int, npt.NDArray[np.float64]]:
+    """Return Pr[Bin(teachers, 1 - miss) < votes] for consecutive votes, and the first of these.
+
+    The votes cover all that matter: below them that chance is nothing beside beta, beyond them it
+    is nearly one. (Floats, for the search.)
+    """
+    if miss < 1e-15:  # none is bad
+        return teachers, np.zeros(1)
+    first, chances = at_most_all(teachers, 1 - miss, beta)
+    return first + 1, chances[: teachers - first]
+
+
+def rounded_up(x: float) -> Fraction:
+    """Return a number of few digits that is not smaller, for a certificate.
+
+    Examples
+    --------
+    >>> float(rounded_up(1 / 3))
+    0.33333333334
+    """
+    digits = 11 - math.ceil(math.log10(x))
+    return Fraction(math.ceil(Fraction(x) * 10**digits), 10**digits)
+
+
+@dataclass(frozen=True)
+class AllPlan(TeacherVotePlan):
+    """How a class of known size is learned.
+
+    Attributes
+    ----------
+    size : int
+        Number of concepts; also the length of the longest list.
+    goal, chunk, tolerances, vote_margin
+        See `TeacherVotePlan`; there is one tolerance.
+    """
+
+    size: int
+
+    method = "all"
+
+    @classmethod
+    def of(
+        cls, goal: Goal, size: int, chunk: int | None, tolerances: tuple[int, ...] | None
+    ) -> Self:
+        """Return the plan that needs the fewest records, with what is given kept.
+
+        Teachers of more than one record only pay where few votes are hard to tell from bottom.
+        """
+        tolerance = (tolerances or (0,))[0]
+        best: Self | None = None
+        most = max(2, math.ceil(4 / float(goal.alpha)) + tolerance)
+        log_size = math.log(size)
+        fewest = fewest_teachers(goal, log_size)
+        for size_of in [chunk] if chunk else range(1, min(most, 400)):
+            known = math.inf if best is None else best.guess
+            if size_of * fewest >= known:
+                break  # larger ones, too
+            wrong = at_most(tolerance, size_of, float(goal.alpha))
+            vote_margin = None
+            if size_of <= LARGEST and tolerance <= LARGEST:
+                vote_margin = VoteMargin.least(
+                    goal, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size,
+                    most=known / size_of,
+                )  # fmt: skip
+            found = cls(
+                size, goal=goal, chunk=size_of, tolerances=(tolerance,), vote_margin=vote_margin
+            )
+            if best is None or found.guess < best.guess:
+                best = found
+        assert best is not None
+        return best.settled()
+
+    @property
+    def cap(self) -> int:
+        """Length of the longest list."""
+        return self.size
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        cert, goal = CertificateBuilder(), self.goal
+        records = cert.step("records", "n", ALL, n=n)
+        if self.vote_margin is None:
+            cert.step("certified", "beta <= 0", ALL, beta=goal.beta)
+            return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
+        known: dict[str, Any] = {"m": self.chunk, "alpha": goal.alpha, "c": self.tolerances[0]}
+        wrong = cert.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, **known)
+        miss = cert.step("miss", "0", ALL)
+        failure = self.vote_margin.failure(
+            cert, goal, records=records, chunk=self.chunk, cap=self.cap,
+            miss=miss, wrong=wrong, bad=self.size,
+        )  # fmt: skip
+        cert.step("enough", "failure <= beta", ALL, failure=failure, beta=goal.beta)
+        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
+
+
+_HALF = Fraction(1, 2)
+_MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
+
+
+@dataclass(frozen=True)
+class ClosedPlan(TeacherVotePlan):
+    """How an intersection-closed class is learned.
+
+    Attributes
+    ----------
+    rank, closed : int
+        See `Closures`.
+    levels : tuple of Fraction
+        a_1, ..., a_R: for the analysis only.
+    spread : Fraction
+        Where output must be proper and the empty set is no concept: the chance that one fixed
+        point is hit by a uniform one. Else 0.
+    goal, chunk, tolerances, vote_margin
+        See `TeacherVotePlan`; there is one tolerance.
+    """
+
+    rank: int
+    closed: int
+    levels: tuple[Fraction, ...] = ()
+    spread: Fraction = Fraction(0)
+
+    method = "closures"
+
+    @classmethod
+    def of(
+        cls,
+        goal: Goal,
+        system: Closures,
+        chunk: int | None,
+        tolerances: tuple[int, ...] | None,
+        spread: Fraction = Fraction(0),
+    ) -> Self:
+        """Return the plan that needs the fewest records, with what is given kept."""
+        fixed = None if tolerances is None else tolerances[0]
+        own = _own(goal, spread)
+        best = cls(
+            system.rank, system.closed, spread=spread,
+            goal=goal, chunk=chunk or 1, tolerances=(fixed or 0,),
+        )  # fmt: skip
+        start = dict.fromkeys(_MISSES, 0)  # the tolerance hardly depends on the size
+        fewest = fewest_teachers(own, math.log(system.closed))
+        for size in _sizes(own, system.rank, chunk):
+            if size * fewest >= best.guess:
+                break  # larger ones, too
+            for miss in _MISSES:
+                # half of the time at most a share 1 - miss of the teachers vote for the good one
+                if own.beta < _HALF and size * (fewest - 1) >= best.guess * (1 - miss):
+                    continue
+                most = int(size * float(own.alpha))
+                tried = range(start[miss], most + 1) if fixed is None else range(fixed, fixed + 1)
+                found = _levels(own, system.rank, size, miss, tried)
+                if found is None:
+                    continue
+                tolerance, levels = found
+                start[miss] = max(0, tolerance - 2)
+                wrong = at_most(tolerance, size, float(own.alpha))
+                vote_margin = VoteMargin.least(
+                    own, miss=miss, wrong=wrong,
+                    log_bad=math.log(max(system.closed - 1, 1)), log_cap=math.log(system.closed),
+                    most=best.guess / size,
+                )  # fmt: skip
+                plan = replace(
+                    best,
+                    chunk=size,
+                    tolerances=(tolerance,),
+                    levels=levels,
+                    vote_margin=vote_margin,
+                )
+                if plan.guess < best.guess:
+                    best = plan
+        return best.settled()
+
+    @property
+    def cap(self) -> int:
+        """Length of the longest list: every listed set lies in the target."""
+        return self.closed
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        cert, goal = CertificateBuilder(), self.goal
+        records = cert.step("records", "n", CLOSED, n=n)
+        if self.vote_margin is None:
+            cert.step("certified", "beta <= 0", CLOSED, beta=goal.beta)
+            return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
+        own = _own(goal, self.spread)
+        if self.spread:
+            cert.step(
+                "proper_point", "spread <= (alpha - own)*(beta - own_beta)", CLOSED,
+                spread=self.spread, alpha=goal.alpha, own=own.alpha, beta=goal.beta,
+                own_beta=own.beta,
+            )  # fmt: skip
+        known: dict[str, Any] = {"m": self.chunk, "c": self.tolerances[0]}
+        wrong = cert.step(
+            "wrong", "1 - binomial_above(m, error, c)", CLOSED, error=own.alpha, **known
+        )
+        miss = self._miss(cert, known)
+        cert.step("low", "level <= error", CLOSED, level=self.levels[-1], error=own.alpha)
+        failure = self.vote_margin.failure(
+            cert, own, records=records, chunk=self.chunk, cap=self.cap,
+            miss=miss, wrong=wrong, bad=max(self.closed - 1, 1),
+        )  # fmt: skip
+        cert.step("enough", "failure <= own_beta", CLOSED, failure=failure, own_beta=own.beta)
+        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
+
+    def _miss(self, cert: CertificateBuilder, known: dict[str, Any]) -> Step:
+        """Write down with which probability a teacher does not list the good closed set."""
+        misses: dict[str, Step] = {}
+        levels = (Fraction(0), *self.levels)
+        for s in range(self.rank + 1):
+            passed = cert.step(
+                f"passed_{s}", "binomial_above(m, level, c)", CLOSED, level=levels[s], **known
+            )
+            if s < self.rank:  # not spanned by the records of this teacher
+                passed = cert.step(
+                    f"miss_{s}", "passed + 1 - binomial_above(m, gap, needed)", CLOSED,
+                    passed=passed, m=self.chunk, gap=levels[s + 1] - levels[s],
+                    needed=self.rank - s - 1,
+                )  # fmt: skip
+            misses[f"x{s}"] = passed
+        return cert.step("miss", f"max({', '.join(misses)})", CLOSED, **misses)
+
+
+def _own(goal: Goal, spread: Fraction) -> Goal:
+    """Return the goal without what a random point in place of the empty set may cost."""
+    if not spread:
+        return goal
+    share = Fraction(1, 1024)
+    while share * share * goal.alpha * goal.beta < spread:
+        share *= 2
+    if share > Fraction(1, 2):
+        raise UnsupportedError(
+            "Proper output replaces the empty set by a random point, and in so small a space that "
+            "point may matter. Use method='all' (or 'auto'), which lists the class."
+        )
+    return replace(goal, alpha=goal.alpha * (1 - share), beta=goal.beta * (1 - share))
+
+
+def _sizes(goal: Goal, rank: int, chunk: int | None) -> list[int]:
+    """Return chunk sizes to be tried: denser where they are small."""
+    if chunk is not None:
+        return [chunk] if chunk <= LARGEST else []
+    top = (40 + 30 * rank) / float(goal.alpha)
+    sizes, at = [], 1.0
+    while at < min(top, LARGEST):
+        sizes.append(round(at))
+        at = max(at + 1, at * 1.05)
+    return sizes
+
+
+def _levels(
+    goal: Goal, rank: int, size: int, miss: float, tolerances: range
+) -> tuple[int, tuple[Fraction, ...]] | None:
+    """Return the least tolerance, and levels, with which good sets are missed so rarely."""
+    if not tolerances:
+        return None
+    # what a tolerance allows, a larger one allows, too
+    found = _fits(goal, rank, size, miss, tolerances[0])
+    if found is None and _fits(goal, rank, size, miss, tolerances[-1]) is None:
+        return None
+    for tolerance in tolerances:
+        found = found or _fits(goal, rank, size, miss, tolerance)
+        if found is not None:
+            exact = tuple(rounded_up(level) for level in found)
+            at = float(exact[-1])
+            if at < goal.alpha and 1 - at_most(tolerance, size, at) <= miss:
+                return tolerance, exact
+            found = None
+    return None
+
+
+def _fits(goal: Goal, rank: int, size: int, miss: float, tolerance: int) -> list[float] | None:
+    """Return the least levels of a tolerance, if they are low enough."""
+    levels, at = [0.0] * (rank == 0), 0.0
+    for s in range(rank):
+        left = miss - (1 - at_most(tolerance, size, at))
+        if left <= 0 or size < rank - s:
+            return None
+        at += bias_for(rank - s - 1, size, left)
+        if not at < goal.alpha:
+            return None
+        levels.append(at)
+    return levels if 1 - at_most(tolerance, size, at) <= miss * (1 + 1e-6) else None
