@@ -97,11 +97,11 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|---|")
     for name, concepts, draw in CASES:
-        made = Stable.of(concepts, **BUDGET, parameters="practical")
+        made = Stable(concepts, **BUDGET, constants="practical")
         n = made.required_samples()
         wrong, seconds = failures(made, draw, n, runs)
         try:
-            certified = f"{Stable.of(concepts, **BUDGET).required_samples():.2g}"
+            certified = f"{Stable(concepts, **BUDGET).required_samples():.2g}"
         except LittlestoneError:
             certified = "not computed"
         least = "-"

@@ -24,9 +24,8 @@ from series import MEASURED, Figure, Fit, Row, run
 import littlestone as ls
 from littlestone.bounds.binomial import clopper_pearson
 from littlestone.classes import ConceptClass
-from littlestone.learners.stable.frequency import stability
-from littlestone.learners.stable.soa import Example
-from littlestone.learners.stable.tournament import stable_copy
+from littlestone.learners.stable.plan import stability
+from littlestone.learners.stable.tournament import Example, stable_copy
 from littlestone.source import public_generator
 from littlestone.types import Hypothesis
 

@@ -135,7 +135,7 @@ def _stable(
             "1e-6 is a common choice; zero is not possible: candidates come from the data."
         )
     budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
-    return Stable.of(concept_class, **budget, **options)
+    return Stable(concept_class, **budget, **options)
 
 
 LEARNERS: dict[str, Entry] = {
@@ -176,7 +176,7 @@ LEARNERS: dict[str, Entry] = {
         pure=False,
         agnostic=False,
         summary="copies of a globally stable algorithm vote; mostly of theoretical interest",
-        options=("parameters",),
+        options=("constants",),
     ),
 }
 

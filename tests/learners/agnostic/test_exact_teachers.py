@@ -20,14 +20,16 @@ LOOSE = {"delta": "0.9", "alpha": "0.6", "beta": "0.6"}
 INNER = {
     "all": (Littlestone, {"method": "all", "chunk": 1}),
     "essential": (Littlestone, {"method": "essential", "chunk": 1, "tolerances": (1, 0)}),
-    "stable": (Stable, {"parameters": {"auxiliary": 1, "copies": [2]}}),
-    "tournament": (Stable, {"parameters": {"auxiliary": 1, "copies": [0, 1], "batches": [0, 1]}}),
+    "stable": (Stable, {"constants": {"auxiliary": 1, "copies": [2]}}),
+    "tournament": (Stable, {"constants": {"auxiliary": 1, "copies": [0, 1], "batches": [0, 1]}}),
 }
 
 
 def agnostic(kind, *, make=TwoSample, epsilon="4", inner="2.5", pool=1, **budget):
     algorithm, options = INNER[kind]
-    learner = getattr(algorithm, "of", algorithm)(ONE, epsilon=inner, **{**LOOSE, **budget}, **options)
+    learner = getattr(algorithm, "of", algorithm)(
+        ONE, epsilon=inner, **{**LOOSE, **budget}, **options
+    )
     return make.of(learner, epsilon=epsilon, learner_epsilon=inner, pool=pool)
 
 

@@ -6,10 +6,11 @@ from fractions import Fraction as F
 
 import pytest
 
+import littlestone.learners.stable.learner as algorithm
 from littlestone import audit
 from littlestone.classes import FiniteClass, Points
 from littlestone.data.dealing import OrderedSample, deal
-from littlestone.learners.stable import Stable, algorithm
+from littlestone.learners.stable import Stable
 from littlestone.mechanisms import stable_items
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.source import ExactSource
@@ -19,7 +20,7 @@ BUDGET = {"epsilon": 1, "delta": F(1, 5), "alpha": F(1, 3), "beta": F(1, 3)}
 
 
 def learner(concepts=ONE, *, make=Stable, **parameters):
-    return make.of(concepts, **BUDGET, parameters=parameters)
+    return make(concepts, **BUDGET, constants=parameters)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_private_for_other_classes():
 
 
 def test_private_when_every_search_is_given_up():
-    made = Stable.of(ONE, **BUDGET, parameters={"auxiliary": 1, "copies": [3]}, max_nodes=0)
+    made = Stable(ONE, **BUDGET, constants={"auxiliary": 1, "copies": [3]}, max_nodes=0)
     result = audit.verify(made, points=[0, 1], n_samples=3)
     assert result.holds
 
@@ -70,7 +71,7 @@ def test_private_when_every_search_is_given_up():
 class AllRecords(Stable):
     """The choice looks at all records: then its cost adds to the histogram's."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         dealt = deal(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
         found = self.submitted(sample, dealt[: len(dealt) - chosen_by], copies, 0)
@@ -80,7 +81,7 @@ class AllRecords(Stable):
 class NoThreshold(Stable):
     """Whatever is submitted is listed."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         dealt = deal(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
         found = [h for h in self.submitted(sample, dealt[:-chosen_by], copies, 0) if h is not None]
@@ -90,18 +91,18 @@ class NoThreshold(Stable):
 class Raises(Stable):
     """ "Fail" is an error instead of nothing."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         dealt = deal(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
         if None in self.submitted(sample, dealt[:-chosen_by], copies, 0):
             raise ValueError("Fail")
-        return super().learn(sample, source)
+        return super().draw(sample, source)
 
 
 class Follows(Stable):
     """A copy looks at what the first copy submitted: one record moves all items."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         dealt = deal(sample, source)
         copies, chosen_by = self.plan.parts(sample.n)
         found = list(self.submitted(sample, dealt[:-chosen_by], copies, 0))
@@ -136,7 +137,7 @@ def test_parts_that_overlap_are_caught():
     budget = {**BUDGET, "delta": F(1, 1000)}
 
     def law(make, one):
-        made = make.of(ONE, **budget, parameters={"auxiliary": 1, "copies": [44]})
+        made = make(ONE, **budget, constants={"auxiliary": 1, "copies": [44]})
         assert made.plan.parts(64) == ((44,), 20)
         points = [*[0] * 9, one, *[1] * 34, *[0] * 20]  # (0, 1) speaks for 10, (1, 1) for 01
         listed = OrderedSample.listed(points, [1] * 64)
@@ -150,8 +151,8 @@ def test_parts_that_overlap_are_caught():
 
 def test_the_choice_costs_epsilon_and_nearly_all_of_it():
     """Both hypotheses are surely listed; one record of the choice is replaced."""
-    made = Stable.of(
-        ONE, **{**BUDGET, "delta": F(1, 1000)}, parameters={"auxiliary": 1, "copies": [120]}
+    made = Stable(
+        ONE, **{**BUDGET, "delta": F(1, 1000)}, constants={"auxiliary": 1, "copies": [120]}
     )
     (copies,), rest = made.plan.parts(140)
     assert (copies, rest) == (105, 35)

@@ -13,7 +13,7 @@ from littlestone.data.domains import OUTSIDE
 from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.stable import Stable
-from littlestone.learners.stable.algorithm import _Examples
+from littlestone.learners.stable.learner import _Examples
 from littlestone.source import SeededSource, public_generator
 
 BUDGET = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
@@ -43,10 +43,10 @@ def failures(learner, draw, runs, rng):
 def test_theorem_30_holds_at_its_number_of_records():
     """Dimension 1, worst masses: seen by half of the batches, or just about alpha."""
     points = ls.Points()
-    made = Stable.of(points, epsilon=2, delta=0.01, alpha=0.3, beta=0.2)
+    made = Stable(points, epsilon=2, delta=0.01, alpha=0.3, beta=0.2)
     assert made.required_samples() < 4000
     rng = public_generator(7)
-    batch = made.plan.parameters.auxiliary
+    batch = made.plan.constants.auxiliary
     for mass in (1 - 0.5 ** (1 / batch), 0.3, 0.31):
         wrong = failures(made, lambda n, m=mass: special(points.domain, [m], rng, n), 40, rng)
         assert stats.binomtest(wrong, 40, 0.2, alternative="greater").pvalue > 1e-3
@@ -61,7 +61,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_practical_parameters_learn_sets_of_texts(name):
     concepts, masses = CASES[name]
-    made = Stable.of(concepts, **BUDGET, parameters="practical")
+    made = Stable(concepts, **BUDGET, constants="practical")
     rng = public_generator(3)
     assert made.required_samples() == 7709
     assert failures(made, lambda n: special(concepts.domain, masses, rng, n), 5, rng) == 0
@@ -84,14 +84,14 @@ def test_practical_parameters_learn_structured_classes():
         return X, X[:, 0] * X[:, 2]
 
     for concepts, draw in ((flats, on_a_flat), (conjunctions, satisfying)):
-        made = Stable.of(concepts, **BUDGET, parameters="practical")
+        made = Stable(concepts, **BUDGET, constants="practical")
         sample = Sample.from_arrays(*draw(made.required_samples()), domain=concepts.domain)
         h = made.learn(sample, SeededSource(0))
         assert errors(h, Sample.from_arrays(*draw(2000), domain=concepts.domain)) <= 200
 
 
 def test_too_few_records_and_no_records():
-    made = Stable.of(ls.Points(), **BUDGET, parameters="practical")
+    made = Stable(ls.Points(), **BUDGET, constants="practical")
     for n in (0, 1, 5, 40):
         sample = Sample.from_arrays(["a"] * n, [1] * n, domain=ls.Points().domain)
         assert made.learn(sample, SeededSource(0)) == made.default
@@ -100,14 +100,14 @@ def test_too_few_records_and_no_records():
 
 
 def test_records_without_a_concept_are_no_error():
-    made = Stable.of(ls.Points(), **BUDGET, parameters="practical")
+    made = Stable(ls.Points(), **BUDGET, constants="practical")
     rng = public_generator(1)
     X, y = rng.integers(0, 5, 8000), rng.integers(0, 2, 8000)
     made.learn(Sample.from_arrays(X, y, domain=ls.Points().domain), SeededSource(0))
 
 
 def test_a_class_of_one_concept():
-    made = Stable.of(ls.FiniteClass([[0, 1]]), **BUDGET)
+    made = Stable(ls.FiniteClass([[0, 1]]), **BUDGET)
     assert made.required_samples() == 1
     assert made.certificate(1).holds
     assert not made.deals(5)
@@ -120,7 +120,7 @@ def test_copies_that_give_up_leave_the_default():
     rng = public_generator(2)
     X = rng.integers(0, 2, (8000, 6))
     sample = Sample.from_arrays(X, X[:, 0], domain=concepts.domain)
-    hard = Stable.of(concepts, **BUDGET, parameters="practical", max_nodes=0)
+    hard = Stable(concepts, **BUDGET, constants="practical", max_nodes=0)
     copies, choice = hard.plan.parts(sample.n)
     kinds = np.repeat(np.arange(2 * len(sample.points) + 2), 200)[: sample.n - choice]
     submitted = list(hard.submitted(sample, kinds, copies, 0))
@@ -137,26 +137,26 @@ def test_examples_are_points_in_canonical_form():
 
 def test_refusals():
     with pytest.raises(ParameterError, match="delta"):
-        Stable.of(ls.Points(), epsilon=1, delta=0, alpha=0.1, beta=0.1)
+        Stable(ls.Points(), epsilon=1, delta=0, alpha=0.1, beta=0.1)
     with pytest.raises(ParameterError, match="epsilon"):
-        Stable.of(ls.Points(), epsilon="1e-200", delta=0.1, alpha=0.1, beta=0.1)
-    with pytest.raises(ParameterError, match="parameters"):
-        Stable.of(ls.Points(), **BUDGET, parameters="fast")
+        Stable(ls.Points(), epsilon="1e-200", delta=0.1, alpha=0.1, beta=0.1)
+    with pytest.raises(ParameterError, match="constants"):
+        Stable(ls.Points(), **BUDGET, constants="fast")
     with pytest.raises(InfeasibleError, match="dimension 20"):
-        Stable.of(ls.Thresholds(1, 2**20), **BUDGET, parameters="theory")
+        Stable(ls.Thresholds(1, 2**20), **BUDGET, constants="theory").required_samples()
     with pytest.raises((UnsupportedError, ParameterError)):
-        Stable.of(ls.Intervals(1, 2**64), **BUDGET)
+        Stable(ls.Intervals(1, 2**64), **BUDGET).required_samples()
     with pytest.raises(ParameterError, match="'delta'"):
         registry.make("stable", ls.Points(), epsilon=1)
 
 
 def test_registry_and_shell():
     made = registry.make("stable", ls.Points(), epsilon=1, delta=1e-6)
-    assert (made.name, made.parameters, made.required_samples()) == ("stable", "theory", 36237)
+    assert (made.name, made.constants, made.required_samples()) == ("stable", "theory", 36237)
     guarantee = made.guarantee(seeded=True)
     assert (guarantee.epsilon, guarantee.claim) == (1, "stable.privacy")
     learner = ls.StableLearner(
-        ls.SparseSets(2), epsilon=1.0, delta=1e-6, parameters={"auxiliary": 30, "copies": [150]},
+        ls.SparseSets(2), epsilon=1.0, delta=1e-6, constants={"auxiliary": 30, "copies": [150]},
         random_state=0,
     )  # fmt: skip
     X = np.array(["rain", "sun", "snow", "fog"] * 1500, dtype=object)

@@ -12,8 +12,15 @@ from scipy import stats
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError, ParameterError
 from littlestone.learners.goal import Goal
-from littlestone.learners.stable.frequency import expected, least_copies, stability, threshold
-from littlestone.learners.stable.plan import Parameters, assumed_plan, theorem_plan
+from littlestone.learners.stable.plan import (
+    Constants,
+    assumed_plan,
+    expected,
+    least_copies,
+    stability,
+    theorem_plan,
+    threshold,
+)
 
 BUDGET = Goal(F(1), F(1, 10**6), F(1, 10), F(1, 20))
 
@@ -67,7 +74,7 @@ def test_the_theorem_s_plan(d):
     assert recheck(certificate.to_dict()) == ()
     assert not plan.certificate(plan.required - 1).holds
     assert plan.certificate(7 * plan.required).holds
-    assert plan.parameters.stability is None
+    assert plan.constants.stability is None
     paper = 2.0 ** (2 ** (d + 2) + 1) * 4 ** (d + 1) * math.ceil(2 ** (d + 2) / 0.05)
     assert plan.required < paper, "of a single copy of the paper's G"
 
@@ -82,7 +89,7 @@ def test_parts_use_all_records_once():
         sizes = [1, 2, 3, 50, 999, plan.required - 1, plan.required, plan.required + 5, 10**9]
         for n in sizes:
             copies, choice = plan.parts(n)
-            own = plan.parameters
+            own = plan.constants
             used = sum(
                 c * (b + 1) * own.auxiliary for c, b in zip(copies, own.batches, strict=True)
             )
@@ -99,14 +106,14 @@ def test_an_assumption_is_said_and_never_more_than_that():
     assert certificate.status == "conditional"
     assert any("assumed, not proved" in text for text in certificate.assumptions)
     assert not any("assumed" in text for text in theorem_plan(1, BUDGET).certificate(1).assumptions)
-    own = Parameters(3, (40,), (0,), F(1, 4))  # batches of 3 records prove nothing
+    own = Constants(3, (40,), (0,), F(1, 4))  # batches of 3 records prove nothing
     weak = assumed_plan(1, BUDGET, own)
     assert not any(weak.certificate(n).holds for n in (1, 10**3, 10**9))
 
 
 def test_parameters_of_one_s_own_without_an_assumption():
-    found = theorem_plan(1, BUDGET).parameters
-    own = Parameters.read(found.to_dict(), 1, "Test")
+    found = theorem_plan(1, BUDGET).constants
+    own = Constants.read(found.to_dict(), "Test")
     assert own == found
     plan = assumed_plan(1, BUDGET, own)
     assert plan.certificate(plan.required).holds
@@ -123,8 +130,8 @@ def test_parameters_of_one_s_own_without_an_assumption():
     ],
 )  # fmt: skip
 def test_parameters_are_checked(given):
-    with pytest.raises(ParameterError, match="parameters"):
-        Parameters.read(given, 1, "StableLearner")
+    with pytest.raises(ParameterError, match="constants"):
+        Constants.read(given, "StableLearner").check(1, "StableLearner")
 
 
 def test_extreme_public_parameters():

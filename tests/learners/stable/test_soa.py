@@ -11,7 +11,7 @@ from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds, loa
 from littlestone.classes.patched import PatchedHypothesis, patched
 from littlestone.data.domains import OUTSIDE
 from littlestone.errors import ParameterError
-from littlestone.learners.stable.soa import Run, Undecided, extended_soa, tell_apart
+from littlestone.learners.stable.tournament import Run, Undecided, extended_soa, tell_apart
 from littlestone.source import public_generator
 
 from . import brute

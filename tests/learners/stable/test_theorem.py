@@ -30,7 +30,7 @@ CASES = {
 def failures(name, runs, share=1.0, seed=0):
     """Count how often the error is above alpha, with a share of the required records."""
     concepts, d, budget, first, masses, labels = CASES[name]
-    made = Stable.of(concepts, **budget)
+    made = Stable(concepts, **budget)
     assert made.d == d
     n = int(share * made.required_samples())
     assert made.certificate(n).holds == (share >= 1)
@@ -68,7 +68,7 @@ def test_it_holds_in_many_runs(name):
 def test_dimension_2_with_a_smaller_budget():
     """685,462 records: epsilon 2, delta 0.01, the budget of the test for dimension 1."""
     budget = {"epsilon": 2, "delta": 0.01, "alpha": 0.3, "beta": 0.2}
-    made = Stable.of(ls.SparseSets(2), **budget)
+    made = Stable(ls.SparseSets(2), **budget)
     assert made.required_samples() == 685_462
     rng, wrong = public_generator(2), 0
     for run in range(20):

@@ -13,9 +13,14 @@ from scipy import stats
 
 from littlestone.classes import FiniteClass, Points, SparseSets
 from littlestone.errors import SearchLimitError
-from littlestone.learners.stable.frequency import expected, stability
-from littlestone.learners.stable.soa import Run, Undecided, extended_soa
-from littlestone.learners.stable.tournament import stable_copy, tournament
+from littlestone.learners.stable.plan import expected, stability
+from littlestone.learners.stable.tournament import (
+    Run,
+    Undecided,
+    extended_soa,
+    stable_copy,
+    tournament,
+)
 from littlestone.source import public_generator
 
 from . import brute

@@ -125,7 +125,7 @@ BY_A_SECOND_STRANGER: tuple[Control, ...] = (
         "parts overlap",
         "A copy begins with the records that the copy before it ended with: one record has two"
         " votes in the histogram.",
-        "learners.stable.algorithm",
+        "learners.stable.learner",
         "at += size",
         "at += size - own.auxiliary",
     ),

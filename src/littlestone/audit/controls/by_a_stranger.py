@@ -138,7 +138,7 @@ BY_A_STRANGER: tuple[Control, ...] = (
         "parts overlap",
         "The last choice uses all records instead of those that no copy has seen: listing and"
         " choosing see the same record, and their epsilons add, but one is claimed.",
-        "learners.stable.algorithm",
+        "learners.stable.learner",
         "fresh = part(sample, dealt[rest:])  # step 4",
         "fresh = sample  # step 4",
     ),

@@ -1,19 +1,17 @@
 """Learning by global stability: the learner of Alon, Bun, Livni, Malliaris and Moran (004).
 
 ==============  ================================================================================
-`algorithm`     learner M: copies of G, stable histogram, final choice
-`tournament`    the distributions D_k and one copy of G
-`soa`           the SOA on any sequence of examples
-`plan`          everything that public parameters decide, and the certificate
-`frequency`     how often a copy submits its most frequent hypothesis
-`estimators`    `StableLearner`, the scikit-learn shell
+`learner`       learner M: copies of G, stable histogram, final choice
+`tournament`    the distributions D_k, one copy of G, and the SOA on any sequence of examples
+`plan`          how many copies and rounds; how often they agree; the certificate
+`estimators`    `StableLearner`, for scikit-learn
 `claims`        what is asserted
 ==============  ================================================================================
 
 Statements and proofs: ``docs/learners/stable.md``.
 """
 
-from littlestone.learners.stable.algorithm import Stable
-from littlestone.learners.stable.soa import extended_soa
+from littlestone.learners.stable.learner import Stable
+from littlestone.learners.stable.tournament import extended_soa
 
 __all__ = ["Stable", "extended_soa"]

@@ -1,16 +1,16 @@
-"""scikit-learn shell of the learner by global stability."""
+"""scikit-learn estimator of the learner by global stability."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from littlestone.learners.sklearn_base import PrivateClassifier
-from littlestone.learners.stable.algorithm import Stable
+from littlestone.learners.stable.learner import Stable
 
 __all__ = ["StableLearner"]
 
 
-class StableLearner(PrivateClassifier):
+class StableLearner(PrivateClassifier, learner=Stable):
     r"""Learn any class of finite Littlestone dimension: copies of a stable algorithm vote.
 
     Paper 004, Theorem 3 (that private learning is possible at all), with corrections and own
@@ -31,7 +31,7 @@ class StableLearner(PrivateClassifier):
         Error that the certificate promises not to exceed.
     beta : float in (0, 1), default 0.05
         Probability with which it may.
-    parameters : {"practical", "theory"} or mapping, default "practical"
+    constants : {"practical", "theory"} or mapping, default "practical"
         "theory": those of the theorem; the certificate assumes nothing about the distribution, and
         the number of records is doubly exponential in the Littlestone dimension. "practical":
         copies without tournaments; the certificate *assumes* that one hypothesis is submitted by a
@@ -99,7 +99,7 @@ class StableLearner(PrivateClassifier):
         delta: Any,
         alpha: Any = 0.1,
         beta: Any = 0.05,
-        parameters: Any = "practical",
+        constants: Any = "practical",
         max_nodes: int = 20_000,
         classes: Any = (0, 1),
         random_state: int | None = None,
@@ -109,20 +109,7 @@ class StableLearner(PrivateClassifier):
         self.delta = delta
         self.alpha = alpha
         self.beta = beta
-        self.parameters = parameters
+        self.constants = constants
         self.max_nodes = max_nodes
         self.classes = classes
         self.random_state = random_state
-
-    def algorithm(self) -> Stable:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return Stable.of(
-            self._bound_class(),
-            epsilon=self.epsilon,
-            delta=self.delta,
-            alpha=self.alpha,
-            beta=self.beta,
-            parameters=self.parameters,
-            max_nodes=self.max_nodes,
-            owner=type(self).__name__,
-        )

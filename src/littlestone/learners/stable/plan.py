@@ -1,18 +1,22 @@
-"""Everything that public parameters decide: rounds, copies, batches, and the certificate.
+"""Plans of the stable learner: rounds, copies, batches, and the certificate.
 
 The library's G is the paper's with two changes that only help (docs/learners/stable.md): the number
 of rounds k is not drawn but dealt out, K_k copies for each k, so a copy of few rounds takes few
-records; and constants are solved for, not rounded to powers of 2**2**d.
+records; and constants are solved for, not rounded to powers of 2**2**d. How often a copy of G
+submits its most frequent hypothesis, and how many copies that asks for, stands at the end.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.search import log_of
@@ -24,12 +28,24 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.goal import Goal
+from littlestone.learners.plan import Plan
 from littlestone.learners.stable.claims import ASSUMED, CHOICE, FREQUENT, LISTED
-from littlestone.learners.stable.frequency import expected, least_copies, stability, threshold
+from littlestone.mechanisms import histogram_threshold
 
-__all__ = ["DEEPEST", "Parameters", "Plan", "assumed_plan", "only_concept", "theorem_plan"]
+__all__ = [
+    "DEEPEST",
+    "Constants",
+    "OneConcept",
+    "StablePlan",
+    "assumed_plan",
+    "expected",
+    "least_copies",
+    "stability",
+    "theorem_plan",
+    "threshold",
+]
 
-#: Largest Littlestone dimension with the theorem's parameters; one more squares a number of about
+#: Largest Littlestone dimension with the theorem's constants; one more squares a number of about
 #: 10**40 records.
 DEEPEST = 7
 
@@ -38,7 +54,7 @@ _LAMBDAS = [i / 20 for i in range(4, 17)]  # of theta, for copies that run out o
 
 
 @dataclass(frozen=True)
-class Parameters:
+class Constants:
     """How algorithm G is run; no privacy depends on it.
 
     Attributes
@@ -66,7 +82,7 @@ class Parameters:
         return sum(c * (b + 1) * self.auxiliary for c, b in pairs)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what ``parameters=`` takes."""
+        """Return what ``constants=`` takes."""
         out: dict[str, Any] = {
             "auxiliary": self.auxiliary,
             "copies": list(self.copies),
@@ -75,8 +91,8 @@ class Parameters:
         return out if self.stability is None else out | {"stability": str(self.stability)}
 
     @classmethod
-    def read(cls, given: Any, d: int, owner: str) -> Parameters:
-        """Check the parameters that somebody chose.
+    def read(cls, given: Any, owner: str) -> Constants:
+        """Check constants that were given as a mapping.
 
         Raises
         ------
@@ -86,34 +102,48 @@ class Parameters:
         if not isinstance(given, Mapping) or not {"auxiliary", "copies"} <= set(given) <= fields:
             raise parameter_error(
                 owner,
-                "parameters",
+                "constants",
                 "'practical', 'theory', or a mapping with 'auxiliary' and 'copies' and perhaps "
                 "'batches' and 'stability'",
                 given,
             )
-        auxiliary = check_integer(owner, "parameters['auxiliary']", given["auxiliary"], low=1)
+        auxiliary = check_integer(owner, "constants['auxiliary']", given["auxiliary"], low=1)
         copies = _counts(owner, "copies", given["copies"])
         batches = _counts(owner, "batches", given.get("batches", [0] * len(copies)))
-        if len(batches) != len(copies) or not 0 < len(copies) <= d + 1 or not any(copies):
+        if len(batches) != len(copies) or not any(copies):
             raise ParameterError(
-                f"The 'parameters' of {owner} must have one number of copies and of batches for "
-                f"each number of rounds 0, 1, ..., at most {d}, and at least one copy."
+                f"The 'constants' of {owner} must have one number of copies and of batches for "
+                "each number of rounds 0, 1, ..., and at least one copy."
             )
-        assumed = given.get("stability", None if len(copies) == d + 1 else Fraction(1, 4))
+        assumed = given.get("stability")
         if assumed is not None:
-            assumed = check_probability(owner, "parameters['stability']", assumed)
+            assumed = check_probability(owner, "constants['stability']", assumed)
         return cls(auxiliary, copies, batches, assumed)
+
+    def check(self, d: int, owner: str) -> None:
+        """Refuse more rounds than the Littlestone dimension d."""
+        if len(self.copies) > d + 1:
+            raise ParameterError(
+                f"The 'constants' of {owner} must have numbers of copies for at most {d} rounds, "
+                "the Littlestone dimension of the class."
+            )
+
+    def assuming(self, d: int) -> Constants:
+        """Return the constants with a stability of 1/4 where the theorem proves none."""
+        if self.stability is not None or len(self.copies) == d + 1:
+            return self
+        return replace(self, stability=Fraction(1, 4))
 
 
 @dataclass(frozen=True)
-class Plan:
+class StablePlan(Plan):
     """How a class of Littlestone dimension d is learned; n is all that it does not know.
 
     Attributes
     ----------
     d : int
-    budget : Goal
-    parameters : Parameters
+    goal : Goal
+    constants : Constants
     alpha1 : Fraction
         Error of the frequent hypothesis.
     choice : int
@@ -121,20 +151,20 @@ class Plan:
     """
 
     d: int
-    budget: Goal
-    parameters: Parameters
+    goal: Goal
+    constants: Constants
     alpha1: Fraction
     choice: int
 
     @property
     def required(self) -> int:
         """The least n from which on the certificate always holds (if it ever does)."""
-        return self.parameters.records + self.choice
+        return self.constants.records + self.choice
 
     @property
     def certifiable(self) -> bool:
         """Whether the certificate holds for some n: a choice of enough records is not in doubt."""
-        cert = self.certificate(self.parameters.records + 2**200)
+        cert = self.certificate(self.constants.records + 2**200)
         return cert.holds
 
     def parts(self, n: int) -> tuple[tuple[int, ...], int]:
@@ -143,17 +173,17 @@ class Plan:
         More records than required all go to the choice; with fewer there are fewer copies.
         """
         if n >= self.required:
-            return self.parameters.copies, n - self.parameters.records
+            return self.constants.copies, n - self.constants.records
         left = n - min(self.choice, n // 4)
-        records = self.parameters.records
-        copies = tuple(min(c, c * left // records) for c in self.parameters.copies)
-        return copies, n - replace(self.parameters, copies=copies).records
+        records = self.constants.records
+        copies = tuple(min(c, c * left // records) for c in self.constants.copies)
+        return copies, n - replace(self.constants, copies=copies).records
 
     @lru_cache(maxsize=64)  # noqa: B019 - plans are few
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
         copies, _ = self.parts(n)
-        cert, own = CertificateBuilder(), self.parameters
+        cert, own = CertificateBuilder(), self.constants
         used = replace(own, copies=copies).records
         records = cert.step("choice_records", "n - used", CHOICE, n=n, used=used)
         rates = self._assumed(cert) if own.stability is not None else self._proved(cert)
@@ -165,12 +195,12 @@ class Plan:
         failure = self._chosen(cert, records, sum(copies))
         cert.step(
             "enough", "missed + failure <= beta", CHOICE,
-            missed=lost, failure=failure, beta=self.budget.beta,
+            missed=lost, failure=failure, beta=self.goal.beta,
         )  # fmt: skip
-        return cert.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
+        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
     def _assumed(self, cert: CertificateBuilder) -> list[Step]:
-        own = self.parameters
+        own = self.constants
         rate = cert.step("rate", "stability", ASSUMED, stability=own.stability or 0)
         cert.step(
             "one_batch", "(1 - alpha1)**auxiliary <= stability", ASSUMED,
@@ -189,10 +219,10 @@ class Plan:
         cert.step("some_round", "rho >= theta", FREQUENT, rho=rho, theta=theta)
         cert.step(
             "one_batch", "(1 - alpha1)**auxiliary <= theta", FREQUENT,
-            alpha1=self.alpha1, auxiliary=self.parameters.auxiliary, theta=theta,
+            alpha1=self.alpha1, auxiliary=self.constants.auxiliary, theta=theta,
         )  # fmt: skip
         rates, drawn = [], cert.step("expected_0", "0", FREQUENT)
-        for k, batches in enumerate(self.parameters.batches):
+        for k, batches in enumerate(self.constants.batches):
             if k:
                 drawn = cert.step(
                     f"expected_{k}", "(2*drawn + 2)/(1 - theta)", FREQUENT,
@@ -211,40 +241,40 @@ class Plan:
         return rates
 
     def _missed(self, cert: CertificateBuilder, k: int, rate: Step, copies: int) -> Step:
-        tilt, _ = least_copies(self.budget, float(rate.value), self.budget.beta / 2)
+        tilt, _ = least_copies(self.goal, float(rate.value), self.goal.beta / 2)
         return cert.step(
             f"missed_{k}",
             "min(1, exp(tilt*(tau - 1))*(1 - rate*(1 - exp(-tilt)))**copies"
             "*(1 - exp(-epsilon/2))**2"
             "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2))))",
             LISTED,
-            tilt=tilt, tau=threshold(self.budget), rate=rate, copies=copies,
-            epsilon=self.budget.epsilon,
+            tilt=tilt, tau=threshold(self.goal), rate=rate, copies=copies,
+            epsilon=self.goal.epsilon,
         )  # fmt: skip
 
     def _chosen(self, cert: CertificateBuilder, records: Step, copies: int) -> Step:
         tilt = cert.step(
             "choice_tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE,
-            epsilon=self.budget.epsilon, alpha=self.budget.alpha, alpha1=self.alpha1,
+            epsilon=self.goal.epsilon, alpha=self.goal.alpha, alpha1=self.alpha1,
         )  # fmt: skip
         return cert.step(
             "choice_fails",
             "min(1, max(0, copies - 1)"
             "*(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))**records)",
             CHOICE,
-            copies=copies, alpha=self.budget.alpha, alpha1=self.alpha1, tilt=tilt, records=records,
+            copies=copies, alpha=self.goal.alpha, alpha1=self.alpha1, tilt=tilt, records=records,
         )  # fmt: skip
 
 
 @lru_cache(maxsize=64)
-def theorem_plan(d: int, budget: Goal) -> Plan:
+def theorem_plan(d: int, goal: Goal) -> StablePlan:
     """Return the plan of the theorem that needs the fewest records.
 
-    Parameters
+    Constants
     ----------
     d : int >= 1
         Littlestone dimension.
-    budget : Goal
+    goal : Goal
 
     Raises
     ------
@@ -254,19 +284,19 @@ def theorem_plan(d: int, budget: Goal) -> Plan:
     if d > DEEPEST:
         raise InfeasibleError(
             f"A class of Littlestone dimension {d} would need far more than 10**40 records with "
-            "parameters='theory'. Use parameters='practical', or the 'littlestone' learner.",
+            "constants='theory'. Use constants='practical', or the 'littlestone' learner.",
             n_needed=10**40,
         )
     theta = stability(d)
 
     def pairs(split: Fraction) -> list[tuple[int, int]]:
-        return [_rounds(budget, theta, drawn, budget.beta * split) for drawn in expected(d)]
+        return [_rounds(goal, theta, drawn, goal.beta * split) for drawn in expected(d)]
 
-    def build(share: Fraction, split: Fraction, copies: Any, batches: Any) -> Plan:
-        alpha1 = budget.alpha * share
+    def build(share: Fraction, split: Fraction, copies: Any, batches: Any) -> StablePlan:
+        alpha1 = goal.alpha * share
         auxiliary = max(1, math.ceil(log_of(theta) / math.log1p(-float(alpha1)) * (1 + 1e-9)))
-        own = Parameters(auxiliary, copies, batches)
-        return Plan(d, budget, own, alpha1, _choice(budget, own, alpha1, split))
+        own = Constants(auxiliary, copies, batches)
+        return StablePlan(d, goal, own, alpha1, _choice(goal, own, alpha1, split))
 
     splits = (Fraction(1, 2), Fraction(8, 10), Fraction(95, 100))
     found = [
@@ -278,71 +308,79 @@ def theorem_plan(d: int, budget: Goal) -> Plan:
     return _settled(min(found, key=lambda plan: plan.required))
 
 
-def assumed_plan(d: int, budget: Goal, given: Parameters | None = None) -> Plan:
+def assumed_plan(d: int, goal: Goal, given: Constants | None = None) -> StablePlan:
     """Return the plan with an assumed stability: a practical one, or somebody's own.
 
     Practical: no rounds, batches of 4/alpha records, stability 1/4.
     """
     split = Fraction(1, 2)
     if given is None:
-        auxiliary = math.ceil(4 / budget.alpha)
-        _, copies = least_copies(budget, 0.25, budget.beta * split)
-        given = Parameters(auxiliary, (copies,), (0,), Fraction(1, 4))
+        auxiliary = math.ceil(4 / goal.alpha)
+        _, copies = least_copies(goal, 0.25, goal.beta * split)
+        given = Constants(auxiliary, (copies,), (0,), Fraction(1, 4))
+    given = given.assuming(d)
     rate = stability(d) if given.stability is None else given.stability
     # the least error that (1 - alpha1)**auxiliary <= rate proves, rounded up; if it is not below
     # alpha, "one_batch" fails, and says so
-    share = -math.expm1(log_of(rate) / given.auxiliary) / float(budget.alpha)
-    alpha1 = budget.alpha * min(Fraction(math.ceil(share * 10**5) + 1, 10**5), Fraction(9, 10))
-    found = Plan(d, budget, given, alpha1, _choice(budget, given, alpha1, split))
+    share = -math.expm1(log_of(rate) / given.auxiliary) / float(goal.alpha)
+    alpha1 = goal.alpha * min(Fraction(math.ceil(share * 10**5) + 1, 10**5), Fraction(9, 10))
+    found = StablePlan(d, goal, given, alpha1, _choice(goal, given, alpha1, split))
     return _settled(found) if found.certifiable else found
 
 
-def only_concept(alpha: Fraction, beta: Fraction, n: int) -> Certificate:
-    """Return the certificate of a class of one concept: nothing is chosen."""
-    cert = CertificateBuilder()
-    cert.step("one_concept", "n >= 1", CHOICE, n=n)
-    return cert.certificate(alpha=alpha, beta=beta, n=n)
+@dataclass(frozen=True)
+class OneConcept(Plan):
+    """The plan of a class of one concept: nothing is chosen."""
+
+    goal: Goal
+    required: ClassVar[int] = 1
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        cert = CertificateBuilder()
+        cert.step("one_concept", "n >= 1", CHOICE, n=n)
+        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 
-def _rounds(budget: Goal, theta: Fraction, drawn: float, beta: Fraction) -> tuple[int, int]:
+def _rounds(goal: Goal, theta: Fraction, drawn: float, beta: Fraction) -> tuple[int, int]:
     """Return the copies and batches of one number of rounds that need the fewest records."""
     if not drawn:
-        return least_copies(budget, float(theta), beta)[1], 0
+        return least_copies(goal, float(theta), beta)[1], 0
     found = []
     for part in _LAMBDAS:
         batches = math.ceil(drawn / (part * float(theta)))
         rate = float(theta) - drawn / (batches + 1)
-        copies = least_copies(budget, rate, beta)[1]
+        copies = least_copies(goal, rate, beta)[1]
         found.append((copies * (batches + 1), copies, batches))
     return min(found)[1:]
 
 
-def _choice(budget: Goal, own: Parameters, alpha1: Fraction, split: Fraction) -> int:
+def _choice(goal: Goal, own: Constants, alpha1: Fraction, split: Fraction) -> int:
     """Return the records of the choice, with what ``split`` leaves of beta."""
-    alpha, low = float(budget.alpha), float(alpha1)
-    tilt = min(float(budget.epsilon / 2), math.log(alpha / low) / 2)
+    alpha, low = float(goal.alpha), float(alpha1)
+    tilt = min(float(goal.epsilon / 2), math.log(alpha / low) / 2)
     decay = -math.log1p(alpha * math.expm1(-tilt) + low * math.expm1(tilt))
     others = max(sum(own.copies) - 1, 1)
-    return max(1, math.ceil((math.log(others) - log_of(budget.beta * (1 - split))) / decay))
+    return max(1, math.ceil((math.log(others) - log_of(goal.beta * (1 - split))) / decay))
 
 
-def _settled(found: Plan) -> Plan:
+def _settled(found: StablePlan) -> StablePlan:
     """Return a plan whose exact certificate holds at its least number of records."""
     while not found.certificate(found.required).holds:  # floats found it: they may be off by one
-        own = found.parameters
+        own = found.constants
         copies = own.copies
         if own.stability is None:
             copies = tuple(c + 1 + c // 1000 for c in copies)
-        found = replace(found, parameters=replace(own, copies=copies), choice=2 * found.choice)
+        found = replace(found, constants=replace(own, copies=copies), choice=2 * found.choice)
 
     # what the copies leave of beta is for the choice
-    rest = found.budget.beta - Fraction(float(found.certificate(found.required)["missed"]))
+    rest = found.goal.beta - Fraction(float(found.certificate(found.required)["missed"]))
     least = found
     if rest <= 0:
         return found
     for extra in (Fraction(9999, 10000), Fraction(99, 100), Fraction(9, 10)):
-        split = 1 - rest * extra / found.budget.beta
-        trial = replace(found, choice=_choice(found.budget, found.parameters, found.alpha1, split))
+        split = 1 - rest * extra / found.goal.beta
+        trial = replace(found, choice=_choice(found.goal, found.constants, found.alpha1, split))
         if trial.choice < least.choice and trial.certificate(trial.required).holds:
             return trial
     return least
@@ -351,5 +389,102 @@ def _settled(found: Plan) -> Plan:
 def _counts(owner: str, name: str, given: Any) -> tuple[int, ...]:
     listed = [given] if isinstance(given, int) else given
     if not isinstance(listed, list | tuple):
-        raise parameter_error(owner, f"parameters[{name!r}]", "a list of integers >= 0", given)
-    return tuple(check_integer(owner, f"parameters[{name!r}]", c, low=0) for c in listed)
+        raise parameter_error(owner, f"constants[{name!r}]", "a list of integers >= 0", given)
+    return tuple(check_integer(owner, f"constants[{name!r}]", c, low=0) for c in listed)
+
+
+@lru_cache(maxsize=256)
+def threshold(goal: Goal) -> int:
+    """Return the histogram's threshold."""
+    return histogram_threshold(epsilon=goal.epsilon, delta=goal.delta)
+
+
+@lru_cache(maxsize=16)
+def stability(d: int) -> Fraction:
+    """Return (nearly) the largest theta with rho_d(theta) >= theta: rounded down.
+
+    Constants
+    ----------
+    d : int >= 0
+        Littlestone dimension.
+
+    Notes
+    -----
+    *Source.* Paper 004, Lemma 25, whose recursion is solved instead of bounded
+    (docs/learners/stable.md, "Accuracy").
+
+    Examples
+    --------
+    >>> [f"{float(stability(d)):.3g}" for d in (0, 1, 2, 3, 4)]
+    ['1', '0.5', '0.0885', '0.00506', '2.03e-05']
+    """
+    if d == 0:
+        return Fraction(1)
+    low, high = 0.0, 0.5
+
+    def reached(theta: float) -> bool:
+        rho = 1.0
+        for _ in range(d):
+            rho = (rho * rho - theta) / (2 * (1 - theta))
+            if rho < theta:
+                return False
+        return True
+
+    if reached(high):
+        return Fraction(1, 2)
+    for _ in range(600):
+        middle = (low + high) / 2
+        low, high = (middle, high) if reached(middle) else (low, middle)
+    digits, power = f"{low:.3e}".split("e")
+    return Fraction(digits) * Fraction(10) ** int(power) * Fraction(999, 1000)
+
+
+def expected(d: int) -> Iterator[float]:
+    """Yield the expected number of batches of 0, 1, ..., d rounds (Lemma 27)."""
+    theta, drawn = float(stability(d)), 0.0
+    yield drawn
+    for _ in range(d):
+        drawn = (2 * drawn + 2) / (1 - theta)
+        yield drawn
+
+
+def least_copies(goal: Goal, rate: float, beta: Fraction) -> tuple[Fraction, int]:
+    """Return a good tilt l and the least number of copies with chance at most beta to be missed.
+
+    Constants
+    ----------
+    goal : Goal
+    rate : float in [0, 1]
+        With which probability one copy submits the hypothesis.
+    beta : Fraction in (0, 1)
+
+    Notes
+    -----
+    The bound is that of docs/learners/stable.md, "It is listed": one Chernoff bound for the copies
+    and the histogram's noise together. Floats: the certificate decides whether it holds.
+    """
+    tilts, tops, falls = _tilts(goal)
+    if not rate:
+        return tilts[0], 1
+    needed = (tops - log_of(beta)) / -np.log1p(rate * falls)
+    best = int(np.argmin(needed))
+    return tilts[best], math.ceil(needed[best])
+
+
+@lru_cache(maxsize=64)
+def _tilts(goal: Goal) -> tuple[list[Fraction], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the tilts that are tried, and what does not depend on the rate and beta.
+
+    That is: the logarithm of the bound without copies, and e**-tilt - 1.
+    """
+    half, tau = float(goal.epsilon / 2), threshold(goal)
+    tilts = [goal.epsilon * i / 128 for i in range(1, 64)]
+    tilts += [t for i in range(1, 129) if (t := Fraction(i, 16)) < tilts[-1]]
+
+    def top(tilt: float) -> float:
+        noise = 2 * math.log1p(-math.exp(-half))
+        noise -= math.log1p(-math.exp(tilt - half)) + math.log1p(-math.exp(-tilt - half))
+        return tilt * (tau - 1) + noise
+
+    floats = [float(tilt) for tilt in tilts]
+    return tilts, np.array([top(t) for t in floats]), np.array([math.expm1(-t) for t in floats])

@@ -97,7 +97,7 @@ def parts_of_the_stable_learner() -> str | None:
     """Try one record that speaks for a hypothesis in the list and could do so in the choice."""
     budget = {**_BUDGET, "delta": F(1, 1000)}
     parameters = {"auxiliary": 1, "copies": [44]}
-    learner = Stable.of(FiniteClass([[0, 0], [0, 1], [1, 0]]), **budget, parameters=parameters)
+    learner = Stable(FiniteClass([[0, 0], [0, 1], [1, 0]]), **budget, constants=parameters)
     left, right = (
         [(x, 1) for x in [*[0] * 9, one, *[1] * 34, *[0] * 20]]
         for one in (0, 1)

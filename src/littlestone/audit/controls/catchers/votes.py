@@ -132,7 +132,7 @@ def one_record_one_copy() -> str | None:
     replaced item.
     """
     parameters = {"auxiliary": 1, "copies": [1, 2], "batches": [0, 2]}
-    learner = Stable.of(_SINGLES, **_BUDGET, parameters=parameters)
+    learner = Stable(_SINGLES, **_BUDGET, constants=parameters)
     copies, size = (1, 2), 7
     kinds = list(product((0, 1), (0, 1)))
     for turn in range(len(kinds) ** 2):
@@ -213,7 +213,7 @@ class _Search:
 
 def _searches() -> list[_Search]:
     loud = _BUDGET | {"epsilon": 6}
-    copies = Stable.of(_SOA, **loud, parameters={"auxiliary": 1, "copies": [20]}, max_nodes=1)
+    copies = Stable(_SOA, **loud, constants={"auxiliary": 1, "copies": [20]}, max_nodes=1)
     lists = Littlestone(
         _LISTS, **_BUDGET, method="essential", chunk=1, tolerances=(0,), max_nodes=6
     )

@@ -16,122 +16,87 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from littlestone.classes import check_class, errors
+from littlestone.classes import errors
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import canonical
-from littlestone.errors import check_integer, parameter_error
-from littlestone.learners.goal import Goal, check_budget
+from littlestone.errors import parameter_error
+from littlestone.learners.base import ClassLearner, integer, parameter, probability
 from littlestone.learners.stable.claims import PRIVACY
 from littlestone.learners.stable.plan import (
-    Parameters,
-    Plan,
+    Constants,
+    OneConcept,
+    StablePlan,
     assumed_plan,
-    only_concept,
     theorem_plan,
 )
 from littlestone.learners.stable.tournament import stable_copy
 from littlestone.mechanisms import exponential_mechanism, stable_items
-from littlestone.privacy import Guarantee
 from littlestone.source import Explicit, public_generator, public_salt
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from littlestone.bounds import Certificate
-    from littlestone.bounds.certificate import Unit
-    from littlestone.classes import ConceptClass
     from littlestone.data import Sample
     from littlestone.data.dealing import Kinds
-    from littlestone.learners.stable.soa import Example
+    from littlestone.learners.stable.tournament import Example
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
 __all__ = ["Stable"]
 
+_DELTA = "1e-6 is a common choice; zero is not possible: candidates come from the data."
 _SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)
 
 
+def _constants(owner: str, _: str, given: Any) -> str | Constants:
+    """Check the constants of algorithm G, or the name of a rule for them."""
+    if isinstance(given, Constants) or given in ("theory", "practical"):
+        return given  # type: ignore[no-any-return]
+    return Constants.read(given, owner)
+
+
 @dataclass(frozen=True)
-class Stable:
-    """The algorithm behind `StableLearner`; make it with `of`.
+class Stable(ClassLearner["StablePlan | OneConcept"]):
+    """The learner behind `StableLearner`: copies of a globally stable algorithm vote.
 
     Attributes
     ----------
     concept_class : ConceptClass
+        Of finite Littlestone dimension, with version spaces.
     epsilon, delta, alpha, beta : Fraction
-    parameters : str or Parameters
-        ``"theory"``, ``"practical"``, or those that somebody chose. No privacy depends on them.
+    constants : str or Constants
+        ``"theory"``, ``"practical"``, or those that were chosen (a mapping is read as `Constants`).
+        No privacy depends on them.
     max_nodes : int
-        Node budget of each search; a copy that exceeds it fails.
+        Node limit of each search; a copy that exceeds it fails.
+
+    Guarantee
+    ---------
+    (epsilon, delta), replace-one, n public, for every input and all public coins.
     """
 
-    concept_class: ConceptClass
-    epsilon: Fraction
-    delta: Fraction
-    alpha: Fraction
-    beta: Fraction
-    parameters: str | Parameters = "theory"
-    max_nodes: int = 20_000
-    name: str = "stable"
-    unit: Unit = "records"
+    delta: Fraction = parameter(probability(_DELTA))
+    constants: Any = parameter(_constants, default="theory")
+    max_nodes: int = parameter(integer(low=0), default=20_000)
 
-    @classmethod
-    def of(
-        cls,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Any,
-        delta: Any,
-        alpha: Any,
-        beta: Any,
-        parameters: Any = "theory",
-        max_nodes: Any = 20_000,
-        owner: str = "StableLearner",
-    ) -> Self:
-        """Check the public parameters and return the algorithm.
+    name = "stable"
+    estimator = "StableLearner"
+    summary = "copies of a globally stable algorithm vote; mostly of theoretical interest"
+    claim = PRIVACY
+    pure = False
+    agnostic = False
 
-        Parameters
-        ----------
-        concept_class : ConceptClass
-            Of finite Littlestone dimension, with version spaces.
-        epsilon : number in (0, inf)
-        delta : number in (0, 1)
-        alpha, beta : number in (0, 1)
-        parameters, max_nodes
-            See the attributes; parameters may be a mapping.
-        owner : str
-            Who is named in errors.
-
-        Raises
-        ------
-        ParameterError
-        UnsupportedError
-            If the class has no version spaces, or its Littlestone dimension is not known.
-        InfeasibleError
-            For ``"theory"``, if the Littlestone dimension is larger than 7.
-        """
-        check_class(owner, concept_class)
-        hint = "1e-6 is a common choice; zero is not possible: candidates come from the data."
-        budget = check_budget(
-            owner, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta, hint=hint
-        )
-        for name, value in zip(("epsilon", "alpha", "beta"), (budget[0], *budget[2:]), strict=True):
+    def check(self) -> None:
+        """Refuse numbers that are no numbers of a person, and constants for another dimension."""
+        for name in ("epsilon", "alpha", "beta"):
+            value = getattr(self, name)
             if not _SMALLEST <= value <= _LARGEST:
-                raise parameter_error(owner, name, "between 1e-100 and 1e100", value)
-        nodes = check_integer(owner, "max_nodes", max_nodes, low=0)
-        made = cls(concept_class, *budget, "theory", nodes)
-        if isinstance(parameters, str):
-            if parameters not in ("theory", "practical"):
-                Parameters.read(parameters, 0, owner)  # refuses
-            made = cls(concept_class, *budget, parameters, nodes)
-        elif made.d:
-            own = Parameters.read(parameters, made.d, owner)
-            made = cls(concept_class, *budget, own, nodes)
-        _ = made.plan, made.default  # refuse what cannot be learned
-        return made
+                raise parameter_error(self.estimator, name, "between 1e-100 and 1e100", value)
+        if isinstance(self.constants, Constants) and self.d:
+            self.constants.check(self.d, self.estimator)
 
     @cached_property
     def d(self) -> int:
@@ -143,39 +108,29 @@ class Stable:
         """What is released when nothing is listed: a public concept."""
         return self.concept_class.version_space().member()
 
-    @cached_property
-    def plan(self) -> Plan | None:
-        """Rounds, copies, batches: chosen from public parameters only; None for one concept."""
-        if not self.d:
-            return None
-        budget = Goal(self.epsilon, self.delta, self.alpha, self.beta)
-        if self.parameters == "theory":
-            return theorem_plan(self.d, budget)
-        own = self.parameters if isinstance(self.parameters, Parameters) else None
-        return assumed_plan(self.d, budget, own)
+    def make_plan(self) -> StablePlan | OneConcept:
+        """Return rounds, copies and batches.
 
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return the promise: (epsilon, delta), replace-one, n public."""
-        return Guarantee(self.epsilon, self.delta, claim=PRIVACY, seeded=seeded)
-
-    def certificate(self, n: int) -> Certificate:
-        """Return the accuracy certificate for n records."""
-        if self.plan is None:
-            return only_concept(self.alpha, self.beta, n)
-        return self.plan.certificate(n)
-
-    def required_samples(self) -> int:
-        """Return the least n from which on the certificate always holds.
-
-        For parameters of your own that never make it hold: what is required to run them.
+        Raises
+        ------
+        UnsupportedError
+            If the class has no version spaces, or its Littlestone dimension is not known.
+        InfeasibleError
+            For ``"theory"``, if the Littlestone dimension is larger than 7.
         """
-        return 1 if self.plan is None else self.plan.required
+        if not self.d:
+            return OneConcept(self.goal)
+        if self.constants == "theory":
+            return theorem_plan(self.d, self.goal)
+        return assumed_plan(
+            self.d, self.goal, self.constants if isinstance(self.constants, Constants) else None
+        )
 
     def deals(self, n: int) -> bool:
         """Return whether n records are dealt to parts of several records."""
-        return self.plan is not None
+        return isinstance(self.plan, StablePlan)
 
-    def learn(self, sample: Sample, source: Source) -> Hypothesis:
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws.
 
         Parameters
@@ -188,10 +143,11 @@ class Stable:
         -------
         Hypothesis
         """
-        if self.plan is None:
+        plan = self.plan
+        if isinstance(plan, OneConcept):
             return self.default
         dealt = deal(sample, source)  # step 1
-        copies, chosen_by = self.plan.parts(sample.n)
+        copies, chosen_by = plan.parts(sample.n)
         rest = len(dealt) - chosen_by
         found = list(self.submitted(sample, dealt[:rest], copies, public_salt(source)))  # step 2
         listed = stable_items(  # step 3
@@ -222,8 +178,9 @@ class Stable:
         seed : int
             Of the public coins.
         """
-        assert self.plan is not None
-        own, examples, at = self.plan.parameters, _Examples(sample), 0
+        plan = self.plan
+        assert isinstance(plan, StablePlan)
+        own, examples, at = plan.constants, _Examples(sample), 0
         whole = self.concept_class.version_space(max_nodes=self.max_nodes)
         for rounds, (count, batches) in enumerate(zip(copies, own.batches, strict=True)):
             size = (batches + 1) * own.auxiliary
