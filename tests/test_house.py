@@ -35,6 +35,16 @@ def test_randomness_enters_through_one_door():
     assert offenders == []
 
 
+def test_candidates_are_grouped_by_score_in_one_place():
+    """Level weights are made by `LeveledChoice`; nobody else groups scores and draws a level."""
+    found = {
+        str(path.relative_to(SOURCE))
+        for path in FILES
+        if re.search(r"\bLevelWeights\(|ExplicitWeights\(\s*bottom", path.read_text())
+    }
+    assert found == {"source/leveled.py"}
+
+
 def test_public_coins_have_reasons():
     """Modules that use public coins are those of the table in docs/source.md, with its reasons."""
     makers = re.compile(r"random\.Generator|public_(generator|rng|salt)|\breseed\b|\.default_rng")

@@ -25,7 +25,7 @@ from littlestone.learners import registry
 from littlestone.learners.algorithm import Algorithm
 from littlestone.learners.auto_class import largest_certifiable
 from littlestone.mechanisms import selection_rate
-from littlestone.source import LevelWeights, SeededSource
+from littlestone.source import Explicit, SeededSource
 
 __all__ = ["CLASSES", "MAJORITY", "chosen", "run"]
 
@@ -96,15 +96,15 @@ def _majority(
     """Run the constant answers: the more frequent one, and the exponential mechanism over both."""
     positives = sample.positives
     errors = (positives, sample.n - positives)  # of never, of always
+    choice = Explicit((-errors[0], -errors[1]))
     if cache.missing(name, MAJORITY, "bins", None, [0]):
         answer = int(errors[1] < errors[0])
         cache.add(score(name, MAJORITY, "bins", None, 0, lambda: [answer] * len(truth), truth))
     for epsilon in epsilons:
         rate = selection_rate(Fraction(str(epsilon)))
-        weights = LevelWeights((1, 1), (-errors[0], -errors[1]), rate)
         for seed in cache.missing(name, MAJORITY, "bins", epsilon, seeds):
 
-            def fit(weights: LevelWeights = weights, seed: int = seed) -> list[int]:
-                return [SeededSource(seed).choose(weights)] * len(truth)
+            def fit(rate: Fraction = rate, seed: int = seed) -> list[int]:
+                return [choice.draw(rate, SeededSource(seed))] * len(truth)
 
             cache.add(score(name, MAJORITY, "bins", epsilon, seed, fit, truth))

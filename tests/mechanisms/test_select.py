@@ -21,9 +21,9 @@ from littlestone.source import (
     ExactSource,
     Explicit,
     ExplicitWeights,
+    LeveledChoice,
     ReplaySource,
     SeededSource,
-    Segments,
     exp,
 )
 
@@ -166,10 +166,12 @@ def test_candidates_taken_from_the_data_are_caught(honest, epsilon, tolerance):
 # Candidate sets of other shapes.
 
 
-def test_segments_have_the_law_of_their_members(epsilon, brute):
+def test_runs_have_the_law_of_their_members(epsilon, brute):
     lengths, scores = [2, 0, 3, 1], [1, 5, 0, 3]
     exact = ExactSource().law(
-        lambda s: exponential_mechanism(Segments(lengths, scores), epsilon=epsilon, source=s)
+        lambda s: exponential_mechanism(
+            LeveledChoice(scores, lengths, lambda *drawn: drawn), epsilon=epsilon, source=s
+        )
     )
     assert brute.agrees(
         exact,
@@ -220,9 +222,8 @@ def test_structured_candidates(epsilon, brute, tolerance):
 
 def test_huge_domains_and_many_candidates():
     source = SeededSource(5)
-    segment, offset = exponential_mechanism(
-        Segments([2**1000, 2**1000, 2**1000], [0, 2000, 0]), epsilon=1, source=source
-    )
+    runs = LeveledChoice([0, 2000, 0], [2**1000] * 3, lambda *drawn: drawn)
+    segment, offset = exponential_mechanism(runs, epsilon=1, source=source)
     assert segment == 1
     assert offset < 2**1000
     assert exponential_mechanism(Explicit([0] * 99 + [80]), epsilon=1, source=source) == 99

@@ -15,9 +15,9 @@ import pytest
 from littlestone.errors import DataError, ParameterError
 from littlestone.mechanisms import (
     bottom_score,
-    bottom_weight,
     canonical_key,
     count_lists,
+    removal_bottom,
     score_needed,
     sparse_losses,
     sparse_select,
@@ -124,7 +124,7 @@ def test_the_paper_s_bottom_is_private_where_it_would_be_too_light():
     laws = all_laws(lists_mechanism(epsilon, delta, 1, "paper"), lists, 2)
     assert worst_delta(laws, lists, epsilon)[0] <= delta
     too_light = exp(0, times=2**10)
-    assert (too_light - bottom_weight(k=1, epsilon=epsilon, delta=delta)).sign() < 0
+    assert (too_light - removal_bottom(k=1, epsilon=epsilon, delta=delta)).sign() < 0
 
 
 def test_the_paper_s_bottom_is_private_and_wastes(epsilon):
@@ -157,7 +157,7 @@ def test_law_and_divergence_computed_independently(epsilon, brute):
 
 def broken(counts_of, epsilon, delta, cap, factor=F(1)):
     """The mechanism with other counts, or with a bottom that is too light."""
-    weight = bottom_weight(k=cap, epsilon=epsilon, delta=delta) * factor
+    weight = removal_bottom(k=cap, epsilon=epsilon, delta=delta) * factor
     return lambda profile, source: _draw(
         counts_of(profile),
         rate=epsilon / 2,

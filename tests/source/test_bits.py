@@ -19,10 +19,10 @@ from littlestone.errors import ParameterError
 from littlestone.source import (
     Explicit,
     ExplicitWeights,
+    LeveledChoice,
     LevelWeights,
     SecureSource,
     SeededSource,
-    Segments,
     Source,
     exp,
     probabilities,
@@ -188,8 +188,8 @@ def test_frequencies_of_whole_choices():
     exact = np.exp(np.array(scores) / 2.0)
     chosen = [Explicit(scores).draw(F(1, 2), source) for _ in range(draws)]
     assert_frequencies(np.bincount(chosen, minlength=6), exact / exact.sum(), draws)
-    pairs = [Segments([1, 3], [2, 0]).draw(F(1, 2), source) for _ in range(draws)]
-    flat = [segment + offset for segment, offset in pairs]
+    runs = LeveledChoice([2, 0], [1, 3], lambda run, place: run + place)
+    flat = [runs.draw(F(1, 2), source) for _ in range(draws)]
     assert_frequencies(
         np.bincount(flat, minlength=4), np.array([np.e, 1, 1, 1]) / (np.e + 3), draws
     )

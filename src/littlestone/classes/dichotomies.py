@@ -28,7 +28,7 @@ from littlestone.classes.thresholds import Thresholds
 from littlestone.classes.tree_paths import Prefixes, TreePaths
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError
-from littlestone.source import Choice, Explicit, LevelWeights, Source, ball
+from littlestone.source import Choice, Explicit, Source, ball
 from littlestone.types import Points as Batch
 
 __all__ = ["Labelling", "check_dichotomies", "dichotomies"]
@@ -327,7 +327,7 @@ class _Runs:
             ]
 
         j = source.choose(_Computed(len(self._order) + 1, ends))
-        i = source.choose(LevelWeights([1] * j, self._most[:j], rate)) if j else 0
+        i = Explicit(self._most[:j]).draw(rate, source) if j else 0
         return _scatter(self._width, self._order[i:j], 1)
 
 

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from littlestone.bounds import HashFamily
-from littlestone.classes.base import Mapped
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.hashed_sets import fewest_buckets
 from littlestone.classes.hashing import HashFunction
@@ -43,7 +42,7 @@ from littlestone.classes.trees.matrix import MatrixTree
 from littlestone.classes.trees.tree import VC1Tree
 from littlestone.data.points import object_points
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
-from littlestone.source import Choice, Segments, Source
+from littlestone.source import Choice, LeveledChoice, Source
 from littlestone.types import Hypothesis, Json
 
 if TYPE_CHECKING:
@@ -307,15 +306,15 @@ class HashedTreeSet(HypothesisSet):
         for copy in range(len(self.functions)):
             runs += self._runs(copy, nodes, base)
 
-        def make(drawn: tuple[int, int]) -> Hypothesis:
-            run = runs[drawn[0]]
+        def make(index: int, place: int) -> Hypothesis:
+            run = runs[index]
             if not run.depth:
                 return self._tree.accepting([])
-            depth, rank = divmod(drawn[1], run.n_words)
+            depth, rank = divmod(place, run.n_words)
             return self.hypothesis(run.copy, run.depth + depth, self._word(run, rank))
 
         lengths = [run.n_depths * run.n_words for run in runs]
-        return Mapped(Segments(lengths, [run.score for run in runs]), make)
+        return LeveledChoice([run.score for run in runs], lengths, make)
 
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Refuse: `candidates` scores by the direct error.

@@ -17,7 +17,7 @@ from littlestone.classes.hypotheses import AlwaysZero, IntervalHypothesis
 from littlestone.classes.integers import number
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import IntegerDomain, Sample
-from littlestone.source import Choice, LevelWeights, Source, ball
+from littlestone.source import Choice, LeveledChoice, Source, ball
 from littlestone.types import Hypothesis, Json
 
 __all__ = ["Intervals"]
@@ -131,15 +131,16 @@ class _Candidates:
 
     def draw(self, rate: Fraction, source: Source) -> Hypothesis:
         """Return an interval, with probability exactly proportional to e**(-rate * errors)."""
-        ends = _RightEnds(self._pointless[-1], self._left, self._right, self._weights, rate)
-        j = source.choose(ends)
+        right = _RightEnds(self._pointless[-1], self._left, self._right, self._weights, rate)
+        j = source.choose(right)
         if j == 0:
             return self._without_points(source.below(self._pointless[-1]))
         last = self._edges[j] + source.below(self._right[j - 1])
         # Given b, the weight of a is proportional to e**(rate * W_i), i < j.
-        i = source.choose(LevelWeights(self._left[:j], self._prefix[:j], rate))
-        first = self._edges[i] + 1 + source.below(self._left[i])
-        return IntervalHypothesis(first, last)
+        ends = LeveledChoice(
+            self._prefix[:j], self._left[:j], lambda run, place: self._edges[run] + 1 + place
+        )
+        return IntervalHypothesis(ends.draw(rate, source), last)
 
     def _without_points(self, member: int) -> Hypothesis:
         """Return the member-th interval without points: the empty one, then gap by gap."""

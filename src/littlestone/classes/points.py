@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from littlestone.classes.base import ConceptClass, Mapped, weights_inside
+from littlestone.classes.base import ConceptClass, weights_inside
 from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
 from littlestone.classes.integers import number
@@ -21,7 +21,7 @@ from littlestone.classes.representations import (
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import AnyDomain, IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, check_probability, parameter_error
-from littlestone.source import Choice, Segments
+from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json
 
 if TYPE_CHECKING:
@@ -99,11 +99,10 @@ class Points(ConceptClass):
         scores[2::2] = [-constant - weight for weight in weights] + [0]
         lengths[-1] = 0  # high + 1 is not a point
 
-        def make(drawn: tuple[int, int]) -> Hypothesis:
-            run, offset = drawn
+        def make(run: int, offset: int) -> Hypothesis:
             return PointHypothesis(starts[run] + offset) if run else AlwaysZero()
 
-        return Mapped(Segments(lengths, scores), make)
+        return LeveledChoice(scores, lengths, make)
 
     def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
         """Return a finite representation: by hashing, or the class itself where that is smaller.

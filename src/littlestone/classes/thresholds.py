@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import Any
 
-from littlestone.classes.base import ConceptClass, Mapped, weights_inside
+from littlestone.classes.base import ConceptClass, weights_inside
 from littlestone.classes.fields import Fields, json_integer
 from littlestone.classes.hypotheses import ThresholdHypothesis
 from littlestone.classes.integers import number
 from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import check_integer, parameter_error
-from littlestone.source import Choice, Segments
+from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json
 
 __all__ = ["Thresholds", "integer_bounds"]
@@ -100,11 +100,10 @@ class Thresholds(ConceptClass):
         everything = constant + sum(weights)  # errors of the constant 1
         scores = [passed - everything for passed in accumulate(weights, initial=0)]
 
-        def make(drawn: tuple[int, int]) -> ThresholdHypothesis:
-            run, offset = drawn
+        def make(run: int, offset: int) -> ThresholdHypothesis:
             return ThresholdHypothesis(starts[run] + offset, self.low, self.high)
 
-        return Mapped(Segments(lengths, scores), make)
+        return LeveledChoice(scores, lengths, make)
 
     def _concepts(self) -> Iterator[Hypothesis]:
         for above in range(self.low - 1, self.high + 1):

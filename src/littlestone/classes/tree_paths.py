@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import ConceptClass, Mapped
+from littlestone.classes.base import ConceptClass
 from littlestone.classes.fields import Fields
 from littlestone.classes.hashed_trees import HashedTree
 from littlestone.classes.hypotheses import AlwaysZero
@@ -36,7 +36,7 @@ from littlestone.classes.trees.taxonomy import as_names, preorder, read_taxonomy
 from littlestone.classes.trees.tree import PathsTree
 from littlestone.data import Sample
 from littlestone.errors import check_probability, parameter_error
-from littlestone.source import Choice, Segments
+from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json, Points
 
 __all__ = ["Prefixes", "TreePaths"]
@@ -69,12 +69,11 @@ class _Paths(ConceptClass):
         nodes = self.size - 1
         starts, lengths, scores = path_runs(ranks, ends, gains, nodes, -sample.positives)
 
-        def make(drawn: tuple[int, int]) -> Hypothesis:
-            run, offset = drawn
+        def make(run: int, offset: int) -> Hypothesis:
             rank = starts[run] + offset
             return self.concept(ROOT if rank == nodes else self.at_rank(rank))
 
-        return Mapped(Segments(lengths, scores), make)
+        return LeveledChoice(scores, lengths, make)
 
     def tree(self, f: Hypothesis | None = None) -> PathsTree:
         """Return the tree of the class (`littlestone.classes.trees.make_tree`).

@@ -12,6 +12,7 @@
 """
 
 from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
+from littlestone.mechanisms.bottom import bottom_score, entering_bottom, removal_bottom
 from littlestone.mechanisms.canonical import canonical_key
 from littlestone.mechanisms.estimate import (
     ErrorInterval,
@@ -42,8 +43,6 @@ from littlestone.mechanisms.select import (
     selection_rate,
 )
 from littlestone.mechanisms.sparse_select import (
-    bottom_score,
-    bottom_weight,
     count_lists,
     score_needed,
     sparse_losses,
@@ -59,11 +58,11 @@ __all__ = [
     "MedianRelease",
     "RunningTest",
     "bottom_score",
-    "bottom_weight",
     "canonical_key",
     "count_listed",
     "count_lists",
     "count_loss",
+    "entering_bottom",
     "error_interval",
     "exponential_mechanism",
     "histogram_loss",
@@ -73,6 +72,7 @@ __all__ = [
     "plan_median",
     "private_count",
     "private_median",
+    "removal_bottom",
     "score_gap",
     "score_needed",
     "selection_loss",

@@ -20,27 +20,16 @@ import numbers
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping
 from fractions import Fraction
-from math import inf, nextafter
-from typing import Any, Literal, TypeVar
-
-from flint import ctx
+from typing import Any, TypeVar
 
 from littlestone.bounds.least import least
-from littlestone.errors import (
-    DataError,
-    check_fraction,
-    check_integer,
-    check_probability,
-    parameter_error,
-)
+from littlestone.errors import DataError, check_probability
+from littlestone.mechanisms.bottom import Bottom, check_removal, removal_bottom
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
 from littlestone.privacy.losses import Approximate, BoundedRange
-from littlestone.source import Exp, ExplicitWeights, Source, ball, exp
+from littlestone.source import Exp, LeveledChoice, Source, exp
 
 __all__ = [
-    "Bottom",
-    "bottom_score",
-    "bottom_weight",
     "count_lists",
     "score_needed",
     "sparse_losses",
@@ -50,9 +39,6 @@ __all__ = [
 
 T = TypeVar("T", bound=Hashable)
 D = TypeVar("D")
-
-#: Which score bottom has: the least that is private, or the one printed in the papers.
-Bottom = Literal["tight", "paper"]
 
 
 def sparse_select(
@@ -120,8 +106,8 @@ def sparse_select(
     ...               source=SeededSource(0), default="water")
     'tea'
     """
-    rate, k, delta = _checked("sparse_select", k, epsilon, delta)
-    weight = bottom_weight(k=k, epsilon=2 * rate, delta=delta, bottom=bottom)
+    rate, k, delta = check_removal("sparse_select", k, epsilon, delta)
+    weight = removal_bottom(k=k, epsilon=2 * rate, delta=delta, bottom=bottom)
     return _draw(scores, rate=rate, bottom=weight, source=source, default=default, order=order)
 
 
@@ -169,8 +155,8 @@ def sparse_select_lists(
     ...                     source=SeededSource(0), default=None)
     'b'
     """
-    rate, cap, delta = _checked("sparse_select_lists", cap, epsilon, delta, k_name="cap")
-    weight = bottom_weight(k=cap, epsilon=2 * rate, delta=delta, bottom=bottom)
+    rate, cap, delta = check_removal("sparse_select_lists", cap, epsilon, delta, k_name="cap")
+    weight = removal_bottom(k=cap, epsilon=2 * rate, delta=delta, bottom=bottom)
     counts = count_lists(lists, cap=cap, order=order)
     return _draw(counts, rate=rate, bottom=weight, source=source, default=default, order=order)
 
@@ -213,62 +199,8 @@ def sparse_losses(epsilon: Any, delta: Any) -> tuple[BoundedRange, Approximate]:
     >>> selection.eta, leak.delta
     (Fraction(1, 1), Fraction(1, 1000000))
     """
-    rate, _, delta = _checked("sparse_select", 1, epsilon, delta)
+    rate, _, delta = check_removal("sparse_select", 1, epsilon, delta)
     return BoundedRange(2 * rate), Approximate(Fraction(0), delta)
-
-
-def bottom_weight(*, k: int, epsilon: Any, delta: Any, bottom: Bottom = "tight") -> Exp:
-    """Return the exact weight of bottom: ``e**(epsilon/2) * k/delta``, or the papers' larger one.
-
-    Parameters
-    ----------
-    k : int >= 1
-    epsilon, delta : number > 0, number in (0, 1)
-    bottom : {"tight", "paper"}, default "tight"
-        "paper": ``(k/delta)**10``, that is ``B = 10 ln(k/delta) / (epsilon/2)`` of Lyu,
-        Lemma 3.1; never less than the tight one.
-
-    Returns
-    -------
-    Exp
-
-    Examples
-    --------
-    >>> bottom_weight(k=2, epsilon=1, delta="1e-6")
-    2000000*e**(1/2)
-    """
-    rate, k, delta = _checked("bottom_weight", k, epsilon, delta)
-    tight = exp(rate, times=k / delta)
-    if bottom == "tight":
-        return tight
-    if bottom != "paper":
-        raise parameter_error("sparse_select", "bottom", '"tight" or "paper"', bottom)
-    paper = exp(0, times=(k / delta) ** 10)
-    return paper if (paper - tight).sign() > 0 else tight
-
-
-def bottom_score(*, k: int, epsilon: Any, delta: Any) -> float:
-    """Return ``B = 1 + ln(k/delta) / (epsilon/2)``, the score that bottom counts, rounded up.
-
-    Parameters
-    ----------
-    k : int >= 1
-    epsilon, delta : number > 0, number in (0, 1)
-
-    Returns
-    -------
-    float
-        For display; the mechanism uses the exact weight.
-
-    Examples
-    --------
-    >>> round(bottom_score(k=1, epsilon=1, delta=1e-6), 2)
-    28.63
-    """
-    rate, k, delta = _checked("bottom_score", k, epsilon, delta)
-    with ctx.workprec(192):
-        upper = (1 + ball(k / delta).log() / ball(rate)).upper()
-    return nextafter(float(upper), inf)
 
 
 def score_needed(*, k: int, epsilon: Any, delta: Any, beta: Any) -> int:
@@ -298,20 +230,10 @@ def score_needed(*, k: int, epsilon: Any, delta: Any, beta: Any) -> int:
     >>> score_needed(k=1, epsilon=1, delta=1e-6, beta=0.01)
     38
     """
-    rate, k, delta = _checked("score_needed", k, epsilon, delta)
+    rate, k, delta = check_removal("score_needed", k, epsilon, delta)
     beta = check_probability("score_needed", "beta", beta)
     target = k * (1 - beta) / (delta * beta)
     return least(lambda s: (exp(rate * (s - 1)) - target).sign() >= 0, low=1)
-
-
-def _checked(
-    owner: str, k: int, epsilon: Any, delta: Any, *, k_name: str = "k"
-) -> tuple[Fraction, int, Fraction]:
-    """Return (rate, k, delta) after checking the public parameters."""
-    # a replaced record is one removed and one added: each pays half of epsilon
-    rate = check_fraction(owner, "epsilon", epsilon) / 2
-    k = check_integer(owner, k_name, k, low=1)
-    return rate, k, check_probability(owner, "delta", delta)
 
 
 def _draw(
@@ -334,8 +256,11 @@ def _draw(
         if int(score) >= 1:
             sizes[int(score)] += 1
     levels = sorted(sizes)
-    drawn = source.choose(ExplicitWeights(bottom, *(exp(rate * s, times=sizes[s]) for s in levels)))
-    if drawn == 0:
-        return default
-    members = [item for item, score in scores.items() if score == levels[drawn - 1]]
-    return ordered(members, order)[source.below(len(members))]  # type: ignore[no-any-return]
+
+    def member(level: int, place: int) -> tuple[Any]:  # in a tuple: a candidate may be None
+        members = [item for item, score in scores.items() if score == levels[level]]
+        return (ordered(members, order)[place],)
+
+    choice = LeveledChoice(levels, [sizes[s] for s in levels], member, bottom)
+    drawn = choice.draw(rate, source)
+    return default if drawn is None else drawn[0]

@@ -1,4 +1,4 @@
-"""The door: the only room in which randomness is made.
+"""The sources of randomness: the only room in which randomness is made.
 
 Every random decision of every mechanism is a draw from a finite distribution with exactly known
 weights, made through a `Source`. So the code that releases (`SecureSource`) is the code whose
@@ -6,25 +6,32 @@ output law is computed exactly and verified (`ExactSource`).
 
 ==================  ==============================================================
 `sampler`           how a finite distribution becomes a draw, exactly
-`weights`, `reals`  what is shown at the door, and the exact reals it is made of
-`candidates`        choosing by level: a score, then a member with that score
+`weights`, `reals`  the weights that are presented, and the exact reals they are made of
+`leveled`           the exponential mechanism by level: a score, then a member with it
 `secure`, `seeded`  releases; experiments, which are not private
 `exact`, `replay`   all paths of draws, for verification; given answers, for tests
 `public`            public coins, and other libraries' generators
 ==================  ==============================================================
 
-The page: ``docs/source.md``.
+The pages: ``docs/source.md``, ``docs/leveled-choice.md``.
 """
 
-from littlestone.source.candidates import Choice, Explicit, Segments
 from littlestone.source.exact import ExactSource, HiddenStateError, Law
+from littlestone.source.leveled import (
+    Choice,
+    Explicit,
+    Integers,
+    LeveledChoice,
+    LevelWeights,
+    ScoreRuns,
+)
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.replay import ReplaySource
 from littlestone.source.sampler import BitSource, Source, shown
 from littlestone.source.secure import SecureSource
 from littlestone.source.seeded import SeededSource
-from littlestone.source.weights import ExplicitWeights, LevelWeights, Weights, probabilities
+from littlestone.source.weights import ExplicitWeights, TabulatedWeights, Weights, probabilities
 
 __all__ = [
     "BitSource",
@@ -34,13 +41,16 @@ __all__ = [
     "Explicit",
     "ExplicitWeights",
     "HiddenStateError",
+    "Integers",
     "Law",
     "LevelWeights",
+    "LeveledChoice",
     "ReplaySource",
+    "ScoreRuns",
     "SecureSource",
     "SeededSource",
-    "Segments",
     "Source",
+    "TabulatedWeights",
     "Weights",
     "as_exp",
     "ball",

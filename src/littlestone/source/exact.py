@@ -14,7 +14,7 @@ from flint import arb, ctx
 from littlestone.errors import LittlestoneError
 from littlestone.source.reals import ball
 from littlestone.source.sampler import Source, shown
-from littlestone.source.weights import ExplicitWeights, Weights, probabilities
+from littlestone.source.weights import TabulatedWeights, Weights, probabilities
 
 __all__ = ["ExactSource", "HiddenStateError", "Law"]
 
@@ -81,7 +81,7 @@ def _agreed(weights: Weights, bits: int) -> list[arb]:
         agree = all(
             a.overlaps(b) for a, b in zip(fine, probabilities(weights, _FIRST), strict=True)
         )
-        if isinstance(weights, ExplicitWeights):
+        if isinstance(weights, TabulatedWeights):
             sums = (total * 2**64 for total in accumulate(fine[:-1]))
             agree &= all(
                 not (s < low or s > high)

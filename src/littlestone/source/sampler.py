@@ -1,4 +1,4 @@
-"""The door: how a finite distribution becomes a draw, exactly."""
+"""Inversion sampling from exact weights: how a finite distribution becomes a draw."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.source.weights import ExplicitWeights, Weights
+from littlestone.source.weights import TabulatedWeights, Weights
 
 __all__ = ["BitSource", "Source", "shown"]
 
@@ -68,15 +68,10 @@ class BitSource(ABC):
     def choose(self, weights: Weights) -> int:
         """Return outcome i with probability exactly weight_i / total."""
         u = self._bits(_FIRST)  # U lies in [u, u + 1) / 2**64
-        if isinstance(weights, ExplicitWeights):
-            thresholds = weights.thresholds()
-            for outcome, (low, high) in enumerate(thresholds):
-                if u < low:
-                    return outcome
-                if u < high:
-                    break  # too close to call with 64 bits
-            else:
-                return len(thresholds)
+        if isinstance(weights, TabulatedWeights):
+            outcome = weights.decide(u)
+            if outcome is not None:
+                return outcome
         return self._refine(weights, u, _FIRST)
 
     def _refine(self, weights: Weights, u: int, drawn: int) -> int:

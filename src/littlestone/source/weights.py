@@ -1,21 +1,19 @@
-"""Finite distributions up to a factor: what a mechanism shows at the door."""
+"""Finite distributions up to a factor: the weights that a mechanism presents to the source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
-from math import ceil
 from typing import Protocol, runtime_checkable
 
 from flint import arb, ctx
 
-from littlestone.source.reals import Exp, as_exp, ball
+from littlestone.source.reals import Exp, as_exp
 
-__all__ = ["ExplicitWeights", "LevelWeights", "Weights", "probabilities"]
-
-#: ln 2 rounded up: bits * LN2 >= ln(2**bits).
-_LN2 = Fraction(694, 1001)
+__all__ = ["ExplicitWeights", "TabulatedWeights", "Weights", "probabilities"]
 
 
 @runtime_checkable
@@ -34,11 +32,53 @@ class Weights(Protocol):
         """Return one rigorous enclosure for each outcome, in order."""
 
 
-class ExplicitWeights:
-    """A handful of exact weights: a coin, a choice of three.
+class TabulatedWeights(ABC):
+    """Weights that keep a table of their cumulative sums, for the first 64 bits of a draw.
 
-    Keep and reuse one that is drawn from often: it caches its 64-bit thresholds, so that all but
-    about one draw in 2**60 costs one comparison.
+    Keep and reuse weights that are drawn from often: all but about one draw in 2**60 then cost a
+    search in the table.
+    """
+
+    __slots__ = ("_thresholds",)
+
+    def __init__(self) -> None:
+        self._thresholds: tuple[tuple[int, int], ...] | None = None
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of outcomes."""
+
+    @abstractmethod
+    def enclose(self, bits: int) -> Sequence[arb]:
+        """Return one rigorous enclosure for each outcome, in order."""
+
+    def thresholds(self) -> tuple[tuple[int, int], ...]:
+        """Return integer bounds (low, high) of 2**64 * (cumulative probability), computed once."""
+        if self._thresholds is None:
+            bits = 128
+            with ctx.workprec(bits):
+                sums = list(accumulate(self.enclose(bits)))
+                scale = arb(2) ** 64 / sums[-1]
+                bounds = [_whole_bounds(c * scale) for c in sums[:-1]]
+            # the sums do not decrease, so neither need their bounds
+            lows = accumulate((low for low, _ in bounds), max)
+            highs = accumulate((high for _, high in bounds), max)
+            self._thresholds = tuple(zip(lows, highs, strict=True))
+        return self._thresholds
+
+    def decide(self, u: int) -> int | None:
+        """Return the outcome of every uniform in ``[u, u + 1) / 2**64``; None if there are two.
+
+        Nor is there an answer where the precision of the table does not tell.
+        """
+        thresholds = self.thresholds()
+        # the first outcome whose cumulative sum may lie above u
+        i = bisect_right(thresholds, u, key=lambda bounds: bounds[1])
+        return i if i == len(thresholds) or u < thresholds[i][0] else None
+
+
+class ExplicitWeights(TabulatedWeights):
+    """Exact weights, one by one: a coin, a choice of three.
 
     Parameters
     ----------
@@ -52,14 +92,14 @@ class ExplicitWeights:
     True
     """
 
-    __slots__ = ("_thresholds", "weights")
+    __slots__ = ("weights",)
 
     def __init__(self, *weights: Exp | Fraction | int) -> None:
+        super().__init__()
         self.weights = tuple(as_exp(w) for w in weights)
         signs = [w.sign() for w in self.weights]
         if min(signs, default=0) < 0 or max(signs, default=0) <= 0:
             raise ValueError("Weights must be nonnegative, and at least one must be positive.")
-        self._thresholds: tuple[tuple[int, int], ...] | None = None
 
     def __len__(self) -> int:
         return len(self.weights)
@@ -67,77 +107,6 @@ class ExplicitWeights:
     def enclose(self, bits: int) -> list[arb]:
         """Return the enclosures of the weights; a weight of zero is the exact 0."""
         return [w.enclose(bits) for w in self.weights]
-
-    def thresholds(self) -> tuple[tuple[int, int], ...]:
-        """Return integer bounds (low, high) of 2**64 * (cumulative probability), computed once."""
-        if self._thresholds is None:
-            bits = 128
-            with ctx.workprec(bits):
-                balls = self.enclose(bits)
-                total = sum(balls, arb(0))
-                scaled = [c / total * 2**64 for c in accumulate(balls)]
-                self._thresholds = tuple(map(_whole_bounds, scaled[:-1]))
-        return self._thresholds
-
-
-class LevelWeights:
-    """Outcome i has weight ``multiplicity[i] * e**(rate * score[i])``.
-
-    Made for many outcomes: an outcome that is hopeless at the asked precision costs no
-    exponential; it is enclosed by one shared tiny ball, and is refined like any other if the draw
-    comes near it.
-
-    Parameters
-    ----------
-    multiplicity : sequence of int >= 0, of any size
-    score : sequence of int, of any size
-    rate : Fraction
-    """
-
-    __slots__ = ("multiplicity", "rate", "score")
-
-    def __init__(self, multiplicity: Sequence[int], score: Sequence[int], rate: Fraction) -> None:
-        self.multiplicity = multiplicity
-        self.score = score
-        self.rate = Fraction(rate)
-        if len(multiplicity) != len(score):
-            raise ValueError("Each level needs one multiplicity and one score.")
-        if len(multiplicity) == 0 or min(multiplicity) < 0 or max(multiplicity) <= 0:
-            raise ValueError("Multiplicities must be nonnegative, and at least one positive.")
-
-    def __len__(self) -> int:
-        return len(self.score)
-
-    def enclose(self, bits: int) -> list[arb]:
-        """Return the enclosures, scaled so that the best score counts e**0."""
-        best, worth = self._frame()
-        with ctx.workprec(bits):
-            # |ball| <= 2**-(bits + 64): its weight relative to the best is provably below that
-            tiny = arb(0, 1) / (arb(2) ** (bits + 64))
-            # hopeless iff |rate| * gap >= ln(2**(bits + 64 + bits of multiplicity))
-            least = None if not self.rate else ceil((bits + 64 + worth) * _LN2 / abs(self.rate))
-            zero = arb(0)
-            out: list[arb] = []
-            known: dict[int, arb] = {}
-            for times, score in zip(self.multiplicity, self.score, strict=True):
-                if not times:
-                    out.append(zero)
-                    continue
-                gap = int(score) - best
-                if least is not None and abs(gap) > least:
-                    out.append(tiny)
-                    continue
-                weight = known.get(gap)
-                if weight is None:
-                    weight = known[gap] = ball(self.rate * gap).exp() if gap else arb(1)
-                out.append(weight * ball(int(times)) if times != 1 else weight)
-            return out
-
-    def _frame(self) -> tuple[int, int]:
-        """Return the score of highest weight per candidate, and the largest multiplicity's bits."""
-        choose: Callable[..., int] = max if self.rate >= 0 else min
-        best = choose(int(s) for m, s in zip(self.multiplicity, self.score, strict=True) if m)
-        return best, int(max(self.multiplicity)).bit_length()
 
 
 def probabilities(weights: Weights, bits: int = 192) -> list[arb]:

@@ -9,7 +9,7 @@ import pytest
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.classes import Points, Thresholds
 from littlestone.learners.online.council import Stage, Tally
-from littlestone.mechanisms.sparse_select import bottom_weight
+from littlestone.mechanisms.bottom import removal_bottom
 
 from .test_transcripts import SHORT, Dealt, plan
 
@@ -58,7 +58,7 @@ def test_a_list_counts_up_to_its_public_length_only(runs):
         space = Thresholds(1, 2).version_space()
         lists = [(), space.essential(2, 2), space.restrict(2, 1).restrict(1, 1).essential(2, 2)]
         assert [len(found) for found in lists] == [0, 3, 1]
-    bottom = bottom_weight(k=1, epsilon=1, delta=F(1, 20))
+    bottom = removal_bottom(k=1, epsilon=1, delta=F(1, 20))
 
     def run(chosen, source):
         return Tally([lists[i] for i in chosen], most=1, rate=F(1, 2), bottom=bottom).draw(source)

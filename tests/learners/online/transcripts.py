@@ -58,7 +58,7 @@ class Enumerator:
             case ExplicitWeights():
                 key = ("few", tuple(map(repr, weights.weights)))
             case LevelWeights():
-                key = ("levels", tuple(weights.multiplicity), tuple(weights.score), weights.rate)
+                key = (*map(tuple, (weights.counts, weights.scores)), weights.rate, weights.bottom)
             case _:
                 key = weights
         if key not in self.known:

@@ -19,7 +19,6 @@ from littlestone.mechanisms.median import (
     plan_median,
     private_median,
 )
-from littlestone.mechanisms.median.runs import Runs
 from littlestone.mechanisms.median.trie import Groups
 from littlestone.source import SeededSource
 
@@ -61,9 +60,9 @@ def in_window(data, z, window):
     return bisect_right(data, z) >= left and len(data) - bisect_left(data, z) >= right
 
 
-def mass(runs, rate, picks):
+def mass(scores, rate, picks):
     """Return the total weight of some (run, how many of it)."""
-    return sum(((rate * int(runs.scores[i])).exp() * k for i, k in picks), arb(0))
+    return sum(((rate * int(scores[i])).exp() * k for i, k in picks), arb(0))
 
 
 def exact_failure_of_a(mechanism, data, size):
@@ -80,13 +79,13 @@ def exact_failure_of_a(mechanism, data, size):
                     bad.append((i, int(length)))
             at += int(length)
         assert at == size
-        return mass(runs, rate, bad) / mass(runs, rate, total)
+        return mass(runs.scores, rate, bad) / mass(runs.scores, rate, total)
 
 
 def exact_failure_of_b(mechanism, data, size):
     values = Ordered.of(data, size)
     groups = Groups.of(values, mechanism.height)
-    runs: Runs = mechanism.runs(groups, values.n)
+    scores = mechanism.scores(groups, values.n)
     with ctx.workprec(256):
         rate = arb(1) * mechanism.rate.numerator / mechanism.rate.denominator
         good, total, known = [], [], {}
@@ -100,7 +99,7 @@ def exact_failure_of_b(mechanism, data, size):
             good.append((group, hits))
             total.append((group, count))
         bottom = mechanism.bottom.enclose(256)
-        return 1 - mass(runs, rate, good) / (mass(runs, rate, total) + bottom)
+        return 1 - mass(scores, rate, good) / (mass(scores, rate, total) + bottom)
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)

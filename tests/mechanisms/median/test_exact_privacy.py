@@ -5,15 +5,15 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
+from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.mechanisms.median import (
     Ordered,
     RankExponential,
     RankWindow,
-    Runs,
     TreeEM,
-    bottom_weight,
     choose,
 )
+from littlestone.source import LeveledChoice, ScoreRuns
 
 WINDOWS = [(0, 1), (F(1, 3), F(2, 3)), (F(3, 5), F(9, 10)), (0, F(1, 4))]
 
@@ -73,7 +73,7 @@ class Difference(RankExponential):
         at_most = np.repeat(np.r_[0, values.ends], 2)[1:]
         at_least = np.repeat(np.r_[values.n, values.n - values.ends], 2)[:-1]
         assert len(at_most) == len(good.scores) == 2 * k + 1
-        return Runs(-np.abs(at_most - at_least), good.lengths)
+        return ScoreRuns(good.starts, good.end, -np.abs(at_most - at_least))
 
 
 @pytest.mark.parametrize("broken", [DoubleRate, Difference])
@@ -131,7 +131,7 @@ class NoHeight(TreeEM):
 
     @property
     def bottom(self):
-        return bottom_weight(entering=1, score=1, rate=self.rate, delta=self.delta)
+        return entering_bottom(entering=1, score=1, rate=self.rate, delta=self.delta)
 
 
 class NoLeaves(TreeEM):
@@ -139,16 +139,16 @@ class NoLeaves(TreeEM):
 
     @property
     def bottom(self):
-        return bottom_weight(entering=self.height - 1, score=1, rate=self.rate, delta=self.delta)
+        return entering_bottom(entering=self.height - 1, score=1, rate=self.rate, delta=self.delta)
 
 
 class NoCap(TreeEM):
     """Broken: the score is the margin only, so a node that holds one record may score high."""
 
-    def runs(self, groups, n):
+    def scores(self, groups, n):
         left, right = self.window.needs(n)
         margin = np.minimum(groups.at_most - left + 1, groups.beyond - right + 1)
-        return Runs(margin, groups.sizes)
+        return margin
 
 
 class ByMargin(TreeEM):
@@ -166,10 +166,8 @@ class ByMargin(TreeEM):
                 if margin >= 1:
                     scores.append(int(margin))
                     outputs.append((t, node))
-        drawn = Runs(np.array(scores, dtype=np.int64), np.ones(len(scores), np.int64)).draw(
-            self.rate, source, self.bottom
-        )
-        return None if drawn is None else outputs[drawn[0]]
+        choice = LeveledChoice(scores, None, lambda i, _: outputs[i], self.bottom)
+        return choice.draw(self.rate, source)
 
 
 CONTROLS = [
@@ -197,7 +195,7 @@ def test_a_tree_that_is_too_low_is_caught(verify, size):
         @property
         def bottom(self):
             low = self.height - 1
-            return bottom_weight(entering=low, score=1, rate=self.rate, delta=self.delta)
+            return entering_bottom(entering=low, score=1, rate=self.rate, delta=self.delta)
 
     mechanism = Low(height(size), RankWindow.of((0, 1)), F(1), F(1, 10**6))
     assert not verify(runner(mechanism, size), range(size), 3, F(1)).within(F(1, 10**6))

@@ -5,13 +5,12 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
-from flint import ctx
 
 from littlestone.errors import DataError, ParameterError
-from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, Runs, TreeEM
-from littlestone.mechanisms.median.runs import least_tail
+from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
+from littlestone.mechanisms.median.tree_log_plan import least_tail
 from littlestone.mechanisms.median.trie import Groups, bit_length
-from littlestone.source import ExactSource, Exp, ReplaySource, SeededSource, exp
+from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 RNG = np.random.default_rng(11)
 WINDOWS = [RankWindow.of(r) for r in [(0, 1), (F(1, 3), F(2, 3)), (F(4, 5), F(9, 10))]]
@@ -121,30 +120,6 @@ def test_the_groups_hold_every_node_once(height):
             for v in {x >> t for x in data}
         ]
         assert sorted(found) == sorted(nodes)
-
-
-def test_runs_group_scores_of_any_spread():
-    scores = np.array([5, -(10**9), 5, 0], dtype=np.int64)
-    for lengths in (np.array([2, 1, 0, 7]), [2, 1, 0, 7], [2**80, 1, 0, 7]):
-        levels, counts = Runs(scores, lengths).levels()
-        assert levels == [-(10**9), 0, 5]
-        assert counts == [1, 7, lengths[0]]
-    empty = Runs(np.array([], dtype=np.int64), [])
-    assert empty.draw(F(1), ReplaySource([]), exp(0)) is None
-
-
-@pytest.mark.parametrize("bottom", [exp(3, times=2), exp(-900), exp(900), Exp({})])
-def test_bottom_has_its_weight_on_any_scale(bottom):
-    """The levels are rescaled to the best score; bottom must follow."""
-    scores = np.array([900, 899, -900], dtype=np.int64)
-    outcomes = ExactSource(cut=F(1, 2**4000)).law(
-        lambda s: Runs(scores, [1, 3, 10]).draw(F(1), s, bottom)
-    ).outcomes  # fmt: skip
-    total = bottom + exp(900) + exp(899, times=3) + exp(-900, times=10)
-    with ctx.workprec(512):
-        for outcome, weight in {None: bottom, (0, 0): exp(900), (1, 2): exp(899)}.items():
-            expected = weight.enclose(512) / total.enclose(512)
-            assert abs(outcomes.get(outcome, 0) - expected) < 1e-45
 
 
 def test_bit_length_is_exact():

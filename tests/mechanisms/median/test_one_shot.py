@@ -66,7 +66,7 @@ def test_longer_paths_are_cut_by_the_public_depth(verify):
 
 def test_a_bottom_for_shallower_trees_is_caught(verify, monkeypatch):
     monkeypatch.setattr(
-        room, "bottom_weight",
+        room, "entering_bottom",
         lambda *, entering, score, rate, delta: exp(rate * score, times=(1 - delta) / delta),
     )  # fmt: skip
     nodes = TREES["caterpillar"]

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from littlestone.mechanisms.median import Ordered, RankWindow, TreeLog
-from littlestone.mechanisms.median.runs import least_tail
 from littlestone.mechanisms.median.tree_log import _depths
-from littlestone.mechanisms.median.tree_log_plan import Budget, Constants, balanced
+from littlestone.mechanisms.median.tree_log_plan import Budget, Constants, balanced, least_tail
 from littlestone.mechanisms.median.trie import branchings
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper

@@ -32,7 +32,7 @@ from littlestone.mechanisms.median import (
     one_shot_path,
     private_median,
 )
-from littlestone.source import Explicit, Segments, Source
+from littlestone.source import Explicit, LeveledChoice, Source
 
 __all__ = ["MECHANISMS", "transcript"]
 
@@ -66,7 +66,8 @@ def _select(scores: Vector, source: Source, *, monotone: bool = False) -> Hashab
 def _runs(scores: Vector, source: Source) -> Hashable:
     # Runs of an ordered domain, one of them long and one of them empty.
     lengths = [3, 40, 0][: len(scores)]
-    segment, _ = exponential_mechanism(Segments(lengths, scores), epsilon=ONE, source=source)
+    runs = LeveledChoice(scores, lengths, lambda run, _: run)
+    segment = exponential_mechanism(runs, epsilon=ONE, source=source)
     return segment
 
 

@@ -20,7 +20,7 @@ from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.partition import Powers, root_weights
 from littlestone.classes.decision_trees.splits import Region, Splits
 from littlestone.data import Sample
-from littlestone.source import LevelWeights, Source
+from littlestone.source import Explicit, Source
 
 __all__ = ["Candidates", "Roots", "count"]
 
@@ -115,7 +115,7 @@ class Candidates:
         region, roots = self._node(rate, path)
         if roots is None:
             zeros, ones = region.totals
-            return source.choose(LevelWeights((1, 1), (-ones, -zeros), rate))
+            return Explicit((-ones, -zeros)).draw(rate, source)
         members = region.patterns.members[source.choose(roots)]
         split = int(members[source.below(len(members))])
         yes = self._grow(rate, (*path, 2 * split + 1), source)

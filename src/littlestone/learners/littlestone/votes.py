@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.mechanisms.bottom import removal_bottom
 from littlestone.mechanisms.canonical import canonical_key, ordered
-from littlestone.mechanisms.sparse_select import bottom_weight
-from littlestone.source import ExplicitWeights, exp
+from littlestone.source import LeveledChoice
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -179,14 +179,15 @@ def draw(
     """
     sizes = votes.sizes
     levels = sorted(sizes)
-    rate = epsilon / 2  # a replaced list is one removed and one added
-    bottom = bottom_weight(k=cap, epsilon=epsilon, delta=delta)
-    weights = [exp(rate * level, times=sizes[level]) for level in levels]
-    drawn = source.choose(ExplicitWeights(bottom, *weights))
-    if drawn == 0:
-        return default
-    level = levels[drawn - 1]
-    return votes.member(level, source.below(sizes[level]))
+    bottom = removal_bottom(k=cap, epsilon=epsilon, delta=delta)
+    choice = LeveledChoice(
+        levels,
+        [sizes[level] for level in levels],
+        lambda level, place: votes.member(levels[level], place),
+        bottom,
+    )
+    drawn = choice.draw(epsilon / 2, source)  # a replaced list is one removed and one added
+    return default if drawn is None else drawn
 
 
 def shortened(runs: Iterable[Run], cap: int) -> tuple[Run, ...]:

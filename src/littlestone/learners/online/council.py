@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from littlestone.classes.version_spaces.thresholds import ThresholdList
 from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.learners.online.records import Record, sample_of
+from littlestone.mechanisms.bottom import removal_bottom
 from littlestone.mechanisms.canonical import canonical_key, ordered
-from littlestone.mechanisms.sparse_select import bottom_weight, count_lists
-from littlestone.source import Exp, ExplicitWeights, Source, exp, public_generator
+from littlestone.mechanisms.sparse_select import count_lists
+from littlestone.source import Exp, LeveledChoice, Source, exp, public_generator
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -152,7 +153,7 @@ class TeacherEnsemble:
     ) -> list[Hypothesis | None]:
         """Return draws with weights e**(rate * number of teachers who list it), and bottom's."""
         lists = self.lists(epochs, stage, deal)
-        bottom = bottom_weight(k=self.most, epsilon=2 * self.rate, delta=self.leak)
+        bottom = removal_bottom(k=self.most, epsilon=2 * self.rate, delta=self.leak)
         tally = Tally(lists, most=self.most, rate=self.rate, bottom=bottom)
         return [tally.draw(source) for _ in range(draws)]
 
@@ -231,30 +232,21 @@ class Tally:
         others = [found for found in lists if not isinstance(found, ThresholdList)]
         counts = count_lists(others, cap=most)
         #: (score, number of hypotheses, the first one or the run)
-        self._pieces: list[tuple[int, int, Any]] = [
+        pieces: list[tuple[int, int, Any]] = [
             *((counts[h], 1, h) for h in ordered(counts, canonical_key)),
             *_threshold_pieces(runs, most),
         ]
-        sizes: Counter[int] = Counter()
-        for score, size, _ in self._pieces:
-            sizes[score] += size
-        self._levels, self._sizes = sorted(sizes), sizes
-        weights = (exp(rate * s, times=sizes[s]) for s in self._levels)
-        self.weights = ExplicitWeights(bottom, *weights)
+        self._choice: LeveledChoice[Hypothesis | None] = LeveledChoice(
+            [score for score, _, _ in pieces],
+            [size for _, size, _ in pieces],
+            lambda piece, place: _member(pieces[piece][2], place),
+            bottom,
+        )
+        self.rate = rate
 
     def draw(self, source: Source) -> Hypothesis | None:
         """Return a hypothesis, or None for bottom: first the number of lists, then which one."""
-        drawn = source.choose(self.weights)
-        if drawn == 0:
-            return None
-        level = self._levels[drawn - 1]
-        rank = source.below(self._sizes[level])
-        for score, size, what in self._pieces:
-            if score == level:
-                if rank < size:
-                    return _piece(what, rank)
-                rank -= size
-        raise AssertionError("a level has as many members as were counted")
+        return self._choice.draw(self.rate, source)
 
 
 def _threshold_pieces(lists: Sequence[ThresholdList], most: int) -> list[tuple[int, int, Any]]:
@@ -279,7 +271,7 @@ def _threshold_pieces(lists: Sequence[ThresholdList], most: int) -> list[tuple[i
     ]
 
 
-def _piece(what: Any, rank: int) -> Hypothesis:
+def _member(what: Any, rank: int) -> Hypothesis:
     if isinstance(what, tuple):
         named, first = what
         return named(first + rank)  # type: ignore[no-any-return]

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from littlestone.learners.users.compare import PrivateCompare
-from littlestone.source import LevelWeights
+from littlestone.source import Explicit
 
 if TYPE_CHECKING:
     from littlestone.learners.users.sweeps import UserErrors
@@ -121,4 +121,4 @@ class GridMinError:
             for pair in self.pairs
         ]
         rate = self.epsilon / (2 * scale)
-        return self.intervals[source.choose(LevelWeights([1] * self.cells, scores, rate))]
+        return self.intervals[Explicit(scores).draw(rate, source)]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from littlestone.learners.users.runs import Runs, Wide
 from littlestone.learners.users.separation import crossing
+from littlestone.source import Integers, ScoreRuns
 
 if TYPE_CHECKING:
     from littlestone.data import UserSample
@@ -76,9 +76,9 @@ class IntervalMedian:
         low, high : int of any size
         source : Source
         """
-        return self.scores(users, low, high).draw(self.epsilon / 2, source)
+        return self.scores(users, low, high).draw(-self.epsilon / 2, source)
 
-    def scores(self, users: UserSample, low: int, high: int) -> Runs:
+    def scores(self, users: UserSample, low: int, high: int) -> ScoreRuns:
         """Return the score of every point of [low, high]."""
         points, s = users.points, self.s
         here = np.asarray((points >= low) & (points <= high), dtype=bool)
@@ -97,10 +97,12 @@ class IntervalMedian:
         starts, rise, fall = _events(points[:size], lower, upper, low, high)
         left = np.cumsum(rise)
         right = int(upper.sum()) - np.cumsum(fall)
-        return Runs(starts, high + 1, np.maximum(left, right).astype(np.int64))
+        return ScoreRuns(starts, high + 1, np.maximum(left, right).astype(np.int64))
 
 
-def _events(points: Wide, lower: Wide, upper: Wide, low: int, high: int) -> tuple[Wide, Wide, Wide]:
+def _events(
+    points: Integers, lower: Integers, upper: Integers, low: int, high: int
+) -> tuple[Integers, Integers, Integers]:
     """Return where the score may change, and by how much its two parts do."""
     last, first = np.flatnonzero(lower), np.flatnonzero(upper)
     wide = points if len(points) else np.zeros(0, dtype=np.int64)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.learners.users.runs import Runs, Wide
+from littlestone.source import Integers, ScoreRuns
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -45,7 +45,9 @@ class Events:
         By how much the user's mistakes change there.
     """
 
-    def __init__(self, places: Wide, starts: Ints, where: npt.NDArray[Any], change: Ints) -> None:
+    def __init__(
+        self, places: Integers, starts: Ints, where: npt.NDArray[Any], change: Ints
+    ) -> None:
         self.places, self.starts = places, starts
         self.where, self.change = where, change
 
@@ -95,14 +97,14 @@ class LineErrors:
         small = _narrowest(max(int(before.max(initial=0)), int(after.max(initial=0))))
         self._before, self._after = before.astype(small), after.astype(small)
         self._where = events.where.astype(_narrowest(len(events.places)), copy=False)
-        self._known: dict[int, Runs] = {}
+        self._known: dict[int, ScoreRuns] = {}
 
     @property
     def size(self) -> int:
         """Number of candidates."""
         return self.end - self.first
 
-    def scores(self, t: int) -> Runs:
+    def scores(self, t: int) -> ScoreRuns:
         """Return for each candidate the number of users with more than t mistakes.
 
         Parameters
@@ -111,7 +113,7 @@ class LineErrors:
 
         Returns
         -------
-        Runs
+        ScoreRuns
             Over first, ..., end - 1.
         """
         if t not in self._known:
@@ -127,7 +129,7 @@ class LineErrors:
                 starts, scores = starts[:-1], scores[:-1]
             if len(self._known) >= _KEPT:
                 self._known.pop(next(iter(self._known)))
-            self._known[t] = Runs(starts, self.end, scores)
+            self._known[t] = ScoreRuns(starts, self.end, scores)
         return self._known[t]
 
     def least(self, t: int) -> int:
@@ -136,7 +138,7 @@ class LineErrors:
 
     def draw(self, t: int, rate: Fraction, source: Source) -> Hypothesis:
         """Return a hypothesis with probability proportional to ``e**(-rate * users)``, exactly."""
-        return self.hypothesis(self.scores(t).draw(rate, source))
+        return self.hypothesis(self.scores(t).draw(-rate, source))
 
 
 def sums(values: Ints, starts: Ints) -> Ints:

@@ -23,7 +23,6 @@ from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis, Threshol
 from littlestone.classes.trees import ROOT
 from littlestone.data.points import SMALL, object_points
 from littlestone.learners.users.lines import Events, LineErrors, sums
-from littlestone.learners.users.runs import Wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from littlestone.classes.representations import HashedPointSet
     from littlestone.classes.tree_paths import Prefixes, TreePaths
     from littlestone.data import UserSample
+    from littlestone.source import Integers
     from littlestone.types import Hypothesis
 
 __all__ = ["ThresholdErrors", "bucket_errors", "path_errors", "point_errors"]
@@ -131,7 +131,7 @@ def _spans(
     line: tuple[int, int],
     users: UserSample,
     held: npt.NDArray[np.bool_],
-    spans: tuple[Wide, Wide],
+    spans: tuple[Integers, Integers],
     make: Callable[[int], Hypothesis],
 ) -> LineErrors:
     """Return the sweep of a line on which the points ``held`` are 1 on spans, all others nowhere.
@@ -161,7 +161,7 @@ def _spans(
     return LineErrors(first, end, mistakes, Events(places, starts, where, change), make=make)
 
 
-def _integers(values: Wide | Sequence[int], low: int, high: int) -> Wide:
+def _integers(values: Integers | Sequence[int], low: int, high: int) -> Integers:
     """Return integers as int64 if differences of low .. high fit, else as Python's."""
     small = low > -SMALL and high < SMALL
     return np.asarray(values).astype(np.int64 if small else object)

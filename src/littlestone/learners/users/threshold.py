@@ -13,13 +13,12 @@ from littlestone.learners.users.claims import PRIVACY
 from littlestone.learners.users.sweeps import errors_by_user
 from littlestone.learners.users.threshold_plan import ThresholdPlan, plan_threshold
 from littlestone.privacy import Guarantee, Neighbours
-from littlestone.source import LevelWeights
+from littlestone.source import Explicit
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
     from littlestone.data import UserSample
-    from littlestone.learners.users.runs import Runs
-    from littlestone.source import Source
+    from littlestone.source import ScoreRuns, Source
 
 __all__ = ["UserThreshold"]
 
@@ -135,7 +134,7 @@ class UserThreshold:
         errors = errors_by_user(self.concept_class, users, self.samples_per_user)
         # Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.
         found = plan.search.locate(errors, users.n_users, source)
-        scores: Runs = errors.scores(plan.t(*found))  # type: ignore[attr-defined]
+        scores: ScoreRuns = errors.scores(plan.t(*found))  # type: ignore[attr-defined]
         low, high = self.concept_class.low - 1, self.concept_class.high
         for median in plan.medians:
             if low == high:
@@ -149,6 +148,6 @@ class UserThreshold:
                 (middle + 1, high): scores.least(middle + 1, high),
             }
             there = [(side, least) for side, least in sides.items() if least is not None]
-            weights = LevelWeights([1] * len(there), [-least for _, least in there], plan.rate)
-            low, high = there[source.choose(weights)][0]
+            part = Explicit([-least for _, least in there]).draw(plan.rate, source)
+            low, high = there[part][0]
         return ThresholdHypothesis(low, self.concept_class.low, self.concept_class.high)

@@ -9,7 +9,7 @@
 `planner`           choosing between A and B by public numbers
 `release`           `private_median`
 `window`, `values`  the target; the records
-`runs`, `trie`      the draw with bottom; tree nodes as few groups
+`trie`              tree nodes as few groups
 `claims`            what is asserted
 ==================  =============================================================
 
@@ -27,7 +27,6 @@ from littlestone.mechanisms.median.one_shot import (
 )
 from littlestone.mechanisms.median.planner import MedianPlan, choose, plan_median
 from littlestone.mechanisms.median.release import MedianRelease, private_median
-from littlestone.mechanisms.median.runs import Runs, bottom_weight
 from littlestone.mechanisms.median.tree_em import TreeEM
 from littlestone.mechanisms.median.tree_log import TreeLog
 from littlestone.mechanisms.median.values import Ordered
@@ -41,11 +40,9 @@ __all__ = [
     "PathTree",
     "RankExponential",
     "RankWindow",
-    "Runs",
     "TreeEM",
     "TreeLog",
     "TuplePaths",
-    "bottom_weight",
     "choose",
     "one_shot_path",
     "path_odds",

@@ -15,10 +15,9 @@ import numpy as np
 from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.bounds.least import least
 from littlestone.mechanisms.median.claims import EXPONENTIAL
-from littlestone.mechanisms.median.runs import Runs
 from littlestone.mechanisms.median.values import Ordered
 from littlestone.mechanisms.median.window import RankWindow
-from littlestone.source import Exp, Source, exp
+from littlestone.source import Exp, ScoreRuns, Source, exp
 
 __all__ = ["RankExponential"]
 
@@ -72,14 +71,9 @@ class RankExponential:
 
     def draw(self, values: Ordered, source: Source) -> int:
         """Return a domain point with probability proportional to ``e**(rate * score)``."""
-        drawn = self.runs(values).draw(self.rate, source)
-        assert drawn is not None
-        run, place = drawn
-        if run % 2:
-            return int(values.points[run // 2])
-        return place if run == 0 else int(values.points[run // 2 - 1]) + 1 + place
+        return self.runs(values).draw(self.rate, source)
 
-    def runs(self, values: Ordered) -> Runs:
+    def runs(self, values: Ordered) -> ScoreRuns:
         """Return the runs of equal score: gap, value, gap, ..., value, gap."""
         left, right = self.window.needs(values.n)
         k, points = len(values.points), values.points
@@ -87,11 +81,9 @@ class RankExponential:
         at_most[1::2] = at_most[2::2] = values.ends
         at_least = np.zeros(2 * k + 1, dtype=np.int64)
         at_least[0:-1:2] = at_least[1::2] = values.n - values.before
-        lengths = np.ones(2 * k + 1, dtype=points.dtype)
-        edge = np.array([-1], dtype=points.dtype)
-        end = np.array([self.size], dtype=object if points.dtype == object else np.int64)
-        lengths[0::2] = np.diff(np.concatenate([edge, points, end])) - 1
-        return Runs(np.minimum(at_most - left, at_least - right), lengths)
+        starts = np.zeros(2 * k + 1, dtype=points.dtype)
+        starts[1::2], starts[2::2] = points, points + 1
+        return ScoreRuns(starts, self.size, np.minimum(at_most - left, at_least - right))
 
     def odds(self, n: int) -> Exp | None:
         """Return an upper bound of Pr[fail] / Pr[success] with n records; None without one."""

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-
 from littlestone.bounds.least import least
 from littlestone.errors import check_fraction, check_integer, check_probability
-from littlestone.mechanisms.median.runs import Runs, bottom_weight
-from littlestone.source import Exp, Source, exp
+from littlestone.mechanisms.bottom import entering_bottom
+from littlestone.source import Exp, LeveledChoice, Source, exp
 
 __all__ = ["Chain", "PathTree", "TuplePaths", "one_shot_path", "path_odds", "paths_needed"]
 
@@ -142,13 +140,14 @@ def one_shot_path(
     reserve = check_integer("one_shot_path", "reserve", reserve, low=0)
     cut = [end if tree.depth(end) <= max_depth else tree.ancestor(end, max_depth) for end in ends]
     edges = _edges(sorted(cut, key=tree.order), tree)
-    bottom = bottom_weight(entering=max_depth, score=1, rate=rate, delta=delta)
-    drawn = _runs(edges, len(cut), reserve).draw(rate, source, bottom)
-    if drawn is None:
-        return None
-    run, place = drawn
-    edge = edges[run // 2]
-    return tree.ancestor(edge.below, edge.depth if run % 2 else edge.above + 1 + place)
+    bottom = entering_bottom(entering=max_depth, score=1, rate=rate, delta=delta)
+
+    def node(run: int, place: int) -> Node:
+        edge = edges[run // 2]
+        return tree.ancestor(edge.below, edge.depth if run % 2 else edge.above + 1 + place)
+
+    scores, lengths = _runs(edges, len(cut), reserve)
+    return LeveledChoice(scores, lengths, node, bottom).draw(rate, source)
 
 
 def path_odds(t: int, *, max_depth: int, epsilon: Any, delta: Any, above: int = 0) -> Exp:
@@ -175,7 +174,7 @@ def path_odds(t: int, *, max_depth: int, epsilon: Any, delta: Any, above: int = 
     t = check_integer("path_odds", "t", t, low=1)
     max_depth = check_integer("path_odds", "max_depth", max_depth, low=0)
     above = check_integer("path_odds", "above", above, low=0)
-    bottom = bottom_weight(entering=max_depth, score=1, rate=rate, delta=delta)
+    bottom = entering_bottom(entering=max_depth, score=1, rate=rate, delta=delta)
     return (bottom + exp(rate * above, times=max_depth + 1)) * exp(-rate * (-(-t // 2)))
 
 
@@ -243,12 +242,12 @@ def _edges(ends: list[Any], tree: PathTree[Any]) -> list[_Edge]:
     return [*done, path[0]]
 
 
-def _runs(edges: list[_Edge], t: int, reserve: int = 0) -> Runs:
-    """Return two runs for each edge: its inner nodes, and its last one."""
+def _runs(edges: list[_Edge], t: int, reserve: int = 0) -> tuple[list[int], list[int]]:
+    """Return scores and lengths of two runs for each edge: its inner nodes, and its last one."""
     scores: list[int] = []
     lengths: list[int] = []
     for edge in edges:
         beside = t - edge.through - reserve
         scores += [min(edge.through, beside), min(edge.through, beside + edge.ending)]
         lengths += [edge.depth - edge.above - 1, 1]
-    return Runs(np.array(scores, dtype=np.int64), lengths)
+    return scores, lengths

@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.bounds.least import least
+from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.mechanisms.median.claims import TREE
-from littlestone.mechanisms.median.runs import Runs, bottom_weight
 from littlestone.mechanisms.median.trie import Groups
 from littlestone.mechanisms.median.values import Ordered
 from littlestone.mechanisms.median.window import RankWindow
-from littlestone.source import Exp, Source, exp
+from littlestone.source import Exp, LeveledChoice, Source, exp
 
 __all__ = ["TreeEM"]
 
@@ -79,21 +80,23 @@ class TreeEM:
     @property
     def bottom(self) -> Exp:
         """Weight of bottom: at most ``height`` nodes enter, none with a score above 1."""
-        return bottom_weight(entering=self.height, score=1, rate=self.rate, delta=self.delta)
+        return entering_bottom(entering=self.height, score=1, rate=self.rate, delta=self.delta)
 
     def draw(self, values: Ordered, source: Source) -> int | None:
         """Return z(v), clamped to the domain, of a node drawn by weight; None for bottom."""
         if values.size == 1:
             return 0  # the tree is one leaf: nothing depends on the data
         groups = Groups.of(values, self.height)
-        drawn = self.runs(groups, values.n).draw(self.rate, source, self.bottom)
-        return None if drawn is None else min(groups.release(*drawn), values.size - 1)
+        scores = self.scores(groups, values.n)
+        choice = LeveledChoice(scores, groups.sizes, groups.release, self.bottom)
+        z = choice.draw(self.rate, source)
+        return None if z is None else min(z, values.size - 1)
 
-    def runs(self, groups: Groups, n: int) -> Runs:
-        """Return the nodes that hold a record, as runs of equal score."""
+    def scores(self, groups: Groups, n: int) -> npt.NDArray[np.int64]:
+        """Return the score of each group of nodes that hold a record."""
         left, right = self.window.needs(n)
         margin = np.minimum(groups.at_most - (left - 1), groups.beyond - (right - 1))
-        return Runs(np.minimum(margin, groups.weight), groups.sizes)
+        return np.minimum(margin, groups.weight)
 
     def odds(self, n: int) -> Exp | None:
         """Return an upper bound of Pr[fail] / Pr[success] with n records; None without one."""

@@ -18,13 +18,12 @@ import numpy.typing as npt
 from littlestone.bounds import Certificate
 from littlestone.mechanisms.median.claims import TREE_LOG
 from littlestone.mechanisms.median.exponential import RankExponential
-from littlestone.mechanisms.median.runs import Runs
 from littlestone.mechanisms.median.tree_em import TreeEM
 from littlestone.mechanisms.median.tree_log_plan import Budget, Constants, balanced, certify
 from littlestone.mechanisms.median.trie import Trie, bit_length, branchings
 from littlestone.mechanisms.median.values import Ordered
 from littlestone.mechanisms.median.window import RankWindow
-from littlestone.source import ExplicitWeights, Source, exp
+from littlestone.source import Explicit, ExplicitWeights, LeveledChoice, Source, exp
 
 __all__ = ["TreeLog"]
 
@@ -117,11 +116,10 @@ class TreeLog:
         """Choose a balanced node: any value between its children is interior."""
         balance = _balance(middle, trie)
         some = np.flatnonzero(balance >= constants.floor)
-        runs = Runs(balance[some], np.ones(len(some), dtype=np.int64))
-        drawn = runs.draw(self.budget.heavy / 2, source, constants.bottom)
-        if drawn is None:
+        choice = LeveledChoice(balance[some], None, lambda i, _: int(some[i]), constants.bottom)
+        gap = choice.draw(self.budget.heavy / 2, source)
+        if gap is None:
             return None
-        gap = int(some[drawn[0]])
         first, final = _node(int(middle.points[gap]), int(trie.heights[gap]))
         return min((first + final) // 2, middle.size - 1)
 
@@ -153,10 +151,7 @@ class TreeLog:
             min(_at_most(values, z) - left, values.n - _at_most(values, z - 1) - right)
             for z in candidates
         ]
-        runs = Runs(np.array(margins, dtype=np.int64), np.ones(3, dtype=np.int64))
-        drawn = runs.draw(self.budget.last / 2, source)
-        assert drawn is not None
-        return candidates[drawn[0]]
+        return candidates[Explicit(margins).draw(self.budget.last / 2, source)]
 
     def least_n(self, beta: Fraction | None = None) -> int:
         """Return the least n from which on success is certified, at the design beta."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.least import least
+from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.mechanisms.median.claims import TREE_LOG
 from littlestone.mechanisms.median.exponential import RankExponential
-from littlestone.mechanisms.median.runs import bottom_weight, least_tail
 from littlestone.mechanisms.median.tree_em import TreeEM
 from littlestone.source import Exp, exp
 
@@ -114,7 +114,7 @@ class Constants:
     ) -> Constants:
         """Return the constants when at most ``entering`` balanced nodes can appear."""
         heavy, beta = budget.heavy, budget.beta
-        bottom = bottom_weight(entering=entering, score=floor, rate=heavy / 2, delta=budget.half)
+        bottom = entering_bottom(entering=entering, score=floor, rate=heavy / 2, delta=budget.half)
         odds = bottom * ((1 - beta) / beta)
         sure = least(lambda g: (exp(heavy / 2 * g) - odds).sign() >= 0, low=floor)
         theta = sure - 1 + least_tail(budget.test, beta / 8)
@@ -210,3 +210,17 @@ def _level(cert: CertificateBuilder, level: TreeLog, records: int | Step, suffix
         unstable=tail("unstable", budget.stay, share / 8),
     )  # fmt: skip
     return step("rest", "max(0, middle - drop)", middle=middle, drop=drop)
+
+
+def least_tail(epsilon: Fraction, chance: Fraction) -> int:
+    """Return the least k >= 1 with ``Pr[Z >= k] <= chance``; Z two-sided geometric.
+
+    ``Pr[Z >= k] = e**(-epsilon * k) / (1 + e**-epsilon)`` for k >= 1; decided exactly.
+
+    Examples
+    --------
+    >>> least_tail(Fraction(1), Fraction(1, 10**6))
+    14
+    """
+    allowed = chance * (1 + exp(-epsilon))
+    return least(lambda k: (allowed - exp(-epsilon * k)).sign() >= 0, low=1)

@@ -1,0 +1,133 @@
+"""Weights of *bottom*, the public outcome that hides which candidates the data bring.
+
+Where the set of candidates depends on the data, a candidate that one record alone brings would
+give this record away. So bottom competes with them, with a weight beside which the mass of such
+candidates is at most delta. There are two formulas, for two promises:
+
+=================  ==================================================================
+`removal_bottom`   a record that is added raises at most k scores, each by exactly 1
+`entering_bottom`  a replaced record brings at most so many candidates, of low score
+=================  ==================================================================
+
+Proofs: `littlestone.mechanisms.sparse_select` and ``docs/median.md``, Lemma 1.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import inf, nextafter
+from typing import Any, Literal
+
+from flint import ctx
+
+from littlestone.errors import (
+    check_fraction,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
+from littlestone.source import Exp, ball, exp
+
+__all__ = ["Bottom", "bottom_score", "check_removal", "entering_bottom", "removal_bottom"]
+
+#: Which weight bottom has: the least that is private, or the one printed in the papers.
+Bottom = Literal["tight", "paper"]
+
+
+def removal_bottom(*, k: int, epsilon: Any, delta: Any, bottom: Bottom = "tight") -> Exp:
+    """Return the weight of bottom that hides the k scores which one added record raises.
+
+    Parameters
+    ----------
+    k : int >= 1
+        How many scores one record raises, each by exactly 1, from 0 for a new candidate.
+    epsilon, delta : number > 0, number in (0, 1)
+        For one replaced record: one that is removed, and one that is added.
+    bottom : {"tight", "paper"}, default "tight"
+        "tight": ``e**(epsilon/2) * k/delta``, proved in `littlestone.mechanisms.sparse_select`;
+        "paper": ``(k/delta)**10``, that is ``B = 10 ln(k/delta) / (epsilon/2)`` of Lyu,
+        Lemma 3.1; never less than the tight one.
+
+    Returns
+    -------
+    Exp
+
+    Examples
+    --------
+    >>> removal_bottom(k=2, epsilon=1, delta="1e-6")
+    2000000*e**(1/2)
+    """
+    rate, k, delta = check_removal("removal_bottom", k, epsilon, delta)
+    tight = exp(rate, times=k / delta)
+    if bottom == "tight":
+        return tight
+    if bottom != "paper":
+        raise parameter_error("sparse_select", "bottom", '"tight" or "paper"', bottom)
+    paper = exp(0, times=(k / delta) ** 10)
+    return paper if (paper - tight).sign() > 0 else tight
+
+
+def bottom_score(*, k: int, epsilon: Any, delta: Any) -> float:
+    """Return ``B = 1 + ln(k/delta) / (epsilon/2)``, the score that `removal_bottom` counts.
+
+    Parameters
+    ----------
+    k : int >= 1
+    epsilon, delta : number > 0, number in (0, 1)
+
+    Returns
+    -------
+    float
+        Rounded up, for display; the mechanism uses the exact weight.
+
+    Examples
+    --------
+    >>> round(bottom_score(k=1, epsilon=1, delta=1e-6), 2)
+    28.63
+    """
+    rate, k, delta = check_removal("bottom_score", k, epsilon, delta)
+    with ctx.workprec(192):
+        upper = (1 + ball(k / delta).log() / ball(rate)).upper()
+    return nextafter(float(upper), inf)
+
+
+def entering_bottom(*, entering: int, score: int, rate: Fraction, delta: Fraction) -> Exp:
+    r"""Return the least weight of bottom that hides the candidates which a replaced record brings.
+
+    Parameters
+    ----------
+    entering : int >= 0
+        Most candidates that exist in a data set but not in its neighbour.
+    score : int
+        Largest score that such a candidate can have.
+    rate : Fraction
+        Half of epsilon: a score moves by at most 1 up or down.
+    delta : Fraction in (0, 1)
+
+    Returns
+    -------
+    Exp
+        ``entering * e**(rate * score) * (1 - delta) / delta``.
+
+    Notes
+    -----
+    *Guarantee.* (2 * rate, delta)-DP for every input (docs/median.md, Lemma 1): the candidates
+    that leave have mass at most delta, those that enter too, and on the rest the ratio of
+    probabilities *given the rest* is at most ``e**(2 * rate)``.
+
+    Examples
+    --------
+    >>> entering_bottom(entering=10, score=1, rate=Fraction(1, 2), delta=Fraction(1, 100))
+    990*e**(1/2)
+    """
+    return exp(rate * score, times=entering * (1 - delta) / delta)
+
+
+def check_removal(
+    owner: str, k: int, epsilon: Any, delta: Any, *, k_name: str = "k"
+) -> tuple[Fraction, int, Fraction]:
+    """Return (rate, k, delta) after checking the public parameters of `removal_bottom`."""
+    # a replaced record is one removed and one added: each pays half of epsilon
+    rate = check_fraction(owner, "epsilon", epsilon) / 2
+    k = check_integer(owner, k_name, k, low=1)
+    return rate, k, check_probability(owner, "delta", delta)

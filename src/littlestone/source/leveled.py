@@ -1,0 +1,471 @@
+"""The exponential mechanism over candidates that are grouped by integer score.
+
+A choice holds candidates with integer scores (higher is better) and draws candidate i with
+probability proportional to ``e**(rate * score_i)``, exactly: first a *level*, that is one of the
+distinct scores, by the weight of all its candidates; then a candidate of that level, uniformly.
+So the cost depends on the number of distinct scores, not on the number of candidates. Where the
+set of candidates depends on the data, one public outcome *bottom* competes with them.
+
+This is the one place where level weights are made. Proofs: ``docs/leveled-choice.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, ctx
+
+from littlestone.source.reals import Exp, ball, exp
+from littlestone.source.sampler import Source
+from littlestone.source.weights import TabulatedWeights
+
+__all__ = ["Choice", "Explicit", "Integers", "LevelWeights", "LeveledChoice", "ScoreRuns"]
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+#: One-dimensional array of int64, or of Python integers of any size.
+Integers = npt.NDArray[Any]
+
+#: ln 2 rounded up: bits * LN2 >= ln(2**bits).
+_LN2 = Fraction(694, 1001)
+#: From so many levels on, the first 64 bits of a draw are compared with sums of doubles.
+_MANY = 512
+
+
+class Choice(Protocol[T_co]):
+    """Candidates with integer scores, that can be drawn by the exponential weights."""
+
+    @property
+    def size(self) -> int:
+        """Number of candidates (public)."""
+
+    def draw(self, rate: Fraction, source: Source) -> T_co:
+        """Return candidate i with probability proportional to ``e**(rate * score_i)``."""
+
+
+class LeveledChoice(Generic[T]):
+    """The exponential mechanism over groups of candidates that share an integer score.
+
+    Parameters
+    ----------
+    scores : array-like of int, shape (m,)
+        Score of each group; several groups may have the same.
+    counts : array-like of int >= 0, shape (m,), or None
+        Number of candidates in each group, of any size; None: one in each.
+    member : callable
+        ``member(group, place)`` names a candidate; place counts from 0 inside the group.
+    bottom : Exp, optional
+        Weight of the outcome None, beside candidates of weight ``e**(rate * score)``. Where there
+        is no candidate it is certain.
+
+    Raises
+    ------
+    ValueError
+        If scores are not integers in one dimension, or nothing can be drawn.
+
+    Notes
+    -----
+    *Law.* Candidate c of score s is drawn with probability ``e**(rate * s) / total`` and bottom
+    with ``bottom / total``, exactly; total is the sum of all weights. Groups of one score are
+    presented to the source as one weight, in ascending order of scores, bottom first.
+
+    *Cost.* A pass over the groups (a sort where the scores are far apart), and one weight for
+    each level. Weights are kept for the next draw at the same rate.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> choice = LeveledChoice([0, 200, 0], [2**1024, 1, 5], lambda group, place: (group, place))
+    >>> choice.draw(Fraction(10), SeededSource(0))
+    (1, 0)
+    """
+
+    @overload
+    def __init__(
+        self, scores: npt.ArrayLike, counts: npt.ArrayLike | None, member: Callable[[int, int], T]
+    ) -> None: ...
+
+    @overload
+    def __init__(
+        self: LeveledChoice[T | None],
+        scores: npt.ArrayLike,
+        counts: npt.ArrayLike | None,
+        member: Callable[[int, int], T],
+        bottom: Exp | None,
+    ) -> None: ...
+
+    def __init__(
+        self,
+        scores: npt.ArrayLike,
+        counts: npt.ArrayLike | None,
+        member: Callable[[int, int], Any],
+        bottom: Exp | None = None,
+    ) -> None:
+        self.scores = _integers(scores)
+        self.counts = None if counts is None else _integers(counts)
+        self.bottom = bottom
+        self._member = member
+        self._levels, self._totals = _levels(self.scores, self.counts)
+        self._weights: LevelWeights | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of candidates."""
+        return len(self.scores) if self.counts is None else int(self.counts.sum())
+
+    def weights(self, rate: Fraction) -> LevelWeights:
+        """Return what is presented to the source: bottom, if there is one, then the levels."""
+        if self._weights is None or self._weights.rate != rate:
+            bottom = self.bottom
+            if bottom is not None and not len(self._levels):
+                bottom = exp(0)  # certain
+            self._weights = LevelWeights(self._totals, self._levels, rate, bottom)
+        return self._weights
+
+    def draw(self, rate: Fraction, source: Source) -> T:
+        """Return a candidate with probability proportional to ``e**(rate * score)``.
+
+        Parameters
+        ----------
+        rate : Fraction
+            Of any sign.
+        source : Source
+
+        Returns
+        -------
+        T
+            What ``member`` returns; None for bottom.
+        """
+        level = source.choose(self.weights(rate)) - (self.bottom is not None)
+        if level < 0:
+            return None  # type: ignore[return-value]
+        place = source.below(int(self._totals[level]))
+        groups = np.flatnonzero(self.scores == self._levels[level])
+        if self.counts is None:
+            return self._member(int(groups[place]), 0)  # type: ignore[no-any-return]
+        ends = np.cumsum(self.counts[groups])
+        at = int(np.searchsorted(ends, place, side="right"))
+        before = int(ends[at - 1]) if at else 0
+        return self._member(int(groups[at]), place - before)  # type: ignore[no-any-return]
+
+
+class Explicit(LeveledChoice[int]):
+    """The exponential mechanism over candidates 0 .. m-1 with explicit integer scores.
+
+    Parameters
+    ----------
+    scores : array-like of int, shape (m,)
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> Explicit([0, 1000, 0]).draw(Fraction(1), SeededSource(0))
+    1
+    """
+
+    def __init__(self, scores: npt.ArrayLike) -> None:
+        super().__init__(scores, None, lambda candidate, _: candidate)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScoreRuns:
+    """An integer score for every integer of a range, however long, as runs of equal scores.
+
+    Parameters
+    ----------
+    starts : ndarray of int (int64, or object beyond 64 bits), shape (k,)
+        First integer of each run, not decreasing; a run may be empty.
+    end : int
+        One more than the last integer.
+    scores : ndarray of int64, shape (k,)
+
+    Examples
+    --------
+    >>> runs = ScoreRuns(np.array([0, 5]), 9, np.array([3, 1]))
+    >>> runs.lengths.tolist(), runs.at(4), runs.least(2, 4), runs.least(4, 3)
+    ([5, 4], 3, 3, None)
+    """
+
+    starts: Integers
+    end: int
+    scores: npt.NDArray[np.int64]
+
+    @property
+    def lengths(self) -> Integers:
+        """Number of integers of each run."""
+        ends = np.append(self.starts[1:], np.array([self.end], dtype=self.starts.dtype))
+        lengths: Integers = ends - self.starts
+        return lengths
+
+    @property
+    def size(self) -> int:
+        """Number of integers."""
+        return self.end - int(self.starts[0])
+
+    def at(self, value: int) -> int:
+        """Return the score of one integer."""
+        return int(self.scores[self._run(value)])
+
+    def least(self, first: int, last: int) -> int | None:
+        """Return the least score from first to last; None if there is no integer between them."""
+        first, last = max(first, int(self.starts[0])), min(last, self.end - 1)
+        if first > last:
+            return None
+        return int(self.scores[self._run(first) : self._run(last) + 1].min())
+
+    def draw(self, rate: Fraction, source: Source) -> int:
+        """Return an integer with probability exactly proportional to ``e**(rate * score)``."""
+
+        def member(run: int, place: int) -> int:
+            return int(self.starts[run]) + place
+
+        return LeveledChoice(self.scores, self.lengths, member).draw(rate, source)
+
+    def _run(self, value: int) -> int:
+        return int(np.searchsorted(self.starts, value, side="right")) - 1
+
+
+class LevelWeights(TabulatedWeights):
+    """Weights ``count[i] * e**(rate * score[i])``, and that of bottom before them.
+
+    Made for many outcomes. An outcome that is hopeless at the asked precision costs no
+    exponential: one shared tiny ball encloses it, and it is refined like any other if the draw
+    comes near it. Nearly every draw among many outcomes is decided by doubles, with a proved
+    bound on their error; `decide` says None where they do not decide.
+
+    Parameters
+    ----------
+    counts : sequence of int >= 0, of any size
+    scores : sequence of int, of any size
+    rate : Fraction
+    bottom : Exp >= 0, optional
+        Weight of outcome 0; then the levels are the outcomes 1, 2, ...
+    """
+
+    __slots__ = ("_sums", "bottom", "counts", "rate", "scores")
+
+    def __init__(
+        self,
+        counts: Sequence[int] | Integers,
+        scores: Sequence[int] | Integers,
+        rate: Fraction,
+        bottom: Exp | None = None,
+    ) -> None:
+        super().__init__()
+        self.counts, self.scores = _integers(counts), _integers(scores)
+        self.rate = Fraction(rate)
+        self.bottom = bottom
+        self._sums: _Sums | None = None
+        if len(self.counts) != len(self.scores):
+            raise ValueError("Each level needs one count and one score.")
+        if len(self.counts) and self.counts.min() < 0:
+            raise ValueError("Counts must be nonnegative.")
+        heavy = bottom is not None and bottom.sign()
+        if heavy < 0 or not (heavy or (len(self.counts) and self.counts.max() > 0)):
+            raise ValueError("Bottom must be nonnegative, and at least one weight positive.")
+
+    def __len__(self) -> int:
+        return len(self.scores) + (self.bottom is not None)
+
+    @property
+    def scale(self) -> int:
+        """The score whose candidates count ``e**0`` in `enclose`: the heaviest one."""
+        there = self.scores if self.counts.all() else self.scores[self.counts > 0]
+        if not len(there):
+            return 0
+        return int(there.max() if self.rate >= 0 else there.min())
+
+    def enclose(self, bits: int) -> list[arb]:
+        """Return the enclosures, scaled so that the best score counts e**0."""
+        best, worth = self.scale, int(self.counts.max(initial=0)).bit_length()
+        with ctx.workprec(bits):
+            # |ball| <= 2**-(bits + 64): its weight relative to the best is provably below that
+            tiny = arb(0, 1) / (arb(2) ** (bits + 64))
+            # hopeless iff |rate| * gap >= ln(2**(bits + 64 + bits of the counts))
+            least = None if not self.rate else ceil((bits + 64 + worth) * _LN2 / abs(self.rate))
+            zero = arb(0)
+            out: list[arb] = []
+            if self.bottom is not None:
+                out.append((self.bottom * exp(-self.rate * best)).enclose(bits))
+            known: dict[int, arb] = {}
+            for times, score in zip(self.counts.tolist(), self.scores.tolist(), strict=True):
+                if not times:
+                    out.append(zero)
+                    continue
+                gap = score - best
+                if least is not None and abs(gap) > least:
+                    out.append(tiny)
+                    continue
+                weight = known.get(gap)
+                if weight is None:
+                    weight = known[gap] = ball(self.rate * gap).exp() if gap else arb(1)
+                out.append(weight * ball(times) if times != 1 else weight)
+            return out
+
+    def decide(self, u: int) -> int | None:
+        """Return the outcome of every uniform in ``[u, u + 1) / 2**64``; None if there are two."""
+        if len(self) < _MANY or self.scores.dtype == object:
+            return super().decide(u)
+        if self._sums is None:
+            self._sums = _Sums.of(self)
+        return self._sums.decide(u)
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """Cumulative weights in doubles, in blocks, with a bound on their error.
+
+    Each cumulative sum S and its double F satisfy ``|F - S| <= error * S + slack``: Lemma 2 of
+    ``docs/leveled-choice.md`` (error is its eta, slack its sigma).
+    """
+
+    blocks: npt.NDArray[np.float64]  # (number of blocks, _BLOCK): weights, padded with zeros
+    ends: npt.NDArray[np.float64]  # cumulative sum at the end of each block
+    error: float
+    slack: float
+
+    @classmethod
+    def of(cls, weights: LevelWeights) -> _Sums:
+        """Return the sums of the given weights."""
+        best, rate = weights.scale, abs(weights.rate)
+        counts = weights.counts
+        # 1. counts as doubles below 2**_COUNT_BITS: c = count / 2**shift, rounded to nearest
+        shift = max(0, int(counts.max(initial=0)).bit_length() - _COUNT_BITS)
+        if counts.dtype == object:
+            unit = 1 << shift
+            values = np.array([int(c) / unit for c in counts.tolist()], dtype=np.float64)
+        else:
+            values = counts.astype(np.float64)
+        # 2. gaps to the best score, as integers; beyond `far`, e**(-rate * gap) <= 2**-_FAR_BITS
+        gaps = _distance(weights.scores, best, above=weights.rate < 0)
+        widest = int(gaps[values > 0].max(initial=0))
+        far = widest if not rate else min(widest, ceil(_FAR_BITS * _LN2 / rate))
+        values[gaps > far] = 0.0
+        gaps[gaps > far] = 0
+        # 3. times e**(-rate * gap), as a product of table entries, one for each digit of the gap
+        for digit, table in _tables(rate, far):
+            values *= table[(gaps >> np.uint64(digit)) & np.uint64(len(table) - 1)]
+        # 4. bottom on the same scale; beside 2**900, one cell of U holds all the other outcomes
+        error = 0.0
+        if weights.bottom is not None:
+            with ctx.workprec(160):
+                first = weights.bottom * exp(-weights.rate * best, times=Fraction(1, 1 << shift))
+                enclosed = first.enclose(160)
+                if not enclosed.is_zero() and enclosed.rel_accuracy_bits() < 100:
+                    error = inf  # nothing is decided
+                value = float(enclosed.mid()) if enclosed < arb(2) ** 900 else 2.0**900
+            values = np.concatenate([[value], values])
+        # 5. sums inside blocks of fixed length, and over blocks
+        n = len(values)
+        blocks = np.zeros((-(-n // _BLOCK), _BLOCK))
+        blocks.reshape(-1)[:n] = values
+        ends = np.cumsum(blocks.sum(axis=1))
+        return cls(blocks, ends, error + (_BLOCK + len(blocks) + 64) * 2.0**-52, n * 2.0**-97)
+
+    def decide(self, u: int) -> int | None:
+        """Return the outcome of every uniform in ``[u, u + 1) / 2**64``, if it is surely one."""
+        total = float(self.ends[-1])
+        low, high = total * (u * 2.0**-64), total * ((u + 1) * 2.0**-64)
+        block = int(np.searchsorted(self.ends, low, side="right"))
+        if block == len(self.ends) or self.error == inf:
+            return None
+        before = float(self.ends[block - 1]) if block else 0.0
+        inside = before + np.cumsum(self.blocks[block])
+        i = int(np.searchsorted(inside, low, side="right"))
+        if i == _BLOCK:
+            return None
+        start = float(inside[i - 1]) if i else before
+        up, down = 1 + 2 * self.error, 1 - 2 * self.error
+        if (
+            start * up + self.slack < low * down - self.slack
+            and high * up + self.slack < float(inside[i]) * down - self.slack
+        ):
+            return block * _BLOCK + i
+        return None
+
+
+_BLOCK = 1024
+_COUNT_BITS = 100
+_FAR_BITS = 200
+_DIGIT_BITS = 12
+
+
+def _tables(rate: Fraction, far: int) -> list[tuple[int, npt.NDArray[np.float64]]]:
+    """Return (place of a digit, its factors) with which ``e**(-rate * g)`` is a product, g <= far.
+
+    Each factor is the double nearest to its exact value, up to a relative 2**-52.
+    """
+    length = far.bit_length() if rate else 0
+    digits = -(-length // _DIGIT_BITS)
+    width = -(-length // digits) if digits else 0
+    tables = []
+    with ctx.workprec(160):
+        for place in range(0, width * digits, width or 1):
+            step = ball(-rate * 2**place).exp()
+            power, factors = arb(1), []
+            for j in range(2**width):
+                # what lies beyond `far` is never looked up
+                factors.append(float(power.mid()) if j << place <= far else 0.0)
+                power = power * step
+            tables.append((place, np.array(factors)))
+    return tables
+
+
+def _distance(scores: Integers, best: int, *, above: bool) -> npt.NDArray[np.uint64]:
+    """Return ``|scores - best|`` for int64 scores on one side of the best, above it or not."""
+    wrapped = scores.astype(np.uint64) - np.uint64(best % 2**64)  # arithmetic modulo 2**64
+    return wrapped if above else np.uint64(0) - wrapped
+
+
+def _integers(values: Any) -> Integers:
+    """Return integers as an array of int64, or of Python integers where they do not fit."""
+    array = np.asarray(values)
+    if array.ndim == 1 and not array.size:
+        return np.zeros(0, dtype=np.int64)
+    if array.dtype in (object, np.uint64) or array.dtype.kind == "f":
+        # of several sizes: NumPy makes floats of integers beyond 64 bits
+        listed = list(values)
+        if array.ndim == 1 and all(isinstance(v, int | np.integer) for v in listed):
+            exact = [int(v) for v in listed]
+            fits = min(exact) >= -(2**63) and max(exact) < 2**63
+            return np.array(exact, dtype=np.int64 if fits else object)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise ValueError("Scores and counts must be one-dimensional arrays of integers.")
+    return array.astype(np.int64, copy=False)
+
+
+def _levels(scores: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
+    """Return the distinct scores that have a candidate, ascending, and how many have each."""
+    if counts is not None:
+        if len(counts) != len(scores):
+            raise ValueError("Each group needs one score and one count.")
+        if len(counts) and counts.min() < 0:
+            raise ValueError("Counts must be nonnegative.")
+        if counts.dtype != object and int(counts.max(initial=0)) * len(counts) >= 2**63:
+            counts = counts.astype(object)  # the sum might not fit
+        if not counts.all():
+            scores, counts = scores[counts > 0], counts[counts > 0]
+    if not len(scores):
+        return scores, np.zeros(0, dtype=np.int64)
+    low, high = int(scores.min()), int(scores.max())
+    if scores.dtype != object and high - low <= 4 * len(scores) + 1024:
+        if counts is None:
+            totals = np.bincount(scores - low)
+        else:
+            totals = np.zeros(high - low + 1, dtype=counts.dtype)
+            np.add.at(totals, scores - low, counts)
+        there = np.flatnonzero(totals)
+        return there + low, totals[there]
+    if counts is None:
+        return np.unique(scores, return_counts=True)
+    order = np.argsort(scores, kind="stable")
+    ordered = scores[order]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    return ordered[first], np.add.reduceat(counts[order], first)
