@@ -3,6 +3,7 @@
 =================  ===========================================================================
 `select`           the exponential mechanism
 `sparse_select`    few candidates with a score among infinitely many; `canonical`: their order
+`bottom`           the weights of the outcome that hides which candidates there are
 `histogram`        frequent items that nobody could list beforehand
 `above_threshold`  any number of questions; `threshold_rates`: their noise
 `estimate`         a private count, and an interval around it

@@ -54,7 +54,7 @@ from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.splits import Bits, Counts, Splits
 from littlestone.data import Sample
-from littlestone.source import LevelWeights, Source, ball
+from littlestone.source import Explicit, Source, ball
 
 __all__ = [
     "BallPowers",
@@ -514,7 +514,7 @@ def draw_tree(
 def _grow(rows: WeightedRows, depth: int, rate: Fraction, source: Source, fast: bool) -> Tree:
     if depth == 0:
         zeros, ones = (int(rows.weights[rows.labels == label].sum()) for label in (0, 1))
-        return source.choose(LevelWeights((1, 1), (-ones, -zeros), rate))
+        return Explicit((-ones, -zeros)).draw(rate, source)
     roots = WeightedRoots(rows, depth, rate, fast=fast)
     members = roots.members[source.choose(roots)]
     split = members[source.below(len(members))]
