@@ -69,7 +69,7 @@ def test_leveled_choice(truth, listed, rate, bottom, spread):
     scores, counts = [spread * s for s, _ in listed], [c for _, c in listed]
     outcomes = [(i, j) for i, count in enumerate(counts) for j in range(count)]
     if bottom is None and not outcomes:
-        with pytest.raises(ValueError, match="at least one weight"):
+        with pytest.raises(ValueError, match="must be a candidate"):
             LeveledChoice(scores, counts, place).draw(rate, SeededSource(0))
         return
     choice = LeveledChoice(scores, counts, place, bottom)
@@ -327,9 +327,9 @@ def test_explicit_is_independent_of_layout():
     assert wide.shown[1] == ("below", 2)
 
 
-@pytest.mark.parametrize("scores", [[], [[1, 2]], [0.5, 1.0], ["a"]])
+@pytest.mark.parametrize("scores", [[[1, 2]], [0.5, 1.0], ["a"], [True]])
 def test_explicit_refuses(scores):
-    with pytest.raises(ValueError, match="one-dimensional array of integers"):
+    with pytest.raises(ValueError, match="one-dimensional arrays of integers"):
         Explicit(scores)
 
 

@@ -113,6 +113,8 @@ class LeveledChoice(Generic[T]):
         self.bottom = bottom
         self._member = member
         self._levels, self._totals = _levels(self.scores, self.counts)
+        if bottom is None and not len(self._levels):
+            raise ValueError("There must be a candidate, or bottom.")
         self._weights: LevelWeights | None = None
 
     @property
