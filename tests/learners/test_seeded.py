@@ -19,25 +19,25 @@ from littlestone.bounds import Certificate
 
 #: Runs of candidates, ends of intervals and leaves were presented to the source in their own order;
 #: `littlestone.source.LeveledChoice` presents each score once, ascending. The law is the same.
-_ASCENDING = "levels are presented once each, in ascending order of scores"
+_LEVELS = "levels are presented once each, in ascending order of scores"
 #: Case -> why its output differs from that of version 0.1.0.
 DIFFERENCES: dict[str, str] = {
     "AgnosticFromRealizable sets": "`agnostic_vc` needs fewer records: the parts have other sizes",
-    "GenericLearner thresholds epsilon=0.02": _ASCENDING,
-    "GenericLearner far epsilon=0.02": _ASCENDING,
-    "GenericLearner intervals epsilon=0.02": _ASCENDING,
-    "GenericLearner trees epsilon=0.02": _ASCENDING,
-    "AgnosticLearner thresholds epsilon=0.01 alpha=0.2": _ASCENDING,
-    "AgnosticLearner far epsilon=0.01 alpha=0.2": _ASCENDING,
-    "AgnosticLearner intervals epsilon=0.01 alpha=0.2": _ASCENDING,
-    "AgnosticLearner tree epsilon=0.01 alpha=0.2": _ASCENDING,
-    "AgnosticLearner trees epsilon=0.01 alpha=0.2": _ASCENDING,
-    "UserAgnosticLearner thresholds epsilon=0.1 samples_per_user=4": _ASCENDING,
-    "UserAgnosticLearner thresholds epsilon=0.2 samples_per_user=4 method=group-privacy": _ASCENDING,
-    "UserThresholdLearner thresholds epsilon=2 samples_per_user=4": _ASCENDING,
-    "Subsampled thresholds": _ASCENDING,
-    "OnlineLearner thresholds epsilon=1 delta=1e-06": _ASCENDING,
-    "OnlineLearner thresholds epsilon=1 delta=1e-06 parameters=theory": _ASCENDING,
+    "GenericLearner thresholds epsilon=0.02": _LEVELS,
+    "GenericLearner far epsilon=0.02": _LEVELS,
+    "GenericLearner intervals epsilon=0.02": _LEVELS,
+    "GenericLearner trees epsilon=0.02": _LEVELS,
+    "AgnosticLearner thresholds epsilon=0.01 alpha=0.2": _LEVELS,
+    "AgnosticLearner far epsilon=0.01 alpha=0.2": _LEVELS,
+    "AgnosticLearner intervals epsilon=0.01 alpha=0.2": _LEVELS,
+    "AgnosticLearner tree epsilon=0.01 alpha=0.2": _LEVELS,
+    "AgnosticLearner trees epsilon=0.01 alpha=0.2": _LEVELS,
+    "UserAgnosticLearner thresholds epsilon=0.1 samples_per_user=4": _LEVELS,
+    "UserAgnosticLearner thresholds epsilon=0.2 samples_per_user=4 method=group-privacy": _LEVELS,
+    "UserThresholdLearner thresholds epsilon=2 samples_per_user=4": _LEVELS,
+    "Subsampled thresholds": _LEVELS,
+    "OnlineLearner thresholds epsilon=1 delta=1e-06": _LEVELS,
+    "OnlineLearner thresholds epsilon=1 delta=1e-06 parameters=theory": _LEVELS,
 }
 
 _SEEDS = range(3)
