@@ -29,10 +29,8 @@ import littlestone as ls
 from littlestone.learners.exponential import Generic
 from littlestone.learners.reading import read_sample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.methods import TreeBudget
-from littlestone.learners.vc1.one_shot import OneShot
+from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.papers import yan25_theorem11
-from littlestone.learners.vc1.two_step import TwoStep
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.median.trie import Groups
 from littlestone.source import SecureSource
@@ -185,8 +183,8 @@ def thresholds_table(options: argparse.Namespace) -> None:
         generic = Generic(
             cls, epsilon=options.epsilon, alpha=options.alpha, beta=options.beta
         ).required_samples()
-        budget = TreeBudget(*numbers, depth=2 ** (power - 1))
-        long = TreeBudget(*numbers, depth=2**power)
+        budget = TreeGoal(*numbers, depth=2 ** (power - 1))
+        long = TreeGoal(*numbers, depth=2**power)
         shot = OneShot.plan(budget)
         medians = [TwoStep.plan(long, m, straight=True) for m in ("exponential", "tree")]
         cells = [(generic, lambda c, n, s=cls.size: generic_fails(s, options.epsilon, c))]
@@ -214,7 +212,7 @@ def trees_table(options: argparse.Namespace) -> None:
     print("\nAny tree of depth d: certified (one-shot also measured)")
     print(f"{'d':>10} {'one-shot':>17} {'median (exp.)':>14} {'median (tree)':>14}")
     for power in (0, 1, 2, 4, 5, 7, 10, 16, 20, 32, 64, 128, 256, 1024):
-        budget = TreeBudget(*numbers, depth=2**power)
+        budget = TreeGoal(*numbers, depth=2**power)
         shot = OneShot.plan(budget)
         seen = "-"
         if shot.required <= options.most:
@@ -246,7 +244,7 @@ def classes_table(options: argparse.Namespace) -> None:
         (ls.Thresholds(1, 2**1024), "2^1024"),
     ]:
         generic = Generic(cls, **numbers).required_samples()
-        vc1 = VC1.of(cls, delta=options.delta, **numbers)
+        vc1 = VC1(cls, delta=options.delta, **numbers)
         height = vc1.plan.tree.height
         depth = str(height) if height < 10**6 else f"2^{height.bit_length() - 1}"
         print(
@@ -258,7 +256,7 @@ def classes_table(options: argparse.Namespace) -> None:
         middle = (low + high) // 2
         cls = ls.Thresholds(1, 2**middle)
         wins = (
-            VC1.of(cls, delta=options.delta, **numbers).required_samples()
+            VC1(cls, delta=options.delta, **numbers).required_samples()
             < Generic(cls, **numbers).required_samples()
         )
         low, high = (low, middle) if wins else (middle, high)
@@ -279,8 +277,8 @@ def proper_table(options: argparse.Namespace) -> None:
         cls = ls.FiniteClass(np.array(rows))
         generic = Generic(cls, **numbers).required_samples()
         own = {"delta": options.delta, **numbers}
-        sizes = [VC1.of(cls, **own).required_samples()] + [
-            VC1.of(cls, proper=True, down=down, **own).required_samples()
+        sizes = [VC1(cls, **own).required_samples()] + [
+            VC1(cls, proper=True, down=down, **own).required_samples()
             for down in ("leaves", "descent")
         ]
         print(f"{len(leaves):>8} {generic:>12,} {sizes[0]:>9,} {sizes[1]:>8,} {sizes[2]:>12,}")
@@ -305,7 +303,7 @@ def fit_times(rows: int, distinct: int) -> None:
     values = rng.integers(0, 2**64, distinct or rows, dtype=np.uint64)
     x = values[rng.integers(0, distinct, rows)] if distinct else values
     y = (x > 2**63 + 2**60).astype(np.int8)
-    algorithm = VC1.of(ls.Thresholds(0, 2**64 - 1), epsilon=1, delta=1e-6, alpha=0.1, beta=0.05)
+    algorithm = VC1(ls.Thresholds(0, 2**64 - 1), epsilon=1, delta=1e-6, alpha=0.1, beta=0.05)
     domain, source = algorithm.concept_class.domain, SecureSource()
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.parquet")

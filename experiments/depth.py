@@ -23,9 +23,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 import littlestone as ls
 from littlestone.bounds import CertificateBuilder
 from littlestone.learners.exponential import Generic
-from littlestone.learners.vc1.methods import TreeBudget
-from littlestone.learners.vc1.one_shot import OneShot
-from littlestone.learners.vc1.two_step import TwoStep
+from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
 from littlestone.mechanisms.median import RankExponential, RankWindow, TreeEM, TreeLog
 
 EPSILON, DELTA, ALPHA, BETA = (Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
@@ -48,11 +46,11 @@ def learners(power: int, delta: Fraction, bench: Any) -> Iterator[tuple[str, int
         "exponential mechanism (pure)", n, told,
         lambda c, _: bench.generic_fails(cls.size, float(EPSILON), c),
     )  # fmt: skip
-    half = TreeBudget(EPSILON, delta, ALPHA, BETA, depth=2 ** (power - 1))
+    half = TreeGoal(EPSILON, delta, ALPHA, BETA, depth=2 ** (power - 1))
     shot = OneShot.plan(half)
     if shot.required <= MOST:
         yield "one-shot", shot.required, claimed(shot), partial(bench.one_shot_fails, shot)
-    long = TreeBudget(EPSILON, delta, ALPHA, BETA, depth=2**power)
+    long = TreeGoal(EPSILON, delta, ALPHA, BETA, depth=2**power)
     for kind, name in (
         ("exponential", "median by the exponential mechanism"),
         ("tree", "median by TreeEM"),

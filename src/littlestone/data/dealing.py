@@ -4,7 +4,7 @@ A learner that works on disjoint parts of its records is private only if replaci
 changes one part. A `Sample` has no positions, so its records are written out in a fixed order and
 shuffled by a *secret, exactly uniform* permutation: then the order does not matter, and for every
 value of the permutation two neighbours (written out alike but for one record) differ in one part.
-(Learners of thresholds reveal only a part of the permutation: `littlestone.learners.vc1.dealing`.)
+(Learners of thresholds reveal only a part of the permutation: `littlestone.learners.vc1.chunks`.)
 An `OrderedSample` keeps positions; verification uses it, because `ExactSource` deals by position.
 """
 

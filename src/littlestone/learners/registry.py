@@ -86,7 +86,7 @@ def _vc1(
             "1e-6 is a common choice; the 'generic' learner needs none."
         )
     budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
-    return VC1.of(concept_class, **budget, **options)
+    return VC1(concept_class, **budget, **options)
 
 
 def _users(algorithm: Any, owner: str) -> Callable[..., Algorithm]:

@@ -14,8 +14,7 @@ from littlestone.data import Sample
 from littlestone.data.points import as_points
 from littlestone.learners.exponential import Generic
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.methods import TreeBudget
-from littlestone.learners.vc1.one_shot import OneShot
+from littlestone.learners.vc1.choosers import OneShot, TreeGoal
 from littlestone.learners.vc1.papers import yan25_theorem11
 from littlestone.source import SeededSource
 
@@ -26,7 +25,7 @@ NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
 
 
 def learner(cls, **options):
-    return VC1.of(cls, **(NUMBERS | options))
+    return VC1(cls, **(NUMBERS | options))
 
 
 def upper_bound(failures, trials, confidence=0.99):
@@ -60,7 +59,7 @@ def test_the_targets():
     """What the issue asks for, at depths and not at domains."""
 
     def needed(depth):
-        return OneShot.plan(TreeBudget(F(1), F(1, 10**6), F(1, 10), F(1, 20), depth=depth)).required
+        return OneShot.plan(TreeGoal(F(1), F(1, 10**6), F(1, 10), F(1, 20), depth=depth)).required
 
     assert needed(1) <= 1250
     assert needed(2**20) <= 2800
@@ -288,7 +287,7 @@ def test_the_worked_example_of_the_paper():
     three = Sample.of([6, 2], [1, 0])
     assert [names[tree.deterministic(s)] for s in (one, three)] == ["x1", "x7"]
     ends = [0] * 60 + [6] * 60
-    budget = TreeBudget(F(1), F(1, 10**6), F(1, 10), F(1, 20), depth=3)
+    budget = TreeGoal(F(1), F(1, 10**6), F(1, 10), F(1, 20), depth=3)
     node = OneShot.plan(budget).choose(ends, tree, SeededSource(0))
     assert [names[x] for x in tree.path(node)] in (["x1"], ["x1", "x5"], ["x1", "x5", "x7"])
     assert tree.is_proper(node)

@@ -38,7 +38,7 @@ class Literal(VC1):
     def candidates(self, tree, node):
         return [node]
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         tree, matrix = self.plan.tree, self.concept_class.matrix
         chooser, start, forced = self.plan.chooser, 0, []
         dealt = deal(sample, source)
@@ -89,8 +89,8 @@ class HalfTheNoise(VC1):
 class DealtInOrderOfPoints(VC1):
     """Deals counts by a public order of the points: one record moves all others."""
 
-    def learn(self, sample, source):
-        return super().learn(
+    def draw(self, sample, source):
+        return super().draw(
             Sample(sample.points, sample.zeros, sample.ones, sample.outside), source
         )
 
@@ -98,7 +98,7 @@ class DealtInOrderOfPoints(VC1):
 class OnePartForBoth(VC1):
     """Weights of all records (Definition 18 as printed), not of the second part."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         way = self.plan
 
         class Both:
@@ -109,7 +109,7 @@ class OnePartForBoth(VC1):
 
         object.__setattr__(self, "_way", replace(way, down=Both()))
         try:
-            return super().learn(sample, source)
+            return super().draw(sample, source)
         finally:
             object.__delattr__(self, "_way")
 
@@ -120,7 +120,7 @@ class OnePartForBoth(VC1):
 
 def verified(kind, matrix, n, **options):
     values = {"epsilon": 1, "delta": F(1, 1000), "alpha": 0.1, "beta": 0.05} | options
-    algorithm = kind.of(ls.FiniteClass(np.array(matrix)), **values)
+    algorithm = kind(ls.FiniteClass(np.array(matrix)), **values)
     points = range(len(matrix[0]))
     return ls.audit.verify(algorithm, points=points, n_samples=n)
 
@@ -152,7 +152,7 @@ def test_an_unquotiented_class_is_caught():
 def divergence(kind, matrix, left, right, **options):
     """The hockey-stick divergence of two neighbouring lists, over delta."""
     values = {"epsilon": 1, "delta": F(1, 10**9), "alpha": 0.1, "beta": 0.05} | options
-    algorithm = kind.of(ls.FiniteClass(np.array(matrix)), **values)
+    algorithm = kind(ls.FiniteClass(np.array(matrix)), **values)
     assert sum(a != b for a, b in zip(left, right, strict=True)) == 1
     laws = []
     for data in (left, right):

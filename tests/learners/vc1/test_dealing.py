@@ -16,8 +16,7 @@ from littlestone.data.streams import read_tails
 from littlestone.data.tails import TailSample
 from littlestone.learners.reading import read_sample
 from littlestone.learners.vc1 import VC1, dealing
-from littlestone.learners.vc1.dealing import dealt_extremes
-from littlestone.learners.vc1.parts import chunk_ends, extreme_ends
+from littlestone.learners.vc1.chunks import chunk_ends, dealt_extremes, extreme_ends
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
@@ -101,7 +100,7 @@ def test_equal_weights_at_the_door(method):
     x = rng.integers(0, 2**63, n).astype(np.uint64) * 2
     table = pa.table({"x": x, "y": (x > 2**63).astype(np.int8)})
     cls = ls.Thresholds(0, 2**64 - 1)
-    algorithm = VC1.of(cls, **NUMBERS, method=method)
+    algorithm = VC1(cls, **NUMBERS, method=method)
     fast = read_tails(table, x="x", y="y", domain=cls.domain, most=algorithm.tails)
     plain = Sample.read(table, x="x", y="y", domain=cls.domain)
     assert isinstance(fast, TailSample)
@@ -124,10 +123,10 @@ def test_equal_weights_at_the_door(method):
 
 
 def test_only_thresholds_ask_for_tails():
-    thresholds = VC1.of(ls.Thresholds(0, 2**64 - 1), **NUMBERS)
+    thresholds = VC1(ls.Thresholds(0, 2**64 - 1), **NUMBERS)
     assert thresholds.tails > 8192
-    assert VC1.of(ls.Points(), **NUMBERS).tails is None
+    assert VC1(ls.Points(), **NUMBERS).tails is None
     table = pa.table({"x": [1, 2, 3], "y": [0, 1, 1]})
     assert isinstance(read_sample(thresholds, table, x="x", y="y"), TailSample)
-    other = VC1.of(ls.Points(1, 9), **NUMBERS)
+    other = VC1(ls.Points(1, 9), **NUMBERS)
     assert not isinstance(read_sample(other, table, x="x", y="y"), TailSample)

@@ -11,10 +11,8 @@ import littlestone as ls
 from littlestone.classes.trees import MatrixTree
 from littlestone.data.dealing import OrderedSample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.methods import TreeBudget
-from littlestone.learners.vc1.one_shot import OneShot
-from littlestone.learners.vc1.parts import chunk_ends
-from littlestone.learners.vc1.two_step import TwoStep
+from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
+from littlestone.learners.vc1.chunks import chunk_ends
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource
@@ -28,7 +26,7 @@ DELTAS = [F(1, 20), F(1, 10**6)]
 
 
 def learner(matrix, epsilon=F(1), delta=F(1, 20), **options):
-    return VC1.of(
+    return VC1(
         ls.FiniteClass(np.array(matrix)),
         epsilon=epsilon,
         delta=delta,
@@ -78,7 +76,7 @@ def test_lists_are_dealt_by_position():
 @pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Prefixes("ab", 1)], ids=str)
 def test_implicit_classes_and_records_outside(cls):
     for method in METHODS:
-        algorithm = VC1.of(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05, method=method)
+        algorithm = VC1(cls, epsilon=1, delta=0.05, alpha=0.1, beta=0.05, method=method)
         result = ls.audit.verify(algorithm, points=[1, 2, 3], n_samples=2, outside=True)
         assert result.holds, result
 
@@ -96,7 +94,7 @@ def test_proper_output(down, delta):
 
 
 def choosers(tree, epsilon, delta):
-    budget = TreeBudget(epsilon, delta, F(1, 10), F(1, 20), depth=tree.height)
+    budget = TreeGoal(epsilon, delta, F(1, 10), F(1, 20), depth=tree.height)
     yield OneShot.plan(budget)
     yield OneShot(budget, 2, 0, 3)  # constants for so few chunks that every score counts
     yield OneShot(budget, 1, 0, 1)

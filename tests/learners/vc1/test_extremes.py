@@ -9,7 +9,7 @@ import pytest
 import littlestone as ls
 from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.descent import Descent, round_budget
+from littlestone.learners.vc1.proper import Descent, round_budget
 from littlestone.privacy import BoundedRange, Pure, compose
 
 SPLIT = ls.FiniteClass(np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1]]))
@@ -32,7 +32,7 @@ def ask(cls, options, epsilon, delta, alpha, beta):
     """Plan, and look at certificates on both sides of what is required."""
     numbers = {"epsilon": F(epsilon), "delta": F(delta), "alpha": F(alpha), "beta": F(beta)}
     try:
-        algorithm = VC1.of(cls, **numbers, **options)
+        algorithm = VC1(cls, **numbers, **options)
     except InfeasibleError:
         return False
     needed = algorithm.required_samples()
@@ -64,7 +64,7 @@ def test_every_combination_is_planned_or_refused(way):
 
 def test_an_infeasible_plan_says_how_many_records_are_too_few():
     with pytest.raises(InfeasibleError, match="more than 1,000,000 records") as refused:
-        VC1.of(ls.Points(), epsilon=F("1e-9"), delta=F(1, 10**6), alpha=F(1, 10), beta=F(1, 20))
+        VC1(ls.Points(), epsilon=F("1e-9"), delta=F(1, 10**6), alpha=F(1, 10), beta=F(1, 20))
     assert refused.value.n_needed > 10**6
 
 
@@ -72,7 +72,7 @@ def test_an_infeasible_plan_says_how_many_records_are_too_few():
 def test_more_chunks_than_records_are_not_certified(chunks):
     numbers = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
     for cls, options in WAYS:
-        algorithm = VC1.of(cls, **numbers, **options, chunks=chunks)
+        algorithm = VC1(cls, **numbers, **options, chunks=chunks)
         for n in (1, 3, chunks - 1):
             assert not algorithm.certificate(n).holds
 

@@ -16,9 +16,9 @@ from littlestone.data.dealing import OrderedSample, part, sizes
 from littlestone.learners import registry
 from littlestone.learners.release import Release, run
 from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1.chunks import chunk_ends
 from littlestone.learners.vc1.estimators import VC1Learner
-from littlestone.learners.vc1.parts import chunk_ends
-from littlestone.learners.vc1.planner import MOST_CHUNKS
+from littlestone.learners.vc1.learner import MOST_CHUNKS
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 NUMBERS = {"epsilon": 1, "delta": 1e-6, "alpha": 0.1, "beta": 0.05}
@@ -62,19 +62,19 @@ def test_big_domains_use_big_integers():
 
 
 def test_records_share_chunks_only_when_they_are_many():
-    algorithm = VC1.of(ls.Thresholds(1, 2**20), **NUMBERS)
+    algorithm = VC1(ls.Thresholds(1, 2**20), **NUMBERS)
     assert not algorithm.deals(5)
     assert not algorithm.deals(MOST_CHUNKS)
     assert algorithm.deals(MOST_CHUNKS + 1)
     assert algorithm.plan.chunk_count(10**7) == MOST_CHUNKS
-    assert VC1.of(ls.Thresholds(1, 9), **NUMBERS, chunks=2).deals(5)
+    assert VC1(ls.Thresholds(1, 9), **NUMBERS, chunks=2).deals(5)
 
 
 @pytest.mark.parametrize("method", ["one-shot", "median-exponential", "median-tree"])
 @pytest.mark.parametrize("bits", [3, 20, 70])
 def test_thresholds_are_learned_by_every_method(method, bits):
     high = 2**bits
-    algorithm = VC1.of(ls.Thresholds(1, high), **(NUMBERS | {"epsilon": 4}), method=method)
+    algorithm = VC1(ls.Thresholds(1, high), **(NUMBERS | {"epsilon": 4}), method=method)
     rng = np.random.default_rng(bits)
     for target in (high // 3, high - high // 4, 0, high):
         n = algorithm.required_samples()
@@ -87,7 +87,7 @@ def test_thresholds_are_learned_by_every_method(method, bits):
 
 def test_degenerate_classes_and_samples():
     for cls in (ls.Thresholds(5, 5), ls.Points(1, 1), ls.TreePaths({"a": None})):
-        algorithm = VC1.of(cls, **NUMBERS)
+        algorithm = VC1(cls, **NUMBERS)
         for data in ([], [(OUTSIDE, 1)], [(OUTSIDE, 0)]):
             sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
             assert algorithm.learn(sample, SeededSource(0)) is not None
@@ -96,7 +96,7 @@ def test_degenerate_classes_and_samples():
 
 def test_a_path_of_draws_is_a_pure_function():
     """The same answers meet the same weights, whichever way the records are stored."""
-    algorithm = VC1.of(ls.Prefixes("ab", 3), **NUMBERS)
+    algorithm = VC1(ls.Prefixes("ab", 3), **NUMBERS)
     points, labels = [1, 3, 6, 6, 2, 1], [1, 1, 1, 0, 0, 1]
     ordered = OrderedSample.listed(points, labels)
     shown = []
@@ -157,15 +157,15 @@ def test_the_registry_and_a_release():
 )
 def test_bad_parameters_are_refused(options, message):
     with pytest.raises(ls.errors.ParameterError, match=message):
-        VC1.of(ls.Thresholds(1, 9), **(NUMBERS | options))
+        VC1(ls.Thresholds(1, 9), **(NUMBERS | options))
 
 
 def test_classes_without_a_tree_are_refused():
     for cls in (ls.Intervals(1, 9), ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
         with pytest.raises(ls.errors.UnsupportedError, match="VC dimension"):
-            VC1.of(cls, **NUMBERS)
+            VC1(cls, **NUMBERS)
     with pytest.raises(ls.errors.InfeasibleError, match="auto"):
-        VC1.of(ls.Thresholds(1, 2**65536), **NUMBERS, method="one-shot")
+        VC1(ls.Thresholds(1, 2**65536), **NUMBERS, method="one-shot")
     with pytest.raises(ls.errors.ParameterError, match="delta"):
         registry.make("vc1", ls.Points(), epsilon=1)
     with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):

@@ -12,8 +12,7 @@ import pytest
 
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.classes.trees import MatrixTree
-from littlestone.learners.vc1.methods import TreeBudget
-from littlestone.learners.vc1.two_step import TwoStep
+from littlestone.learners.vc1.choosers import TreeGoal, TwoStep
 
 #: Three concepts beside the root, all of depth 1.
 STAR = MatrixTree([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], f=0)
@@ -27,7 +26,7 @@ class AtDepthOne(TwoStep):
 
 
 def two_step(median, share, *, make=TwoStep, straight=False, epsilon=F(20), delta=F(1, 50)):
-    budget = TreeBudget(epsilon, delta, F(1, 10), F(1, 20), depth=STAR.height)
+    budget = TreeGoal(epsilon, delta, F(1, 10), F(1, 20), depth=STAR.height)
     return make(budget, median, 2, 1, share, 3, straight)
 
 

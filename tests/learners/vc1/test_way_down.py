@@ -9,10 +9,16 @@ import pytest
 
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
-from littlestone.learners.vc1.counts import Below, leaves_below
-from littlestone.learners.vc1.descent import TEST_SHARE, Descent, light_coin, round_budget
-from littlestone.learners.vc1.leaves import Leaves
-from littlestone.learners.vc1.proper import most_leaves
+from littlestone.learners.vc1.proper import (
+    TEST_SHARE,
+    Below,
+    Descent,
+    Leaves,
+    leaves_below,
+    light_coin,
+    most_leaves,
+    round_budget,
+)
 from littlestone.privacy import BoundedRange, Pure, compose, hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, exp, probabilities

@@ -60,7 +60,7 @@ BY_A_SECOND_STRANGER: tuple[Control, ...] = (
         "The median depth is drawn among the depths up to the deepest chunk's, not up to the"
         " tree's: one record in a deep place brings many candidates with it, which take the mass"
         " from all others.",
-        "learners.vc1.two_step",
+        "learners.vc1.choosers",
         "t, size = len(depths), self.budget.depth + 1",
         "t, size = len(depths), max(depths) + 1",
     ),
@@ -69,7 +69,7 @@ BY_A_SECOND_STRANGER: tuple[Control, ...] = (
         "more rounds than paid",
         "The way down goes on until it stands on a leaf: each round tests the same records"
         " again, and only the planned rounds were composed.",
-        "learners.vc1.descent",
+        "learners.vc1.proper",
         "for _ in range(self.rounds):",
         "while not tree.is_proper(flag):",
     ),

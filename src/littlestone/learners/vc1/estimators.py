@@ -1,16 +1,16 @@
-"""scikit-learn shell of the learner of classes of VC dimension 1."""
+"""scikit-learn estimator of the learner of classes of VC dimension 1."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from littlestone.learners.sklearn_base import PrivateClassifier
-from littlestone.learners.vc1.algorithm import VC1
+from littlestone.learners.vc1.learner import VC1
 
 __all__ = ["VC1Learner"]
 
 
-class VC1Learner(PrivateClassifier):
+class VC1Learner(PrivateClassifier, learner=VC1):
     r"""Learn any class of VC dimension 1, with a number of records that hardly grows with it.
 
     Paper 001, Algorithms 2 to 4, with corrections and own constants. Choose it for very large
@@ -111,16 +111,3 @@ class VC1Learner(PrivateClassifier):
         self.method = method
         self.classes = classes
         self.random_state = random_state
-
-    def algorithm(self) -> VC1:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return VC1.of(
-            self._bound_class(),
-            epsilon=self.epsilon,
-            delta=self.delta,
-            alpha=self.alpha,
-            beta=self.beta,
-            proper=self.proper,
-            method=self.method,
-            owner=type(self).__name__,
-        )

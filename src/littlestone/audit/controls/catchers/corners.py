@@ -28,7 +28,7 @@ from littlestone.learners.online.durable import open_stream
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.plan import Goal, OnlinePlan
 from littlestone.learners.users.sweeps import errors_by_user
-from littlestone.learners.vc1.descent import TEST_SHARE, Descent
+from littlestone.learners.vc1.proper import TEST_SHARE, Descent
 from littlestone.mechanisms import histogram_threshold, stable_histogram, stable_items
 from littlestone.privacy import split
 from littlestone.source import ExactSource, SeededSource, Source

@@ -59,20 +59,20 @@ def _pair(algorithm: Any, one: Sequence[Record], other: Sequence[Record]) -> str
 
 def contradicting_chunk() -> str | None:
     """Try one chunk of two records that contradict each other: it must not vote for all points."""
-    learner = VC1.of(_THREE, **_BUDGET, delta=F(1, 20), method="one-shot", chunks=1)
+    learner = VC1(_THREE, **_BUDGET, delta=F(1, 20), method="one-shot", chunks=1)
     return _all(learner, [0, 1, 2], 2)
 
 
 def dealt_by_value() -> str | None:
     """Try chunks of two records: a smaller record must not shift all others."""
-    learner = VC1.of(_SINGLES, **_BUDGET, delta=F(1, 10**6), method="one-shot", chunks=2)
+    learner = VC1(_SINGLES, **_BUDGET, delta=F(1, 10**6), method="one-shot", chunks=2)
     return _all(learner, [0, 1], 4)
 
 
 def one_deep_path() -> str | None:
     """Try records that agree on a short path, and one whose path is the longest of all."""
     budget: dict[str, Any] = {**_BUDGET, "delta": F(1, 10**6), "method": "one-shot"}
-    learner = VC1.of(Thresholds(1, 64), **budget)
+    learner = VC1(Thresholds(1, 64), **budget)
     tree: Any = learner.plan.tree
     start = tree.at
     short = [(start, 0)] * 30
@@ -87,7 +87,7 @@ def two_parts() -> str | None:
         "alpha": F(1, 10),
         "beta": F(1, 20),
     }
-    learner = VC1.of(_FORK, **budget, proper=True, down="leaves")
+    learner = VC1(_FORK, **budget, proper=True, down="leaves")
     first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
     left = first + [(0, 1)] * (len(first) // 4)
     return _pair(learner, left, [(1, 0), *left[1:]])

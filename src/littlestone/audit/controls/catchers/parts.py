@@ -23,7 +23,7 @@ from littlestone.data import Sample
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.vc1 import VC1
-from littlestone.learners.vc1.two_step import TwoStep
+from littlestone.learners.vc1.choosers import TwoStep
 from littlestone.privacy import Guarantee
 from littlestone.source import ExplicitWeights, Source, exp
 
@@ -78,7 +78,7 @@ def dealt_from_counts() -> str | None:
     """
     small = _BUDGET | {"delta": F(1, 10**6)}
     for concepts, points in ((Thresholds(1, 2), (1, 2)), (_SINGLES, (0, 1))):
-        learner = VC1.of(concepts, **small, method="one-shot", chunks=2)
+        learner = VC1(concepts, **small, method="one-shot", chunks=2)
 
         def run(data: Counted, source: Source, learner: VC1 = learner) -> Hashable:
             sample = Sample.of([x for x, _ in data], [y for _, y in data])
@@ -206,7 +206,7 @@ def second_part_of_a_tree() -> str | None:
         "alpha": F(1, 10),
         "beta": F(1, 20),
     }
-    learner = VC1.of(_FORK, **small, proper=True, down="leaves")
+    learner = VC1(_FORK, **small, proper=True, down="leaves")
     first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
     second = [(0, 1)] * (len(first) // 4)
     kinds = list(product((0, 1, 2), (0, 1)))
@@ -224,7 +224,7 @@ def paths_that_force_nothing() -> str | None:
     all n.
     """
     for concepts in (Thresholds(1, 8), Thresholds(1, 9)):
-        learner = VC1.of(concepts, **_OF_A_TREE, method="median-exponential")
+        learner = VC1(concepts, **_OF_A_TREE, method="median-exponential")
         n = learner.required_samples()
         kinds = list(product((1, 5, 8), (0, 1)))
         pairs = []
@@ -244,7 +244,7 @@ def _many_paths() -> tuple[VC1, list[tuple[Records, Records]]]:
     Two nodes of one branch have about equal scores: the upper one has as many votes as may go
     beyond it, the lower one as many paths as reach it; so a record changes both scores.
     """
-    learner = VC1.of(Thresholds(1, 8), **_OF_A_TREE, method="one-shot")
+    learner = VC1(Thresholds(1, 8), **_OF_A_TREE, method="one-shot")
     chooser: Any = learner.plan.chooser
     pairs: list[tuple[Records, Records]] = []
     for more in range(-4, 5):
@@ -273,7 +273,7 @@ def depth_and_node() -> str | None:
     a record leaves the shorter one and makes the longer one's end more likely, twice.
     """
     tree = TreePaths({"a": None, "b": "a", "c": "a", "d": "b", "e": "c", "f": None, "g": "f"})
-    learner = VC1.of(tree, **(_OF_A_TREE | {"epsilon": 2}), method="median-exponential")
+    learner = VC1(tree, **(_OF_A_TREE | {"epsilon": 2}), method="median-exponential")
     chooser: Any = learner.plan.chooser
 
     def run(ends: tuple[str, ...], source: Source) -> Hashable:

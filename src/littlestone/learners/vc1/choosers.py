@@ -1,0 +1,507 @@
+"""Choosing a node of the tree, given the end of each chunk's path: one draw, or two steps.
+
+*One draw* (`OneShot`) over the nodes of all chunks' paths. A node x is good if some chunk forces it
+and some *good* chunk forces nothing beyond it: then x lies between a hypothesis of error at most
+alpha and the concept itself. So a good node has some chunks that reach it, and fewer chunks that go
+beyond it than there are good ones: docs/learners/vc1.md.
+
+*Two steps* (`TwoStep`) are those of Algorithm 2: a median depth, and then a node of that depth. The
+median is one of two mechanisms of `littlestone.mechanisms.median`, the choice is `sparse_select`.
+Both targets are asked for as they are needed: fewer ends beyond the depth than there are good
+chunks, and enough ends at it or beyond it to be votes for the right node.
+
+The constants of both are searched for in floats. What is found decides how many records a
+certificate asks for, never whether it is valid. Everything is a function of public parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds.search import log_of
+from littlestone.bounds.tails import at_most_all
+from littlestone.classes.trees import ROOT, Node, VC1Tree
+from littlestone.learners.goal import Goal
+from littlestone.learners.vc1.claims import CHUNKS, ONE_SHOT, TWO_STEP
+from littlestone.mechanisms import sparse_select
+from littlestone.mechanisms.median import (
+    Ordered,
+    RankExponential,
+    RankWindow,
+    TreeEM,
+    one_shot_path,
+)
+
+if TYPE_CHECKING:
+    from littlestone.bounds import CertificateBuilder, Step
+    from littlestone.source import Source
+
+__all__ = [
+    "MOST",
+    "Array",
+    "Chooser",
+    "Median",
+    "OneShot",
+    "TreeGoal",
+    "TwoStep",
+    "grid",
+    "least_chunks",
+    "log_sum",
+    "probability",
+]
+
+
+@dataclass(frozen=True)
+class TreeGoal(Goal):
+    """What choosing a node of a tree may cost, and what it must achieve.
+
+    Attributes
+    ----------
+    epsilon, delta : Fraction
+        Privacy, when one path is replaced by any other.
+    alpha, beta : Fraction
+        Error of the node, and the probability of exceeding it.
+    depth : int
+        Height of the tree: the length of the longest path.
+    """
+
+    depth: int
+
+    def too_few(
+        self, cert: CertificateBuilder, records: Step | int, chunks: int, good: int
+    ) -> Step:
+        """Write down the chance that fewer than ``good`` chunks are good."""
+        size = cert.step("chunk", "floor(records/t)", CHUNKS, records=records, t=chunks)
+        missing = cert.step("missing", "(1 - error)**chunk", CHUNKS, error=self.alpha, chunk=size)
+        return cert.step(
+            "too_few",
+            "binomial_above(t, missing, max(t - good, 0))",
+            CHUNKS,
+            t=chunks,
+            missing=missing,
+            good=good,
+        )
+
+
+class Chooser(Protocol):
+    """A private choice of one node, given the end of each chunk's path.
+
+    Attributes
+    ----------
+    name : str
+    required : int
+        The least number of chunks, of one record each, with which it is certified.
+    """
+
+    @property
+    def name(self) -> str:
+        """Name of the method."""
+
+    @property
+    def required(self) -> int:
+        """The least number of chunks, of one record each, with which it is certified."""
+
+    def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
+        """Return a node, or None for bottom; (epsilon, delta)-DP when one end is replaced."""
+
+    def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
+        """Write the chance of error above alpha into a certificate."""
+
+
+Array = npt.NDArray[Any]
+
+#: More chunks than this are never certified: their binomial law is summed term by term.
+MOST = 10**6
+
+#: Nobody has so many records; floats are good until there.
+_ABSURD = 10**9
+
+#: Most values of one constant that are tried.
+_FINE = 192
+
+#: Floats may err by this much; the exact certificate must still hold.
+_CAUTION = 1 - 1e-9
+
+
+def log_sum(a: float | Array, b: float | Array) -> Array:
+    """Return ln(e**a + e**b)."""
+    total: Array = np.logaddexp(a, b)
+    return total
+
+
+def grid(low: int, high: int) -> npt.NDArray[np.int64]:
+    """Return all integers in [low, high], or evenly spaced ones if these are very many.
+
+    Examples
+    --------
+    >>> grid(3, 6), len(grid(0, 10**9))
+    (array([3, 4, 5, 6]), 192)
+    """
+    if high - low < _FINE:
+        return np.arange(low, high + 1)
+    return np.unique(np.linspace(low, high, _FINE).astype(np.int64))
+
+
+def probability(log_odds: Array) -> Array:
+    """Return odds / (1 + odds)."""
+    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))
+
+
+def least_chunks(
+    good: Array, fails: Array, least: Array, alpha: float, beta: float
+) -> tuple[int, int]:
+    """Return the least number of chunks of one record, and the index of the constants for it.
+
+    Parameters
+    ----------
+    good : int ndarray
+        How many good chunks each candidate needs; a record is good with probability alpha.
+    fails : float ndarray of the same shape
+        What each candidate fails with, besides too few good chunks.
+    least : int ndarray of the same shape
+        How many chunks each candidate needs in any case.
+    alpha, beta : float
+
+    Returns
+    -------
+    (n, index)
+        An absurd one if no candidate does with fewer.
+    """
+    allowed = beta * _CAUTION - fails
+    possible = np.flatnonzero(allowed > 0)
+    # the fewest good chunks first: of two candidates with equal failure the larger cannot win
+    possible = possible[np.maximum(good[possible], least[possible] * alpha) <= alpha * _ABSURD]
+    if not len(possible):
+        return 2 * _ABSURD, 0
+    order = possible[np.lexsort((-allowed[possible], good[possible]))]
+    slack = np.maximum.accumulate(np.concatenate([[-1.0], allowed[order][:-1]]))
+    order = order[allowed[order] > slack]
+    need, allowed, start = good[order], allowed[order], least[order]
+    smallest = float(allowed[0])
+
+    def enough(n: int) -> npt.NDArray[np.bool_]:
+        """Return for which candidates n chunks are enough: one law serves all of them."""
+        first, chances = at_most_all(n, alpha, smallest)
+        place = need - 1 - first
+        inside = chances[np.clip(place, 0, len(chances) - 1)]
+        too_few = np.where(place < 0, 0.0, np.where(place < len(chances), inside, 1.0))
+        return np.asarray((n >= need) & (n >= start) & (too_few <= allowed))
+
+    low, high = int(need[0]) - 1, ceil(int(need[0]) / alpha)
+    while not enough(high).any():
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle).any() else (middle, high)
+    return high, int(order[np.argmax(enough(high))])
+
+
+@dataclass(frozen=True)
+class OneShot:
+    """A draw over the nodes of the chunks' paths, with bottom.
+
+    The score of a node is the smaller one of "chunks that reach it" and "2 votes - 1 - chunks that
+    go beyond it": it is about ``votes`` for the deepest node that so many chunks reach.
+
+    Parameters
+    ----------
+    budget : TreeGoal
+    votes : int
+        The K of the score; the best node's score is at least this.
+    even : int
+        A score above this makes a node good, if there are 2 votes - 1 - even good chunks. Only the
+        certificate knows it.
+    required : int
+
+    Notes
+    -----
+    *Guarantee.* (epsilon, delta)-DP when one chunk's path is replaced by any other; claim
+    ``median.paths``.
+
+    *Accuracy.* Claim ``vc1.one-shot``.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> budget = TreeGoal(*map(Fraction, ("1", "1e-6", "0.1", "0.05")), depth=2**20)
+    >>> OneShot.plan(budget).required
+    1201
+    """
+
+    budget: TreeGoal
+    votes: int
+    even: int
+    required: int
+
+    name = "one-shot"
+
+    @classmethod
+    def plan(cls, budget: TreeGoal) -> OneShot:
+        """Return the constants that need the fewest records."""
+        rate, depth = float(budget.rate), log_of(budget.depth)
+        hidden = rate + log_of((1 - budget.delta) / budget.delta)
+        # scores up to hidden/rate weigh, over the whole path, no more than bottom does
+        even = grid(0, max(int(1.3 * hidden / rate), 0) + 1)[:, None]
+        lowest = max(int((depth + max(hidden, 0) - log_of(budget.beta)) / rate), 1)
+        votes = grid(lowest, lowest + int(12 / rate) + 5)[None, :]
+        odds = depth + log_sum(hidden, rate * even) - rate * votes
+        fails = np.where(votes > even, probability(odds), 1.0)
+        good = 2 * votes - 1 - even
+        least = good + even  # 2 votes - 1
+        n, at = least_chunks(
+            good.ravel(), fails.ravel(), least.ravel(), float(budget.alpha), float(budget.beta)
+        )
+        i, j = np.unravel_index(at, good.shape)
+        return cls(budget, int(votes[0, j]), int(even[i, 0]), n)
+
+    def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
+        """Return a node, or None for bottom."""
+        budget = self.budget
+        return one_shot_path(
+            ends,
+            tree,
+            max_depth=budget.depth,
+            epsilon=budget.epsilon,
+            delta=budget.delta,
+            source=source,
+            reserve=max(len(ends) + 1 - 2 * self.votes, 0),
+        )
+
+    def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
+        """Write the chance of error above alpha into a certificate."""
+        budget = self.budget
+        known = {"votes": self.votes, "even": self.even}
+        good = 2 * self.votes - 1 - self.even
+        cert.step("good", "2*votes - 1 - even", ONE_SHOT, **known)
+        too_few = budget.too_few(cert, records, chunks, good)
+        cert.step("enough_chunks", "t >= 2*votes - 1", ONE_SHOT, t=chunks, votes=self.votes)
+        depth: dict[str, Any] = {"depth": budget.depth, "rate": budget.rate}
+        bottom = cert.step(
+            "bottom", "depth*exp(rate)*(1 - delta)/delta", ONE_SHOT, delta=budget.delta, **depth
+        )
+        odds = cert.step(
+            "odds",
+            "(bottom + depth*exp(rate*even))*exp(-rate*votes)",
+            ONE_SHOT,
+            bottom=bottom,
+            **known,
+            **depth,
+        )
+        return cert.step(
+            "first_failure", "too_few + odds/(1 + odds)", ONE_SHOT, too_few=too_few, odds=odds
+        )
+
+
+Median = Literal["exponential", "tree"]
+
+#: Shares of epsilon for the median that are tried.
+SHARES = [Fraction(k, 40) for k in range(8, 38)]
+
+
+@dataclass(frozen=True)
+class TwoStep:
+    """A private median of the depths of the ends, then a private choice at that depth.
+
+    Parameters
+    ----------
+    budget : TreeGoal
+    median : {"exponential", "tree"}
+        The mechanism for the depth: pure, and needs ~ ln(depth), or ~ ln ln(depth).
+    good : int
+        More than so many ends are never asked for beyond the depth: good chunks that must exist.
+    votes : int
+        Ends at the depth or beyond it that are asked for.
+    share : Fraction
+        Part of epsilon that the median spends.
+    required : int
+    straight : bool
+        Whether the tree is one path, so that the depth says which node: there is nothing left to
+        choose, and the median spends everything.
+
+    Notes
+    -----
+    *Guarantee.* (epsilon, delta)-DP when one chunk's path is replaced by any other: the sum of the
+    two steps. Claims ``median.exponential`` or ``median.tree``; `sparse_select`.
+
+    *Accuracy.* Claim ``vc1.two-step``.
+
+    Examples
+    --------
+    >>> budget = TreeGoal(*map(Fraction, ("1", "1e-6", "0.1", "0.05")), depth=2**1024)
+    >>> TwoStep.plan(budget, "tree").required < 5000
+    True
+    """
+
+    budget: TreeGoal
+    median: Median
+    good: int
+    votes: int
+    share: Fraction
+    required: int
+    straight: bool = False
+
+    @property
+    def name(self) -> str:
+        """``"median-exponential"`` or ``"median-tree"``."""
+        return f"median-{self.median}"
+
+    @classmethod
+    def plan(cls, budget: TreeGoal, median: Median, *, straight: bool = False) -> TwoStep:
+        """Return the constants that need the fewest records."""
+        rate, height = float(budget.rate), budget.depth.bit_length()
+        shares = [Fraction(1)] if straight else SHARES
+        share = np.array([float(s) for s in shares])[:, None, None]
+        delta1, delta2 = _deltas(budget.delta, median, straight=straight)
+        # votes: what outweighs bottom, and some units more (e**-units < beta); top: the same
+        more = np.linspace(0, max(16.0, 6 - log_of(budget.beta)), 49)
+        votes, lost = np.ones((1, 1, 1), dtype=np.int64), np.zeros((1, 1, 1))
+        if not straight:
+            hidden = -log_of(delta2)
+            own = rate * (1 - share)
+            votes = np.ceil(1 + (hidden + more[None, :, None]) / own).astype(np.int64)
+            lost = probability(hidden + own * (1 - votes))
+        if median == "exponential":
+            bad: float | Array = log_of(budget.depth)
+        else:
+            weight = np.log(height) + rate * share + log_of((1 - delta1) / delta1)
+            bad = log_sum(weight, log_of(1 + height * _many(budget)))
+        # at least 2, so that the window of the median is not empty
+        top = np.maximum(np.ceil((bad + more[None, None, :]) / (rate * share)), 2).astype(np.int64)
+        miss = probability(bad - rate * share * top)
+        votes, top, fails = np.broadcast_arrays(votes, top, lost + miss)
+        # the least number of good chunks with this top: see `failure`
+        good = votes + 2 * top - 2 if median == "exponential" else votes + 3 * top - 3
+        need = good.ravel()
+        n, at = least_chunks(need, fails.ravel(), need + 1, float(budget.alpha), float(budget.beta))
+        i, _, _ = np.unravel_index(at, good.shape)
+        constants = (int(good.ravel()[at]), int(votes.ravel()[at]), shares[int(i)])
+        return cls(budget, median, *constants, n, straight)
+
+    @property
+    def deltas(self) -> tuple[Fraction, Fraction]:
+        """Delta of the median and of the choice."""
+        return _deltas(self.budget.delta, self.median, straight=self.straight)
+
+    @property
+    def epsilons(self) -> tuple[Fraction, Fraction]:
+        """Epsilon of the median and of the choice."""
+        first = self.budget.epsilon * self.share
+        return first, self.budget.epsilon - first
+
+    def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
+        """Return a node, or None for bottom (steps 4 to 7 of Algorithm 2)."""
+        depths = [tree.depth(end) for end in ends]
+        depth = self._median(depths, source)  # step 4
+        if not depth:
+            return None if depth is None else ROOT
+        if self.straight:
+            return tree.ancestor(_last(tree), depth)
+        # steps 5 and 6: one candidate for each chunk that reaches the depth
+        reached = (end for end, own in zip(ends, depths, strict=True) if own >= depth)
+        return sparse_select(  # step 7
+            Counter(tree.ancestor(end, depth) for end in reached),
+            k=1,
+            epsilon=self.epsilons[1],
+            delta=self.deltas[1],
+            source=source,
+            default=None,
+            order=tree.order,
+        )
+
+    def _median(self, depths: Sequence[int], source: Source) -> int | None:
+        t, size = len(depths), self.budget.depth + 1
+        above, below = max(t - self.good + 1, 1), self.votes
+        window = RankWindow(Fraction(0), Fraction(1))
+        if above + below < t:
+            window = RankWindow(Fraction(above, t), 1 - Fraction(below, t))
+        values = Ordered.of(depths, size)
+        if self.median == "exponential":
+            return RankExponential(size, window, self.epsilons[0]).draw(values, source)
+        height = (size - 1).bit_length()
+        return TreeEM(height, window, self.epsilons[0], self.deltas[0]).draw(values, source)
+
+    def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
+        """Write the chance of error above alpha into a certificate."""
+        budget, (epsilon1, epsilon2) = self.budget, self.epsilons
+        delta1, delta2 = self.deltas
+        too_few = budget.too_few(cert, records, chunks, self.good)
+        cert.step("enough_chunks", "t >= good + 1", TWO_STEP, t=chunks, good=self.good)
+        known = {"good": self.good, "votes": self.votes}
+        if self.median == "exponential":
+            # margin top of the best depth, and one more for the distance to what misses
+            top = cert.step("top", "floor((good - votes)/2) + 1", TWO_STEP, **known)
+            miss = cert.step(
+                "miss_odds",
+                "depth*exp(-rate1*top)",
+                "median.exponential",
+                depth=budget.depth,
+                rate1=epsilon1 / 2,
+                top=top,
+            )
+        else:
+            top = cert.step("top", "floor((good + 3 - votes)/3)", TWO_STEP, **known)
+            rate: dict[str, Any] = {"rate1": epsilon1 / 2, "height": budget.depth.bit_length()}
+            bottom = cert.step(
+                "bottom",
+                "height*exp(rate1)*(1 - delta1)/delta1",
+                "median.tree",
+                delta1=delta1,
+                **rate,
+            )
+            miss = cert.step(
+                "miss_odds",
+                "(bottom + 1 + most*height)*exp(-rate1*top)",
+                "median.tree",
+                bottom=bottom,
+                most=max(_many(budget), chunks),
+                top=top,
+                **rate,
+            )
+        cert.step("window", "good >= votes + 2", TWO_STEP, **known)
+        if self.straight:
+            return cert.step(
+                "first_failure", "too_few + miss/(1 + miss)", TWO_STEP, too_few=too_few, miss=miss
+            )
+        lost = cert.step(
+            "lost_odds",
+            "exp(rate2*(1 - votes))/delta2",
+            TWO_STEP,
+            rate2=epsilon2 / 2,
+            votes=self.votes,
+            delta2=delta2,
+        )
+        return cert.step(
+            "first_failure",
+            "too_few + miss/(1 + miss) + lost/(1 + lost)",
+            TWO_STEP,
+            too_few=too_few,
+            miss=miss,
+            lost=lost,
+        )
+
+
+def _last(path: VC1Tree) -> Node:
+    """Return the deepest node of a tree that is one path."""
+    chain: Any = path
+    return chain.forest.bottom  # type: ignore[no-any-return]
+
+
+def _deltas(delta: Fraction, median: Median, *, straight: bool) -> tuple[Fraction, Fraction]:
+    """Return delta of the median and of the choice; a step that needs none gets none."""
+    if median == "exponential":
+        return Fraction(0), Fraction(0) if straight else delta
+    return (delta, Fraction(0)) if straight else (delta / 2, delta / 2)
+
+
+def _many(budget: TreeGoal) -> int:
+    """Return a number of chunks that is hardly ever exceeded: nodes of so many are counted."""
+    return max(8192, math.ceil(200 / min(budget.rate, Fraction(1)) / budget.alpha))

@@ -1,0 +1,325 @@
+"""The private learner of a class of VC dimension 1: Yan's Algorithms 2 to 4, repaired.
+
+1. Build the tree of the class under a public concept f (Algorithm 1); relabel records by f.
+2. Deal the records to chunks (one record each, as long as there are not very many).
+3. Each chunk forces one path, whatever its records are (`chunks`).
+4-7. Choose a node by the paths, in one draw or by a median depth and a choice (`choosers`).
+8-9. Release f, flipped on the path of that node.
+
+For proper output, a second part of the records leads from an improper node down to a proper one
+(`proper`). The plan decides tree, method, parts and their sizes from public parameters.
+Statements and proofs: ``docs/learners/vc1.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from littlestone.bounds import Certificate, CertificateBuilder
+from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
+from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree, make_tree
+from littlestone.data.dealing import OrderedSample, deal, part
+from littlestone.errors import InfeasibleError
+from littlestone.learners.base import (
+    DELTA,
+    ClassLearner,
+    boolean,
+    choice,
+    integer,
+    optional,
+    parameter,
+    probability,
+)
+from littlestone.learners.plan import Plan, settled
+from littlestone.learners.vc1.choosers import MOST, Chooser, OneShot, TreeGoal, TwoStep
+from littlestone.learners.vc1.chunks import (
+    chunk_ends,
+    dealt_extremes,
+    extreme_ends,
+    first_look,
+    is_chain,
+)
+from littlestone.learners.vc1.claims import CHUNKS, PRIVACY
+from littlestone.learners.vc1.proper import (
+    Down,
+    ProperSelection,
+    most_leaves,
+    plan_proper_selection,
+)
+
+if TYPE_CHECKING:
+    from littlestone.data import Sample
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+__all__ = ["METHODS", "MOST_CHUNKS", "VC1", "Method", "VC1Plan", "plan_methods"]
+
+Method = Literal["auto", "one-shot", "median-exponential", "median-tree"]
+METHODS: tuple[Method, ...] = ("one-shot", "median-exponential", "median-tree")
+
+#: More records than this (and than are required) share chunks: the cost of a draw stays bounded.
+MOST_CHUNKS = 8192
+
+#: Shares of alpha and beta for the first of two parts that are tried.
+_ALPHAS = [Fraction(k, 20) for k in (2, 4, 6, 8, 10, 12, 14, 16, 17, 18)]
+_BETAS = [Fraction(k, 10) for k in (3, 5, 7, 8, 9)]
+
+
+@dataclass(frozen=True)
+class VC1Plan(Plan):
+    """How a class is learned; n is the only thing that it does not know.
+
+    Attributes
+    ----------
+    tree : VC1Tree
+    chooser : Chooser or None
+        None for a tree of a single vertex: there is one concept, and nothing to choose.
+    down : ProperSelection or None
+        How an improper node is left, if the output must be proper and some node is improper.
+    alpha, beta : Fraction
+    chunks : int or None
+        A number of chunks that was asked for; None takes what is best.
+    """
+
+    tree: VC1Tree
+    chooser: Chooser | None
+    down: ProperSelection | None
+    alpha: Fraction
+    beta: Fraction
+    chunks: int | None = None
+
+    @property
+    def required(self) -> int:
+        """The least n from which on the certificate always holds."""
+        if self.chooser is None:
+            return 1
+        return self.chooser.required + (self.down.required if self.down else 0)
+
+    def parts(self, n: int) -> tuple[int, int]:
+        """Return how many records go to the first and to the second part."""
+        second = n * self.down.required // self.required if self.down else 0
+        return n - second, second
+
+    def chunk_count(self, first: int) -> int:
+        """Return the number of chunks of the first part: one for each record, up to a limit."""
+        if self.chunks is not None:
+            return self.chunks
+        required = 1 if self.chooser is None else self.chooser.required
+        return max(1, min(first, max(required, MOST_CHUNKS)))
+
+    @lru_cache(maxsize=256)  # noqa: B019 - plans are few, and kept by `plan` anyway
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        cert = CertificateBuilder()
+        records = cert.step("records", "n", CHUNKS, n=n)
+        if self.chooser is None:
+            cert.step("one_concept", "records >= 1", CHUNKS, records=records)
+            return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        if self.down is None:
+            first = self.chooser.failure(cert, records, self.chunk_count(n))
+            cert.step("enough", "failure <= beta", CHUNKS, failure=first, beta=self.beta)
+            return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
+        second = cert.step(
+            "second_part",
+            "floor(records*down/(first + down))",
+            CHUNKS,
+            records=records,
+            down=self.down.required,
+            first=self.chooser.required,
+        )
+        rest = cert.step("first_part", "records - second", CHUNKS, records=records, second=second)
+        first = self.chooser.failure(cert, rest, self.chunk_count(self.parts(n)[0]))
+        below = self.down.failure(cert, second)
+        cert.step(
+            "enough", "first + below <= beta", CHUNKS, first=first, below=below, beta=self.beta
+        )
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
+
+
+@dataclass(frozen=True)
+class VC1(ClassLearner[VC1Plan]):
+    """The learner behind `VC1Learner`: paths of the tree of a class of VC dimension 1.
+
+    Attributes
+    ----------
+    concept_class : ConceptClass
+        Of VC dimension at most 1.
+    epsilon, delta, alpha, beta : Fraction
+    proper : bool
+        Whether the hypothesis must be a concept of the class.
+    method : str
+        ``"auto"``, ``"one-shot"``, ``"median-exponential"`` or ``"median-tree"``.
+    down : str
+        Proper output of trees with improper nodes: ``"auto"``, ``"leaves"`` or ``"descent"``
+        (Algorithm 4).
+    chunks : int or None
+        Number of chunks; None takes the best. No privacy depends on it.
+
+    Guarantee
+    ---------
+    (epsilon, delta), replace-one, n public, for every input.
+    """
+
+    delta: Fraction = parameter(probability(DELTA))
+    proper: bool = parameter(boolean, default=False)
+    method: Method = parameter(choice("auto", *METHODS), default="auto")
+    down: Down = parameter(choice("auto", "leaves", "descent"), default="auto")
+    chunks: int | None = parameter(optional(integer(low=1)), default=None)
+
+    name = "vc1"
+    estimator = "VC1Learner"
+    summary = "paths of the tree of a class of VC dimension 1; for huge domains"
+    claim = PRIVACY
+    pure = False
+    agnostic = False
+
+    def make_plan(self) -> VC1Plan:
+        """Return the plan that needs the fewest records, of those that are asked for.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class has no tree of a class of VC dimension 1.
+        InfeasibleError
+            If more records would be needed than certificates count.
+        """
+        epsilon, delta, alpha, beta = self.epsilon, self.delta, self.alpha, self.beta
+        tree = public_tree(self.concept_class)
+        if not tree.height:
+            return VC1Plan(tree, None, None, alpha, beta, self.chunks)
+        leaves = most_leaves(tree) if self.proper else 0
+        if not leaves:  # improper output, or output that is proper already
+            chosen, own = _best(self.concept_class, (epsilon, delta, alpha, beta), self.method)
+            found = settled(VC1Plan(own, chosen, None, alpha, beta), _larger)
+            return replace(found, chunks=self.chunks)
+        # which method is best hardly depends on the split
+        middle = (epsilon, delta, alpha * Fraction(7, 10), beta * Fraction(8, 10))
+        resolved: Any = _best(self.concept_class, middle, self.method)[0].name
+
+        def split(a: Fraction, b: Fraction, *, rough: bool) -> VC1Plan:
+            rest = {"gap": alpha - alpha * a, "beta": beta - beta * b}
+            below = plan_proper_selection(
+                leaves, epsilon, delta, down=self.down, rough=rough, **rest
+            )
+            numbers = (epsilon, delta, alpha * a, beta * b)
+            chosen, own = _best(self.concept_class, numbers, resolved)
+            return VC1Plan(own, chosen, below, alpha, beta)
+
+        sizes = ((split(a, b, rough=True).required, a, b) for a in _ALPHAS for b in _BETAS)
+        _, a, b = min(sizes)
+        return replace(settled(split(a, b, rough=False), _larger), chunks=self.chunks)
+
+    def deals(self, n: int) -> bool:
+        """Return whether n records are dealt to parts of several records.
+
+        If not, every record is its own chunk, and the output is a function of the counts alone.
+        """
+        return self.plan.down is not None or self.plan.chunk_count(n) != n
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Draw the hypothesis; a pure function of the sample and the draws.
+
+        Parameters
+        ----------
+        sample : Sample
+            Any sample: privacy does not assume anything.
+        source : Source
+
+        Returns
+        -------
+        Hypothesis
+        """
+        plan, n = self.plan, sample.n
+        if plan.chooser is None:
+            return plan.tree.hypothesis(ROOT)
+        if self._by_tails and not isinstance(sample, OrderedSample):
+            assert isinstance(plan.tree, PathsTree)
+            extremes = dealt_extremes(sample, plan.chunk_count(n), source)
+            return plan.tree.hypothesis(self._choose(extreme_ends(extremes, plan.tree), source))
+        dealt = deal(sample, source)  # step 2
+        first, _ = plan.parts(n)
+        ends = chunk_ends(plan.tree, sample, dealt[:first], plan.chunk_count(first))  # step 3
+        node = self._choose(ends, source)
+        if plan.down is not None and not plan.tree.is_proper(node) and node is not ROOT:
+            node = plan.down.go_down(node, plan.tree, part(sample, dealt[first:]), source)
+        return plan.tree.hypothesis(node)  # steps 8 and 9
+
+    @property
+    def tails(self) -> int | None:
+        """How many of the outermost records are looked at, if these are all that matters."""
+        return first_look(self.plan.chunk_count(2**62)) if self._by_tails else None
+
+    @property
+    def _by_tails(self) -> bool:
+        return self.plan.down is None and is_chain(self.plan.tree)
+
+    def _choose(self, ends: Sequence[Node], source: Source) -> Node:
+        """Return the node of steps 4 to 7; bottom becomes f itself."""
+        chooser = self.plan.chooser
+        assert chooser is not None
+        node = chooser.choose(ends, self.plan.tree, source)
+        return ROOT if node is None else node
+
+
+@lru_cache(maxsize=64)
+def public_tree(concept_class: ConceptClass, straight: bool = False) -> VC1Tree:
+    """Return the tree of a class; for thresholds also as one path, rooted at its end."""
+    if straight and isinstance(concept_class, Thresholds):
+        low, high = concept_class.low, concept_class.high
+        return make_tree(concept_class, ThresholdHypothesis(high, low, high))
+    return make_tree(concept_class)
+
+
+def _larger(plan: VC1Plan, more: int) -> VC1Plan:
+    """Return the plan with more records in each of its parts."""
+    chooser: Any = plan.chooser
+    plan = replace(plan, chooser=replace(chooser, required=chooser.required + more))
+    if plan.down is not None:
+        below: Any = plan.down
+        plan = replace(plan, down=replace(below, extra=below.extra + more))
+    return plan
+
+
+def plan_methods(
+    concept_class: ConceptClass, epsilon: Fraction, delta: Fraction, alpha: Fraction, beta: Fraction
+) -> dict[str, int]:
+    """Return how many records each method needs, for improper output."""
+    numbers: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
+    return {
+        method: VC1(concept_class, **numbers, method=method).required_samples()
+        for method in METHODS
+    }
+
+
+@lru_cache(maxsize=4096)
+def _best(
+    concept_class: ConceptClass,
+    numbers: tuple[Fraction, Fraction, Fraction, Fraction],
+    method: Method,
+) -> tuple[Chooser, VC1Tree]:
+    found: list[tuple[Chooser, VC1Tree]] = []
+    tree = public_tree(concept_class)
+    budget = TreeGoal(*numbers, depth=tree.height)
+    if method in ("auto", "one-shot"):
+        found.append((OneShot.plan(budget), tree))
+    medians: tuple[Literal["exponential", "tree"], ...] = ("exponential", "tree")
+    for median in medians:
+        if method in ("auto", f"median-{median}"):
+            found.append((TwoStep.plan(budget, median), tree))
+            if isinstance(concept_class, Thresholds):
+                path = public_tree(concept_class, straight=True)
+                long = TreeGoal(*numbers, depth=path.height)
+                found.append((TwoStep.plan(long, median, straight=True), path))
+    best = min(found, key=lambda pair: pair[0].required)
+    if best[0].required > MOST:
+        raise InfeasibleError(
+            f"Learning {concept_class.spec} with epsilon, delta, alpha and beta as given needs "
+            f"more than {MOST:,} records, and certificates end there. Allow a larger epsilon, "
+            "delta, alpha or beta" + (", or use method='auto'." if method != "auto" else "."),
+            n_needed=MOST + 1,
+        )
+    return best
