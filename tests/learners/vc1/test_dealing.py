@@ -15,7 +15,8 @@ from littlestone.data.dealing import OrderedSample, deal, written_out
 from littlestone.data.streams import read_tails
 from littlestone.data.tails import TailSample
 from littlestone.learners.reading import read_sample
-from littlestone.learners.vc1 import VC1, dealing
+from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1 import chunks as chunks_module
 from littlestone.learners.vc1.chunks import chunk_ends, dealt_extremes, extreme_ends
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
@@ -48,7 +49,7 @@ LISTS = [
 @pytest.mark.parametrize("chunks", [1, 2, 3, 5])
 @pytest.mark.parametrize("data", LISTS, ids=str)
 def test_the_law_is_that_of_a_full_permutation(data, chunks, look, monkeypatch):
-    monkeypatch.setattr(dealing, "first_look", lambda _: look)
+    monkeypatch.setattr(chunks_module, "first_look", lambda _: look)
     points, labels = data
     tree = make_tree(ls.Thresholds(1, 9))
     ordered = OrderedSample.listed(points, labels)

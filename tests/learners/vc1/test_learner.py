@@ -163,9 +163,9 @@ def test_bad_parameters_are_refused(options, message):
 def test_classes_without_a_tree_are_refused():
     for cls in (ls.Intervals(1, 9), ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
         with pytest.raises(ls.errors.UnsupportedError, match="VC dimension"):
-            VC1(cls, **NUMBERS)
+            VC1(cls, **NUMBERS).required_samples()
     with pytest.raises(ls.errors.InfeasibleError, match="auto"):
-        VC1(ls.Thresholds(1, 2**65536), **NUMBERS, method="one-shot")
+        VC1(ls.Thresholds(1, 2**65536), **NUMBERS, method="one-shot").required_samples()
     with pytest.raises(ls.errors.ParameterError, match="delta"):
         registry.make("vc1", ls.Points(), epsilon=1)
     with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):
