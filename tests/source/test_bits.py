@@ -98,6 +98,25 @@ def test_seeded_golden_values():
     assert source.seeded
 
 
+@pytest.mark.parametrize("k", [0, 1, 3, 4, 15, 16, 17, 100])
+def test_seeded_bytes_do_not_depend_on_the_pieces(k, monkeypatch):
+    whole = [SeededSource(5)._bytes(k), SeededSource(5)._bytes(2**6 * k)]
+    monkeypatch.setattr("littlestone.source.seeded._PIECE", 16)
+    assert whole == [SeededSource(5)._bytes(k), SeededSource(5)._bytes(2**6 * k)]
+
+
+def test_there_are_keys_for_permutations_of_many_places():
+    """2**25 places need keys of 2**31 bits: more than Python's generator makes at once."""
+    assert len(SeededSource(0)._bytes(8 * 2**25)) == 2**28
+
+
+@pytest.mark.full
+def test_a_whole_permutation_of_many_places():
+    n = 2**25
+    order = SeededSource(0).permutation(n)
+    assert np.array_equal(np.sort(order), np.arange(n))
+
+
 def test_seeds():
     assert SeededSource(1).below(2**200) == SeededSource(1).below(2**200)
     assert SeededSource(1).below(2**200) != SeededSource(2).below(2**200)

@@ -11,6 +11,8 @@ from littlestone.source.sampler import BitSource
 
 __all__ = ["SeededSource"]
 
+_PIECE = 1 << 27  # bytes
+
 
 class SeededSource(BitSource):
     """The same code as a release, with reproducible bits. NOT PRIVATE.
@@ -36,7 +38,9 @@ class SeededSource(BitSource):
         return self._random.getrandbits(k)
 
     def _bytes(self, k: int) -> bytes:
-        return self._random.randbytes(k)
+        # Python's generator makes fewer than 2**31 bits at once; pieces of whole words are the same
+        pieces = (min(_PIECE, k - done) for done in range(0, k, _PIECE))
+        return b"".join(map(self._random.randbytes, pieces))
 
     def public_rng(self) -> np.random.Generator:
         """Return the next generator of a reproducible family."""

@@ -239,3 +239,21 @@ def test_degenerate_domains_and_too_few_records():
     few = TreeLog(3, INTERIOR, F(1), F(1, 10**6))
     assert set(source.law(lambda s: few.draw(Ordered.of([0, 5], 8), s)).outcomes) == {None}
     assert set(source.law(lambda s: few.draw(Ordered.of([], 8), s)).outcomes) == {None}
+
+
+def test_rates_of_a_millionth_of_a_millionth_are_planned():
+    """Thresholds of 10**13 are found by jumps; below the least n, nothing is certified."""
+    tiny = TreeLog(64, RankWindow.of((F(1, 3), F(2, 3))), F(1, 10**12), F(1, 10**6), beta=F(1, 20))
+    n = tiny.least_n()
+    assert n > 10**14
+    assert tiny.certificate(n).holds
+    assert not tiny.certificate(n - 1).holds
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(7)])
+@pytest.mark.parametrize("height", [2, 64])
+def test_the_least_n_is_found_as_by_walking_down(height, epsilon):
+    log = TreeLog(height, RankWindow.of((F(4, 5), F(9, 10))), epsilon, F(1, 5), beta=F(1, 20))
+    need, n = log.base.least_n(log.beta / 2), log.least_n()
+    assert all(log.constants(m).rest >= need for m in range(n, n + 30))
+    assert log.constants(n - 1).rest < need

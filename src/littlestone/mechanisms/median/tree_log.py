@@ -162,8 +162,17 @@ class TreeLog:
         floors = (1, balanced(budget, 2, 0)[0])
         drop = max(Constants.at(budget, floor=f, entering=self.height).drop for f in floors)
         n = self.window.least_n(need + drop + 2 * budget.spare - 2)
-        while n > 1 and self.constants(n - 1).rest >= need:
-            n -= 1
+        while n > 1:
+            # `drop` stays while the middle's size m does not fall below `same`; m follows
+            # n * width + constant up to 2, so all these smaller n suffice too
+            now = self.constants(n)
+            m, width = now.rest + now.drop, self.window.high - self.window.low
+            entering = balanced(budget, self.height, m)[1]
+            same = floors[1] * (entering + 1) if entering else 0
+            jump = int((min(now.rest - need, m - same) - 2) / width)
+            if jump < 1 and self.constants(n - 1).rest < need:
+                break
+            n -= min(max(jump, 1), n - 1)
         return n
 
     def certificate(self, n: int, beta: Fraction | None = None) -> Certificate:
