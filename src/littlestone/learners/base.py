@@ -50,7 +50,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 from typing import Generic as _Generic
 
 import numpy as np
@@ -209,6 +209,11 @@ class Learner(ABC, _Generic[P]):
     def learn(self, sample: Any, source: Source) -> Hypothesis:
         """Return `draw`; until every learner is a `Learner`."""
         return self.draw(sample, source)
+
+    @classmethod
+    def of(cls, *args: Any, owner: str = "", **kwargs: Any) -> Self:
+        """Return the learner; until every learner is a `Learner`."""
+        return cls(*args, **kwargs)
 
 
 @lru_cache(maxsize=512)

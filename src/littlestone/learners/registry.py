@@ -77,18 +77,6 @@ def _entry(learner: type[Learner[Any]], options: tuple[str, ...] = ()) -> Entry:
     return Entry(build, learner.pure, learner.agnostic, learner.summary, options, learner.unit)
 
 
-def _vc1(
-    concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, **options: Any
-) -> Algorithm:
-    if delta is None:
-        raise ParameterError(
-            "The 'delta' parameter of the 'vc1' learner must be given, a number in (0, 1). "
-            "1e-6 is a common choice; the 'generic' learner needs none."
-        )
-    budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
-    return VC1(concept_class, **budget, **options)
-
-
 def _users(algorithm: Any, owner: str) -> Callable[..., Algorithm]:
     def build(
         concept_class: ConceptClass,
@@ -141,13 +129,7 @@ def _stable(
 LEARNERS: dict[str, Entry] = {
     "generic": _entry(Generic),
     "agnostic": _entry(Agnostic),
-    "vc1": Entry(
-        _vc1,
-        pure=False,
-        agnostic=False,
-        summary="paths of the tree of a class of VC dimension 1; for huge domains",
-        options=("proper", "method"),
-    ),
+    "vc1": _entry(VC1, ("proper", "method")),
     "users": Entry(
         _users(UserAgnostic, "UserAgnosticLearner"),
         pure=True,
