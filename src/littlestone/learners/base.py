@@ -110,15 +110,15 @@ class Learner(ABC, _Generic[P]):
         The registered claim behind the guarantee.
     """
 
-    name: ClassVar[str]
     estimator: ClassVar[str]
     summary: ClassVar[str]
     claim: ClassVar[str]
-    pure: ClassVar[bool]
     agnostic: ClassVar[bool]
     unit: ClassVar[Unit] = "records"
 
     if TYPE_CHECKING:  # fields, or properties of learners that are made from learners
+        name: str
+        pure: bool
 
         @property
         def concept_class(self) -> ConceptClass:

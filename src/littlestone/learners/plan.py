@@ -7,18 +7,19 @@ Every learner's plan is found in the same way: floats propose numbers, exact cer
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from littlestone.bounds import least_n
+from littlestone.bounds import Reference, least_n
 from littlestone.bounds.search import log_of
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Unit
+    from littlestone.bounds import Certificate, CertificateBuilder, Unit
 
-__all__ = ["Plan", "least_required", "refine_guess", "settled"]
+__all__ = ["Plan", "least_required", "nest", "refine_guess", "settled"]
 
 
 class Plan(ABC):
@@ -114,3 +115,40 @@ def refine_guess(
         if abs(far) < 2 + n / 2**12:
             break
     return n
+
+
+#: Inputs that mean the head of a certificate, and so must be renamed inside another one.
+_HEAD = re.compile(r"\b(alpha|beta|n)\b")
+
+
+def nest(cert: CertificateBuilder, certificate: Certificate, label: str) -> None:
+    """Write all steps of a certificate into another one, under names of their own.
+
+    Parameters
+    ----------
+    cert : CertificateBuilder
+        Of the outer certificate.
+    certificate : Certificate
+        Of a part; its conditions become conditions of the whole.
+    label : str
+        A word. Steps become ``"label.step"``, and its alpha, beta and n ``alpha_label`` and so on.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import CertificateBuilder, realizable
+    >>> cert = CertificateBuilder()
+    >>> nest(cert, realizable(100, epsilon=1, alpha="0.1", beta="0.05"), "inner")
+    >>> [(name, step.formula) for name, step in cert.steps.items()][-1]
+    ('inner.enough', 'n_inner >= needed')
+    """
+    for step in certificate.steps:
+        inputs = {
+            _renamed(name, label): Reference(f"{label}.{x.step}") if isinstance(x, Reference) else x
+            for name, x in step.inputs.items()
+        }
+        formula = _renamed(step.formula, label)
+        cert.step(f"{label}.{step.name}", formula, step.source, **inputs)
+
+
+def _renamed(text: str, label: str) -> str:
+    return _HEAD.sub(rf"\1_{label}", text)

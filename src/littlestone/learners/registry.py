@@ -167,8 +167,8 @@ def _relabelled(name: str, entry: Entry) -> Entry:
     """Return the agnostic form of a learner for realizable labels."""
 
     def build(concept_class: ConceptClass, **arguments: Any) -> Algorithm:
-        learner = entry.build(concept_class, **arguments)
-        return TwoSample.of(learner, epsilon=arguments["epsilon"])
+        learner: Any = entry.build(concept_class, **arguments)
+        return TwoSample(learner, epsilon=arguments["epsilon"])
 
     summary = f"the {name!r} learner on records that are relabelled privately; for any labels"
     return replace(entry, build=build, agnostic=True, summary=summary)

@@ -60,14 +60,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def to_learner(self) -> Learner[Any]:
         """Return the `Learner` that ``fit`` runs, built from the parameters and so checked."""
-        given = self.get_params(deep=False)
+        given = self.get_params(deep=False) | self._bound()
         own = {
             each.name: given[each.name]
             for each in fields(self._learner)  # type: ignore[arg-type]
             if each.name in given
         }
-        if "concept_class" in own:
-            own["concept_class"] = self._bound_class()
         return self._learner(**own)
 
     def algorithm(self) -> Algorithm:
@@ -132,6 +130,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """Return what the algorithm learns from, read strictly."""
         domain = algorithm.concept_class.domain
         return Sample.from_arrays(X, y, domain=domain, owner=type(self).__name__)
+
+    def _bound(self) -> dict[str, Any]:
+        """Return the parameters that depend on how many columns ``fit`` has met."""
+        return {"concept_class": self._bound_class()}
 
     def _bound_class(self) -> Any:
         """Return the class, over as many columns as ``fit`` has met (`Schema.every_column`)."""

@@ -1,6 +1,6 @@
 """Both wrappers are private on every small list, exactly; broken ones are caught."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from itertools import product
 from types import SimpleNamespace
@@ -14,7 +14,8 @@ from littlestone.data.dealing import OrderedSample, deal, part
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.agnostic.records import ordered_part, places, relabelled
-from littlestone.privacy import Guarantee, hockey_stick
+from littlestone.learners.base import Learner
+from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, ExplicitWeights, exp
 
@@ -36,7 +37,7 @@ def inner(name, concepts, epsilon=1):
     ids=str,
 )
 def test_two_samples(name, concepts, n, pool, epsilon, learner_epsilon):
-    algorithm = TwoSample.of(
+    algorithm = TwoSample(
         inner(name, concepts), epsilon=epsilon, learner_epsilon=learner_epsilon, pool=pool
     )
     result = ls.audit.verify(algorithm, points=[1, 2], n_samples=n)
@@ -57,7 +58,7 @@ def test_two_samples(name, concepts, n, pool, epsilon, learner_epsilon):
 )
 def test_subsamples(name, concepts, rate, n):
     points = [0, 1] if isinstance(concepts, ls.FiniteClass) else [1, 2]
-    algorithm = Subsample.of(inner(name, concepts, epsilon=2), rate=rate)
+    algorithm = Subsample(inner(name, concepts, epsilon=2), rate=rate)
     result = ls.audit.verify(algorithm, points=points, n_samples=n, outside=n == 2)
     assert result.holds, result
     assert result.refusals == 0
@@ -66,21 +67,28 @@ def test_subsamples(name, concepts, rate, n):
 # --- sharp inner learners: every bound is tried where it is nearly attained -------------------
 
 
-class Loud:
+@dataclass(frozen=True)
+class Loud(Learner):
     """Releases every record through randomized response: as loud as its epsilon allows."""
 
-    unit = "records"
+    kinds: int
+    epsilon: F
+    delta: F = F(0)
+
     name = "loud"
+    pure, agnostic = False, False
     alpha = beta = F(1, 10)
+    claim = None
+    concept_class = ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])
 
-    def __init__(self, kinds, epsilon, delta=F(0)):
-        self.kinds, self.epsilon, self.delta = kinds, epsilon, delta
-        self.coin = ExplicitWeights(exp(epsilon), *[1] * (kinds - 1))
+    def make_plan(self):
+        raise AssertionError("a loud learner is not planned")
 
-    def guarantee(self, *, seeded=False):
-        return Guarantee(self.epsilon, self.delta)
+    @property
+    def coin(self):
+        return ExplicitWeights(exp(self.epsilon), *[1] * (self.kinds - 1))
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         """With probability delta everything is told; else each record, noisily."""
         if self.delta and source.choose(ExplicitWeights(1 - self.delta, self.delta)):
             return tuple(self.named(sample))
@@ -115,11 +123,11 @@ def test_the_formula_of_subsampling_is_attained(n, m, delta):
     algorithm = Subsample(loud, F(m, n))
     promise = algorithm.guarantee()
     assert promise.delta == delta * F(m, n)
-    found = worst(algorithm.learn, [0, 1], n, promise.epsilon)
+    found = worst(algorithm.draw, [0, 1], n, promise.epsilon)
     assert found <= promise.delta + F(1, 2**60)
     # a little less is not private: the bound is tight for one drawn record
     if m == 1 and not delta:
-        assert worst(algorithm.learn, [0, 1], n, promise.epsilon - F(1, 50)) > F(1, 1000)
+        assert worst(algorithm.draw, [0, 1], n, promise.epsilon - F(1, 50)) > F(1, 1000)
     if m == 1 and delta:
         assert found > F(9, 10) * promise.delta
 
@@ -131,30 +139,27 @@ def test_broken_subsampling_is_caught():
 
     def public(sample, source):
         drawn = places(sample.n, 1, source)
-        return loud.learn(ordered_part(sample, sample.kinds[drawn]), source), int(drawn[0])
+        return loud.draw(ordered_part(sample, sample.kinds[drawn]), source), int(drawn[0])
 
     def larger(sample, source):
         drawn = places(sample.n, 2, source)
-        return loud.learn(ordered_part(sample, sample.kinds[drawn]), source)
+        return loud.draw(ordered_part(sample, sample.kinds[drawn]), source)
 
     for broken in (public, larger):
         assert worst(broken, [0, 1], 3, promise.epsilon) > F(1, 100)
 
 
 class Thinned(TwoSample):
-    """With a given design: one record in five of the pool, for a loud learner that leaks."""
+    """With a given plan: one record in five of the pool, for a loud learner that leaks."""
 
-    @property
-    def design(self):
+    def make_plan(self):
         return SimpleNamespace(learner=self.learner, rate=F(1, 5))
-
-    concept_class = ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])
 
 
 class Telling(Loud):
     """Says nothing, but with probability delta everything."""
 
-    def learn(self, sample, source):
+    def draw(self, sample, source):
         told = source.choose(ExplicitWeights(1 - self.delta, self.delta))
         return tuple(self.named(sample)) if told else None
 
@@ -164,15 +169,15 @@ class Telling(Loud):
 )
 def test_two_samples_thin_epsilon_and_delta(learner):
     """One record of the pool is replaced: the claim holds, and its delta is attained."""
-    least = np.log1p((4 * np.exp(float(learner.epsilon)) - 1) / 5)  # what the design asks for
-    budget = (F(float(least)) + F(1, 10**9), learner.delta, F(1, 10), F(1, 10))
-    algorithm = Thinned(learner, *budget, pool=5)
+    least = np.log1p((4 * np.exp(float(learner.epsilon)) - 1) / 5)  # what the plan asks for
+    epsilon = F(float(least)) + F(1, 10**9)
+    algorithm = Thinned(learner, epsilon=epsilon, pool=5)
     promise = algorithm.guarantee()
     assert (algorithm.parts(6), promise.delta) == ((5, 1), learner.delta / 5)
     lists = [(record, *((0, 0),) * 5) for record in product((0, 1), (0, 1))]
-    found = worst(algorithm.learn, [0, 1], 6, promise.epsilon, lists)
+    found = worst(algorithm.draw, [0, 1], 6, promise.epsilon, lists)
     assert found == pytest.approx(promise.delta, abs=1e-15)
-    assert worst(algorithm.learn, [0, 1], 6, F(1, 20), lists) > F(1, 200)
+    assert worst(algorithm.draw, [0, 1], 6, F(1, 20), lists) > F(1, 200)
 
 
 def relabel(concepts, pool, rate, learner):
@@ -182,7 +187,7 @@ def relabel(concepts, pool, rate, learner):
         dealt = deal(sample, source)
         first = ordered_part(sample, dealt[:pool])
         found = dichotomies(concepts, first.points, part(sample, dealt[pool:]))
-        return learner.learn(relabelled(first, found.draw(rate, source)), source)
+        return learner.draw(relabelled(first, found.draw(rate, source)), source)
 
     return run
 
@@ -222,7 +227,7 @@ def test_keeping_labels_that_some_concept_explains_is_caught():
         explained = any(concepts.errors(c, first) == 0 for c in concepts.concepts())
         found = dichotomies(concepts, first.points, part(sample, dealt[2:]))
         labels = found.draw(rate, source)
-        return loud.learn(first if explained else relabelled(first, labels), source)
+        return loud.draw(first if explained else relabelled(first, labels), source)
 
     promise = F(2) + F(1387, 1000)
     rest = ((0, 0),) * 3
@@ -240,8 +245,8 @@ def test_places_are_uniform_in_order():
 
 def test_the_first_part_is_thinned_enough():
     """The share of the pool that is drawn never exceeds what the amplification allows."""
-    algorithm = TwoSample.of(inner("vc1", ls.Points()), epsilon=1)
-    rate = algorithm.design.rate
+    algorithm = TwoSample(inner("vc1", ls.Points()), epsilon=1)
+    rate = algorithm.plan.rate
     for n in [*range(1, 60), 1000, 45_000, 10**6]:
         pool, first = algorithm.parts(n)
         assert first <= rate * pool
@@ -256,10 +261,10 @@ def test_the_first_part_is_thinned_enough():
 @pytest.mark.parametrize("name", ["generic", "vc1"])
 def test_longer_lists(name, epsilon, n, pool):
     for concepts in (ls.Thresholds(1, 2), ls.Points(1, 2)):
-        algorithm = TwoSample.of(inner(name, concepts), epsilon=epsilon, pool=pool)
+        algorithm = TwoSample(inner(name, concepts), epsilon=epsilon, pool=pool)
         assert ls.audit.verify(algorithm, points=[1, 2], n_samples=n).holds
     if n == 3 and name == "generic":
-        algorithm = TwoSample.of(inner(name, CORNERS), epsilon=epsilon, pool=pool)
+        algorithm = TwoSample(inner(name, CORNERS), epsilon=epsilon, pool=pool)
         assert ls.audit.verify(algorithm, points=[0, 1, 2], n_samples=n).holds
     loud = relabel(CORNERS, min(pool, 2), F(19, 20), Loud(6, F(1, 2)))
     assert worst(loud, [0, 1, 2], 3, F(19, 10)) <= F(1, 2**60)

@@ -55,7 +55,7 @@ def test_something_happens(kind):
     released = []
     for points, labels in [([0, 0, 1, 1], [0, 1, 0, 0]), ([0, 1, 1, 1], [0, 1, 1, 1])]:
         sample = OrderedSample.listed(points, labels)
-        law = ExactSource().law(lambda s, x=sample: algorithm.learn(x, s).key).outcomes
+        law = ExactSource().law(lambda s, x=sample: algorithm.draw(x, s).key).outcomes
         released.append({key: float(chance.mid()) for key, chance in law.items()})
     assert all(max(law.values()) < 0.9 for law in released)
     assert set(released[0]) == set(released[1])

@@ -38,7 +38,7 @@ def vc1(concepts, epsilon=1, delta="1e-6"):
     ids=lambda x: getattr(x, "name", str(x)),
 )
 def test_certificates(learner, budget):
-    algorithm = TwoSample.of(learner, **budget)
+    algorithm = TwoSample(learner, **budget)
     n = algorithm.required_samples()
     for size in (1, n // 2, n - 1):
         assert not algorithm.certificate(size).holds
@@ -50,7 +50,7 @@ def test_certificates(learner, budget):
     promise = algorithm.guarantee()
     assert promise.epsilon == F(budget["epsilon"])
     assert promise.delta <= F(budget.get("delta", learner.guarantee().delta))
-    way = algorithm.design
+    way = algorithm.plan
     # the amplified loss of the first part, in floats
     loss = np.log1p(float(way.rate) * (4 * np.exp(float(way.learner.epsilon)) - 1))
     assert loss <= float(promise.epsilon) * (1 + 1e-9)
@@ -58,7 +58,7 @@ def test_certificates(learner, budget):
 
 
 def test_a_forged_inner_step_is_noticed():
-    algorithm = TwoSample.of(vc1(FAR), epsilon=1)
+    algorithm = TwoSample(vc1(FAR), epsilon=1)
     document = algorithm.certificate(algorithm.required_samples()).to_dict()
     names = [step["name"] for step in document["steps"]]
     assert sum(name.startswith("learner.") for name in names) >= 2
@@ -71,7 +71,7 @@ def test_a_forged_inner_step_is_noticed():
 
 
 def test_enormous_domains_cost_hardly_more():
-    needs = [TwoSample.of(vc1(c), epsilon=1).required_samples() for c in (
+    needs = [TwoSample(vc1(c), epsilon=1).required_samples() for c in (
         ls.Thresholds(0, 2**256), FAR)]  # fmt: skip
     assert needs[0] < needs[1] < 75_000
     assert registry.make("agnostic", FAR, epsilon=1).required_samples() > 900_000
@@ -102,12 +102,12 @@ def excess(name, hypothesis):
 def test_theorem_on_noisy_labels(name):
     """Excess error above alpha at most as often as beta (Clopper-Pearson, 99.9 %)."""
     concepts = FAR if name == "thresholds" else ls.Points()
-    algorithm = TwoSample.of(vc1(concepts), epsilon=4, alpha="0.25", beta="0.3")
+    algorithm = TwoSample(vc1(concepts), epsilon=4, alpha="0.25", beta="0.3")
     n, generator = algorithm.required_samples(), public_generator(11)
     runs, failures = 20, 0
     for seed in range(runs):
         sample, _ = noisy(name, n, generator)
-        hypothesis = algorithm.learn(sample, SeededSource(seed))
+        hypothesis = algorithm.draw(sample, SeededSource(seed))
         failures += excess(name, hypothesis) > 0.25
     assert beta_law.ppf(0.001, failures, runs - failures + 1) <= 0.3 if failures else True
 
@@ -117,13 +117,13 @@ def test_labels_of_the_first_part_do_not_matter():
     from littlestone.data.dealing import OrderedSample
     from littlestone.source import ReplaySource
 
-    algorithm = TwoSample.of(vc1(ls.Points()), epsilon=4, pool=3)
+    algorithm = TwoSample(vc1(ls.Points()), epsilon=4, pool=3)
     points, labels = [1, 2, 3, 1, 2, 1], [1, 0, 1, 1, 0, 1]
     shown = []
     for flip in (0, 1):
         source = ReplaySource([0] * 20)
         given = [y ^ flip for y in labels[:3]] + labels[3:]
-        algorithm.learn(OrderedSample.listed(points, given), source)
+        algorithm.draw(OrderedSample.listed(points, given), source)
         shown.append(source.shown)
     assert shown[0] == shown[1]
 
@@ -145,11 +145,11 @@ def test_rates_and_losses_are_inverse():
 
 def test_extreme_public_parameters():
     for epsilon in ("1e-9", 10**6):
-        algorithm = TwoSample.of(vc1(ls.Points()), epsilon=epsilon)
+        algorithm = TwoSample(vc1(ls.Points()), epsilon=epsilon)
         assert algorithm.certificate(algorithm.required_samples()).holds
         assert not algorithm.certificate(1).holds
     for delta in (F(1, 10**400), "0.999"):
-        algorithm = TwoSample.of(vc1(ls.Points()), epsilon=1, delta=delta)
+        algorithm = TwoSample(vc1(ls.Points()), epsilon=1, delta=delta)
         assert 0 < algorithm.guarantee().delta <= F(delta)
 
 
@@ -188,11 +188,11 @@ def test_mistakes_are_taught():
             wrapper().required_samples()
     rules = ls.AffineSubspaces(7, 20, 2)
     with pytest.raises(UnsupportedError, match="dichotomies"):
-        ls.AgnosticFromRealizable(ls.GenericLearner(rules, epsilon=1), epsilon=1).algorithm()
+        ls.AgnosticFromRealizable(ls.GenericLearner(rules, epsilon=1), epsilon=1).certificate(9)
 
 
 def test_certificate_of_a_part():
-    algorithm = Subsample.of(vc1(FAR), rate="0.3")
+    algorithm = Subsample(vc1(FAR), rate="0.3")
     n = algorithm.required_samples()
     assert [algorithm.certificate(k).holds for k in (1, n - 1, n, 2 * n)] == [0, 0, 1, 1]
     assert recheck(algorithm.certificate(n).to_dict()) == ()
@@ -204,7 +204,7 @@ def test_certificate_of_a_part():
 
 
 def test_tiny_failure_probabilities():
-    algorithm = TwoSample.of(vc1(ls.Points()), epsilon=1, beta=F(1, 10**30))
+    algorithm = TwoSample(vc1(ls.Points()), epsilon=1, beta=F(1, 10**30))
     assert algorithm.certificate(algorithm.required_samples()).holds
 
 
@@ -213,7 +213,7 @@ def test_assumptions_are_those_of_the_whole():
     from littlestone.report.page import accuracy_asked
 
     for learner in (vc1(FAR), registry.make("generic", ls.Points(), epsilon=1)):
-        algorithm = TwoSample.of(learner, epsilon=1)
+        algorithm = TwoSample(learner, epsilon=1)
         certificate = algorithm.certificate(algorithm.required_samples())
         assert not any("realizable" in text for text in certificate.assumptions)
         assert any("independent" in text for text in certificate.assumptions)

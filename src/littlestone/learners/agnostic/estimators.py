@@ -1,4 +1,4 @@
-"""scikit-learn shells of the wrappers: learners made from learners."""
+"""The scikit-learn estimators of the wrappers: learners made from learners."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from littlestone.learners.agnostic.algorithm import TwoSample
-from littlestone.learners.agnostic.subsample import Subsample, as_algorithm
+from littlestone.learners.agnostic.subsample import Subsample, learner_of_records
+from littlestone.learners.agnostic.two_sample import TwoSample
 from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["AgnosticFromRealizable", "Subsampled"]
@@ -23,19 +23,19 @@ class _Wrapper(PrivateClassifier):
         """The class of the inner learner."""
         if isinstance(self.learner, PrivateClassifier):
             return self.learner.concept_class
-        return as_algorithm(type(self).__name__, self.learner).concept_class
+        return learner_of_records(self._learner.estimator, "learner", self.learner).concept_class
 
-    def _inner(self) -> Any:
+    def _bound(self) -> dict[str, Any]:
         """Return the inner learner, told how many columns ``fit`` has met."""
         width = getattr(self, "n_features_in_", None)
         if width is None or not isinstance(self.learner, PrivateClassifier):
-            return self.learner
+            return {}
         inner = clone(self.learner)  # what the user gave is never changed
         inner.n_features_in_ = width
-        return inner
+        return {"learner": inner}
 
 
-class AgnosticFromRealizable(_Wrapper):
+class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
     r"""Learn nearly the best concept from any labels, by a learner for realizable ones.
 
     Paper 004, Corollary 4, in a two-sample form that needs 1/epsilon times fewer of the
@@ -45,7 +45,7 @@ class AgnosticFromRealizable(_Wrapper):
 
     Parameters
     ----------
-    learner : estimator or Algorithm
+    learner : estimator or Learner
         A learner whose certificate is for realizable labels, such as `VC1Learner`. Its class and
         its options are kept; its epsilon, delta, alpha and beta are chosen anew.
     epsilon : float in (0, inf)
@@ -122,24 +122,13 @@ class AgnosticFromRealizable(_Wrapper):
         self.classes = classes
         self.random_state = random_state
 
-    def algorithm(self) -> TwoSample:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return TwoSample.of(
-            self._inner(),
-            epsilon=self.epsilon,
-            delta=self.delta,
-            alpha=self.alpha,
-            beta=self.beta,
-            owner=type(self).__name__,
-        )
 
-
-class Subsampled(_Wrapper):
+class Subsampled(_Wrapper, learner=Subsample):
     r"""Run a learner on a secret random part of the records: less privacy loss, from more records.
 
     Parameters
     ----------
-    learner : estimator or Algorithm
+    learner : estimator or Learner
         Any learner that protects records. It sees floor(rate * n) of n records, a uniformly
         random part that stays hidden.
     rate : float in (0, 1]
@@ -181,7 +170,7 @@ class Subsampled(_Wrapper):
     >>> import littlestone as ls
     >>> full = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1.0)
     >>> part = Subsampled(full, rate=0.1)
-    >>> full.required_samples(), part.required_samples(), float(part.algorithm().epsilon)
+    >>> full.required_samples(), part.required_samples(), float(part.to_learner().epsilon)
     (190, 1900, 0.158565...)
     """
 
@@ -197,7 +186,3 @@ class Subsampled(_Wrapper):
         self.rate = rate
         self.classes = classes
         self.random_state = random_state
-
-    def algorithm(self) -> Subsample:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return Subsample.of(self._inner(), rate=self.rate, owner=type(self).__name__)

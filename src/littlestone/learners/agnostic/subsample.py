@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from flint import ctx
 
@@ -14,21 +14,22 @@ from littlestone.bounds import CertificateBuilder
 from littlestone.data.dealing import deal
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.agnostic.claims import SUBSAMPLING
-from littlestone.learners.agnostic.nested import nest
 from littlestone.learners.agnostic.records import ordered_part, places
+from littlestone.learners.base import Learner, parameter
+from littlestone.learners.plan import Plan, nest
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.privacy.rounding import lower, round_up, upper
 from littlestone.source import ball
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Unit
+    from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
     from littlestone.data import Sample
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.goal import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Subsample", "amplified", "as_algorithm", "rate_for"]
+__all__ = ["Subsample", "SubsamplePlan", "amplified", "learner_of_records", "rate_for"]
 
 
 def amplified(epsilon: Fraction, rate: Fraction) -> Fraction:
@@ -66,8 +67,8 @@ def rate_for(epsilon: Fraction, inner: Fraction, factor: int = 1) -> Fraction:
     return Fraction(floor(exact * scale), scale)
 
 
-def as_algorithm(owner: str, learner: Any) -> Algorithm:
-    """Return the algorithm of an estimator, or the algorithm itself; it must protect records.
+def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
+    """Return the learner of an estimator, or the learner itself; it must protect records.
 
     Raises
     ------
@@ -76,54 +77,89 @@ def as_algorithm(owner: str, learner: Any) -> Algorithm:
     UnsupportedError
         If it protects something else than single records.
     """
-    if hasattr(learner, "algorithm"):
-        learner = learner.algorithm()
-    if not (hasattr(learner, "learn") and hasattr(learner, "guarantee")):
+    if hasattr(learner, "to_learner"):
+        learner = learner.to_learner()
+    if not isinstance(learner, Learner):
         hint = "For example VC1Learner(Thresholds(1, 99), epsilon=1, delta=1e-6)."
         constraint = "a learner of this library"
-        raise parameter_error(owner, "learner", constraint, type(learner).__name__, hint)
-    if learner.unit != "records" or learner.guarantee().neighbours is not Neighbours.REPLACE_ONE:
+        raise parameter_error(owner, name, constraint, type(learner).__name__, hint)
+    if learner.neighbours is not Neighbours.REPLACE_ONE:
         raise UnsupportedError(
             f"The {learner.name!r} learner does not protect single records, so {owner} cannot "
             "draw among them."
         )
-    return learner  # type: ignore[no-any-return]
+    return learner
+
+
+def _rate(owner: str, name: str, value: Any) -> Fraction:
+    share = exact_value(value)
+    if share is None or not 0 < share <= 1:
+        hint = "0.1 is every tenth record."
+        raise parameter_error(owner, name, "a number in (0, 1]", value, hint)
+    return share
 
 
 @dataclass(frozen=True)
-class Subsample:
-    """The algorithm behind `Subsampled`; make it with `of`.
+class SubsamplePlan(Plan):
+    """The plan of the inner learner, and the share of the records that it sees."""
+
+    inner: Plan
+    rate: Fraction
+    goal: Goal
+
+    @property
+    def required(self) -> int:
+        """The least n from which on the certificate always holds."""
+        return ceil(self.inner.required / self.rate)
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the accuracy certificate for n records: that of the part."""
+        cert = CertificateBuilder()
+        nest(cert, self.inner.certificate(max(floor(self.rate * n), 1)), "part")
+        needed = cert.step(
+            "needed",
+            "ceil(required/rate)",
+            SUBSAMPLING,
+            required=self.inner.required,
+            rate=self.rate,
+        )
+        cert.step("enough", "n >= needed", SUBSAMPLING, n=n, needed=needed)
+        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
+
+
+@dataclass(frozen=True)
+class Subsample(Learner[SubsamplePlan]):
+    """The learner behind `Subsampled`.
 
     Attributes
     ----------
-    learner : Algorithm
+    learner : Learner
         What runs on the part.
     rate : Fraction
         Largest share of the records that it sees.
     """
 
-    learner: Algorithm
-    rate: Fraction
-    unit: Unit = "records"
+    estimator = "Subsampled"
+    summary = "a learner on a secret random part of the records"
+    claim = SUBSAMPLING
 
-    @classmethod
-    def of(cls, learner: Any, *, rate: Any, owner: str = "Subsampled") -> Self:
-        """Check the public parameters and return the algorithm.
-
-        Raises
-        ------
-        ParameterError, UnsupportedError
-        """
-        share = exact_value(rate)
-        if share is None or not 0 < share <= 1:
-            hint = "0.1 is every tenth record."
-            raise parameter_error(owner, "rate", "a number in (0, 1]", rate, hint)
-        return cls(as_algorithm(owner, learner), share)
+    learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
+    rate: Fraction = parameter(_rate, kw_only=False)
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         """The inner learner's name, with a prefix."""
         return f"subsampled:{self.learner.name}"
+
+    @property
+    def pure(self) -> bool:  # type: ignore[override]
+        """Whether the inner learner is pure."""
+        return self.learner.pure
+
+    @property
+    def agnostic(self) -> bool:  # type: ignore[override]
+        """Whether the inner certificate is for any labels."""
+        return self.learner.agnostic
 
     @property
     def concept_class(self) -> ConceptClass:
@@ -134,6 +170,11 @@ class Subsample:
     def epsilon(self) -> Fraction:
         """The amplified epsilon."""
         return amplified(self.learner.guarantee().epsilon, self.rate)
+
+    @property
+    def delta(self) -> Fraction:
+        """The amplified delta."""
+        return self.rate * self.learner.goal.delta
 
     @property
     def alpha(self) -> Fraction:
@@ -151,41 +192,16 @@ class Subsample:
         claim = f"{SUBSAMPLING}({inner.claim})" if inner.claim else SUBSAMPLING
         return Guarantee(self.epsilon, self.rate * inner.delta, claim=claim, seeded=seeded)
 
-    def certificate(self, n: int) -> Certificate:
-        """Return the accuracy certificate for n records: that of the part."""
-        cert = CertificateBuilder()
-        nest(cert, self.learner.certificate(max(floor(self.rate * n), 1)), "part")
-        needed = cert.step(
-            "needed",
-            "ceil(required/rate)",
-            SUBSAMPLING,
-            required=self.learner.required_samples(),
-            rate=self.rate,
-        )
-        cert.step("enough", "n >= needed", SUBSAMPLING, n=n, needed=needed)
-        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
-
-    def required_samples(self) -> int:
-        """Return the least n from which on the certificate always holds."""
-        return ceil(self.learner.required_samples() / self.rate)
+    def make_plan(self) -> SubsamplePlan:
+        """Return the inner learner's plan, stretched."""
+        return SubsamplePlan(self.learner.plan, self.rate, self.goal)
 
     def deals(self, n: int) -> bool:
         """Return True: single records are drawn."""
         return True
 
-    def learn(self, sample: Sample, source: Source) -> Hypothesis:
-        """Draw a part of floor(rate * n) records, secretly, and learn from it.
-
-        Parameters
-        ----------
-        sample : Sample
-            Any sample: privacy does not assume anything.
-        source : Source
-
-        Returns
-        -------
-        Hypothesis
-        """
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Draw a part of floor(rate * n) records, secretly, and learn from it."""
         n = sample.n
         drawn = places(n, floor(self.rate * n), source)
-        return self.learner.learn(ordered_part(sample, deal(sample, source)[drawn]), source)
+        return self.learner.draw(ordered_part(sample, deal(sample, source)[drawn]), source)

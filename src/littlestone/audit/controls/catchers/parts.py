@@ -181,7 +181,7 @@ def share_of_the_pool() -> str | None:
     for (name, delta), epsilon, inner in product(ways, (F(1, 2), F(1), F(3)), (None, F(1))):
         made = registry.make(name, Thresholds(1, 9), **_BUDGET, **delta)
         way = TwoSample.of(made, epsilon=epsilon, learner_epsilon=inner)
-        promised, used = way.guarantee(), way.design.learner.guarantee()
+        promised, used = way.guarantee(), way.plan.learner.guarantee()
         for n in (1, 7, 50, way.required_samples(), 10**6):
             for pool, first in (way.parts(n), replace(way, pool=n // 2).parts(n)):
                 share = F(first, max(pool, 1))

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from littlestone import bounds
@@ -20,16 +20,16 @@ from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import least_real
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.agnostic.claims import ACCURACY
-from littlestone.learners.agnostic.nested import nest
 from littlestone.learners.agnostic.subsample import rate_for
 from littlestone.learners.goal import Goal
+from littlestone.learners.plan import Plan, nest
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
 
-__all__ = ["Design", "design", "rebudgeted"]
+__all__ = ["TwoSamplePlan", "fewest_records", "with_goal"]
 
 #: Shares of beta: the second part; the learner, on all dichotomies; the ghosts.
 _SECOND, _LEARNER, _GHOSTS = Fraction(74, 100), Fraction(25, 100), Fraction(1, 100)
@@ -42,46 +42,33 @@ _EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
 _TOO_MANY = 2**62
 
 
-def rebudgeted(learner: Algorithm, budget: Goal) -> Algorithm:
-    """Return the same learner with other public numbers.
-
-    Parameters
-    ----------
-    learner : Algorithm
-        With a method ``with_budget(epsilon=, delta=, alpha=, beta=)``, or a dataclass with fields
-        of these names from which everything else is computed. What it promises is asked anew, and
-        only that is relied upon.
+def with_goal(learner: Learner[Any], goal: Goal) -> Learner[Any]:
+    """Return the same learner for another epsilon, delta, alpha and beta.
 
     Raises
     ------
     UnsupportedError
-        If it has neither.
+        If these numbers are not its own parameters.
     """
-    numbers: dict[str, Any] = {
-        name: getattr(budget, name) for name in ("epsilon", "delta", "alpha", "beta")
-    }
-    own = getattr(learner, "with_budget", None)
-    if own is not None:
-        made: Algorithm = own(**numbers)
-        return made
-    names: set[str] = {f.name for f in fields(learner)} if is_dataclass(learner) else set()
+    names = {each.name for each in fields(learner)}  # type: ignore[arg-type]
     if not {"epsilon", "alpha", "beta"} <= names:
         raise UnsupportedError(
             f"The {learner.name!r} learner cannot be given another epsilon, alpha and beta, so it "
             "cannot be made agnostic."
         )
+    numbers = {name: getattr(goal, name) for name in ("epsilon", "delta", "alpha", "beta")}
     kept = {name: value for name, value in numbers.items() if name in names}
     return replace(learner, **kept)  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
-class Design:
-    """One way to spend the budget.
+class TwoSamplePlan(Plan):
+    """One way to reach a goal: numbers of records, and the learner that runs on the first part.
 
     Attributes
     ----------
-    budget : Goal
-    learner : Algorithm
+    goal : Goal
+    learner : Learner
         Runs on the first part, with its own epsilon, delta, alpha and beta.
     rate : Fraction
         First part's largest share of the pool.
@@ -93,8 +80,8 @@ class Design:
         Share of alpha for the learner; the rest is for the dichotomy.
     """
 
-    budget: Goal
-    learner: Algorithm
+    goal: Goal
+    learner: Learner[Any]
     rate: Fraction
     first: int
     pool: int
@@ -105,23 +92,23 @@ class Design:
     @property
     def alpha1(self) -> Fraction:
         """The learner's part of alpha."""
-        return self.budget.alpha * self.share
+        return self.goal.alpha * self.share
 
     @property
-    def needed(self) -> int:
+    def required(self) -> int:
         """Records in all."""
         return self.pool + self.second
 
     def parts(self, n: int) -> tuple[int, int]:
         """Return (pool, first) for n records: as certified if n suffices, else in proportion."""
-        if n >= self.needed:
+        if n >= self.required:
             return self.pool, self.first
-        pool = -(-n * self.pool // self.needed)
+        pool = -(-n * self.pool // self.required)
         return pool, min(math.floor(self.rate * pool), self.first)
 
     @cached_property
     def _steps(self) -> CertificateBuilder:
-        concepts, budget = self.learner.concept_class, self.budget
+        concepts, goal = self.learner.concept_class, self.goal
         cert, source = CertificateBuilder(), ACCURACY
         inner = self.learner
         nest(cert, inner.certificate(self.first), "learner")
@@ -142,7 +129,7 @@ class Design:
             source,
             beta_learner=inner.beta,
             labellings=labellings,
-            beta1=budget.beta * _LEARNER,
+            beta1=goal.beta * _LEARNER,
             ghosts=ghosts,
         )
         fresh = cert.step("fresh", "points - first", source, points=points, first=first)
@@ -154,7 +141,7 @@ class Design:
             alpha1=self.alpha1,
             points=points,
             fresh=fresh,
-            beta2=budget.beta * _GHOSTS,
+            beta2=goal.beta * _GHOSTS,
         )
         cert.step(
             "errors",
@@ -162,40 +149,41 @@ class Design:
             source,
             alpha1=self.alpha1,
             alpha_dichotomy=self._rest.alpha,
-            alpha=budget.alpha,
+            alpha=goal.alpha,
         )
         cert.step(
             "failures",
             "beta1 + beta2 + beta_dichotomy <= beta",
             source,
-            beta1=budget.beta * _LEARNER,
-            beta2=budget.beta * _GHOSTS,
+            beta1=goal.beta * _LEARNER,
+            beta2=goal.beta * _GHOSTS,
             beta_dichotomy=self._rest.beta,
-            beta=budget.beta,
+            beta=goal.beta,
         )
         cert.step("needed", "pool + second", source, pool=Fraction(self.pool), second=self.second)
         return cert
 
     @property
     def _rest(self) -> Goal:
-        return _rest(self.budget, self.alpha1)
+        return _rest(self.goal, self.alpha1)
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
         cert = CertificateBuilder()
         cert.steps.update(self._steps.steps)
         cert.step("enough", "n >= needed", ACCURACY, n=n, needed=cert.steps["needed"])
-        return cert.certificate(alpha=self.budget.alpha, beta=self.budget.beta, n=n)
+        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 
-@lru_cache(maxsize=256)
-def design(learner: Algorithm, budget: Goal, fixed: Fraction | None = None) -> Design:
-    """Return a design that needs few records; the learner is planned a few times only.
+def fewest_records(
+    learner: Learner[Any], goal: Goal, fixed: Fraction | None = None
+) -> TwoSamplePlan:
+    """Return a plan that needs few records; the learner is planned a few times only.
 
     Parameters
     ----------
-    learner : Algorithm
-    budget : Goal
+    learner : Learner
+    goal : Goal
     fixed : Fraction, optional
         Epsilon of the learner; by default about the best one for a learner whose records grow like
         1/epsilon, or all that is left beyond ln 4.
@@ -203,30 +191,28 @@ def design(learner: Algorithm, budget: Goal, fixed: Fraction | None = None) -> D
     Raises
     ------
     LittlestoneError
-        If no design was found; the reason of the learner, if it has one.
+        If no plan was found; the reason of the learner, if it has one.
     """
-    epsilon = fixed or max(budget.epsilon - _LN_4, _EPSILON)
-    best = _design(learner, budget, epsilon, _HALF)
-    for _ in range(
-        2
-    ):  # the learner's records grow like 1/alpha: see whether another share is better
+    epsilon = fixed or max(goal.epsilon - _LN_4, _EPSILON)
+    best = _plan(learner, goal, epsilon, _HALF)
+    for _ in range(2):  # the learner's records grow like 1/alpha: is another share better?
         share = _better(best)
         if share is None:
             break
-        other = _design(learner, budget, epsilon, share)
-        if other.needed >= best.needed:
+        other = _plan(learner, goal, epsilon, share)
+        if other.required >= best.required:
             break
         best = other
     return best
 
 
-def _better(found: Design) -> Fraction | None:
-    """Return the share of alpha that seems best, given one design; None if that is its own."""
-    budget, concepts = found.budget, found.learner.concept_class
+def _better(found: TwoSamplePlan) -> Fraction | None:
+    """Return the share of alpha that seems best, given one plan; None if that is its own."""
+    goal, concepts = found.goal, found.learner.concept_class
     per_share = found.pool * found.share
 
     def about(share: Fraction) -> float:
-        rest = _rest(budget, budget.alpha * share)
+        rest = _rest(goal, goal.alpha * share)
         return float(per_share / share) + _about_second(concepts, found.first, rest)
 
     share = min([*_SHARES, found.share], key=about)
@@ -249,21 +235,19 @@ def _about_second(concepts: ConceptClass, first: int, rest: Goal) -> float:
     return least_real(enough, 64)
 
 
-def _design(learner: Algorithm, budget: Goal, epsilon: Fraction, share: Fraction) -> Design:
-    alpha1 = budget.alpha * share
-    rate = rate_for(budget.epsilon, epsilon, 4)
+def _plan(learner: Learner[Any], goal: Goal, epsilon: Fraction, share: Fraction) -> TwoSamplePlan:
+    alpha1 = goal.alpha * share
+    rate = rate_for(goal.epsilon, epsilon, 4)
     concepts = learner.concept_class
     own = Goal(
         epsilon,
-        min(budget.delta / rate, Fraction(1, 2)) if budget.delta else Fraction(0),
+        min(goal.delta / rate, Fraction(1, 2)) if goal.delta else Fraction(0),
         alpha1 * _ON_GHOSTS,
-        budget.beta,
+        goal.beta,
     )
     first, guess, ghosts = 0, 1 << 14, 1
     while True:  # the failures that the learner may have depend, little, on its number of records
-        made = rebudgeted(
-            learner, replace(own, beta=_per_labelling(concepts, budget, guess, ghosts))
-        )
+        made = with_goal(learner, replace(own, beta=_per_labelling(concepts, goal, guess, ghosts)))
         needed = made.required_samples()
         if needed > _TOO_MANY:
             raise ParameterError(
@@ -274,33 +258,33 @@ def _design(learner: Algorithm, budget: Goal, epsilon: Fraction, share: Fraction
             guess = 2 * needed
             continue
         first = max(needed, 2)
-        if _carries(own.alpha, alpha1, budget.beta * _GHOSTS, first, ghosts):
+        if _carries(own.alpha, alpha1, goal.beta * _GHOSTS, first, ghosts):
             break
         ghosts *= 4
     promised = made.guarantee()
-    rate = rate_for(budget.epsilon, promised.epsilon, 4)
+    rate = rate_for(goal.epsilon, promised.epsilon, 4)
     if promised.delta > 0:
-        rate = min(rate, budget.delta / promised.delta)
+        rate = min(rate, goal.delta / promised.delta)
     pool = math.ceil(first / rate)
-    second = _second(concepts, first, _rest(budget, alpha1)).n
-    return Design(budget, made, rate, first, pool, max(second, 1), ghosts, share)
+    second = _second(concepts, first, _rest(goal, alpha1)).n
+    return TwoSamplePlan(goal, made, rate, first, pool, max(second, 1), ghosts, share)
 
 
-def _rest(budget: Goal, alpha1: Fraction) -> Goal:
+def _rest(goal: Goal, alpha1: Fraction) -> Goal:
     """Return what is left for the dichotomy."""
-    return Goal(budget.epsilon, Fraction(0), budget.alpha - alpha1, budget.beta * _SECOND)
+    return Goal(goal.epsilon, Fraction(0), goal.alpha - alpha1, goal.beta * _SECOND)
 
 
-def _second(concepts: ConceptClass, first: int, budget: Goal, n: int | None = None) -> Certificate:
+def _second(concepts: ConceptClass, first: int, goal: Goal, n: int | None = None) -> Certificate:
     """Certify the dichotomy's best concept on the second part: by the class, or by its dimension.
 
     By the class: a bad concept is released only through its dichotomy, and then has that one's
     cost; so the union bound over the concepts is as for the exponential mechanism over all.
     """
     asked: dict[str, Any] = {
-        "epsilon": budget.epsilon,
-        "alpha": budget.alpha,
-        "beta": budget.beta,
+        "epsilon": goal.epsilon,
+        "alpha": goal.alpha,
+        "beta": goal.beta,
         "n": n,
     }
     size = _growth(concepts.vc_dim, first)
@@ -315,12 +299,12 @@ def _second(concepts: ConceptClass, first: int, budget: Goal, n: int | None = No
     return next((certificate for certificate in made if certificate.holds), made[0])
 
 
-def _per_labelling(concepts: ConceptClass, budget: Goal, first: int, ghosts: int) -> Fraction:
+def _per_labelling(concepts: ConceptClass, goal: Goal, first: int, ghosts: int) -> Fraction:
     """Return the failure probability that the learner may have for each dichotomy of the ghosts."""
     labellings = _growth(concepts.vc_dim, ghosts * first**2)
     if _finite(concepts):
         labellings = min(labellings, int(concepts.size))
-    exact = budget.beta * _LEARNER * (1 - Fraction(1, 2 * ghosts)) / labellings
+    exact = goal.beta * _LEARNER * (1 - Fraction(1, 2 * ghosts)) / labellings
     return Fraction(1, 1 << (exact.denominator // exact.numerator).bit_length())
 
 

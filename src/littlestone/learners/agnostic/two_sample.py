@@ -1,0 +1,141 @@
+"""AgnosticFromRealizable: learn from any labels with a learner for realizable ones.
+
+Paper 004, Corollary 4, by relabelling (Alon, Beimel, Moran, Stemmer 2020), in a two-sample form:
+
+1. deal the records to a pool and a second part; of the pool draw the first part, secretly;
+2. draw a dichotomy of the first part's points (whose labels are ignored), by the exponential
+   mechanism on the errors of its best concept on the second part;
+3. label the first part by it, and run the learner on that.
+
+Step 2 needs alpha**-2 records, but not 1/epsilon times as many; step 3 needs as many as the
+learner. Statements and proofs: ``docs/learners/agnostic.md``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import TYPE_CHECKING, Any
+
+from littlestone.classes.dichotomies import check_dichotomies, dichotomies
+from littlestone.data.dealing import deal, part
+from littlestone.errors import ParameterError, check_probability
+from littlestone.learners.agnostic.claims import PRIVACY
+from littlestone.learners.agnostic.records import ordered_part, places, relabelled
+from littlestone.learners.agnostic.subsample import learner_of_records
+from littlestone.learners.agnostic.two_sample_plan import TwoSamplePlan, fewest_records
+from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
+from littlestone.mechanisms import selection_rate
+from littlestone.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.data import Sample
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+__all__ = ["TwoSample"]
+
+
+def _delta(owner: str, name: str, value: Any) -> Fraction | None:
+    """Check a delta; 0 is that of a pure learner."""
+    return value if value in (None, 0) else check_probability(owner, name, value)
+
+
+@dataclass(frozen=True)
+class TwoSample(Learner[TwoSamplePlan]):
+    """The learner behind `AgnosticFromRealizable`.
+
+    Attributes
+    ----------
+    learner : Learner
+        A learner with a certificate for realizable labels. Its own epsilon, delta, alpha and beta
+        are replaced by those that the plan finds.
+    epsilon, delta, alpha, beta : Fraction
+        Of the whole; alpha is excess error. delta is 0 if the learner is pure. By default delta,
+        alpha and beta are those of the learner.
+    learner_epsilon : Fraction or None
+        Epsilon of the learner on the part that it sees; None takes the best.
+    pool : int or None
+        Number of records that the first part is drawn from; None takes the best.
+    """
+
+    estimator = "AgnosticFromRealizable"
+    summary = "a learner on records that are relabelled privately; for any labels"
+    claim = PRIVACY
+    agnostic = True
+
+    learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
+    epsilon: Fraction = parameter(number("1 is a common choice."))
+    delta: Fraction = parameter(_delta, default=None)
+    alpha: Fraction = parameter(optional(probability()), default=None)
+    beta: Fraction = parameter(optional(probability()), default=None)
+    learner_epsilon: Fraction | None = parameter(optional(number()), default=None)
+    pool: int | None = parameter(optional(integer(low=0)), default=None)
+
+    def check(self) -> None:
+        """Take what was not given from the learner; refuse a delta for a pure one."""
+        if self.learner.pure and self.delta:
+            raise ParameterError(
+                f"The 'delta' parameter of {self.estimator} must not be given with the "
+                f"{self.learner.name!r} learner. Got {self.delta}. It is purely "
+                "epsilon-private, and so is its agnostic form: leave delta out."
+            )
+        own = {"delta": self.learner.goal.delta, "alpha": self.learner.alpha}
+        for name, value in (own | {"beta": self.learner.beta}).items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, value)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The learner's name, with a prefix."""
+        return f"agnostic:{self.learner.name}"
+
+    @property
+    def pure(self) -> bool:  # type: ignore[override]
+        """Whether the learner is pure."""
+        return self.learner.pure
+
+    @property
+    def concept_class(self) -> ConceptClass:
+        """The class of the learner."""
+        return self.learner.concept_class
+
+    def make_plan(self) -> TwoSamplePlan:
+        """Return how many records go where.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class's dichotomies cannot be drawn.
+        """
+        check_dichotomies(self.concept_class)
+        return fewest_records(self.learner, self.goal, self.learner_epsilon)
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return the promise: (epsilon, delta), replace-one, n public."""
+        inner = self.plan.learner.guarantee()
+        claim = f"{PRIVACY}({inner.claim})" if inner.claim else PRIVACY
+        return Guarantee(self.epsilon, self.plan.rate * inner.delta, claim=claim, seeded=seeded)
+
+    def deals(self, n: int) -> bool:
+        """Return True: records are dealt to two parts."""
+        return True
+
+    def parts(self, n: int) -> tuple[int, int]:
+        """Return how many of n records are in the pool, and how many of those are drawn."""
+        if self.pool is None:
+            return self.plan.parts(n)
+        pool = min(self.pool, n)
+        return pool, floor(self.plan.rate * pool)
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Draw the hypothesis; a pure function of the sample and the draws."""
+        pool, size = self.parts(sample.n)
+        dealt = deal(sample, source)  # step 1
+        first = ordered_part(sample, dealt[:pool][places(pool, size, source)])
+        second = part(sample, dealt[pool:])
+        found = dichotomies(self.concept_class, first.points, second)
+        labels = found.draw(selection_rate(self.epsilon), source)  # step 2
+        return self.plan.learner.draw(relabelled(first, labels), source)  # step 3
