@@ -84,7 +84,9 @@ P = TypeVar("P", bound=Plan)
 #: Checks a public parameter: (owner, name, what was typed) -> its value, or a `ParameterError`.
 Check = Callable[[str, str, Any], Any]
 
+#: Hints about delta; the second one is for learners whose candidates come from the data.
 DELTA = "1e-6 is a common choice; it must be far below one over the number of records."
+DELTA_NEEDED = "1e-6 is a common choice; zero is not possible: candidates come from the data."
 
 
 class Learner(ABC, _Generic[P]):

@@ -102,30 +102,6 @@ def _users(algorithm: Any, owner: str) -> Callable[..., Algorithm]:
     return build
 
 
-def _littlestone(
-    concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, **options: Any
-) -> Algorithm:
-    if delta is None:
-        raise ParameterError(
-            "The 'delta' parameter of the 'littlestone' learner must be given, a number in (0, 1). "
-            "1e-6 is a common choice; zero is not possible: candidates come from the data."
-        )
-    budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
-    return Littlestone(concept_class, **budget, **options)
-
-
-def _stable(
-    concept_class: ConceptClass, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, **options: Any
-) -> Algorithm:
-    if delta is None:
-        raise ParameterError(
-            "The 'delta' parameter of the 'stable' learner must be given, a number in (0, 1). "
-            "1e-6 is a common choice; zero is not possible: candidates come from the data."
-        )
-    budget = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
-    return Stable(concept_class, **budget, **options)
-
-
 LEARNERS: dict[str, Entry] = {
     "generic": _entry(Generic),
     "agnostic": _entry(Agnostic),
@@ -146,20 +122,8 @@ LEARNERS: dict[str, Entry] = {
         options=("samples_per_user",),
         unit="users",
     ),
-    "littlestone": Entry(
-        _littlestone,
-        pure=False,
-        agnostic=False,
-        summary="votes of teachers; for classes that no exponential mechanism can list",
-        options=("proper", "method"),
-    ),
-    "stable": Entry(
-        _stable,
-        pure=False,
-        agnostic=False,
-        summary="copies of a globally stable algorithm vote; mostly of theoretical interest",
-        options=("constants",),
-    ),
+    "littlestone": _entry(Littlestone, ("proper", "method")),
+    "stable": _entry(Stable, ("constants",)),
 }
 
 

@@ -100,7 +100,7 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
     >>> realizable = ls.VC1Learner(far, epsilon=1.0, delta=1e-6)
     >>> learner = AgnosticFromRealizable(realizable, epsilon=1.0, random_state=0)
     >>> learner.required_samples(), ls.AgnosticLearner(far, epsilon=1.0).required_samples()
-    (71077, 987932)
+    (58921, 962672)
     """
 
     def __init__(

@@ -26,7 +26,7 @@ from littlestone.classes import AffineSubspaces, ConceptClass, Points, Threshold
 from littlestone.classes.version_spaces.listed import check_listable
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (
-    DELTA,
+    DELTA_NEEDED,
     ClassLearner,
     boolean,
     choice,
@@ -141,7 +141,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     (epsilon, delta), replace-one, n public, for every input.
     """
 
-    delta: Fraction = parameter(probability(DELTA))
+    delta: Fraction = parameter(probability(DELTA_NEEDED))
     proper: bool = parameter(boolean, default=False)
     method: Method = parameter(choice("auto", *METHODS), default="auto")
     chunk: int | None = parameter(optional(integer(low=1)), default=None)
