@@ -16,8 +16,10 @@ from collections import defaultdict
 import pytest
 from hypothesis import settings
 
-settings.register_profile("same", derandomize=True, deadline=None)
-settings.register_profile("new", deadline=None, print_blob=True)
+#: The one place that says how many examples a property gets; a slow one takes a fraction of it.
+EXAMPLES = {"max_examples": 100, "deadline": None}
+settings.register_profile("same", derandomize=True, **EXAMPLES)
+settings.register_profile("new", print_blob=True, **EXAMPLES)
 settings.load_profile("same")
 
 

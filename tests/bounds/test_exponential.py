@@ -126,7 +126,7 @@ makers = {
 }  # fmt: skip
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(st.sampled_from(sorted(makers)), sizes, rates, shares, shares, st.fractions(1, 3))
 def test_monotone(name, size, epsilon, alpha, beta, factor):
     make, given_ = makers[name], {"epsilon": epsilon, "alpha": alpha, "beta": beta}
@@ -138,7 +138,7 @@ def test_monotone(name, size, epsilon, alpha, beta, factor):
             assert make(size, **given_ | {key: larger}).n <= n
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(sizes, rates, shares, shares)
 def test_a_perfect_representation_is_the_class(size, epsilon, alpha, beta):
     given_ = {"epsilon": epsilon, "alpha": alpha, "beta": beta}

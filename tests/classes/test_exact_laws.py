@@ -51,7 +51,6 @@ CLASSES = {"thresholds": Thresholds, "intervals": Intervals, "points": Points}
 
 @pytest.mark.parametrize("name", CLASSES)
 @given(low=st.integers(-3, 3), width=st.integers(0, 5), data=st.data(), rate=st.sampled_from(RATES))
-@settings(max_examples=100, deadline=None)
 def test_integer_classes(oracle, name, low, width, data, rate):
     high = low + width
     sample = data.draw(samples(low, high))
@@ -65,7 +64,6 @@ def test_integer_classes(oracle, name, low, width, data, rate):
 
 
 @given(data=st.data(), rate=st.sampled_from(RATES), n_columns=st.integers(1, 4))
-@settings(max_examples=100, deadline=None)
 def test_finite_classes(oracle, data, rate, n_columns):
     row = st.tuples(*[st.integers(0, 1)] * n_columns)
     rows = data.draw(st.lists(row, min_size=1, max_size=6, unique=True))
@@ -140,7 +138,7 @@ def test_the_oracle_of_literals_reads_all_kinds_of_cells():
 
 @pytest.mark.parametrize(("schema", "k"), [(SCHEMA, 1), (SCHEMA, 2), (SCHEMA, 3), (WIDE, 3)])
 @given(data=st.data(), rate=st.sampled_from(RATES))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples // 10)
 def test_rules(oracle, schema, k, data, rate):
     row = st.tuples(*[st.integers(0, n - 1) for n in schema.n_codes])
     records = data.draw(st.lists(st.tuples(row, st.integers(0, 1)), min_size=1, max_size=8))

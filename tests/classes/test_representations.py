@@ -98,7 +98,6 @@ def test_the_hash_never_changes():
 
 
 @given(p=POINTS, q=POINTS)
-@settings(max_examples=300)
 def test_different_points_have_different_words_and_none_is_a_prefix(p, q):
     p, q = canonical(p), canonical(q)
     u, v = words(p), words(q)
@@ -201,7 +200,7 @@ RECORDS = st.lists(
 
 
 @given(records=RECORDS, seed=st.integers(0, 100), outside=st.sampled_from([(0, 0), (2, 1)]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_exact_scores_of_hashed_points(oracle, records, seed, outside):
     sample = Sample.of([x for x, _ in records], [y for _, y in records])
     sample = Sample(sample.points, sample.zeros, sample.ones, outside)

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.errors import ParameterError, UnsupportedError
@@ -31,7 +31,6 @@ items = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(items, items)
 def test_equal_keys_exactly_for_equal_items(a, b):
     assert (canonical_key(a) == canonical_key(b)) == (a == b)

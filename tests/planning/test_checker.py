@@ -8,7 +8,7 @@ from fractions import Fraction as F
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.bounds import realizable
@@ -33,7 +33,6 @@ def formulas(inner):
     )
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.recursive(LEAVES, formulas, max_leaves=4))
 def test_both_evaluators_agree(formula):
     try:

@@ -50,7 +50,7 @@ def check(concepts, asked):
 
 
 @pytest.mark.parametrize("concepts", EVERY, ids=lambda concepts: concepts.spec)
-@settings(max_examples=3)
+@settings(max_examples=settings.default.max_examples // 30)
 @given(ASKED)
 def test_no_plan_is_below_a_lower_bound(concepts, asked):
     check(concepts, asked)

@@ -318,7 +318,7 @@ parts = st.lists(
 )
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=settings.default.max_examples // 20)
 @given(parts, st.sampled_from([1e-8, 1e-5, 1e-2]))
 def test_composition_is_monotone(losses, delta):
     epsilon, total = compose(losses, delta=delta)
@@ -330,7 +330,7 @@ def test_composition_is_monotone(losses, delta):
     assert compose(losses, delta=delta * 2)[0] <= epsilon * Fraction(1001, 1000)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings.default.max_examples // 10)
 @given(parts, st.sampled_from([Fraction(0), Fraction(1, 5), Fraction(1, 2)]))
 def test_finer_grids_are_tighter(losses, x):
     """A finer grid never claims more."""

@@ -6,7 +6,7 @@ from fractions import Fraction as F
 from itertools import accumulate
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.source import ExplicitWeights, LevelWeights, exp
@@ -59,7 +59,6 @@ def test_rational_weights_at_boundaries(weights, kind, prescribed):
         assert source.drawn == 64 or not far_from_boundaries(u, weights)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.integers(0, 10**6), min_size=1, max_size=12).filter(any),
     st.integers(1, 2**200 - 1),

@@ -42,7 +42,6 @@ def test_zero_is_found_algebraically():
     assert repr(exp(1) - exp(1)) == "0"
 
 
-@settings(max_examples=100, deadline=None)
 @given(reals, reals, reals)
 def test_ring(a, b, c):
     assert a + b == b + a
@@ -57,7 +56,7 @@ def test_ring(a, b, c):
     assert hash(a + b) == hash(b + a)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(reals, st.sampled_from([16, 53, 64, 200, 1000]))
 def test_enclosure_holds_the_truth(truth, a, bits):
     with localcontext(truth.context):

@@ -7,7 +7,7 @@ from fractions import Fraction as F
 
 import pytest
 from flint import arb, ctx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.source import (
@@ -27,7 +27,6 @@ def true_levels(truth, multiplicity, score, rate):
     return [truth.exp(rate * (s - best), m) for m, s in zip(multiplicity, score, strict=True)]
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 2**70), st.integers(-500, 500)), min_size=1, max_size=8

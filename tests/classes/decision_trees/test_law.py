@@ -61,7 +61,7 @@ def assert_law(oracle, brute, schema, depth, sample, rate, **options):
     ids=["wide-1", "edge-2", "two-2", "mixed-2", "one-3"],
 )
 def test_law_against_enumeration(oracle, brute, schema, depth, examples):
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     @given(samples(schema), st.sampled_from(RATES), st.sampled_from([(0, 0), (1, 3)]))
     def check(records, rate, outside):
         sample = brute.rows_sample(schema, records, outside)
@@ -101,7 +101,7 @@ def enumerated_root_weights(brute, schema, depth, sample, rate):
 
 @pytest.mark.parametrize(("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3)])
 @given(data=st.data())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=settings.default.max_examples // 10)
 def test_each_root_weighs_what_its_trees_weigh_together(brute, schema, depth, data):
     """Exactly, not only up to a factor; by balls and by the filter."""
     records = data.draw(samples(schema, 12))

@@ -100,7 +100,7 @@ def test_every_type_of_column(kind):
 
 
 @given(st.lists(st.text(alphabet=" 0123456789.eE+-infatruNn\t_", max_size=9), min_size=1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 def test_any_text(cells):
     table = pa.table({AGE: cells, NAME: cells, PLAIN: cells})
     same(table, list(every_tree())[:8], dialect="duckdb")

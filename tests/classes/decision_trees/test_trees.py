@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.classes import (
@@ -49,7 +49,6 @@ def label(tree, row):
 
 
 @given(trees())
-@settings(max_examples=150, deadline=None)
 def test_the_normal_form_is_the_same_function(brute, tree):
     rows = brute.domain(SCHEMA)
     hypothesis = TreeHypothesis.of(tree)
@@ -145,7 +144,6 @@ def _holds(line, name, cells, row) -> bool:
 
 
 @given(trees())
-@settings(max_examples=100, deadline=None)
 def test_the_exported_text_says_the_function(brute, tree):
     hypothesis = TreeHypothesis.of(tree)
     words = {c.name: [c.describe(code) for code in range(c.n_codes)] for c in SCHEMA}

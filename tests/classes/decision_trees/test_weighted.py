@@ -81,7 +81,7 @@ def assert_law(oracle, brute, schema, depth, weighed, rate, *, fast=True):
     ids=["wide-1", "edge-2", "two-2", "mixed-2", "one-3"],
 )
 def test_law_against_enumeration(oracle, brute, schema, depth, examples):
-    @settings(max_examples=examples, deadline=None)
+    @settings(max_examples=examples)
     @given(records(schema), st.sampled_from(RATES), st.booleans())
     def check(weighed, rate, fast):
         assert_law(oracle, brute, schema, depth, weighed, rate, fast=fast)
@@ -111,7 +111,7 @@ def enumerated_root_weights(brute, schema, depth, counted, rate):
 
 @pytest.mark.parametrize(("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3)])
 @given(data=st.data())
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=settings.default.max_examples // 30)
 def test_each_root_weighs_what_its_trees_weigh_together(brute, schema, depth, data):
     weighed = data.draw(records(schema, 12))
     rate = data.draw(st.sampled_from(RATES))

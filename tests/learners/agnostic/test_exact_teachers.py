@@ -33,7 +33,7 @@ def agnostic(kind, *, make=TwoSample, epsilon="4", inner="2.5", pool=1, **budget
     return make.of(learner, epsilon=epsilon, learner_epsilon=inner, pool=pool)
 
 
-@pytest.mark.parametrize("pool", [1, 2])
+@pytest.mark.parametrize("pool", [1, pytest.param(2, marks=pytest.mark.full)])
 @pytest.mark.parametrize("kind", INNER)
 def test_private_on_all_lists(kind, pool):
     result = ls.audit.verify(agnostic(kind, pool=pool), points=[0, 1], n_samples=3)
@@ -69,7 +69,7 @@ class Boastful(TwoSample):
         return replace(super().guarantee(seeded=seeded), epsilon=F(1, 10), delta=F(1, 100))
 
 
-@pytest.mark.parametrize("kind", ["all", "stable"])
+@pytest.mark.parametrize("kind", ["all", pytest.param("stable", marks=pytest.mark.full)])
 def test_a_smaller_promise_is_caught(kind):
     boast = agnostic(kind, make=Boastful)
     assert not ls.audit.verify(boast, points=[0, 1], n_samples=3).holds

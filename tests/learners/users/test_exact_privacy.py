@@ -109,12 +109,17 @@ def way_of(cls, kind):
 
 @pytest.mark.usefixtures("swept_once")
 @pytest.mark.parametrize(
-    ("cls", "points", "n", "laws"),
-    [(TWO, (1, 2), 3, 680), (THREE, (1, 2, 3), 2, 406)],
-    ids=["three users, two points", "two users, three points"],
+    ("kind", "cls", "points", "n", "laws"),
+    [
+        ("group-privacy", TWO, (1, 2), 3, 680),
+        ("group-privacy", THREE, (1, 2, 3), 2, 406),
+        ("grid", TWO, (1, 2), 3, 680),
+        ("binary", THREE, (1, 2, 3), 2, 406),
+        pytest.param("grid", THREE, (1, 2, 3), 2, 406, marks=pytest.mark.full),
+        pytest.param("binary", TWO, (1, 2), 3, 680, marks=pytest.mark.full),
+    ],
 )
-@pytest.mark.parametrize("kind", ["group-privacy", "grid", "binary"])
-def test_in_full(cls, points, n, laws, kind):
+def test_in_full(kind, cls, points, n, laws):
     way = way_of(cls, kind)
     run = lambda users, source: way.choose(users, source).key  # noqa: E731
     worst, computed = worst_excess(run, bundles(points, 2), n, F(1))
@@ -124,7 +129,10 @@ def test_in_full(cls, points, n, laws, kind):
 
 @pytest.mark.parametrize(
     ("cls", "points", "n", "most"),
-    [(TWO, (1, 2), 2, 2), (THREE, (1, 2, 3), 2, 1)],
+    [
+        pytest.param(TWO, (1, 2), 2, 2, marks=pytest.mark.full),
+        (THREE, (1, 2, 3), 2, 1),
+    ],
     ids=["two points", "three points"],
 )
 def test_thresholds(cls, points, n, most):

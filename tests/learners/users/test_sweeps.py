@@ -174,7 +174,7 @@ def test_many_hypotheses_many_users_and_large_counts():
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings.default.max_examples // 3)
 def test_replacing_one_user_changes_each_score_by_at_most_one(data):
     record = st.tuples(st.integers(1, 6), st.integers(0, 1))
     people = data.draw(st.lists(st.lists(record, min_size=1, max_size=3), min_size=2, max_size=5))

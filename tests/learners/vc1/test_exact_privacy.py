@@ -57,12 +57,24 @@ def test_every_kind_of_class_with_two_records(matrix, method):
     assert result.datasets == (2 * len(matrix[0])) ** 2
 
 
+def check_three_records(matrix, *options):
+    points = len(matrix[0])
+    for option in options:
+        result = check(learner(matrix, **option), points, 3)
+        assert result.datasets == (2 * points) ** 3
+
+
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_three_records(matrix):
-    points = len(matrix[0])
-    for options in ({}, {"chunks": 2}, {"proper": True, "chunks": 1}):
-        result = check(learner(matrix, **options), points, 3)
-        assert result.datasets == (2 * points) ** 3
+    check_three_records(matrix, {})
+    if len(matrix[0]) < 3:
+        check_three_records(matrix, {"chunks": 2}, {"proper": True, "chunks": 1})
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("matrix", kinds_of_classes(3), ids=str)
+def test_dealt_or_proper_with_three_records_of_three_points(matrix):
+    check_three_records(matrix, {"chunks": 2}, {"proper": True, "chunks": 1})
 
 
 def test_lists_are_dealt_by_position():
@@ -85,9 +97,7 @@ def test_implicit_classes_and_records_outside(cls):
 @pytest.mark.parametrize("delta", DELTAS, ids=str)
 def test_proper_output(down, delta):
     algorithm = learner(FORK, delta=delta, proper=True, down=down)
-    for n in (2, 3) if delta == DELTAS[0] else (2,):
-        result = check(algorithm, 3, n)
-        assert result.ordered
+    assert check(algorithm, 3, 2).ordered
 
 
 # --- the choice alone: every class, every f, every number of chunks ---------------------------
@@ -182,6 +192,12 @@ def test_every_kind_every_method_and_three_records(matrix, method):
 def test_four_records_of_three_points(matrix):
     check(learner(matrix, chunks=2), 3, 4)
     check(learner(matrix), 3, 4)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("down", ["leaves", "descent"])
+def test_proper_output_with_three_records(down):
+    assert check(learner(FORK, delta=DELTAS[0], proper=True, down=down), 3, 3).ordered
 
 
 @pytest.mark.full
