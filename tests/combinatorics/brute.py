@@ -28,7 +28,7 @@ class Universe:
         ]
         self.ldim = cache(self._ldim)
         self.soa = cache(self._soa)
-        self.red = cache(self._red)
+        self.reducibility = cache(self._reducibility)
         self.outcomes = cache(self._outcomes)
         self.most_leaves = cache(self._most_leaves)
 
@@ -109,7 +109,7 @@ class Universe:
 
     # -- irreducibility and decompositions ----------------------------------------------------
 
-    def _red(self, v: int) -> float:
+    def _reducibility(self, v: int) -> float:
         """The least length of a sequence of SOA answers that lowers the dimension."""
         f = self.soa(v)
         for size in range(1, self.n + 1):  # repetitions in a sequence restrict no further

@@ -130,7 +130,13 @@ def test_what_is_not_a_set_of_hypotheses_is_refused_and_not_shown(bad):
             ask(bad)
         assert "256" not in str(refused.value)
     if bad is not None:
-        for ask in (kernel.ldim, kernel.soa, kernel.vc_dim, kernel.threshold_dim, kernel.red):
+        for ask in (
+            kernel.ldim,
+            kernel.soa,
+            kernel.vc_dim,
+            kernel.threshold_dim,
+            kernel.reducibility,
+        ):
             with pytest.raises(ParameterError, match="set of hypotheses"):
                 ask(bad)
 

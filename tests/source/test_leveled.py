@@ -47,7 +47,7 @@ def assert_softmax(truth, law, outcomes, scores, rate):
 small_rates = st.sampled_from([F(1, 3), F(1), F(-1, 2), F(0), F(1, 10**6)])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=9), small_rates)
 def test_explicit(truth, scores, rate):
     law = ExactSource(cut=F(1, 2**150)).law(lambda s: Explicit(scores).draw(rate, s))
@@ -62,7 +62,6 @@ groups = st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 4)), max_size=6)
 bottoms = st.sampled_from([None, exp(0), exp(3, times=F(1, 7)), exp(-900), exp(900), Exp({})])
 
 
-@settings(max_examples=150, deadline=None)
 @given(groups, small_rates, bottoms, st.sampled_from([1, 10**7, 2**70]))
 def test_leveled_choice(truth, listed, rate, bottom, spread):
     """Brute force: one weight for each candidate; scores side by side, far apart, beyond int64."""
@@ -87,7 +86,7 @@ def test_leveled_choice(truth, listed, rate, bottom, spread):
     assert law.slack.is_zero()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(
     st.lists(
         st.tuples(st.integers(-9999, 9999), st.sampled_from([0, 1, 2**53 + 1, 2**64, 3**700])),
@@ -147,7 +146,7 @@ def test_impossible_groups_are_refused(scores, counts, bottom):
         LeveledChoice(scores, counts, place, bottom).draw(F(1), SeededSource(0))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples // 2)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(-9, 9)), min_size=1, max_size=6).filter(
         lambda runs: any(length for length, _ in runs)

@@ -242,9 +242,9 @@ class Kernel(VersionSpaces):
         self, hypotheses: int | None = None, cap: int | None = None
     ) -> tuple[int, ...] | None:
         """Return fewest points whose SOA answers lower the dimension (`reducibility`)."""
-        v = self._set(hypotheses, "Kernel.red")
+        v = self._set(hypotheses, "Kernel.reducibility")
         if cap is not None:
-            check_integer("Kernel.red", "cap", cap, low=0)
+            check_integer("Kernel.reducibility", "cap", cap, low=0)
         with self._asking("The reducibility", lambda: self._reductions.bounds(v)):
             most = self._reductions.bounds(v)[1]  # asking every column isolates one hypothesis
             return self._reductions.shortest(v, most if cap is None else min(cap, most))
