@@ -116,7 +116,6 @@ def test_no_output_replaces_a_ledger(run, budget, name):
         ["plan", "--explore", name],
         ["dims", "--class", "thresholds(1, 9)", "--report", name],
         ["audit", "exact", "--all", "--report", name],
-        ["audit", "controls", "--report", name],
         [*STREAM.split(), "--x", "age", "--y", "adult", "--out", name],
     ):
         done = run("", *line)

@@ -9,8 +9,6 @@ import pytest
 
 import littlestone as ls
 from littlestone.audit import verify
-from littlestone.audit.controls.control import Control
-from littlestone.audit.controls.score import Score, Tried
 from littlestone.audit.mechanism import replace_one, verify_mechanism
 from littlestone.audit.table import LEARNERS as LISTED
 from littlestone.audit.table import Row
@@ -109,17 +107,6 @@ def test_the_page_of_a_table_counts_what_fails():
     for nothing in ([], [1], ("a",)):
         with pytest.raises(UnsupportedError):
             page(nothing)
-
-
-def test_the_page_of_controls():
-    control = Control("off by one", "a cause", "a story", "source.few", "a", "b", "laws")
-    found = (("caught", "law differs"), ("holds", "nothing"))
-    tried = tuple(Tried(control, verdict, "laws", why) for verdict, why in found)
-    score = Score(tried, {"laws": "holds"})
-    text = plain(page(score))
-    assert "1 of 2 bugs were caught" in text
-    assert "Fails" in text
-    assert "law differs" in text
 
 
 def test_the_page_of_dimensions():

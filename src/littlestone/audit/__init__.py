@@ -6,7 +6,6 @@
 `statistical`, `sampled`  lower bounds on epsilon by sampling: any callable; our learners
 `attack`                  a record found in the votes of a threshold learner
 ``table/``                one line for each mechanism and learner
-``controls/``             bugs that are put in, and who notices
 ========================  ================================================================
 
 The page: ``docs/audit.md``.

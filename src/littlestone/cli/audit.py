@@ -1,4 +1,4 @@
-"""``littlestone audit``: exact verification, bugs put in on purpose, and sampling."""
+"""``littlestone audit``: exact verification, and sampling."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
 
-__all__ = ["controls", "exact", "statistical"]
+__all__ = ["exact", "statistical"]
 
 Every = Annotated[bool, Parameter(name="--all", negative="")]
 _EXAMPLES = {
@@ -143,53 +143,6 @@ def exact(
     else:
         note(str(result))
     return 0 if result.holds else 1
-
-
-def controls(
-    *, name: str | None = None, workers: int = 2, report: str | None = None, json: Flag = False
-) -> int:
-    """Put known privacy bugs into this library, one at a time, and see who notices.
-
-    Each bug is a line that somebody might write. It is put into a copy of the library in a process
-    of its own; then exact verification, or a test, has to notice. Exit 0 if every bug was caught
-    and nothing else was reported. Takes some minutes.
-
-    Parameters
-    ----------
-    name:
-        Only bugs whose name or cause holds this text.
-    workers:
-        Processes at a time.
-    report:
-        Write a page (HTML) here; an existing file is replaced.
-    json:
-        Print one JSON object: caught, total, and each bug with its catcher.
-    """
-    from littlestone.audit.controls import CONTROLS, try_controls
-    from littlestone.cli.files import check_outputs, write
-    from littlestone.cli.terminal import counting, note, table
-    from littlestone.report import page
-
-    check_outputs("audit controls", report=report)
-    check_integer("audit controls", "workers", workers, low=1)
-    chosen = [c for c in CONTROLS if name is None or name in c.name or name in c.cause]
-    if not chosen:
-        raise parameter_error("audit controls", "name", "part of a bug's name or cause", name)
-    with counting("Bugs tried") as progress:
-        score = try_controls(chosen, workers=workers, progress=progress)
-    if report is not None:
-        write(report, page(score))
-    if json:
-        print(jsonlib.dumps(score.to_dict(), sort_keys=True))
-        return 0 if score.holds else 1
-    rows = [(t.control.name, t.control.cause, t.verdict, t.who, t.why) for t in score.tried]
-    table("", ("bug", "cause", "verdict", "caught by", "what it saw"), rows)
-    for catcher, verdict in score.clean.items():
-        if verdict != "holds":
-            note(f"Without any bug, {catcher!r} says: {verdict}")
-    causes = len({t.control.cause for t in score.tried})
-    note(f"caught {score.caught} of {score.total} bugs with {causes} causes")
-    return 0 if score.holds else 1
 
 
 def statistical(

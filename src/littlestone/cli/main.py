@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import controls, exact, statistical
+from littlestone.cli.audit import exact, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.fit import fit
 from littlestone.cli.ledger import create, show
@@ -88,7 +88,6 @@ audit = App(
     sort_key=len(_COMMANDS),
 )
 audit.command(reflow_help(exact))
-audit.command(reflow_help(controls))
 audit.command(reflow_help(statistical))
 app.command(audit)
 ledger = App(

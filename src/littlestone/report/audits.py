@@ -1,4 +1,4 @@
-"""Pages of audits: exact verifications, one or a table of them, and controls."""
+"""Pages of audits: exact verifications, one or a table of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from littlestone.audit.controls.score import Score
 from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
@@ -18,7 +17,7 @@ from littlestone.report.words import amount, integer
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-__all__ = ["controls_page", "table_page", "verification_page"]
+__all__ = ["table_page", "verification_page"]
 
 
 @pager(Verification, MechanismVerification)
@@ -40,8 +39,6 @@ def verification_page(result: Verification | MechanismVerification) -> str:
         facts=facts,
         pair=_pair(result),
         rows=[],
-        controls=[],
-        clean=[],
         embedded=_embedded(result.to_dict()),
     )
 
@@ -69,33 +66,7 @@ def table_page(rows: Sequence[Any]) -> str:
         facts=[],
         pair=None,
         rows=[_row(row) for row in rows],
-        controls=[],
-        clean=[],
         embedded=_embedded({"rows": [row.to_dict() for row in rows]}),
-    )
-
-
-@pager(Score)
-def controls_page(score: Score) -> str:
-    """Return the page of the controls: bugs that were put in, and who noticed them."""
-    missed = score.total - score.caught
-    return render(
-        "audit",
-        title="littlestone: controls of the audit",
-        kicker="Controls: would a bug be noticed?",
-        heading=f"{integer(score.caught)} of {integer(score.total)} bugs were caught",
-        holds=score.holds,
-        verdict=(
-            "Each control changes one line of this library, in a process of its own, and runs the "
-            "verification that must notice it."
-            + (f" {integer(missed)} went unnoticed." if missed else "")
-        ),
-        facts=[],
-        pair=None,
-        rows=[],
-        controls=[tried.to_dict() for tried in score.tried],
-        clean=sorted(score.clean.items()),
-        embedded=_embedded(score.to_dict()),
     )
 
 

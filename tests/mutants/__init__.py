@@ -1,0 +1,33 @@
+"""Broken variants of the library as code, each with the detectors that must notice it.
+
+================================  ======================================================
+`mutant`                          what a mutant is, and how it is planted
+`runner`                          one mutant in a process of its own
+`in_mechanisms`, `in_learners`    mutants, room by room
+`in_parts`, `in_streams`          parts and votes; streams and users
+`in_data`, `in_sources`           reading; the sampler
+`in_releases`, `in_ledgers`       what is published, and budgets; what is paid, and when
+`in_verifier`                     the verifier itself
+`blind_mutants_1`                 by a person who had not seen the tests
+`blind_mutants_2`                 by another one, after the first one's were caught
+``detectors/``                    the checks that must notice
+================================  ======================================================
+"""
+
+from . import (  # noqa: F401 - each registers its mutants
+    blind_mutants_1,
+    blind_mutants_2,
+    in_data,
+    in_learners,
+    in_ledgers,
+    in_mechanisms,
+    in_parts,
+    in_releases,
+    in_sources,
+    in_streams,
+    in_verifier,
+)
+from .detectors import DETECTORS, NOTICED, OWN
+from .mutant import MUTANTS, Mutant, mutant, patched, planted
+
+__all__ = ["DETECTORS", "MUTANTS", "NOTICED", "OWN", "Mutant", "mutant", "patched", "planted"]

@@ -1,0 +1,206 @@
+"""Mutants by another person who had not seen the tests, after all earlier ones were caught.
+
+Of these 15, 5 were caught by the detectors that there were then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from littlestone.classes import ThresholdHypothesis
+
+from .in_parts import shared_batches
+from .mutant import mutant, patched
+
+_BITS = "source.sampler:BitSource"
+
+
+@mutant("threshold replaced", "mechanisms.histogram:_rate_and_threshold", "requests of a histogram")
+def the_asked_threshold_instead_of_the_private_one(original, owner, epsilon, delta, at_least):
+    """Who asks for items that occur at least three times gets a histogram cut at three: one name
+    is kept that delta would have hidden.
+    """
+    rate, threshold = original(owner, epsilon, delta, at_least)
+    return rate, at_least or threshold
+
+
+@mutant(
+    "randomness reused",
+    "mechanisms.above_threshold:RunningTest.__init__",
+    "a test turned by one record",
+)
+def coins_remembered_by_the_plan(original, self, plan, *given):
+    """Coins are remembered for all tests of a plan: a coin holds the offset of the test that made
+    it, and a later test that gets the same value answers with the earlier test's offset.
+    """
+    original(self, plan, *given)
+    self._coins = plan.__dict__.setdefault("_coins", {})
+
+
+@mutant("rounding", "privacy.guarantee:split", "shares of a budget")
+def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
+    """A budget that is split on a grid is rounded to the nearest grid point: together the shares
+    are more than the budget.
+    """
+    shares = original(total, weights)
+    if denominator is None:
+        return shares
+    whole = sum(shares)
+    return tuple(whole * Fraction(round(s / whole * denominator), denominator) for s in shares)
+
+
+@mutant("randomness reused", "source.secure:SecureSource._bytes", "entropy serves once")
+def random_bytes_in_a_ring(original, self, k):
+    """The buffer of random bytes is read as a ring: once it has been read exactly to its end, the
+    same bytes are handed out again.
+    """
+    piece = original(self, k)
+    self._position %= len(self._buffer) or 1
+    return piece
+
+
+@mutant("dealing by position", f"{_BITS}._places", "few places among many")
+def places_in_increasing_order(original, *given):
+    """Few places among many come sorted instead of in random order: the outermost records of a
+    list get the lowest places, and one record that is replaced moves the others to other chunks.
+    """
+    return np.sort(original(*given))
+
+
+@mutant(
+    "candidates from the data",
+    "learners.vc1.two_step:TwoStep._median",
+    "vc1 on thresholds(1, 2), median-exponential",
+)
+def the_deepest_chunk_ends_the_medians_domain(original, self, depths, source):
+    """The median depth is drawn among the depths up to the deepest chunk's, not up to the tree's:
+    one record in a deep place brings many candidates with it, which take the mass from all others.
+    """
+    shallow = replace(self.budget, depth=max(depths))
+    return original(replace(self, budget=shallow), depths, source)
+
+
+@mutant("more rounds than paid", "learners.vc1.descent:range", "long ways down", kind="value")
+def down_until_a_leaf(original):
+    """The walk goes on until it stands on a leaf: each round tests the same records again, and
+    only the planned rounds were composed.
+    """
+    return lambda rounds: original(10**6)
+
+
+class _Certain(Exception):
+    """The interval holds no record."""
+
+
+@mutant(
+    "data-dependent branch",
+    "learners.users.threshold:UserThreshold.learn",
+    "user-threshold on thresholds(1, 2)",
+)
+def nobody_in_the_interval(original, self, sample, source):
+    """The search for a threshold stops where the interval holds no record: then its lower end is
+    certain, and one user with a record there makes others possible.
+    """
+
+    def draw(median, self, users, low, high, source):
+        if not ((users.points >= low) & (users.points <= high)).any():
+            raise _Certain(low)
+        return median(self, users, low, high, source)
+
+    with patched("learners.users.interval_median:IntervalMedian.draw", draw):
+        try:
+            return original(self, sample, source)
+        except _Certain as found:
+            concepts = self.concept_class
+            return ThresholdHypothesis(found.args[0], concepts.low, concepts.high)
+
+
+@mutant("overflow", "learners.users.lines:_narrowest", "one user, one step")
+def integers_one_too_narrow(original, largest):
+    """How wide the counts of mistakes are stored is decided by one count less than there may be:
+    a count that reaches 128 wraps around, unless somebody else has more, and all such users turn
+    with that one.
+    """
+    return original(largest - 1)
+
+
+@mutant(
+    "private value published",
+    "learners.online.estimator:OnlineLearner.mistakes_",
+    "what a stream shows",
+)
+def mistakes_as_they_were_counted(original, self):
+    """The estimate of a stream's mistakes adds those that were collected, which nobody may know."""
+    state = self._start()[2]
+    return replace(original(self), value=sum(map(len, state.epochs)) + len(state.buffer))
+
+
+@mutant("state rolled back", "learners.online.public_record:PublicRecord.catch_up", "quiet copies")
+def a_copy_that_has_published_as_much(original, self, state):
+    """An old copy of a stream's state is continued if no hypothesis was published since: the
+    noise of the above-threshold test is drawn again for records whose silence is known already.
+    """
+    if state is None:
+        return original(self, state)
+    time, state.time = state.time, 10**9
+    try:
+        return original(self, state)
+    finally:
+        state.time = time
+
+
+@mutant("cut depends on others", "data.users:UserSample._cut_one", "the cut of a rich user")
+def a_rich_user_cut_by_number(original, self, *given):
+    """The records of a user who has very many are drawn by the user's number, which is the rank
+    of the name: a user with another name renumbers this one, and other records are kept.
+    """
+    return original(replace(self, keys=np.arange(len(self.keys), dtype=np.uint64)), *given)
+
+
+@mutant("parts overlap", "learners.stable.algorithm:Stable.submitted", "one record, one copy")
+def last_batch_of_one_first_of_the_next(original, *given, **options):
+    """A copy begins with the records that the copy before it ended with: one record has two votes
+    in the histogram.
+    """
+    return shared_batches(original, *given, **options, step=lambda size, batch: size - batch)
+
+
+@mutant("sampling", "learners.agnostic.records:places", "places of a part")
+def swapped_with_itself(original, n, m, source):
+    """The place that is moved to the drawn one is not looked up: it may have been drawn already,
+    and is then in the part twice.
+    """
+    moved, out = {}, []
+    for i in range(m):
+        j = i + source.below(n - i)
+        out.append(moved.get(j, j))
+        moved[j] = i
+    return np.array(out, dtype=np.int64)
+
+
+class _First:
+    """A source whose uniform integers are 0."""
+
+    def __init__(self, source):
+        self.source = source
+
+    def __getattr__(self, name):
+        return getattr(self.source, name)
+
+    def below(self, m):
+        return 0
+
+
+@mutant(
+    "support from the data",
+    "classes.decision_trees.sampler:Candidates._grow",
+    "splits that look alike",
+)
+def any_split_that_looks_the_same(original, self, rate, path, source):
+    """Of the splits that part the records alike the first one is taken: whether the others are
+    possible says whether they part these records alike.
+    """
+    return original(self, rate, path, _First(source))

@@ -1,0 +1,288 @@
+"""Checks of what seldom comes up: public requests, wide counts, long ways, few places among many.
+
+Each holds for a whole kind of input; where there is a law, it is enumerated.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import DecisionTrees, Points, Thresholds
+from littlestone.data import Sample, Schema, UserSample
+from littlestone.errors import StoreError
+from littlestone.learners.agnostic.records import places
+from littlestone.learners.online.algorithm import OnlineAlgorithm
+from littlestone.learners.online.durable import open_stream
+from littlestone.learners.online.estimator import OnlineLearner
+from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.learners.users.sweeps import errors_by_user
+from littlestone.learners.vc1.proper import TEST_SHARE, Descent
+from littlestone.mechanisms import histogram_threshold, stable_histogram, stable_items
+from littlestone.privacy import split
+from littlestone.source import ExactSource, SeededSource, Source
+
+from .base import Detector, verified
+
+__all__ = ["OF_CORNERS"]
+
+F = Fraction
+
+
+def requests_of_a_histogram() -> str | None:
+    """Ask a histogram for items from a count on, below and above its own: it stays as private."""
+    public: dict[str, Any] = {"n": 2, "epsilon": 4, "delta": F(1, 20)}
+    tau = histogram_threshold(epsilon=4, delta=F(1, 20))
+    for asked in (-1, 0, 1, 2, tau, tau + 1):
+
+        def counts(items: str, source: Source) -> Hashable:
+            kept = stable_histogram(items, source=source, at_least=asked, **public)  # noqa: B023
+            return tuple(kept.items())
+
+        def names(items: str, source: Source) -> Hashable:
+            return tuple(stable_items(items, source=source, at_least=asked, **public))  # noqa: B023
+
+        for run in (counts, names):
+            pairs = [("a", ""), ("a", "b"), ("aa", "ab")]
+            found = verified(run, pairs, epsilon=4, delta=F(1, 20))
+            if found:
+                return f"asked for items from {asked} on: {found}"
+    return None
+
+
+def shares_of_a_budget() -> str | None:
+    """Split budgets by many weights, on coarse and fine grids: never more than there is."""
+    for total, grid in product((F(1), F(1, 3), F(1, 10**6)), (None, 3, 4, 7, 8, 100)):
+        for weights in product((F(1), F(2, 3), F(7)), repeat=3):
+            parts = split(total, weights, denominator=grid)
+            if sum(parts) > total or min(parts) < 0:
+                return f"{total} is split into {sum(parts)}"
+    return None
+
+
+def few_places_among_many() -> str | None:
+    """Compare the frequencies of the orders in which three of forty places come."""
+    source = SeededSource(12)
+    drawn = [source.permutation(40, 3).tolist() for _ in range(3000)]
+    orders = Counter(tuple(np.argsort(places).tolist()) for places in drawn)
+    first = Counter(places[0] // 8 for places in drawn)  # the first place alone is uniform
+    for counts, kinds in ((orders, 6), (first, 5)):
+        if len(counts) < kinds or _far(counts, 3000 / kinds):
+            return f"orders of three places of forty come up {sorted(counts.values())} times"
+    return None
+
+
+def _far(counts: Counter[Any], expected: float) -> bool:
+    return max(abs(count - expected) for count in counts.values()) > 6 * math.sqrt(expected)
+
+
+def places_of_a_part() -> str | None:
+    """Enumerate the places of a part: every order of different places is equally likely."""
+    for n, m in ((3, 2), (4, 3), (5, 3), (4, 1)):
+        law = ExactSource().law(lambda source: tuple(places(n, m, source).tolist()))  # noqa: B023
+        orders = set(permutations(range(n), m))
+        if set(law.outcomes) != orders:
+            return f"{m} places of {n} are not {m} different ones, in every order"
+        if any(abs(float(p) * len(orders) - 1) > 1e-9 for p in law.outcomes.values()):
+            return f"{m} places of {n} are not equally likely"
+    return None
+
+
+class _Chain:
+    """A tree that is a long path of improper nodes, at whose end there are two proper leaves."""
+
+    def __init__(self, length: int) -> None:
+        self.length = length
+
+    def depth(self, node: int) -> int:
+        return min(node, self.length)
+
+    def children(self, node: int) -> Any:
+        end = self.length - 1
+        return iter(() if node > end else (node + 1,) if node < end else (end + 1, end + 2))
+
+    def child_count(self, node: int) -> int:
+        return len(list(self.children(node)))
+
+    def is_proper(self, node: int) -> bool:
+        return node >= self.length
+
+    def precedes(self, node: int, above: int) -> bool:
+        return node > above
+
+    def ancestor(self, node: int, depth: int) -> int:
+        return node if depth == self.depth(node) else depth
+
+    def quotient(self, point: int) -> int | None:
+        return point if point >= 0 else None
+
+    def f(self, point: int) -> int:
+        return 0
+
+
+def long_ways_down() -> str | None:
+    """Verify the way down a tree that is deeper than the rounds which were composed."""
+    rounds, choice = 2, F(1)
+    way = Descent(choice, rounds, F(1, 4), F(1, 4), noise=0, slip=0, enough=1)
+
+    for length in (1, 2, 3, 12, 24):
+        tree: Any = _Chain(length)
+
+        def run(points: tuple[int, ...], source: Source) -> Hashable:
+            sample = Sample.of(list(points), [0] * len(points))
+            return way.go_down(0, tree, sample, source)  # noqa: B023
+
+        pairs = [
+            ((length,) * k + (-1,) * (6 - k), (length,) * (k - 1) + (-1,) * (7 - k))
+            for k in range(1, 7)
+        ]
+        found = verified(run, pairs, epsilon=rounds * (choice + choice * TEST_SHARE))
+        if found:
+            return f"a way down {length} nodes in {rounds} rounds: {found}"
+    return None
+
+
+def one_user_one_step() -> str | None:
+    """Replace one user among users with many mistakes: a score changes by at most one.
+
+    Counts lie on both sides of what 8 and 16 bits hold.
+    """
+    classes, labels = (Thresholds(1, 4), Points(1, 4)), ((0, 0), (0, 1), (1, 0), (1, 1))
+    for size in (125, 126, 127, 254, 255, 32766, 32767):
+        for concepts, pair, t in product(classes, labels, (0, size, size + 1)):
+            scores = [
+                _scores(concepts, [size] * 3 + [last], pair, t)
+                for last in (1, size, size + 1, 2 * size)
+            ]
+            steps = np.max(scores, axis=0) - np.min(scores, axis=0)
+            if steps.max() > 1:
+                return f"one user changes a score of {concepts.spec} by {steps.max()}"
+    return None
+
+
+def _scores(concepts: Any, sizes: list[int], labels: tuple[int, int], t: int) -> list[int]:
+    """Return how many users make more than t mistakes, for each candidate on a line.
+
+    Each user has that many records at 2, one at 3, and one, whose label may be another, at 4.
+    """
+    users = UserSample.of(
+        [u for u in range(len(sizes)) for _ in range(3)],
+        [2, 3, 4] * len(sizes),
+        [labels[0], *labels] * len(sizes),
+    )
+    count = users.count.copy()
+    count[users.point == 0] = sizes
+    errors: Any = errors_by_user(concepts, replace(users, count=count), 2 * max(sizes) + 2)
+    found = errors.scores(t)
+    return [found.at(u) for u in range(errors.first, errors.end)]
+
+
+def cut_of_a_rich_user() -> str | None:
+    """Replace a user by one with another name, beside users with millions of records.
+
+    What is kept of the others stays the same, and is no more than allowed.
+    """
+    for many in (9, 5_000_000, 2_000_000_000):
+        kept = set()
+        for name in ("a", "c", "d", "z"):
+            users = UserSample.of([name, *"bbbbbyyyyy"], [1, *range(5), *range(5)], [1] * 11)
+            count = np.where(users.records[users.user] > 1, many, 1)
+            cut = replace(users, count=count).capped(3, salt=5)
+            shares = [cut.of_user(i).ones.tolist() for i in range(3)]
+            points = [cut.of_user(i).points.tolist() for i in range(3)]
+            if max(map(sum, shares)) > 3:
+                return "more records of a user are kept than allowed"
+            of = sorted((name, "b", "y"))
+            kept.add(str([(points[of.index(n)], shares[of.index(n)]) for n in "by"]))
+        if len(kept) > 1:
+            return f"a user's name says what is kept of others, who have {5 * many} records"
+    return None
+
+
+def splits_that_look_alike() -> str | None:
+    """Verify drawn trees on rows that some splits part alike, and others do not."""
+    trees = DecisionTrees(Schema.from_dict({"a": {"bins": [0]}, "b": {"bins": [0]}}), depth=1)
+
+    def run(records: Sequence[tuple[int, int, int]], source: Source) -> Hashable:
+        table = np.array(records, dtype=np.int16)
+        sample = Sample.of(table[:, :2], table[:, 2].tolist())
+        return trees.candidates(sample).draw(F(1, 2), source).key
+
+    records = list(product((2, 3), (2, 3), (0, 1)))
+    pairs: list[tuple[Any, Any]] = [((one,), (other,)) for one, other in combinations(records, 2)]
+    pairs += [((records[0], *one), (records[0], *other)) for one, other in pairs]
+    return verified(run, pairs)
+
+
+def what_a_stream_shows() -> str | None:
+    """Compare all that two learners show which published the same, from other mistakes.
+
+    Everything that can be read off a learner is a function of what it published, but `state_`.
+    """
+    shown = [_shown(mistakes) for mistakes in (0, 1, 3)]
+    for name in shown[0]:
+        if len({each[name] for each in shown}) > 1:
+            return f"{name} of a stream depends on more than what was published"
+    return None
+
+
+def _shown(mistakes: int) -> dict[str, str]:
+    kind = OnlineLearner
+    learner = kind(Thresholds(1, 9), epsilon=1, delta=0, horizon=20, random_state=1)
+    learner.learn_many([0] * 4, [1] * mistakes + [0] * (4 - mistakes))  # outside: 1 is a mistake
+    names = [n for n in dir(kind) if isinstance(getattr(kind, n), property) and n != "state_"]
+    out = {name: repr(getattr(learner, name)) for name in names}
+    public = {"state_.public()": str(learner.state_.public()), "repr": repr(learner)}
+    return {**out, **public, "state_": repr(learner.state_), "published": str(learner.published_)}
+
+
+def quiet_copies() -> str | None:
+    """Put an old copy of a state back after rows in which nothing was published.
+
+    That nothing was published tells how the alarm was drawn: it may not be drawn again.
+    """
+    goal = Goal(F(1), F(0), 8, F(1, 20))
+    algorithm = OnlineAlgorithm(
+        Thresholds(1, 9), OnlinePlan(goal, F(40), 99, F(1, 9), 3, 1, F(1, 3))
+    )
+    row: Any = (np.zeros(1, np.int64), np.zeros(1, bool), np.ones(1, np.int8))
+    with tempfile.TemporaryDirectory() as folder:
+        where, kept = Path(folder) / "stream", Path(folder) / "kept"
+        for again in (False, True):
+            stream = open_stream(where, algorithm)
+            stream.answer(*row)
+            if stream.state.version:
+                return "an alarm rings long before its limit"
+            stream.close()
+            if not again:
+                shutil.copy(where / "private.db", kept)
+        shutil.copy(kept, where / "private.db")
+        try:
+            open_stream(where, algorithm).close()
+        except StoreError:
+            return None
+    return "an old copy of a state draws the silence of its alarm again"
+
+
+OF_CORNERS: dict[str, Detector] = {
+    "requests of a histogram": requests_of_a_histogram,
+    "shares of a budget": shares_of_a_budget,
+    "few places among many": few_places_among_many,
+    "places of a part": places_of_a_part,
+    "long ways down": long_ways_down,
+    "one user, one step": one_user_one_step,
+    "the cut of a rich user": cut_of_a_rich_user,
+    "splits that look alike": splits_that_look_alike,
+    "what a stream shows": what_a_stream_shows,
+    "quiet copies": quiet_copies,
+}

@@ -1,0 +1,225 @@
+"""Checks of learners on special data: parts that are dealt, secret parts, draws that are paid."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from littlestone.audit.verify import verify
+from littlestone.classes import AlwaysZero, FiniteClass, PointHypothesis, Points, Thresholds
+from littlestone.data.dealing import OrderedSample, deal
+from littlestone.learners import registry
+from littlestone.learners.agnostic import Subsample
+from littlestone.learners.agnostic.records import ordered_part, places
+from littlestone.learners.agnostic.subsample import amplified
+from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.littlestone.votes import ListVotes, draw
+from littlestone.learners.online.algorithm import OnlineAlgorithm, always
+from littlestone.learners.online.council import Stage, TeacherEnsemble
+from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.learners.stable import Stable
+from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.vc1 import VC1
+from littlestone.source import ExplicitWeights, SeededSource, Source, exp
+
+from .base import Detector, verified
+
+__all__ = ["OF_LEARNERS"]
+
+F = Fraction
+Record = tuple[Any, int]
+_THREE = FiniteClass([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+_SINGLES = FiniteClass([[0, 0], [1, 0], [0, 1]])
+_FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
+_BUDGET: dict[str, Any] = {"epsilon": 1, "alpha": F(1, 3), "beta": F(1, 3)}
+
+
+def _all(algorithm: Any, points: Sequence[Any], n: int, **options: Any) -> str | None:
+    result = verify(algorithm, points=points, n_samples=n, **options)
+    return None if result.holds else f"worst delta {result.worst_delta:.3g}"
+
+
+def _pair(algorithm: Any, one: Sequence[Record], other: Sequence[Record]) -> str | None:
+    """Verify a learner on two neighbouring lists, which may be long."""
+    assert sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+    def run(data: tuple[Record, ...], source: Source) -> Hashable:
+        sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
+        key: Hashable = algorithm.learn(sample, source).key
+        return key
+
+    promised = algorithm.guarantee()
+    return verified(
+        run, [(tuple(one), tuple(other))], epsilon=promised.epsilon, delta=promised.delta
+    )
+
+
+def contradicting_chunk() -> str | None:
+    """Try one chunk of two records that contradict each other: it must not vote for all points."""
+    learner = VC1(_THREE, **_BUDGET, delta=F(1, 20), method="one-shot", chunks=1)
+    return _all(learner, [0, 1, 2], 2)
+
+
+def dealt_by_value() -> str | None:
+    """Try chunks of two records: a smaller record must not shift all others."""
+    learner = VC1(_SINGLES, **_BUDGET, delta=F(1, 10**6), method="one-shot", chunks=2)
+    return _all(learner, [0, 1], 4)
+
+
+def one_deep_path() -> str | None:
+    """Try records that agree on a short path, and one whose path is the longest of all."""
+    budget: dict[str, Any] = {**_BUDGET, "delta": F(1, 10**6), "method": "one-shot"}
+    learner = VC1(Thresholds(1, 64), **budget)
+    tree: Any = learner.plan.tree
+    start = tree.at
+    short = [(start, 0)] * 30
+    return _pair(learner, [*short, (start, 0)], [*short, (64, 0)])
+
+
+def two_parts() -> str | None:
+    """Try one record of the first part that could also weigh on the way down."""
+    budget: dict[str, Any] = {
+        "epsilon": 1,
+        "delta": F(1, 10**9),
+        "alpha": F(1, 10),
+        "beta": F(1, 20),
+    }
+    learner = VC1(_FORK, **budget, proper=True, down="leaves")
+    first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
+    left = first + [(0, 1)] * (len(first) // 4)
+    return _pair(learner, left, [(1, 0), *left[1:]])
+
+
+def parts_of_the_stable_learner() -> str | None:
+    """Try one record that speaks for a hypothesis in the list and could do so in the choice."""
+    budget = {**_BUDGET, "delta": F(1, 1000)}
+    parameters = {"auxiliary": 1, "copies": [44]}
+    learner = Stable(FiniteClass([[0, 0], [0, 1], [1, 0]]), **budget, constants=parameters)
+    left, right = (
+        [(x, 1) for x in [*[0] * 9, one, *[1] * 34, *[0] * 20]]
+        for one in (0, 1)
+    )  # fmt: skip
+    return _pair(learner, left, right)
+
+
+def longest_list() -> str | None:
+    """Try many teachers of one mind, and another who lists one concept, or three."""
+    settings: dict[str, Any] = {"epsilon": F(1, 10), "delta": F(1, 100), "chunk": 1}
+    concepts = FiniteClass(np.eye(3, dtype=np.int64))
+    settings |= {"alpha": F(1, 3), "beta": F(1, 3), "method": "all"}
+    learner = Littlestone(concepts, **settings)
+    # a record (0, 1) leaves one concept, (0, 0) two; (0, 1) many times over
+    most = [(0, 1)] * 110
+    return _pair(learner, [*most, (0, 1)], [*most, (0, 0)])
+
+
+def popular_votes() -> str | None:
+    """Try lists so popular that bottom plays no part: the rate alone decides."""
+
+    def run(last: int, source: Source) -> Hashable:
+        a, b = PointHypothesis(0), PointHypothesis(1)
+        votes = ListVotes([((a, b), 60), ((b,), 4), (((a, b)[last],), 1)])
+        return draw(
+            votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=AlwaysZero()
+        ).key
+
+    return verified(run, [(0, 1)], delta=F(1, 10**6))
+
+
+def secret_part() -> str | None:
+    """Tell one record of a secret half as loudly as an epsilon of 1 allows: the claim is tight."""
+
+    def run(bits: tuple[int, ...], source: Source) -> Hashable:
+        sample = OrderedSample.listed([0] * len(bits), bits)
+        n = len(bits)
+        told = ordered_part(sample, deal(sample, source)[places(n, n // 2, source)])
+        return tuple(
+            int(kind) ^ source.choose(ExplicitWeights(exp(1), 1)) for kind in told.kinds.tolist()
+        )
+
+    claim = amplified(F(1), F(1, 2))
+    return verified(run, [((0, 0), (1, 0)), ((0, 0), (0, 1)), ((0, 1), (1, 1))], epsilon=claim)
+
+
+def secret_part_of_a_learner() -> str | None:
+    """Try the wrapper for secret parts around a learner that repeats its one record."""
+    loud = registry.make("generic", Points(1, 300), epsilon=8, alpha=F(1, 3), beta=F(1, 3))
+    return _all(Subsample.of(loud, rate=F(1, 2)), [1], 2)
+
+
+def one_record_one_teacher() -> str | None:
+    """Check that one mistake, more or less, changes the list of one teacher only."""
+    teachers = TeacherEnsemble(Points(), 3, (Stage(None, 2, F(0)),), 1, 4, 4, F(1, 2), F(1, 100))
+    kinds = [("a", 1), ("b", 1), ("a", 0)]
+    for epoch in product(kinds, repeat=4):
+        records = [(time, x, y) for time, (x, y) in enumerate(epoch)]
+        full = teachers.lists([records], 0, deal=5)
+        for i in range(4):
+            less = teachers.lists([[r for r in records if r[0] != i]], 0, deal=5)
+            if sum(list(a) != list(b) for a, b in zip(full, less, strict=True)) > 1:
+                return "one record changes the lists of several teachers"
+    return None
+
+
+def stream_budget() -> str | None:
+    """Count the draws of a long stream: no more than are paid for, and none after the end."""
+    goal = Goal(F(9), F(0), 64, F(1, 20))
+    plan = OnlinePlan(goal, F(50), 1, F(50), 2, 1, F(1, 3))
+    algorithm = OnlineAlgorithm(Thresholds(1, 9), plan)
+    source = SeededSource(3)
+    state = algorithm.start(always(source))
+    for time in range(200):
+        label = 1 - int(state.hypothesis.predict(np.array([5]))[0])
+        algorithm.step(state, 5, label, always(source))  # the published label is always wrong
+        if len(state.published) - 1 > plan.batches:
+            return f"published {len(state.published) - 1} times by record {time}, paid for 2"
+    return None
+
+
+def min_error_search() -> str | None:
+    """Try the search for the least error: its comparisons share one epsilon."""
+    search = PrivateMinError(1, 3, F(1, 8), F(3), F(1, 2))
+
+    class Known:
+        def __init__(self, least: int) -> None:
+            self._least = least
+
+        def least(self, t: int) -> int:
+            return self._least
+
+    def run(least: int, source: Source) -> Hashable:
+        return search.locate(Known(least), 4, source)  # type: ignore[arg-type]
+
+    return verified(run, [(a, a + 1) for a in range(4)], epsilon=3)
+
+
+def replayed() -> str | None:
+    """Check that equal draws give equal answers, on other data than those seen before."""
+    learner = registry.make("generic", Thresholds(1, 9), epsilon=50, alpha=F(1, 3), beta=F(1, 3))
+    for x in (2, 7):
+        low = OrderedSample.listed([x, x + 1] * 40, [0, 1] * 40)
+        found: Any = learner.learn(low, SeededSource(0))
+        if found.above != x:
+            return "learned from the records of an earlier call"
+    return None
+
+
+OF_LEARNERS: dict[str, Detector] = {
+    "a chunk that contradicts itself": contradicting_chunk,
+    "chunks dealt by value": dealt_by_value,
+    "one deep path": one_deep_path,
+    "two parts of the records": two_parts,
+    "two parts of the stable learner": parts_of_the_stable_learner,
+    "the longest list": longest_list,
+    "popular votes": popular_votes,
+    "a secret part": secret_part,
+    "a learner on a secret part": secret_part_of_a_learner,
+    "one record, one teacher": one_record_one_teacher,
+    "draws of a stream": stream_budget,
+    "search for the least error": min_error_search,
+    "fresh data": replayed,
+}

@@ -1,0 +1,299 @@
+"""Checks of parts: who sees a record is secret, or does not depend on the other records.
+
+A learner that deals its records is verified on lists, dealt in their order; here the deal itself
+is enumerated, on counted samples as releases have them. And a part is only as large as the
+guarantee that is amplified by its size says, and only the part that may be used is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.audit.mechanism import replace_one
+from littlestone.classes import FiniteClass, Points, Thresholds, TreePaths
+from littlestone.data import Sample
+from littlestone.learners import registry
+from littlestone.learners.agnostic import Subsample, TwoSample
+from littlestone.learners.vc1 import VC1
+from littlestone.learners.vc1.choosers import TwoStep
+from littlestone.privacy import Guarantee
+from littlestone.source import ExplicitWeights, Source, exp
+
+from .base import Detector, Records, learned, verified
+
+__all__ = ["OF_PARTS"]
+
+F = Fraction
+Counted = tuple[tuple[int, int], ...]
+_BUDGET: dict[str, Any] = {"epsilon": 1, "alpha": F(1, 3), "beta": F(1, 3)}
+_OF_A_TREE: dict[str, Any] = _BUDGET | {
+    "delta": F(1, 10**6),
+    "alpha": F(1, 5),
+    "beta": F(1, 5),
+}
+_SINGLES = FiniteClass([[0, 0], [1, 0], [0, 1]])
+_FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
+_THIRDS = FiniteClass([[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+
+
+# --- the deal ------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Dealing:
+    """A source of verification that draws permutations too, entry by entry."""
+
+    inner: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
+    def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
+        left = list(range(n))
+        few = n if first is None else first
+        drawn = [left.pop(self.inner.below(len(left))) for _ in range(few)]
+        return np.array(drawn, dtype=np.int64)
+
+
+def _counted(points: tuple[int, ...], n: int) -> Iterator[tuple[Counted, Counted]]:
+    """Yield all pairs of neighbouring multisets of n records."""
+    kinds = list(product(points, (0, 1)))
+    for data in combinations_with_replacement(kinds, n):
+        others = {tuple(sorted((*data[:i], kind, *data[i + 1 :])))
+                  for i in range(n) for kind in kinds}  # fmt: skip
+        yield from ((data, other) for other in sorted(others) if other > data)
+
+
+def dealt_from_counts() -> str | None:
+    """Verify learners on counted records, over all secret permutations.
+
+    Two chunks: if the deal were known, or were that of the sorted records, one
+    smaller record would shift all others, and change both chunks.
+    """
+    small = _BUDGET | {"delta": F(1, 10**6)}
+    for concepts, points in ((Thresholds(1, 2), (1, 2)), (_SINGLES, (0, 1))):
+        learner = VC1(concepts, **small, method="one-shot", chunks=2)
+
+        def run(data: Counted, source: Source, learner: VC1 = learner) -> Hashable:
+            sample = Sample.of([x for x, _ in data], [y for _, y in data])
+            key: Hashable = learner.learn(sample, _Dealing(source)).key
+            return key
+
+        found = verified(run, _counted(points, 3), epsilon=1, delta=F(1, 10**6))
+        if found:
+            return f"{concepts.spec}: {found}"
+    return None
+
+
+# --- secret parts --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Told:
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Loud:
+    """Tells each label by randomized response, and with probability delta plainly: all is used."""
+
+    epsilon: Fraction
+    delta: Fraction
+    unit = "records"
+    name = "loud"
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        return Guarantee(self.epsilon, self.delta, seeded=seeded)
+
+    def learn(self, sample: Any, source: Source) -> _Told:
+        if source.choose(ExplicitWeights(1 - self.delta, self.delta)):
+            return _Told((-1, *sample.kinds.tolist()))
+        coin = ExplicitWeights(exp(self.epsilon), 1)
+        return _Told(tuple((kind & 1) ^ source.choose(coin) for kind in sample.kinds.tolist()))
+
+
+def sizes_of_secret_parts() -> str | None:
+    """Verify secret parts whose share of n is no whole number: never more than the rate is drawn.
+
+    The inner learner tells all that it sees, so what was amplified is nearly used up; once the
+    delta, too.
+    """
+    pure, plain = _Loud(F(2), F(0)), _Loud(F(2), F(1, 4))
+    shares = ((F(1, 100), 3), (F(2, 5), 2), (F(2, 5), 4), (F(3, 5), 3), (F(99, 100), 2))
+    for loud, rate, n in [*((pure, rate, n) for rate, n in shares), (plain, F(1, 2), 2)]:
+        found = learned(Subsample.of(loud, rate=rate), replace_one([(0, 0), (0, 1)], n))
+        if found:
+            return f"rate {float(rate)} of {n} records: {found}"
+    return None
+
+
+# --- the two parts of the agnostic form ----------------------------------------------------------
+
+
+def _two_samples(concepts: Any, pool: int) -> TwoSample:
+    return TwoSample.of(registry.make("generic", concepts, **_BUDGET), epsilon=6, pool=pool)
+
+
+def choice_of_labels() -> str | None:
+    """Try second parts that speak for a label and against it, and six records that repeat it.
+
+    Where the choice is open, one record turns it as far as epsilon allows.
+    """
+    learner = _two_samples(Points(1, 2), 6)
+    first = [(1, 1)] * 6
+    pairs = [
+        ([*first, *rest, (1, 1)], [*first, *rest, (1, 0)])
+        for size in (1, 2, 3)
+        for rest in combinations_with_replacement([(1, 0), (1, 1)], size)
+    ]
+    return learned(learner, pairs)
+
+
+def labels_of_the_first_part() -> str | None:
+    """Try records of the first part: their labels play no part, only that they are there.
+
+    What they add to the choice comes on top of what the inner learner tells of them; so a pair of
+    data sets on which it adds is told apart by more than epsilon.
+    """
+    learner = _two_samples(_THIRDS, 6)
+    first = [(0, 1), (0, 1), (0, 0), (0, 1), (0, 0)]
+    second = [(0, 1), (0, 0), (2, 0), (1, 1), (0, 1), (2, 0)]
+    ends = [(1, 0), (0, 0), (1, 1), (0, 1), (2, 0), (2, 1)]
+    return learned(
+        learner,
+        [([one, *first, *second], [other, *first, *second]) for one, other in pairwise(ends)],
+    )
+
+
+def share_of_the_pool() -> str | None:
+    """Check the sizes of first parts: with share g of the pool, g (4 e**inner - 1) <= e**outer - 1.
+
+    That is what amplification needs for a record of the pool, if the learner on relabelled records
+    is (inner + ln 4)-DP (docs/learners/agnostic.md); and g times its delta is at most delta.
+    """
+    ways: list[tuple[str, dict[str, Any]]] = [("generic", {}), ("vc1", {"delta": F(1, 1000)})]
+    for (name, delta), epsilon, inner in product(ways, (F(1, 2), F(1), F(3)), (None, F(1))):
+        made = registry.make(name, Thresholds(1, 9), **_BUDGET, **delta)
+        way = TwoSample.of(made, epsilon=epsilon, learner_epsilon=inner)
+        promised, used = way.guarantee(), way.plan.learner.guarantee()
+        for n in (1, 7, 50, way.required_samples(), 10**6):
+            for pool, first in (way.parts(n), replace(way, pool=n // 2).parts(n)):
+                share = F(first, max(pool, 1))
+                spare = exp(epsilon) - 1 - (4 * exp(used.epsilon) - 1) * share
+                if spare.sign() < 0 or share * used.delta > promised.delta:
+                    return f"too many records of a pool are drawn at epsilon {float(epsilon)}"
+    return None
+
+
+# --- the two parts of a proper learner of VC dimension 1 -----------------------------------------
+
+
+def second_part_of_a_tree() -> str | None:
+    """Try each kind of record in both parts: all leaves below a node are possible, records or not.
+
+    The first part leads to an improper node, most likely; the second part chooses among the leaves
+    below it.
+    """
+    small: dict[str, Any] = {
+        "epsilon": 1,
+        "delta": F(1, 10**9),
+        "alpha": F(1, 10),
+        "beta": F(1, 20),
+    }
+    learner = VC1(_FORK, **small, proper=True, down="leaves")
+    first = [(1, 1)] * 5 + [(2, 1)] * 10 + [(0, 1)] * 12 + [(0, 0)] * 40
+    second = [(0, 1)] * (len(first) // 4)
+    kinds = list(product((0, 1, 2), (0, 1)))
+    pairs = []
+    for one, other in combinations(kinds, 2):
+        pairs.append(([one, *first[1:], *second], [other, *first[1:], *second]))
+        pairs.append(([*first, one, *second[1:]], [*first, other, *second[1:]]))
+    return learned(learner, pairs)
+
+
+def paths_that_force_nothing() -> str | None:
+    """Try many records, one of which forces a path, or none: how many there are is n, public.
+
+    What is asked of a depth or of a node (how many paths reach it, how many do not) is a share of
+    all n.
+    """
+    for concepts in (Thresholds(1, 8), Thresholds(1, 9)):
+        learner = VC1(concepts, **_OF_A_TREE, method="median-exponential")
+        n = learner.required_samples()
+        kinds = list(product((1, 5, 8), (0, 1)))
+        pairs = []
+        for most, one in permutations(kinds, 2):
+            rest = [one] * (n // 3) + [most] * (n - n // 3 - 1)
+            pairs.append(([*rest, most], [*rest, one]))
+        found = learned(learner, pairs)
+        if found:
+            return f"median: {found}"
+    found = learned(*_many_paths())
+    return found and f"one shot: {found}"
+
+
+def _many_paths() -> tuple[VC1, list[tuple[Records, Records]]]:
+    """Return pairs for the one-shot draw: all records force a path, or all but one.
+
+    Two nodes of one branch have about equal scores: the upper one has as many votes as may go
+    beyond it, the lower one as many paths as reach it; so a record changes both scores.
+    """
+    learner = VC1(Thresholds(1, 8), **_OF_A_TREE, method="one-shot")
+    chooser: Any = learner.plan.chooser
+    pairs: list[tuple[Records, Records]] = []
+    for more in range(-4, 5):
+        beyond = [(8, 0)] * (chooser.votes + more)
+        rest = [(6, 0)] * 24 + beyond + [(1, 1)] * 20
+        pairs.append(([*rest, (8, 0)], [*rest, (8, 1)]))  # (8, 1) forces nothing
+    return learner, pairs
+
+
+@dataclass(frozen=True)
+class _Noted(TwoStep):
+    """The two steps, with the depth that the first one released."""
+
+    depths: list[int | None] = field(default_factory=list)
+
+    def _median(self, depths: Sequence[int], source: Source) -> int | None:
+        found = super()._median(depths, source)
+        self.depths.append(found)
+        return found
+
+
+def depth_and_node() -> str | None:
+    """Verify a median depth and the node of that depth together: their epsilons add up to one.
+
+    The depth is no output of the learner, but composition promises that it could be. Two branches;
+    a record leaves the shorter one and makes the longer one's end more likely, twice.
+    """
+    tree = TreePaths({"a": None, "b": "a", "c": "a", "d": "b", "e": "c", "f": None, "g": "f"})
+    learner = VC1(tree, **(_OF_A_TREE | {"epsilon": 2}), method="median-exponential")
+    chooser: Any = learner.plan.chooser
+
+    def run(ends: tuple[str, ...], source: Source) -> Hashable:
+        steps = _Noted(**vars(chooser))
+        node = steps.choose(ends, learner.plan.tree, source)
+        return tuple(steps.depths), node
+
+    rest = ("e",) * 23 + ("g",) * 17
+    pairs = [((*rest, one), (*rest, other)) for one, other in permutations("dfabceg", 2)]
+    return verified(run, pairs, epsilon=2, delta=F(1, 10**6))
+
+
+OF_PARTS: dict[str, Detector] = {
+    "dealt from counts": dealt_from_counts,
+    "sizes of secret parts": sizes_of_secret_parts,
+    "choice of labels": choice_of_labels,
+    "labels of the first part": labels_of_the_first_part,
+    "share of the pool": share_of_the_pool,
+    "second part of a tree": second_part_of_a_tree,
+    "paths that force nothing": paths_that_force_nothing,
+    "depth and node": depth_and_node,
+}

@@ -1,0 +1,219 @@
+"""Checks of the accounts: no guarantee flatters, and no ledger overspends."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Hashable
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from flint import arb
+
+from littlestone.audit.mechanism import verify_mechanism
+from littlestone.classes import Thresholds
+from littlestone.data import Sample
+from littlestone.errors import BudgetError, ParameterError, exact_value
+from littlestone.learners import registry
+from littlestone.learners.release import run as publish
+from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
+from littlestone.privacy.compose import zcdp_to_dp
+from littlestone.privacy.filters import Filter
+from littlestone.privacy.rounding import float_up, round_up, short_text
+from littlestone.source import ExplicitWeights, SecureSource, Source, exp
+
+from .base import Detector
+
+__all__ = ["OF_PRIVACY"]
+
+F = Fraction
+
+
+def sums() -> str | None:
+    """Verify two coins on one bit at what composition says of them."""
+    rates = (F(1), F(1, 2))
+
+    def run(bit: int, source: Source) -> Hashable:
+        return tuple(bit ^ source.choose(ExplicitWeights(exp(rate), 1)) for rate in rates)
+
+    for delta in (F(0), F(1, 100)):
+        epsilon, leak = compose([Pure(rate) for rate in rates], delta=delta)
+        result = verify_mechanism(run, [(0, 1)], epsilon=epsilon, delta=leak)
+        if not result.holds:
+            return f"two coins leak {result.worst_delta:.3g} at the composed epsilon"
+    epsilon, _ = compose([Approximate(F(1), F(1, 100))] * 3, delta="1/20")
+    if epsilon < 2:  # three coins that tell all with 1/100 each, and are pure otherwise
+        return "leaks are added up to a small epsilon"
+    try:
+        compose([Approximate(F(1), F(1, 100))] * 3, delta="2/100")
+    except ParameterError:
+        return None
+    return "leaks are not added up"
+
+
+def many_coins() -> str | None:
+    """Compare the composition of 30 coins with the exact law of their sum."""
+    rate, times = F(1, 10), 30
+    p = math.exp(0.1) / (1 + math.exp(0.1))
+    for delta in (1e-6, 1e-3):
+        claimed = float(compose({Pure(rate): times}, delta=delta)[0])
+        exact = sum(
+            math.comb(times, k)
+            * max(
+                p**k * (1 - p) ** (times - k) - math.exp(claimed) * (1 - p) ** k * p ** (times - k),
+                0.0,
+            )
+            for k in range(times + 1)
+        )
+        if exact > delta * (1 + 1e-9):
+            return f"30 coins leak {exact:.3g} at the composed epsilon, allowed {delta:g}"
+    return None
+
+
+def gaussians() -> str | None:
+    """Compare the conversion of zCDP with the Gaussian mechanism, whose curve is known."""
+    for rho, delta in product((0.01, 0.125, 1.0), (1e-3, 1e-6, 1e-9)):
+        epsilon = float(zcdp_to_dp(rho, delta))
+        shift = math.sqrt(2 * rho)
+        # Balle and Wang 2018: delta of the Gaussian mechanism at epsilon
+        near, far = (_normal(sign * shift / 2 - epsilon / shift) for sign in (1, -1))
+        if float(near - arb(epsilon).exp() * far) > delta:
+            return f"rho = {rho:g} costs more than {epsilon:.4g} at delta = {delta:g}"
+    return None
+
+
+def _normal(x: float) -> arb:
+    return (-arb(x) / arb(2).sqrt()).erfc() / 2
+
+
+def prices() -> str | None:
+    """Compare the price of a coin in zCDP with its exact divergences."""
+    rule = Filter("zcdp", F(4), F(1, 10**6))
+    for epsilon in (0.1, 1.0, 3.0):
+        rho = float(rule.price(Pure(F(str(epsilon)))).cost)
+        p = math.exp(epsilon) / (1 + math.exp(epsilon))
+        divergence = (2 * p - 1) * epsilon  # of order 1: that of Kullback and Leibler
+        if divergence > rho * (1 + 1e-12):
+            return f"a coin of epsilon {epsilon:g} is sold for rho {rho:.3g}, is {divergence:.3g}"
+    return None
+
+
+def rounding() -> str | None:
+    """Check that all that is shown is at least as large as what is promised."""
+    values = [F(1, 3), F(2, 3), F(1, 7), F(10**17 + 1, 10**17), F(1, 10), F(22, 7), F(1, 3 * 10**9)]
+    for value in values:
+        shown = {
+            "a float": F(float_up(value)),
+            "a decimal": round_up(value),
+            "a text": F(short_text(value)),
+            "a page": F(Guarantee(value).to_dict()["epsilon"]),
+        }
+        for what, number in shown.items():
+            if number < value:
+                return f"{what} shows less than {value}"
+    return None
+
+
+def typed_numbers() -> str | None:
+    """Check that a typed epsilon is that epsilon."""
+    typed = {0.1: F(1, 10), 0.15: F(3, 20), "0.15": F(3, 20), "1/3": F(1, 3), 1e-9: F(1, 10**9),
+             3: F(3), "1e-6": F(1, 10**6), 0.123456789: F(123456789, 10**9)}  # fmt: skip
+    for text, meant in typed.items():
+        if exact_value(text) != meant:
+            return f"{text!r} is read as another number"
+    learner = registry.make("generic", Thresholds(1, 9), epsilon=0.15)
+    return None if learner.guarantee().epsilon == F(3, 20) else "a learner promises another number"
+
+
+def ledgers() -> str | None:
+    """Spend a ledger to the end, exactly, in small pieces and in one too large."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "budget.db")
+        Ledger(path, epsilon=1)
+        for _ in range(10):
+            Ledger(path).charge(Guarantee(F("0.1")))
+        for more in ("1e-30", "0.1", "1"):
+            try:
+                Ledger(path).charge(Guarantee(F(more)))
+            except BudgetError:
+                continue
+            return f"a ledger of 1 paid 1 and {more}"
+        spent = Ledger(path).spent().epsilon
+        if spent != 1:
+            return f"a ledger says {spent} where 1 was spent"
+        return _other_neighbours(Path(folder, "users.db"))
+
+
+def _other_neighbours(path: Path) -> str | None:
+    ledger = Ledger(path, epsilon=9, delta="1/1000", neighbours=Neighbours.USER_REPLACE)
+    try:
+        ledger.charge(Guarantee(F(1)))
+    except ParameterError:
+        pass
+    else:
+        return "a ledger of users paid for records"
+    ledger.charge(Guarantee(F(1), F(1, 1000), Neighbours.USER_REPLACE))
+    try:
+        ledger.charge(Guarantee(F(1), F(1, 1000), Neighbours.USER_REPLACE))
+    except BudgetError:
+        return None
+    return "delta is not added up"
+
+
+class _Watched:
+    """A secure source that tells whether it was asked."""
+
+    seeded = False
+
+    def __init__(self) -> None:
+        self.asked, self.source = 0, SecureSource()
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked += 1
+        return getattr(self.source, name)
+
+
+def paid_first() -> str | None:
+    """Try a release that its ledger refuses, and one that dies after it was paid."""
+    learner = registry.make("generic", Thresholds(1, 9), epsilon=1)
+    sample = Sample.of([1, 9], [0, 1])
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(Path(folder, "budget.db"), epsilon="3/2")
+        source: Any = _Watched()
+        publish(learner, sample, source, ledger=ledger)
+        asked = source.asked
+        if ledger.spent().epsilon != 1:
+            return "a release was not charged"
+        try:
+            publish(learner, sample, source, ledger=ledger)
+        except BudgetError:
+            return None if source.asked == asked else "drawn before it was paid"
+        return "a release that is not paid for"
+
+
+def paid_in_full() -> str | None:
+    """Check that a ledger is charged for the count of mistakes, too."""
+    learner = registry.make("generic", Thresholds(1, 9), epsilon=1)
+    with tempfile.TemporaryDirectory() as folder:
+        ledger = Ledger(Path(folder, "budget.db"), epsilon=9)
+        made = publish(
+            learner, Sample.of([1, 9], [0, 1]), SecureSource(), estimate_error=1, ledger=ledger
+        )
+        if made.guarantee.epsilon != 2 or ledger.spent().epsilon != 2:
+            return "the count of mistakes is free"
+    return None
+
+
+OF_PRIVACY: dict[str, Detector] = {
+    "sums of losses": sums,
+    "thirty coins": many_coins,
+    "Gaussian curve": gaussians,
+    "prices of coins": prices,
+    "rounding": rounding,
+    "typed numbers": typed_numbers,
+    "ledgers": ledgers,
+    "paid before it is drawn": paid_first,
+    "paid in full": paid_in_full,
+}

@@ -1,0 +1,189 @@
+"""Checks of the door: bits become outcomes exactly, secret ones stay secret, none serves twice."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes import Thresholds
+from littlestone.learners.exponential.estimators import GenericLearner
+from littlestone.source import (
+    ExactSource,
+    ExplicitWeights,
+    LevelWeights,
+    SecureSource,
+    SeededSource,
+    Source,
+    exp,
+)
+from littlestone.source.sampler import BitSource
+
+from .base import Detector
+
+__all__ = ["OF_SOURCE"]
+
+
+class _Ended(Exception):
+    pass
+
+
+class _Given(BitSource):
+    """A source of given bits; whoever asks for more ends the run."""
+
+    seeded = True
+
+    def __init__(self, bits: tuple[int, ...]) -> None:
+        self.bits, self.at = bits, 0
+
+    def _bits(self, k: int) -> int:
+        if self.at + k > len(self.bits):
+            raise _Ended
+        taken = self.bits[self.at : self.at + k]
+        self.at += k
+        return sum(bit << i for i, bit in enumerate(taken))
+
+    def _bytes(self, k: int) -> bytes:
+        return self._bits(8 * k).to_bytes(k, "little")
+
+    def public_rng(self) -> np.random.Generator:
+        raise AssertionError("a private choice asked for public coins")
+
+
+class _Counting(SeededSource):
+    """Counts the secret bits that are drawn."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.drawn = 0
+
+    def _bits(self, k: int) -> int:
+        self.drawn += k
+        return super()._bits(k)
+
+    def _bytes(self, k: int) -> bytes:
+        self.drawn += 8 * k
+        return super()._bytes(k)
+
+
+def uniform_integers() -> str | None:
+    """Run below(m) on all bit patterns: all outcomes that are reached are equally likely."""
+    for m in (2, 3, 5, 6, 7):
+        counts: Counter[int] = Counter()
+        for bits in product((0, 1), repeat=9):
+            source = _Given(bits)
+            try:
+                counts[source.below(m)] += 1
+            except _Ended:
+                continue
+        # each accepted prefix of each length: the counts must agree
+        if len(counts) != m or len(set(counts.values())) != 1:
+            return f"below({m}) is not uniform"
+    return None
+
+
+def _toss(coin: ExplicitWeights, source: Source) -> int:
+    return source.choose(coin)
+
+
+def exact_thresholds() -> str | None:
+    """Compare the first 64 bits' decisions with the exact weights."""
+    coins = [
+        ExplicitWeights(1, exp(1)),
+        ExplicitWeights(1, 2),
+        ExplicitWeights(exp(-3), 1, exp(2)),
+        ExplicitWeights(1, exp(-40)),
+    ]
+    for coin in coins:
+        law = ExactSource().law(partial(_toss, coin))
+        edge = 0.0
+        for outcome, (low, high) in enumerate(coin.thresholds()):
+            edge += float(law.outcomes[outcome])
+            if not low <= edge * 2**64 * (1 + 1e-12) or not edge * 2**64 * (1 - 1e-12) <= high:
+                return "a threshold lies elsewhere than its weight"
+            if low == high and math.ldexp(edge, 64) != low:
+                return "weights are rounded to 64 bits"
+    return None
+
+
+def hopeless_levels() -> str | None:
+    """Ask for the weight of an outcome that nobody will ever see: it is not zero."""
+    for gap in (800, 10_000, 10**7):
+        weights = LevelWeights([1, 1], [0, gap], Fraction(1))
+        if any(bool(ball == 0) for ball in weights.enclose(64)):
+            return f"an outcome {gap} below the best is impossible"
+    return None
+
+
+def secret_bits() -> str | None:
+    """Check that what must be secret is made of secret bits, enough of them."""
+    for n in (2, 20, 200):
+        source = _Counting(1)
+        source.permutation(n)
+        if source.drawn < math.log2(math.factorial(n)):
+            return f"a permutation of {n} used {source.drawn} secret bits"
+    seen = {tuple(SeededSource(seed).permutation(6).tolist()) for seed in range(400)}
+    first = Counter(order[0] for order in seen)
+    return None if len(seen) > 150 and len(first) == 6 else "permutations repeat themselves"
+
+
+def orders_are_uniform() -> str | None:
+    """Compare the frequencies of all orders of three with one sixth each."""
+    source = SeededSource(11)
+    counts = Counter(tuple(source.permutation(3).tolist()) for _ in range(6000))
+    if len(counts) < 6 or max(abs(c - 1000) for c in counts.values()) > 6 * math.sqrt(1000):
+        return f"orders of three come up {sorted(counts.values())} times"
+    return None
+
+
+def entropy_serves_once() -> str | None:
+    """Draw often from the system's entropy, in a parent and in its children: nothing repeats."""
+    source = SecureSource()
+    seen = [source.below(2**64) for _ in range(2000)]
+    if len(set(seen)) < len(seen):
+        return "a secure source repeats itself"
+    return _forked(lambda: source.below(2**64))
+
+
+def _forked(draw: Callable[[], int]) -> str | None:
+    draw()  # fills the buffer that a child could share
+    context = multiprocessing.get_context("fork")
+    queue: Any = context.SimpleQueue()
+    children = [context.Process(target=lambda: queue.put(draw())) for _ in range(2)]
+    for child in children:
+        child.start()
+    found = [queue.get() for _ in children]
+    for child in children:
+        child.join()
+    return "a forked child repeats its parent" if len({*found, draw()}) < 3 else None
+
+
+def seeds_are_named() -> str | None:
+    """Check that reproducible releases say so, and others draw from the system."""
+    for seed, seeded in ((None, False), (3, True)):
+        made = GenericLearner(Thresholds(1, 3), epsilon=1, random_state=seed).fit([1, 3], [0, 1])
+        said = str(made.guarantee_)
+        if made.guarantee_.seeded is not seeded or ("NOT PRIVATE" in said) is not seeded:
+            return f"random_state={seed}: {said}"
+    fits = [GenericLearner(Thresholds(1, 10**6), epsilon=1).fit([1, 3], [0, 1]) for _ in range(4)]
+    if len({str(made.hypothesis_) for made in fits}) == 1:
+        return "fits without a seed repeat one another"
+    return None
+
+
+OF_SOURCE: dict[str, Detector] = {
+    "uniform integers": uniform_integers,
+    "thresholds of coins": exact_thresholds,
+    "hopeless outcomes": hopeless_levels,
+    "secret bits": secret_bits,
+    "uniform orders": orders_are_uniform,
+    "entropy serves once": entropy_serves_once,
+    "seeds are named": seeds_are_named,
+}

@@ -1,0 +1,330 @@
+"""Checks of streams: the law of alarms and of drawn hypotheses, and what lies on the disk."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from littlestone.audit.mechanism import replace_one
+from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.data import OUTSIDE
+from littlestone.errors import BudgetError, ParameterError, SearchLimitError, StoreError
+from littlestone.learners.online.algorithm import OnlineAlgorithm, always
+from littlestone.learners.online.council import ExponentialSampler, Stage, TeacherEnsemble
+from littlestone.learners.online.durable import open_stream
+from littlestone.learners.online.estimator import OnlineLearner
+from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.learners.online.public_record import read_public
+from littlestone.learners.online.state import OnlineState, StateTransaction
+from littlestone.privacy import Ledger
+from littlestone.source import Source
+
+from .base import Detector, LateLedger, verified
+
+__all__ = ["OF_STREAMS"]
+
+F = Fraction
+Labels = tuple[int, ...]
+Epoch = tuple[tuple[int, Any, int], ...]
+
+
+def _alarms() -> OnlinePlan:
+    """Return a plan of two epochs for one concept: drawing it tells nothing, so alarms are all."""
+    return OnlinePlan(Goal(F(9), F(0), 1, F(1, 20)), F(4), 1, F(1), 2, 1, F(1, 3))
+
+
+def _rings(algorithm: OnlineAlgorithm) -> str | None:
+    """Verify when two alarms ring, at the one epsilon that all alarms together have.
+
+    Points lie outside the domain, so a record is a mistake if and only if its label is 1.
+    """
+
+    def run(labels: Labels, source: Source) -> Hashable:
+        state = algorithm.start(always(source))
+        seen = []
+        for y in labels:
+            try:
+                with StateTransaction(state):
+                    algorithm.step(state, OUTSIDE, y, always(source))
+            except KeyboardInterrupt:
+                seen.append(-1)
+            else:
+                seen.append(state.version)
+        return tuple(seen)
+
+    return verified(run, replace_one([0, 1], 3), epsilon=4, cut=F(1, 2**16))
+
+
+def _outside(labels: Sequence[int]) -> tuple[Any, Any, Any]:
+    """Return records outside the domain, as arrays: those with label 1 are mistakes."""
+    n = len(labels)
+    return np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool), np.array(labels, dtype=np.int8)
+
+
+def two_alarms() -> str | None:
+    """Verify when two alarms ring, record by record, and in blocks of two."""
+    algorithm = OnlineAlgorithm(FiniteClass([[0]]), _alarms())
+
+    def run(labels: Labels, source: Source) -> Hashable:
+        state = algorithm.start(always(source))
+        for part in (labels[:2], labels[2:]):
+            algorithm.step_many(state, *_outside(part), always(source))
+        return tuple(time for time, _ in state.published)
+
+    pairs = list(replace_one([0, 1], 3))
+    return _rings(algorithm) or verified(run, pairs, epsilon=4, cut=F(1, 2**16))
+
+
+@dataclass(frozen=True)
+class _Interrupted(ExponentialSampler):
+    """A council during whose draws somebody presses Ctrl-C."""
+
+    def draw(self, *given: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+class _Impatient(OnlineAlgorithm):
+    """An algorithm whose draws are interrupted."""
+
+    @property
+    def council(self) -> Any:
+        return _Interrupted(self.concept_class, self.plan.rate)
+
+
+def interrupted_alarms() -> str | None:
+    """Interrupt what follows an alarm: the stream may not go on with what the alarm told."""
+    return _rings(_Impatient(FiniteClass([[0]]), _alarms()))
+
+
+def _drawn(teachers: TeacherEnsemble, pairs: Sequence[tuple[Epoch, Epoch]]) -> str | None:
+    """Verify one draw of a council, on the mistakes of one epoch."""
+
+    def run(epoch: Epoch, source: Source) -> Hashable:
+        (drawn,) = teachers.draw([epoch], 0, 1, _DEAL, source)
+        return None if drawn is None else drawn.key
+
+    return verified(run, pairs, epsilon=2 * teachers.rate, delta=teachers.leak)
+
+
+_DEAL = 5
+_ANY = (Stage(None, 2, F(0)),)
+
+
+def long_lists() -> str | None:
+    """Try a teacher with few thresholds, and with many: a list counts up to its public length."""
+    teachers = TeacherEnsemble(Thresholds(1, 64), 1, _ANY, 7, 4, 4, F(1, 2), F(1, 4))
+    ends = [((0, end, 0),) for end in (5, 40, 64)]
+    return _drawn(teachers, [(ends[0], ends[1]), (ends[0], ends[2]), (ends[1], ends[2])])
+
+
+def teachers_of_one_mind() -> str | None:
+    """Try teachers who agree on one hypothesis, and one who lists it alone, or sixteen others.
+
+    They are as many as make bottom as likely as what they agree on.
+    """
+    for agree in (5, 8, 11):
+        teachers = TeacherEnsemble(Thresholds(1, 64), agree, _ANY, 7, 4, 16, F(1, 2), F(1, 4))
+        asked = {teachers.teacher(_DEAL, time): time for time in range(200)}
+        last = asked.pop(0)
+        most = [(time, 64, 0) for time in sorted(asked.values())]  # one threshold is left
+        pair = ((*most, (last, 64, 0)), (*most, (last, 1, 0)))
+        found = _drawn(teachers, [pair])
+        if found:
+            return found
+    return None
+
+
+class _Tired:
+    """A version space that refuses, exceeding its budget, whoever mentions one point."""
+
+    def __init__(self, space: Any) -> None:
+        self._space = space
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._space, name)
+
+    def fresh(self) -> _Tired:
+        return self
+
+    def within_error(self, sample: Any, tolerance: int) -> Any:
+        if "b" in sample.points.tolist():
+            raise SearchLimitError(0, 1, 0, "The answer")
+        return self._space.within_error(sample, tolerance)
+
+
+class _Hard(Points):
+    """Points, on which some searches are given up."""
+
+    def version_space(self, *options: Any, **named: Any) -> Any:
+        return _Tired(super().version_space(*options, **named))
+
+
+def hard_searches() -> str | None:
+    """Try a record that makes its teacher's search give up: nobody hears of it."""
+    teachers = TeacherEnsemble(_Hard(), 2, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
+    try:
+        return _drawn(teachers, [_timed(pair) for pair in replace_one([("a", 1), ("b", 1)], 2)])
+    except SearchLimitError:
+        return "a search that gives up stops the stream"
+
+
+def _timed(pair: Any) -> tuple[Epoch, Epoch]:
+    one, other = (tuple((time, *record) for time, record in enumerate(each)) for each in pair)
+    return one, other
+
+
+def one_teacher() -> str | None:
+    """Replace one mistake: the list of one teacher may change, and no other."""
+    teachers = TeacherEnsemble(Points(), 3, _ANY, 1, 4, 4, F(1, 2), F(1, 4))
+    for pair in replace_one([("a", 1), ("b", 1), ("a", 0)], 4):
+        one, other = (teachers.lists([epoch], 0, _DEAL) for epoch in _timed(pair))
+        if sum(list(a) != list(b) for a, b in zip(one, other, strict=True)) > 1:
+            return "a replaced record changes the lists of two teachers"
+    return None
+
+
+# ------------------------------------------------------------------ on the disk
+
+
+def _algorithm(*, limit: int = 1, **goal: Any) -> OnlineAlgorithm:
+    asked = replace(Goal(F(1), F(0), 4, F(1, 20)), **goal)
+    return OnlineAlgorithm(
+        Thresholds(1, 9), OnlinePlan(asked, F(40), limit, F(1, 9), 3, 1, F(1, 3))
+    )
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def each_stream_is_paid() -> str | None:
+    """Begin streams of epsilon 1 at a ledger of 5/2, again and again: two of them live."""
+    with _folder() as folder:
+        ledger, begun = Ledger(folder / "budget.db", epsilon="5/2"), 0
+        for name in "aabbccdd":  # the second time it is taken up again: nothing to pay
+            begun += not (folder / name).exists()
+            try:
+                open_stream(folder / name, _algorithm(), ledger=ledger).close()
+            except BudgetError:
+                begun -= 1
+            if ledger.spent().epsilon != begun:
+                return f"{begun} streams are there, and {ledger.spent().epsilon} are paid"
+    return None if begun == 2 else f"{begun} streams from a budget of 5/2"
+
+
+def unpaid_streams() -> str | None:
+    """Begin a stream that its ledger checks, and then does not pay: it never goes on."""
+    with _folder() as folder:
+        Ledger(folder / "budget.db", epsilon=1)
+        for ledger in (LateLedger(folder / "budget.db"), None):
+            try:
+                open_stream(folder / "stream", _algorithm(), ledger=ledger).close()
+            except BudgetError:
+                continue
+            return "a stream goes on that was never paid for"
+    return None
+
+
+def old_copies() -> str | None:
+    """Put an old copy of a state back, after its stream published: it must not publish again."""
+    with _folder() as folder:
+        where, kept = folder / "stream", folder / "kept"
+        stream = open_stream(where, _algorithm())
+        stream.answer(*_outside([0]))
+        stream.close()
+        shutil.copy(where / "private.db", kept)
+        stream = open_stream(where, _algorithm())
+        stream.answer(*_outside([1, 1]))
+        stream.close()
+        shutil.copy(kept, where / "private.db")
+        try:
+            open_stream(where, _algorithm()).close()
+        except StoreError:
+            return None
+    return "an old copy of a state goes on, with a second life for one budget"
+
+
+def other_terms() -> str | None:
+    """Take a stream up with other parameters than it was begun with, and paid for."""
+    begun = _algorithm()
+    others = [
+        _algorithm(epsilon=F(2)),
+        _algorithm(delta=F(1, 100)),
+        _algorithm(limit=2),
+        replace(begun, plan=replace(begun.plan, batches=30)),
+        replace(begun, concept_class=Thresholds(1, 8)),
+    ]
+    with _folder() as folder:
+        open_stream(folder / "stream", begun).close()
+        for other in others:
+            try:
+                open_stream(folder / "stream", other).close()
+            except ParameterError:
+                continue
+            return "a stream goes on with other parameters"
+    return None
+
+
+def public_files() -> str | None:
+    """Compare the public files of two streams that published the same, from other records.
+
+    What a public file holds must be a function of the public parameters and of the transcript.
+    """
+    seen = set()
+    for labels in ([0, 0, 0, 0], [1, 0, 1, 1], [0, 1, 0, 0]):
+        with _folder() as folder:
+            stream = open_stream(folder / "stream", _algorithm(limit=10**6), seed=7)
+            stream.answer(*_outside(labels))
+            if stream.state.version:
+                return "an alarm rings long before its time"
+            shown = [repr(stream.state.public())]
+            stream.close()
+            shown += [repr(read_public(folder / "stream"))]
+            with closing(sqlite3.connect(folder / "stream" / "public.db")) as sql:
+                shown += sql.iterdump()
+            seen.add(tuple(shown))
+    return None if len(seen) == 1 else "the public file tells more than what was published"
+
+
+def kept_states() -> str | None:
+    """Give a state to a learner with other parameters than those that it was begun with."""
+    begun: dict[str, Any] = {"epsilon": 1, "delta": 0, "horizon": 10}
+    learner = OnlineLearner(Thresholds(1, 9), **begun)
+    learner.learn_one(3, 1)
+    state = learner.state_
+    for name, value in (("epsilon", "1/10"), ("horizon", 99)):
+        handed = OnlineState.from_json(state.public(), state.private())
+        other = OnlineLearner(Thresholds(1, 9), **(begun | {name: value}), state=handed)
+        try:
+            other.learn_one(3, 1)
+        except ParameterError:
+            continue
+        return f"a kept state goes on with another {name}"
+    return None
+
+
+OF_STREAMS: dict[str, Detector] = {
+    "two alarms": two_alarms,
+    "interrupted alarms": interrupted_alarms,
+    "long lists of teachers": long_lists,
+    "teachers of one mind": teachers_of_one_mind,
+    "hard searches of teachers": hard_searches,
+    "one teacher for a record": one_teacher,
+    "each stream is paid": each_stream_is_paid,
+    "unpaid streams": unpaid_streams,
+    "old copies of a stream": old_copies,
+    "a stream on other terms": other_terms,
+    "public files": public_files,
+    "kept states": kept_states,
+}

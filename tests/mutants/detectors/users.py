@@ -1,0 +1,265 @@
+"""Checks of users: one user changes that user's own records only, and epsilons add up to one.
+
+What is verified of a user-level learner is its *inner transcript*: every private answer on the way
+to the hypothesis is an output too. That is what composition promises, and there a budget spent
+twice shows at once; the hypothesis alone may hide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+
+from littlestone.audit.mechanism import replace_one
+from littlestone.classes import Thresholds
+from littlestone.data import IntegerDomain, UserSample
+from littlestone.learners.users.agnostic import UserAgnostic
+from littlestone.learners.users.grid_error import GridMinError
+from littlestone.learners.users.interval_median import IntervalMedian
+from littlestone.learners.users.mechanisms import UserLevelMechanism
+from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.users.threshold import UserThreshold
+from littlestone.learners.users.threshold_plan import ThresholdPlan
+from littlestone.source import Source
+
+from .base import Detector, verified
+from .data import held
+
+__all__ = ["OF_USERS"]
+
+F = Fraction
+User = tuple[tuple[int, int], ...]
+_EACH = 100  # points of one user in `another_name`
+
+
+def another_name() -> str | None:
+    """Replace a user by one with another name: the rest keep the records that they kept.
+
+    The points say whose they are, so no order of names has to be known.
+    """
+    texts, numbers, pairs = ["b", "d", "f"], [20, 40, 60], [("u", 1), ("u", 2), ("u", 3)]
+    kinds: list[tuple[Sequence[Any], Sequence[Any], _Reader]] = [
+        (texts, ["a", "c", "z"], _listed),
+        (numbers, [1, 50, 1000], _listed),
+        (pairs, [("t", 0), ("u", 9)], _listed),
+        (numbers, [1, 50, 1000], _in_an_array),
+        (numbers, [1, 50, None], _in_a_table),
+        (["20", "40", "60"], ["1", "x", "007", None], _in_a_table),
+    ]
+    for rest, strangers, reader in kinds:
+        kept = set()
+        for stranger, size in product(strangers, (2, 8)):
+            rows = [(name, _EACH * i + j) for i, name in enumerate(rest, 1) for j in range(8)]
+            rows = [(stranger, j) for j in range(size)] + rows
+            names, points = zip(*rows, strict=True)
+            records = held(reader(names, points).capped(3, salt=3).pooled())
+            others = {key: times for key, times in records.items() if key[0] >= _EACH}
+            if sum(others.values()) != 3 * len(rest):
+                return "a user's cut has another size"
+            kept.add(frozenset(others.items()))
+        if len(kept) > 1:
+            return "the name of one user changes what is kept of others"
+    return None
+
+
+_Reader = Callable[[Sequence[Any], Sequence[int]], UserSample]
+_DOMAIN = IntegerDomain(0, 9 * _EACH)
+
+
+def _listed(names: Sequence[Any], points: Sequence[int]) -> UserSample:
+    return UserSample.of(list(names), list(points), [1] * len(points))
+
+
+def _in_an_array(names: Sequence[Any], points: Sequence[int]) -> UserSample:
+    return UserSample.from_arrays(np.array(points), [1] * len(points), np.array(names), _DOMAIN)
+
+
+def _in_a_table(names: Sequence[Any], points: Sequence[int]) -> UserSample:
+    import pyarrow as pa
+
+    table = pa.table({"who": pa.array(names), "x": points, "y": [1] * len(points)})
+    return UserSample.read(table, user="who", x="x", y="y", domain=_DOMAIN)
+
+
+class _Known:
+    """Least errors that are given, for each number of mistakes."""
+
+    def __init__(self, least: dict[int, int]) -> None:
+        self._least = least
+
+    def least(self, t: int) -> int:
+        return self._least[t]
+
+
+def searches_for_the_least_error() -> str | None:
+    """Try searches for the least error: one user moves the error at each t by one, either way."""
+    n = 3
+    for search in (
+        GridMinError(4, 3, F(1, 4), F(2), F(1, 2)),
+        PrivateMinError(4, 2, F(1, 4), F(2), F(1, 2)),
+    ):
+        places = sorted({one.t for one in search.comparisons})
+
+        def run(values: tuple[int, ...], source: Source) -> Hashable:
+            known: Any = _Known(dict(zip(places, values, strict=True)))  # noqa: B023
+            return search.locate(known, n, source)  # noqa: B023
+
+        steps = list(product((-1, 0, 1), repeat=len(places)))
+        values = [v for v in product(range(n + 1), repeat=len(places)) if _falls(v)]
+        pairs = [
+            (v, w)
+            for v in values
+            for step in steps
+            if (w := tuple(a + b for a, b in zip(v, step, strict=True))) in values and v < w
+        ]
+        found = verified(run, pairs, epsilon=2)
+        if found:
+            return f"{type(search).__name__}: {found}"
+    return None
+
+
+def _falls(values: tuple[int, ...]) -> bool:
+    return all(a >= b for a, b in pairwise(values))
+
+
+_LEFT: User = ((1, 1), (1, 1))
+_RIGHT: User = ((3, 0), (3, 0))
+_WRONG: User = ((1, 0), (1, 0))  # of `_LEFT`: what is right for one is wrong for the other
+
+
+def _of(users: tuple[User, ...]) -> UserSample:
+    """Return users as a sample; one without records is there, too."""
+    rows = [(i, x, y) for i, user in enumerate(users) for x, y in user]
+    made = UserSample.of([i for i, _, _ in rows], [x for _, x, _ in rows], [y for *_, y in rows])
+    present = [i for i, user in enumerate(users) if user]
+    index = np.array(present, dtype=np.int64)[made.user] if rows else made.user
+    keys = np.arange(len(users), dtype=np.uint64)
+    return UserSample(made.points, index, made.point, made.label, made.count, keys)
+
+
+def medians_of_users() -> str | None:
+    """Verify the median of users, for all samples of three users with up to two records."""
+    median = IntervalMedian(2, F(1), F(8))  # so much that one place is nearly sure
+
+    def run(users: tuple[User, ...], source: Source) -> Hashable:
+        return median.draw(_of(users), 0, 4, source)
+
+    kinds: tuple[User, ...] = ((), _LEFT, _RIGHT, ((1, 0), (3, 1)))
+    return verified(run, replace_one(kinds, 3), epsilon=8)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A step of a learner, whose answers are written down."""
+
+    step: Any
+    told: list[Hashable] = field(compare=False)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.step, name)
+
+    def locate(self, *given: Any) -> Any:
+        self.told.append(self.step.locate(*given))
+        return self.told[-1]
+
+    def draw(self, users: UserSample, low: int, high: int, source: Source) -> int:
+        drawn: int = self.step.draw(users, low, high, source)
+        self.told.append((low, high, drawn))
+        return drawn
+
+
+def search_and_choice() -> str | None:
+    """Verify search and choice together, for three users of one mind, and one who is not."""
+    budget: dict[str, Any] = {"epsilon": 8, "alpha": F(1, 3), "beta": F(1, 3)}
+    learner = UserAgnostic.of(Thresholds(1, 3), samples_per_user=2, method="user-level", **budget)
+    mechanism = learner.plan
+    assert isinstance(mechanism, UserLevelMechanism)
+
+    def run(users: tuple[User, ...], source: Source) -> Hashable:
+        told: list[Hashable] = []
+        search: Any = _Told(mechanism.search, told)
+        chosen = replace(mechanism, search=search).choose(_of(users), source)
+        return (*told, chosen.key)
+
+    rest = [(a, b) for a in (_LEFT, _WRONG) for b in (_LEFT, _WRONG)]
+    pairs = [((*two, _LEFT), (*two, _WRONG)) for two in rest]
+    return verified(run, pairs, epsilon=8)
+
+
+@dataclass(frozen=True)
+class _Planned(UserThreshold):
+    """A threshold learner whose plan is given."""
+
+    given: Any = None
+
+    @property
+    def plan(self) -> ThresholdPlan:
+        return self.given  # type: ignore[no-any-return]
+
+
+def steps_to_a_threshold() -> str | None:
+    """Verify one step to a threshold: all epsilon in its median, or all in the choice of a side."""
+    budget: dict[str, Any] = {"epsilon": 8, "alpha": F(1, 2), "beta": F(1, 3)}
+    learner = UserThreshold.of(Thresholds(1, 3), samples_per_user=2, **budget)
+    free = PrivateMinError(2, 0, F(1, 2), F(1), F(1, 2))
+    pairs = [
+        ((rest, one), (rest, other))
+        for rest in (_LEFT, ((2, 1), (2, 1)))
+        for one, other in ((_LEFT, _RIGHT), (((1, 0), (3, 0)), ((2, 1), (2, 1))))
+    ]
+    for shares in ((F(8), F(1, 1000)), (F(1, 1000), F(8))):
+        plan = ThresholdPlan(4, free, 1, *shares, F(9, 10), F(1, 3))
+
+        def run(users: tuple[User, ...], source: Source) -> Hashable:
+            told: list[Hashable] = []
+            fresh = replace(plan)  # noqa: B023
+            vars(fresh)["medians"] = tuple(_Told(one, told) for one in plan.medians)  # noqa: B023
+            planned = _Planned(**vars(learner), given=fresh)
+            return (*told, planned.learn(_of(users), source).key)
+
+        found = verified(run, pairs, epsilon=sum(shares))
+        if found:
+            return found
+    return None
+
+
+def shares_of_epsilon() -> str | None:
+    """Add up what plans give to search, choice and steps: no more than there is.
+
+    `search_and_choice` and `steps_to_a_threshold` verify that each part spends what it was given.
+    """
+    for epsilon, m in product((F(1, 3), F(8)), (1, 4)):
+        budget: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 5), "beta": F(1, 9)}
+        for method in ("user-level", "binary-search"):
+            learner = UserAgnostic.of(Thresholds(1, 9), samples_per_user=m, method=method, **budget)
+            chosen = learner.plan
+            assert isinstance(chosen, UserLevelMechanism)
+            if _of_search(chosen.search) + chosen.epsilon > epsilon:
+                return "search and choice have more than epsilon together"
+        plan = UserThreshold.of(Thresholds(1, 9), samples_per_user=m, **budget).plan
+        each = plan.epsilon_median + plan.epsilon_step
+        if _of_search(plan.search) + plan.steps * each > epsilon:
+            return "the steps of a plan have more than epsilon together"
+        if sum(one.epsilon for one in plan.medians) > plan.steps * plan.epsilon_median:
+            return "the medians of a plan have more than was planned for them"
+    return None
+
+
+def _of_search(search: Any) -> Fraction:
+    """Return what a search spends: nothing if it compares nothing."""
+    return F(search.epsilon) if search.comparisons else F(0)
+
+
+OF_USERS: dict[str, Detector] = {
+    "another name for a user": another_name,
+    "searches for the least error": searches_for_the_least_error,
+    "medians of users": medians_of_users,
+    "search and choice": search_and_choice,
+    "steps to a threshold": steps_to_a_threshold,
+    "shares of epsilon": shares_of_epsilon,
+}

@@ -1,0 +1,271 @@
+"""Checks of votes: one record changes one list, and a list counts a hypothesis once.
+
+Paper 003's draw is private when one *list* is replaced. So a teacher's list (a copy's submission)
+must be a function of that teacher's records: of no other record, of nothing that another search
+remembers; and a search that is given up is an empty list, not an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from littlestone.classes import FiniteClass, PointHypothesis, Points, Thresholds
+from littlestone.data import Sample
+from littlestone.data.dealing import OrderedSample
+from littlestone.errors import SearchLimitError
+from littlestone.learners.littlestone import Littlestone
+from littlestone.learners.littlestone.votes import ListVotes
+from littlestone.learners.stable import Stable
+from littlestone.source import Source
+
+from .base import Detector, Records, learned, verified
+
+if TYPE_CHECKING:
+    from littlestone.classes import VersionSpace
+
+__all__ = ["OF_VOTES"]
+
+F = Fraction
+_SINGLES = FiniteClass([[0, 0], [1, 0], [0, 1]])
+_BUDGET: dict[str, Any] = {"epsilon": 1, "delta": F(1, 100), "alpha": F(1, 3), "beta": F(1, 3)}
+#: A record outside the domain, with the label that every concept gives it: it excludes nothing.
+_NEUTRAL = (9, 0)
+_NOBODY = Sample.of([], [])
+
+
+def votes_of_all_stages() -> str | None:
+    """Try two popular hypotheses, listed at three stages: a teacher has one vote for each."""
+    sides: list[tuple[Any, Any, Any]] = [
+        (Points(), ("a", 1), ("b", 1)),
+        (Thresholds(1, 4), (1, 1), (4, 0)),
+        (FiniteClass([[1, 0], [0, 1]]), (0, 1), (1, 1)),
+    ]
+    for concepts, left, right in sides:
+        learner = Littlestone(
+            concepts, **_BUDGET, method="essential", chunk=1, tolerances=(0, 0, 0)
+        )
+        both = [left] * 60 + [right] * 60
+        found = learned(learner, [([*both, left], [*both, right])])
+        if found:
+            return found
+    return None
+
+
+def stages() -> str | None:
+    """Try votes around the threshold of a stage: whether it passes is tested with noise.
+
+    Eight teachers; at six votes a stage passes, and six votes are far above what bottom hides. A
+    test without noise makes the default impossible for one data set, and sure for its neighbour.
+    """
+    budget = _BUDGET | {"epsilon": 6, "delta": F(1, 4)}
+    learner = Littlestone(Points(), **budget, method="stages", chunk=1, tolerances=(0, 0))
+    settings: Any = learner.plan.settings
+    enough = settings.threshold(8)
+    pairs = []
+    for votes in (enough - 1, enough):
+        rest = [("a", 1)] * votes + [("b", 1)] * (7 - votes)
+        pairs.append(([*rest, ("a", 1)], [*rest, ("b", 1)]))
+    return learned(learner, pairs, cut=F(1, 2**20))
+
+
+def stages_and_draw() -> str | None:
+    """Try lists with which the test and the draw both lose: their epsilons add up to one.
+
+    The lists are the worst that one record can make: it leaves the best hypothesis of stage 1, and
+    at stage 2 it goes from all of many hypotheses to another one. Which stage passed is compared
+    too: that is what composition promises.
+    """
+    loud = _BUDGET | {"epsilon": 4, "delta": F(1, 10**4)}
+    learner = Littlestone(Points(), **loud, method="stages", chunk=1, tolerances=(0, 0))
+    settings: Any = learner.plan.settings
+
+    def run(moved: int, source: Source) -> Hashable:
+        lists: Any = _WorstLists(settings.cap, moved)
+        drawn = learner._stages([(_NOBODY, 36)], lists, settings, source)
+        return tuple(lists.asked), drawn.key
+
+    delta, cut = learner.delta, F(1, 2**20)
+    return verified(run, [(0, 1)], epsilon=learner.epsilon, delta=delta, cut=cut)
+
+
+class _WorstLists:
+    """The votes of thirty teachers, the last of which may move; and what stages are asked for."""
+
+    def __init__(self, cap: int, moved: int) -> None:
+        self.many = tuple(map(PointHypothesis, range(cap)))
+        self.one = (PointHypothesis(-1),)
+        self.moved, self.asked = moved, list[int | None]()
+
+    def votes(self, teachers: Any, stage: int | None = None) -> ListVotes:
+        """Return the votes of one stage."""
+        self.asked.append(stage)
+        if stage == 1:
+            return ListVotes([(self.one, 30 - self.moved)])
+        last = self.one if self.moved else self.many
+        return ListVotes([(self.many, 29), (self.one, 29), (last, 1)])
+
+
+def teachers_of_two() -> str | None:
+    """Try teachers of two records, most of which exclude nothing: each record has one teacher.
+
+    One concept is far more popular than another, so that the loss of a replaced list is nearly all
+    of epsilon: a record of two teachers costs twice as much. The last record has no teacher.
+    """
+    learner = Littlestone(_SINGLES, **_BUDGET, method="all", chunk=2, tolerances=(0,))
+    rest: list[tuple[Any, int]] = [_NEUTRAL] * 81
+    for i in range(6):
+        rest[2 * i + 1] = (1, 1)
+    pairs = []
+    for i in (40, 41, 42, 43, 79, 80):
+        lists = [[*rest[:i], new, *rest[i + 1 :]] for new in ((0, 1), (1, 1), _NEUTRAL)]
+        pairs += [(lists[0], lists[1]), (lists[0], lists[2]), (lists[1], lists[2])]
+    return learned(learner, pairs)
+
+
+def one_record_one_copy() -> str | None:
+    """Check that one record changes the submission of one copy, in tournaments too.
+
+    Each copy has a batch of its own for each step (004, 5.2.3), so the stable histogram sees one
+    replaced item.
+    """
+    parameters = {"auxiliary": 1, "copies": [1, 2], "batches": [0, 2]}
+    learner = Stable(_SINGLES, **_BUDGET, constants=parameters)
+    copies, size = (1, 2), 7
+    kinds = list(product((0, 1), (0, 1)))
+    for turn in range(len(kinds) ** 2):
+        first, step = divmod(turn, len(kinds))
+        data = [kinds[(first + i * step) % len(kinds)] for i in range(size)]
+        base = _submitted(learner, data, copies)
+        for i, new in product(range(size), kinds):
+            other = _submitted(learner, [*data[:i], new, *data[i + 1 :]], copies)
+            if sum(a != b for a, b in zip(base, other, strict=True)) > 1:
+                return "one record changes what several copies submit"
+    return None
+
+
+def _submitted(learner: Stable, data: Records, copies: tuple[int, ...]) -> list[Any]:
+    # all points are present, so that kinds of records have the same numbers in all lists
+    every = [*data, (0, 0), (1, 0)]
+    sample = OrderedSample.listed([x for x, _ in every], [y for _, y in every])
+    return list(learner.submitted(sample, sample.kinds[: len(data)], copies, seed=2))
+
+
+# --- searches ------------------------------------------------------------------------------------
+
+
+def _class(columns: int, rows: list[int]) -> FiniteClass:
+    return FiniteClass([[row >> (columns - 1 - x) & 1 for x in range(columns)] for row in rows])
+
+
+#: After a record (0, 0) the search for the SOA takes 1 node, after (2, 1) it takes 2; but 1 if the
+#: kernel remembers what it found after (0, 0), and not if it remembers that after (3, 0). The SOAs
+#: after the first two are equal.
+_SOA = _class(6, [9, 10, 13, 14, 26, 27, 29, 30, 31, 35, 43, 49, 53, 56, 58, 63])
+#: For lists of essential hypotheses: 6 nodes after (0, 0); after (7, 0) 7 nodes, or remembering 6.
+_LISTS = _class(
+    8,
+    [4, 8, 39, 44, 47, 72, 75, 81, 85, 86, 99, 100, 108, 110, 113, 115, 124, 130, 141, 142,
+     149, 152, 160, 200, 210, 220, 221, 222, 226],
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A learner whose search is easy after one record, and given up after another.
+
+    Attributes
+    ----------
+    learner : Algorithm
+    easy, hard : record
+    other : record
+        What is found after it does not help after ``hard``; it may be the same.
+    rest : tuple of records
+        Among which ``easy`` and ``other`` are told apart, if the hard searches share a memory.
+    ask : callable
+        The search in a version space.
+    """
+
+    learner: Any
+    easy: tuple[int, int]
+    hard: tuple[int, int]
+    other: tuple[int, int]
+    rest: tuple[tuple[int, int], ...]
+    ask: Callable[[VersionSpace], object]
+
+    def given_up(self, space: VersionSpace, record: tuple[int, int]) -> bool:
+        """Return whether the search in what a record leaves of a space exceeds its budget."""
+        try:
+            self.ask(space.restrict(*record))
+        except SearchLimitError:
+            return True
+        return False
+
+    @property
+    def is_as_described(self) -> bool:
+        """Whether the hard search is given up, unless the easy one is remembered."""
+        space = self.learner.concept_class.version_space(self.learner.max_nodes)
+        alone = self.given_up(space.fresh(), self.hard)
+        return alone and not (self.given_up(space, self.easy) or self.given_up(space, self.hard))
+
+
+def _searches() -> list[_Search]:
+    loud = _BUDGET | {"epsilon": 6}
+    copies = Stable(_SOA, **loud, constants={"auxiliary": 1, "copies": [20]}, max_nodes=1)
+    lists = Littlestone(
+        _LISTS, **_BUDGET, method="essential", chunk=1, tolerances=(0,), max_nodes=6
+    )
+    plan: Any = lists.plan.settings
+    # one copy has a hard search, and the records of the final choice speak for its hypothesis
+    rest = ((2, 1), *[(3, 0)] * 18, *[(0, 0), (3, 1)] * 10)
+    return [
+        _Search(copies, (0, 0), (2, 1), (3, 0), rest, lambda space: space.soa()),
+        _Search(
+            lists, (0, 0), (7, 0), (7, 0), ((7, 0),) * 45,
+            lambda space: space.essential(plan.p(1), plan.oracles.d),
+        ),
+    ]  # fmt: skip
+
+
+def searches_given_up() -> str | None:
+    """Try one record whose search is given up among many easy ones: nobody may notice.
+
+    Neither by an error, nor by more than the one list that is empty.
+    """
+    for search in _searches():
+        if not search.is_as_described:
+            return "no search is given up any more, so this check says nothing"
+        many = [search.easy] * 45
+        found = learned(search.learner, [([search.easy, *many], [search.hard, *many])])
+        if found:
+            return f"{search.learner.name}: {found}"
+    return None
+
+
+def searches_that_remember() -> str | None:
+    """Try one easy record before hard ones, which are given up unless it is remembered.
+
+    If teachers or copies shared what their searches found, one record would decide several lists.
+    """
+    for search in _searches():
+        if not search.is_as_described:
+            return "nothing is worth remembering any more, so this check says nothing"
+        pair = ([search.easy, *search.rest], [search.other, *search.rest])
+        found = learned(search.learner, [pair])
+        if found:
+            return f"{search.learner.name}: {found}"
+    return None
+
+
+OF_VOTES: dict[str, Detector] = {
+    "votes of all stages": votes_of_all_stages,
+    "stages": stages,
+    "stages and their draw": stages_and_draw,
+    "teachers of two records": teachers_of_two,
+    "one record, one copy": one_record_one_copy,
+    "searches that are given up": searches_given_up,
+    "searches that remember": searches_that_remember,
+}

@@ -1,0 +1,103 @@
+"""Broken readers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from littlestone.data.sample import Sample
+from littlestone.errors import DataError
+
+from .mutant import mutant, patched
+
+_ARRAY = "data.domains:IntegerDomain.array"
+
+
+@mutant("n depends on the data", "data.counting:bytewise", "one odd cell", "one odd cell in a file")
+def rows_with_nulls_are_dropped(original, frame):
+    """A missing cell removes its record, so n tells how many there are."""
+    return original(frame.drop_nulls())
+
+
+@mutant("n depends on the data", "data.sample:grouped", "one odd cell")
+def records_outside_are_dropped(original, *given):
+    """What lies outside the domain is not counted."""
+    made = original(*given)
+    return Sample(made.points, made.zeros, made.ones)
+
+
+@mutant("types guessed from the data", "data.tables:_texts", "one odd cell")
+def a_column_is_typed_by_its_cells(original, cells):
+    """If all cells are digits the column is numeric: one odd cell rewrites 07 everywhere."""
+    texts = original(cells).to_pylist()
+    if all(text and text.isdigit() for text in texts):
+        texts = [str(int(text)) for text in texts]
+    return pa.array(texts, pa.large_string())
+
+
+@mutant("equal to the engine only", "data.counting:bytewise", "collations")
+def texts_merge_by_a_collation(original, frame):
+    """The engine takes Bonn and bonn for one text and shows the one that came first."""
+    return frame
+
+
+@mutant("domain from the data", _ARRAY, "one number in an array")
+def a_domain_that_starts_at_the_least_value(original, self, *given, **options):
+    """Points are counted from the smallest one in the table."""
+    values = original(self, *given, **options)
+    return values - values.min() + self.low
+
+
+@mutant("domain from the data", "data.columns:Column.codes", "one number in an array")
+def bins_at_the_quantiles_of_the_column(original, self, values):
+    """'Equal frequency' bins: the edges are records."""
+
+    steps = np.linspace(0, 1, len(self.edges or ()) + 2)[1:-1]
+    quantiles = property(lambda column: tuple(np.quantile(values, steps).astype(np.int64)))
+    with patched("data.columns:Column.integer_edges", lambda _: quantiles, kind="value"):
+        return original(self, values)
+
+
+@mutant(
+    "label set from the data", "learners.sklearn_base:PrivateClassifier._labels", "public labels"
+)
+def the_set_of_labels_is_that_of_the_data(original, self, y, classes):
+    """The larger label that occurs is 1 (as scikit-learn does): without a 1, every 0 is one."""
+    return (np.asarray(y) == np.max(y)).astype(np.int64)
+
+
+@mutant("order of the data", "data.points:canonical_order", "order of rows")
+def names_in_the_order_of_arrival(original, point):
+    """Distinct points are numbered as they come, so the first candidate is the first record's."""
+    return 0
+
+
+@mutant("cut by all records", "data.users:UserSample._cut", "the cut of one user")
+def one_stream_of_numbers_cuts_all_users(original, self, users, *given):
+    """Which records of a user are kept depends on how many users before have too many."""
+    keys = np.zeros_like(self.keys)
+    keys[users] = np.arange(len(users))
+    return original(replace(self, keys=keys), users, *given)
+
+
+@mutant("off by one", "data.users:UserSample._cut", "the cut of one user")
+def one_record_more_for_each_user(original, self, users, most, *given):
+    """A user keeps one record more than the noise is for."""
+    return original(self, users, most + 1, *given)
+
+
+@mutant("exact count shown", "data.sample:Sample.__repr__", "nothing is shown")
+def a_sample_that_shows_its_positives(original, self):
+    """The repr of a sample, which ends up in logs and notebooks."""
+    return f"Sample(n={self.n}, positives={self.positives})"
+
+
+@mutant("refusal by the data", _ARRAY, "nothing is shown")
+def a_refusal_that_quotes_the_cells(original, self, column, **options):
+    """The message of an error shows the range of the column."""
+    try:
+        return original(self, column, **options)
+    except DataError as refused:
+        raise DataError(f"{refused} Got {column}.") from None

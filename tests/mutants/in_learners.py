@@ -1,0 +1,214 @@
+"""Broken learners."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+
+from littlestone.classes.trees import ROOT
+from littlestone.data.dealing import part
+from littlestone.learners.vc1.parts import sizes
+
+from .mutant import mutant, patched
+
+_EXPONENTIAL = "learners.exponential.learner:Exponential"
+_GENERIC = "generic on thresholds(1, 3)"
+_SUBMITTED = "learners.stable.algorithm:Stable.submitted"
+_TEACHERS = "learners.online.council:TeacherEnsemble"
+_ONLINE = "learners.online.algorithm"
+_PART = "learners.agnostic.subsample"
+
+
+@mutant("half noise", f"{_EXPONENTIAL}.rate", _GENERIC)
+def errors_as_if_they_moved_one_way(original, self, sensitivity):
+    """The rate of monotone scores for errors, which go up and down."""
+    return 2 * original(self, sensitivity)
+
+
+@mutant("parameter from the data", f"{_EXPONENTIAL}.draw", _GENERIC)
+def a_rate_that_the_labels_decide(original, self, sample, source):
+    """Less noise where there are more negative records: 'adaptive', with private numbers."""
+    negatives = sample.n - sample.positives
+    with patched(f"{_EXPONENTIAL}.rate", lambda rate, self, s: rate(self, s) * (1 + negatives)):
+        return original(self, sample, source)
+
+
+_KEPT = {}
+
+
+@mutant("hidden state", f"{_EXPONENTIAL}.draw", "fresh data", _GENERIC)
+def candidates_of_the_first_call(original, self, sample, source):
+    """The scores are remembered between calls, whatever the records are."""
+    return original(self, _KEPT.setdefault("sample", sample), source)
+
+
+@mutant("randomness not from the source", f"{_EXPONENTIAL}.rate", _GENERIC)
+def a_generator_beside_the_source(original, self, sensitivity):
+    """numpy breaks ties, so what is verified is not what is drawn."""
+    return original(self, sensitivity) * int(1 + np.random.default_rng().integers(2))
+
+
+@mutant("vacuous truth", "learners.vc1.parts:chunk_ends", "a chunk that contradicts itself")
+def a_chunk_without_a_concept_votes_for_everything(original, tree, *dealt):
+    """No concept fits, so all points are deterministic (001, Definition 15 as printed)."""
+    ends = original(tree, *dealt)
+    return [x for end in ends for x in (tree.children(ROOT) if end is ROOT else [end])]
+
+
+@mutant("dealing forgotten", "learners.vc1.algorithm:deal", "chunks dealt by value")
+def records_dealt_in_the_order_of_their_values(original, sample, source):
+    """Chunks of sorted records: one smaller record shifts all others."""
+    return np.sort(original(sample, source))
+
+
+@mutant("parts overlap", "learners.vc1.parts:chunk_ends", "chunks dealt by value")
+def chunks_that_share_a_record(original, tree, sample, dealt, chunks):
+    """Each chunk begins one record too early: one record speaks for two chunks."""
+    ends = np.cumsum(sizes(len(dealt), chunks))
+    starts = [0, *(ends[:-1] - 1)]
+    return [tree.deterministic(part(sample, dealt[a:b])) for a, b in zip(starts, ends, strict=True)]
+
+
+@mutant("parts overlap", "learners.vc1.algorithm:part", "two parts of the records")
+def all_records_lead_to_a_leaf(original, sample, kinds):
+    """The second step looks at the first part too (001, Definition 18 as printed)."""
+    return sample
+
+
+@mutant("parameter from the data", "learners.vc1.one_shot:one_shot_path", "one deep path")
+def depth_of_the_tree_from_the_records(original, ends, tree, **options):
+    """Bottom is as heavy as the deepest path that came up asks for."""
+    deepest = max(map(tree.depth, ends), default=0)
+    return original(ends, tree, **options | {"max_depth": deepest})
+
+
+@mutant("parts overlap", "learners.stable.algorithm:part", "two parts of the stable learner")
+def all_records_choose_from_the_list(original, sample, kinds):
+    """The records that put a hypothesis on the list also choose it, and epsilon is paid once."""
+    return sample
+
+
+@mutant(
+    "support from the data",
+    "learners.stable.algorithm:stable_items",
+    "stable on finite(3 concepts on 2 points)",
+)
+def every_submission_is_listed(original, items, **options):
+    """If the histogram keeps nothing, what was submitted is taken as it is."""
+    items = list(items)
+    return original(items, **options) or sorted(set(items), key=str)
+
+
+@mutant(
+    "refusal by the data", _SUBMITTED, "stable on finite(3 concepts on 2 points), one tournament"
+)
+def failed_copies_are_not_counted_out_quietly(original, *given):
+    """A copy that fails stops the release: everybody sees that it failed."""
+    for found in original(*given):
+        if found is None:
+            raise ValueError("a copy failed")
+        yield found
+
+
+@mutant(
+    "parameter from the data",
+    "learners.littlestone.algorithm:draw",
+    "littlestone on thresholds(1, 3), all",
+    "the longest list",
+)
+def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
+    """The cap is what the votes show (realised sizes), not what was promised."""
+    return original(votes, cap=max(1, max(votes.sizes.values(), default=1) // 2), **options)
+
+
+@mutant(
+    "cut by all records",
+    "learners.littlestone.votes:draw",
+    "littlestone on points(), closures",
+    "popular votes",
+)
+def only_the_best_are_drawn_from(original, votes, **options):
+    """Lists are cut to what all teachers together like best: one vote removes the others."""
+    best = votes.best
+    left = {best: votes.sizes[best]} if best else {}
+    return original(SimpleNamespace(best=best, sizes=left, member=votes.member), **options)
+
+
+@mutant("wrong neighbours", "learners.littlestone.votes:draw", "popular votes")
+def votes_of_add_or_remove(original, votes, *, epsilon, **options):
+    """A replaced record takes a vote from one and gives it to another."""
+    return original(votes, epsilon=2 * epsilon, **options)
+
+
+@mutant("split by the data", f"{_TEACHERS}.lists", "one record, one teacher")
+def equal_parts_of_an_epoch(original, self, epochs, stage, deal):
+    """Mistakes are split evenly (003, Algorithm 3, line 19): one less moves all later ones."""
+    dealt = [[epoch[i :: self.n_teachers] for epoch in epochs] for i in range(self.n_teachers)]
+    return [self.submit(parts, self.plan[stage]) for parts in dealt]
+
+
+@mutant("noise left out", f"{_ONLINE}:draw_patience", "online on thresholds(1, 2), ballot")
+def a_threshold_without_noise(original, epsilon, source):
+    """The above-threshold test fires at a fixed number of mistakes."""
+    original(epsilon, source)
+    return 0
+
+
+@mutant("budget not counted", f"{_ONLINE}:OnlineAlgorithm._train", "draws of a stream")
+def draws_that_nobody_counts(original, self, state, sources):
+    """The stream publishes as often as it likes."""
+    state.batches = min(state.batches, self.plan.batches - 2)
+    return original(self, state, sources)
+
+
+@mutant(
+    "contribution not bounded",
+    f"{_ONLINE}:OnlineAlgorithm._listen",
+    "online on thresholds(1, 2), ballot",
+)
+def mistakes_that_are_heard_twice(original, self, state, time, sources):
+    """The above-threshold test sees each mistake as two."""
+    state.limit -= len(state.buffer)
+    original(self, state, time, sources)
+    state.limit += len(state.buffer)
+
+
+@mutant(
+    "contribution not bounded",
+    "learners.users.agnostic:cut",
+    "users on thresholds(1, 2), with the error",
+    "users on thresholds(1, 2)",
+)
+def users_are_not_cut(original, users, most, source):
+    """A user with many records counts as many mistakes (as opendp 2945: lengths of groups)."""
+    return users
+
+
+@mutant(
+    "composition forgotten",
+    "learners.users.min_error:PrivateMinError.compare",
+    "search for the least error",
+)
+def each_comparison_has_the_whole_epsilon(original, self, midpoint):
+    """The search asks several questions and pays for one."""
+    return replace(original(self, midpoint), epsilon=self.epsilon)
+
+
+@mutant("amplification too good", f"{_PART}:amplified", "a secret part")
+def amplified_twice(original, epsilon, rate):
+    """The rate is squared in the formula of secret subsampling."""
+    return original(epsilon, rate * rate)
+
+
+@mutant("secret made public", f"{_PART}:places", "a learner on a secret part")
+def the_first_records_are_the_part(original, n, m, source):
+    """The part is not drawn: who stands at the beginning of the file is always in it."""
+    return list(range(m))
+
+
+@mutant("secret made public", "learners.agnostic.records:places", "a secret part")
+def a_part_drawn_by_public_coins(original, n, m, source):
+    """Amplification needs coins that nobody knows."""
+    return source.public_rng().permutation(n)[:m]

@@ -1,0 +1,226 @@
+"""Broken mechanisms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from littlestone.errors import exact_value
+from littlestone.mechanisms.canonical import canonical_key, ordered
+from littlestone.mechanisms.median.runs import Runs
+from littlestone.source import SeededSource, exp
+
+from .mutant import mutant, patched
+
+_SPARSE = "mechanisms.sparse_select"
+_HISTOGRAM = "mechanisms.histogram"
+_COUNT = "mechanisms.estimate:private_count"
+_NOISE = "mechanisms.estimate:truncated"
+_RATES = "mechanisms.threshold_rates:classic_rates"
+_PATH = "mechanisms.median.one_shot"
+
+
+@mutant("half noise", "mechanisms.select:selection_rate", "exponential_mechanism")
+def half_the_noise_of_a_selection(original, epsilon, **options):
+    """The factor 2 of the exponential mechanism is forgotten: epsilon is twice the claim."""
+    return original(epsilon, **options | {"monotone": True})
+
+
+@mutant("wrong sensitivity", "mechanisms.select:selection_rate", "scores that move by 3")
+def sensitivity_ignored(original, epsilon, **options):
+    """Scores that move by 3 get the noise for scores that move by 1 (as diffprivlib 105)."""
+    return original(epsilon, **options | {"sensitivity": 1})
+
+
+@mutant("union bound forgotten", f"{_SPARSE}:bottom_weight", "sparse_select")
+def bottom_for_one_candidate_only(original, *, k, **options):
+    """One record brings k candidates into the support; delta is that of one."""
+    return original(k=1, **options)
+
+
+@mutant("off by one", f"{_SPARSE}:bottom_weight", "sparse_select")
+def bottom_for_a_score_of_zero(original, *, epsilon, **options):
+    """A candidate enters with score 1, not 0: delta grows by e**(epsilon/2)."""
+    return original(epsilon=epsilon, **options) * exp(-exact_value(epsilon) / 2)
+
+
+@mutant(
+    "wrong neighbours",
+    (f"{_SPARSE}:sparse_select", f"{_SPARSE}:sparse_select_lists"),
+    "popular candidates",
+)
+def add_or_remove_noise_for_replaced_records(original, *data, epsilon, **options):
+    """A replaced record is one removed and one added; the noise is that of one of them."""
+    return original(*data, epsilon=2 * exact_value(epsilon), **options)
+
+
+@mutant("contribution not bounded", f"{_SPARSE}:count_lists", "repeated votes")
+def lists_as_multisets(original, lists, *, cap, order=canonical_key):
+    """A list that names a candidate twice counts twice."""
+    counts = Counter()
+    for one in lists:
+        counts.update(ordered(one, order)[:cap] if len(one) > cap else one)
+    return dict(counts)
+
+
+@mutant("contribution not bounded", f"{_SPARSE}:count_lists", "sparse_select_lists")
+def lists_of_any_length(original, lists, *, cap, order=canonical_key):
+    """The public cap on the length of a list is not applied."""
+    return original(lists, cap=10**9, order=order)
+
+
+@mutant("hash order", f"{_SPARSE}:count_lists", "hash order")
+def lists_cut_in_the_order_of_a_set(original, lists, *, cap, order=canonical_key):
+    """Which candidates survive depends on hashes: on the process, and on other items."""
+    return original([list(set(one))[:cap] for one in lists], cap=cap, order=order)
+
+
+@mutant("off by one", f"{_HISTOGRAM}:_threshold", "stable_items")
+def histogram_threshold_one_too_low(original, rate, delta):
+    """A key that one record brought is released too often."""
+    return max(original(rate, delta) - 1, 1)
+
+
+@mutant("off by one", f"{_HISTOGRAM}:truncated", "stable_histogram")
+def histogram_releases_at_one_below_the_threshold(original, rate, n, source):
+    """Compared with the wrong side of the threshold: a noisy count seems one larger."""
+    return original(rate, n, source) + 1
+
+
+@mutant("order of the data", f"{_HISTOGRAM}:stable_histogram", "order of records")
+def histogram_in_the_order_of_the_data(original, items, **options):
+    """Keys come out in the order in which records came in (a dict keeps it)."""
+    items = list(items)
+    return original(items, **options | {"order": items.index})
+
+
+@mutant("order of the data", f"{_HISTOGRAM}:stable_items", "order of records")
+def histogram_keys_in_the_order_of_the_data(original, items, **options):
+    """The same, without counts: seen by permuting equal data."""
+    items = list(items)
+    return original(items, **options | {"order": items.index})
+
+
+@mutant(
+    "wrong neighbours",
+    (f"{_HISTOGRAM}:stable_items", f"{_HISTOGRAM}:stable_histogram"),
+    "counts near the threshold",
+)
+def histogram_at_the_rate_of_add_or_remove(original, items, *, epsilon, **options):
+    """A replaced record moves two counts."""
+    return original(items, epsilon=2 * exact_value(epsilon), **options)
+
+
+@mutant("noise not symmetric", "mechanisms.geometric:truncated", "private_count")
+def noise_to_one_side_only(original, rate, n, source):
+    """Noise that is never negative shows a lower bound of the count for sure."""
+    return abs(original(rate, n, source))
+
+
+@mutant("off by one", "mechanisms.geometric:coin_of", "stable_items")
+def coin_of_the_wrong_tail(original, rate, gap):
+    """The chance of reaching a threshold is that of the count above, on one side only."""
+    return original(rate, gap + (gap < 0))
+
+
+@mutant("half noise", _NOISE, "private_count")
+def half_the_noise_of_a_count(original, rate, n, source):
+    """A count with noise for twice its epsilon."""
+    return original(2 * rate, n, source)
+
+
+@mutant("special case for empty", _COUNT, "private_count")
+def no_noise_on_nothing(original, count, n, **options):
+    """A count of zero is released as zero, so one is never mistaken for it."""
+    made = original(count, n, **options)
+    return made if count else replace(made, value=0)
+
+
+@mutant("randomness not random", _NOISE, "private_count")
+def noise_from_a_fixed_seed(original, rate, n, source):
+    """Left over from a test: noise that everybody can subtract."""
+    return original(rate, n, SeededSource(0))
+
+
+@mutant("rejection by the data", _COUNT, "private_count")
+def the_raw_value_when_noise_goes_too_far(original, count, n, **options):
+    """Noise that would leave the range is left out, instead of clamping the sum."""
+    made = original(count, n, **options)
+    return made if 0 < made.value < n else replace(made, value=count)
+
+
+@mutant("exact count shown", _COUNT, "a count with its interval")
+def an_interval_around_the_true_count(original, count, n, **options):
+    """The released count is noisy, its interval is not."""
+    made = original(count, n, **options)
+    error = made.value - count
+    return replace(made, low=made.low - error, high=made.high - error)
+
+
+@mutant("noise left out", _RATES, "AboveThreshold, classic, shift, limit 1, charged above, 2 asked")
+def above_threshold_without_an_offset(original, epsilon, limit, changes):
+    """Fresh noise for each question, exact threshold, pure claim (Lyu, Su and Li 2017)."""
+    return 1000 * epsilon, original(epsilon, limit, changes)[1]
+
+
+@mutant(
+    "budget not counted", "mechanisms.above_threshold:RunningTest.ask", "more answers than paid for"
+)
+def above_threshold_that_never_stops(original, self, value):
+    """Charged answers are not counted, so there is no halt."""
+    self.spent = 0
+    return original(self, value)
+
+
+@mutant(
+    "composition forgotten",
+    _RATES,
+    "AboveThreshold, classic, any, limit 1, charged above, 2 asked",
+)
+def above_threshold_without_the_limit_in_its_noise(original, epsilon, limit, changes):
+    """Noise for one charged answer, whatever the limit (Lyu, Su and Li 2017, variants 4, 5)."""
+    return epsilon, epsilon / limit if changes == "shift" else epsilon
+
+
+@mutant(
+    "half noise",
+    "mechanisms.median.exponential:RankExponential.rate",
+    "median A (rank exponential)",
+)
+def median_at_twice_the_rate(original, self):
+    """Rank scores move up and down; the rate is that of scores that move one way."""
+    return 2 * original(self)
+
+
+@mutant(
+    "wrong sensitivity",
+    "mechanisms.median.exponential:RankExponential.runs",
+    "median A (rank exponential)",
+)
+def median_score_that_moves_by_two(original, self, values):
+    """Both rank margins are summed up: one record moves a score by two."""
+    runs = original(self, values)
+    return Runs(2 * runs.scores, runs.lengths)
+
+
+@mutant("union bound forgotten", "mechanisms.median.tree_em:bottom_weight", "median B (TreeEM)")
+def median_tree_with_one_node_a_record(original, *, entering, **options):
+    """A record brings a whole path of nodes, not one."""
+    return original(entering=1, **options)
+
+
+@mutant("union bound forgotten", f"{_PATH}:bottom_weight", "one_shot_path")
+def path_choice_for_depth_one(original, *, entering, **options):
+    """The same in the one-shot choice of a path."""
+    return original(entering=1, **options)
+
+
+@mutant("contribution not bounded", f"{_PATH}:one_shot_path", "paths beyond the public depth")
+def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **options):
+    """Paths are not cut at the depth that delta was computed for."""
+
+    def promised(weight, *, entering, **rest):
+        return weight(entering=max_depth, **rest)
+
+    with patched(f"{_PATH}:bottom_weight", promised):
+        return original(ends, tree, max_depth=10**6, **options)

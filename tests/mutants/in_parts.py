@@ -1,0 +1,226 @@
+"""Broken parts and votes: who sees a record, and what is counted of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
+
+import numpy as np
+
+from littlestone.data.dealing import deal, part, written_out
+from littlestone.learners.vc1.counts import node_counts
+from littlestone.mechanisms.median.window import RankWindow
+
+from .mutant import mutant, patched
+
+_TWO_STEP = "learners.vc1.two_step"
+_PARTS = "learners.littlestone.teachers:parts"
+_LISTS = "learners.littlestone.teachers:EssentialLists._essential"
+_SUBMITTED = "learners.stable.algorithm:Stable.submitted"
+_FRESH = "classes.version_spaces.listed:ListedSpace.fresh"
+_MEDIAN = "mechanisms.median.release:private_median"
+
+
+@mutant("dealing forgotten", "data.dealing:deal", "dealt from counts")
+def a_deal_without_a_permutation(original, sample, source):
+    """Counted records are dealt in their sorted order: one smaller record shifts all others."""
+    return written_out(sample)
+
+
+@mutant("secret made public", "learners.vc1.dealing:_places", "dealt from counts")
+def places_that_everybody_can_draw(original, n, source):
+    """Outermost records get their places from public coins; they are walked in sorted order."""
+    public = source.public_rng()
+    return original(n, SimpleNamespace(permutation=lambda n, few: public.permutation(n)[:few]))
+
+
+@mutant("parameter from the data", f"{_TWO_STEP}:TwoStep._median", "paths that force nothing")
+def a_window_for_the_paths_that_are_there(original, self, depths, source):
+    """The window of the median depth is a share of the paths that force something, not of all."""
+    there = sum(map(bool, depths)) or 1
+    above, below = max(there - self.good + 1, 1), self.votes
+    window = RankWindow(Fraction(0), Fraction(1))
+    if above + below < there:
+        window = RankWindow(Fraction(above, there), 1 - Fraction(below, there))
+    with patched(f"{_TWO_STEP}:RankWindow", lambda *_: window):
+        return original(self, depths, source)
+
+
+@mutant(
+    "parameter from the data", "learners.vc1.one_shot:one_shot_path", "paths that force nothing"
+)
+def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **options):
+    """What is asked of a node is computed from how many paths force something: one record moves
+    a score by two.
+    """
+    nothing = sum(not tree.depth(end) for end in ends)
+    return original(ends, tree, reserve=max(reserve - nothing, 0), **options)
+
+
+@mutant("composition forgotten", f"{_TWO_STEP}:TwoStep.epsilons", "depth and node")
+def the_whole_epsilon_for_the_node_too(original, self):
+    """The median depth spends its share, and the choice of a node at that depth all of epsilon."""
+    return original(self)[0], self.budget.epsilon
+
+
+@mutant("support from the data", "learners.vc1.leaves:Leaves.go_down", "second part of a tree")
+def only_leaves_with_a_record(original, self, node, tree, sample, source):
+    """Leaves that no record speaks for or against are left out, to save time."""
+    negatives, positives = node_counts(tree, sample)
+
+    def some(paths, *given):
+        for i, (leaf, path) in enumerate(paths(*given)):
+            if not i or any(positives[at] + negatives[at] for at in path):
+                yield leaf, path
+
+    with patched("learners.vc1.leaves:_with_paths", some):
+        return original(self, node, tree, sample, source)
+
+
+@mutant("parts overlap", _PARTS, "teachers of two records")
+def teachers_that_share_a_record(original, sample, source, chunk):
+    """Each teacher also hears the first record of the next one: a record has two lists."""
+    dealt = deal(sample, source)
+    return [
+        (part(sample, dealt[i * chunk : (i + 1) * chunk + 1]), 1)
+        for i in range(max(1, sample.n // chunk))
+    ]
+
+
+@mutant("parts overlap", _PARTS, "teachers of two records")
+def records_left_over_go_to_all_teachers(original, sample, source, chunk):
+    """So that none is wasted, every teacher hears the records that are fewer than a chunk."""
+    dealt, teachers = deal(sample, source), max(1, sample.n // chunk)
+    rest = dealt[teachers * chunk :]
+    return [
+        (part(sample, np.append(dealt[i * chunk : (i + 1) * chunk], rest)), 1)
+        for i in range(teachers)
+    ]
+
+
+def shared_batches(original, self, sample, dealt, copies, seed, *, step):
+    """Deal to the copies of the stable learner from places ``step(size)`` apart."""
+    own, at, pieces = self.plan.parameters, 0, []
+    for count, batches in zip(copies, own.batches, strict=True):
+        size = (batches + 1) * own.auxiliary
+        for _ in range(count):
+            pieces.append(dealt[at : at + size])
+            at += step(size, own.auxiliary)
+    return original(self, sample, np.concatenate(pieces), copies, seed)
+
+
+@mutant("parts overlap", _SUBMITTED, "one record, one copy")
+def copies_that_share_batches(original, *given, **options):
+    """The next copy starts one batch further, not behind all batches of the one before."""
+    return shared_batches(original, *given, **options, step=lambda size, batch: batch)
+
+
+@mutant("hidden state", _LISTS, "searches that remember")
+def shared_search_memory(original, *given):
+    """Teachers share one kernel, so what one of them found saves others' budgets: an easy record
+    of one teacher decides whether the others have lists.
+    """
+    with patched(_FRESH, lambda fresh, space: space):
+        return original(*given)
+
+
+@mutant("hidden state", _SUBMITTED, "searches that remember")
+def copies_that_remember(original, *given):
+    """The same for copies: one record changes what two of them submit."""
+    with patched(_FRESH, lambda fresh, space: space):
+        yield from original(*given)
+
+
+@mutant(
+    "refusal by the data",
+    "learners.littlestone.teachers:SearchLimitError",
+    "searches that are given up",
+    kind="value",
+)
+def a_list_that_was_too_hard_stops_the_fit(original):
+    """A teacher's search that exceeds its budget is an error, and everybody sees it."""
+    return ZeroDivisionError
+
+
+@mutant("noise left out", "mechanisms.above_threshold:AboveThreshold.start", "stages")
+def stages_pass_by_the_votes_themselves(original, self, threshold, source):
+    """The test of a stage compares the best vote with the threshold, without noise."""
+    return SimpleNamespace(ask=lambda votes: votes >= threshold)
+
+
+@mutant(
+    "composition forgotten",
+    "learners.littlestone.plan_essential:StagesPlan.draw_epsilon",
+    "stages and their draw",
+)
+def the_whole_epsilon_for_the_draw_too(original, self):
+    """The test of the stages spends its share, and the draw after it all of epsilon."""
+    return self.budget.epsilon
+
+
+@mutant("parts overlap", "learners.agnostic.algorithm:part", "labels of the first part")
+def labels_of_the_first_part_choose_too(original, sample, kinds):
+    """The dichotomy is scored on all records: those of the first part are used twice."""
+    return sample
+
+
+@mutant("half noise", "learners.agnostic.algorithm:selection_rate", "choice of labels")
+def dichotomies_at_twice_the_rate(original, epsilon):
+    """The rate is epsilon instead of half of it."""
+    return 2 * original(epsilon)
+
+
+@mutant(
+    "amplification too good",
+    "learners.agnostic.subsample:Subsample.guarantee",
+    "sizes of secret parts",
+)
+def delta_amplified_twice(original, self, **options):
+    """The delta of a secret part is multiplied by the square of its rate."""
+    promised = original(self, **options)
+    return replace(promised, delta=self.rate * promised.delta)
+
+
+@mutant("amplification too good", "learners.agnostic.design:rate_for", "share of the pool")
+def points_of_the_first_part_are_free(original, outer, inner, groups):
+    """Which dichotomies there are depends on the first part's points: a factor of 4 that the
+    share of the pool has to pay for, and here does not.
+    """
+    return original(outer, inner, 1)
+
+
+@mutant("n depends on the data", "mechanisms.median.values:Ordered.read", "beside a median")
+def values_outside_the_domain_are_left_out(original, cls, values, low, high, *owner):
+    """They are no points, so the median forgets them: n, and all that it decides, tells how many
+    they were.
+    """
+    return original(cls, [v for v in values if low <= v <= high], low, high, *owner)
+
+
+def distinct(values, low, high):
+    """Return how many points of the domain the values are."""
+    return len({min(max(int(v), low), high) for v in values})
+
+
+@mutant("parameter from the data", _MEDIAN, "beside a median")
+def a_certificate_for_the_different_values(original, values, low, high, **options):
+    """The certificate beside a median is that for the number of distinct values."""
+
+    def chosen(choose, *given, **rest):
+        made = choose(*given, **rest)
+        few = made.certificate
+        return _Certified(made, lambda n, beta: few(distinct(values, low, high), beta))
+
+    with patched("mechanisms.median.release:choose", chosen):
+        return original(values, low, high, **options)
+
+
+class _Certified:
+    """A mechanism with another certificate."""
+
+    def __init__(self, made, certificate):
+        self.made, self.certificate = made, certificate
+
+    def __getattr__(self, name):
+        return getattr(self.made, name)

@@ -1,0 +1,170 @@
+"""Broken releases: counts, prints, pages and accounts around a hypothesis."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from dataclasses import replace
+from decimal import ROUND_DOWN, Decimal, localcontext
+from fractions import Fraction
+
+from littlestone.privacy import Guarantee
+from littlestone.privacy.filters import Price
+
+from .mutant import mutant
+
+_GENERIC = "generic on thresholds(1, 3)"
+_RUN = "learners.release:run"
+_ALLOWS = "privacy.filters:Filter.allows"
+
+
+@mutant(
+    "composition forgotten",
+    "learners.release:compose",
+    "generic on finite(3 concepts on 2 points), with its error",
+    "paid in full",
+)
+def the_count_of_mistakes_is_free(original, losses, **options):
+    """The guarantee is that of the hypothesis alone."""
+    return original(losses[:1], **options)
+
+
+@mutant(
+    "wrong sensitivity", "learners.release:_mistakes", "users on thresholds(1, 2), with the error"
+)
+def a_user_counts_as_one_record(original, learner, *given):
+    """A user moves the count of mistakes by as many records as are looked at."""
+    *data, epsilon = given
+    return original(learner, *data, epsilon * getattr(learner, "samples_per_user", 1))
+
+
+@mutant("refusal by the data", _RUN, _GENERIC)
+def refuses_if_all_labels_are_equal(original, learner, sample, source, **options):
+    """An error that only some data sets raise is an output that nobody paid for."""
+    if sample.positives == sample.n:
+        raise ValueError("only one class")
+    return original(learner, sample, source, **options)
+
+
+@mutant("exact count shown", _RUN, _GENERIC)
+def prints_what_it_sees(original, learner, sample, source, **options):
+    """A line for debugging."""
+    print("positives:", sample.positives)
+    return original(learner, sample, source, **options)
+
+
+@mutant("exact count shown", _RUN, _GENERIC)
+def logs_what_it_sees(original, learner, sample, source, **options):
+    """A log line of the level 'warning'."""
+    logging.warning("%d distinct points", len(sample.points))
+    return original(learner, sample, source, **options)
+
+
+@mutant("warning by the data", _RUN, _GENERIC)
+def warns_if_labels_are_rare(original, learner, sample, source, **options):
+    """A warning that depends on the records."""
+    if sample.positives < sample.n / 2:
+        warnings.warn("few positives", stacklevel=2)
+    return original(learner, sample, source, **options)
+
+
+@mutant("exact count shown", _RUN, _GENERIC)
+def the_model_file_names_the_number_of_points(original, learner, sample, source, **options):
+    """'n_distinct' in the metadata of a model."""
+    columns = {**(options.get("columns") or {}), "distinct": str(len(sample.points))}
+    return original(learner, sample, source, **options | {"columns": columns})
+
+
+@mutant("records kept in the model", _RUN, _GENERIC)
+def the_hypothesis_carries_its_sample(original, learner, sample, source, **options):
+    """An attribute for later use: whoever unpickles the model has the records."""
+    made = original(learner, sample, source, **options)
+    vars(made.hypothesis)["sample_"] = sample
+    return made
+
+
+@mutant("parameter from the data", _RUN, _GENERIC)
+def a_certificate_for_the_positive_records(original, learner, sample, source, **options):
+    """The certificate is computed with a private number."""
+    made = original(learner, sample, source, **options)
+    return replace(made, certificate=learner.certificate(sample.positives + 1))
+
+
+@mutant("order of payment", _RUN, "paid before it is drawn")
+def draws_and_then_pays(original, learner, sample, source, **options):
+    """A release that its ledger refuses was drawn all the same."""
+    learner.draw(sample, source)
+    return original(learner, sample, source, **options)
+
+
+@mutant("budget not counted", _ALLOWS, "ledgers")
+def a_ledger_that_forgets(original, self, spent, price):
+    """Each release is compared with the whole budget."""
+    return original(self, Price(Fraction(0), Fraction(0)), price)
+
+
+@mutant("rounding", _ALLOWS, "ledgers")
+def a_ledger_in_floats(original, self, spent, price):
+    """Sums in floats: what is small enough costs nothing."""
+    return all(
+        float(s) + float(p) <= float(most)
+        for s, p, most in zip(spent, price, self.limit, strict=True)
+    )
+
+
+@mutant("wrong neighbours", "privacy.ledger:Ledger._loss", "ledgers")
+def any_ledger_for_any_release(original, self, promise, better):
+    """A budget of users pays for the protection of records."""
+    if isinstance(promise, Guarantee):
+        promise = replace(promise, neighbours=self.neighbours)
+    return original(self, promise, better)
+
+
+@mutant("composition forgotten", "privacy.compose:routes", "sums of losses")
+def the_largest_epsilon_instead_of_the_sum(original, losses, **options):
+    """Parallel composition for mechanisms on the same records."""
+    losses = list(losses)
+    largest = max((loss.reach or Fraction(0) for loss in losses), default=Fraction(0))
+    found = original(losses, **options)
+    return tuple(replace(r, epsilon=largest) if r.name == "sum" else r for r in found)
+
+
+@mutant("composition forgotten", "privacy.compose:routes", "sums of losses")
+def leaks_are_not_added(original, losses, *, delta=0):
+    """The deltas of the parts: the largest one is taken for all."""
+    losses = list(losses)
+    leaks = [loss.leak for loss in losses]
+    found = original(losses, delta=Fraction(delta) + sum(leaks) - max(leaks, default=Fraction(0)))
+    return tuple(replace(route, delta=Fraction(delta)) for route in found)
+
+
+@mutant("wrong theorem", "privacy.compose:_tight", "Gaussian curve")
+def a_conversion_with_half_of_the_logarithm(original, divergence, order, delta):
+    """From zCDP to (epsilon, delta), with a factor 1/2 before ln(1/delta)."""
+    return original(divergence, order, delta) + (order * delta).log() / 2 / (order - 1)
+
+
+@mutant("wrong theorem", "privacy.filters:_pure_rho", "prices of coins")
+def every_mechanism_is_of_bounded_range(original, epsilon):
+    """epsilon**2/8 is for the exponential mechanism, not for every pure one."""
+    return min(epsilon**2 / 8, epsilon)
+
+
+@mutant("rounding", "privacy.rounding:float_up", "rounding")
+def epsilon_rounded_to_the_nearest_float(original, x):
+    """What is shown is a little less than what is promised."""
+    return float(Fraction(x))
+
+
+@mutant("rounding", "privacy.rounding:round_up", "rounding")
+def decimals_rounded_down(original, x, digits=15):
+    """A composed epsilon that is cut after 15 digits."""
+    with localcontext(prec=digits, rounding=ROUND_DOWN):
+        return Fraction(Decimal(x.numerator) / Decimal(x.denominator))
+
+
+@mutant("rounding", "errors:exact_value", "typed numbers")
+def epsilon_read_with_few_digits(original, value):
+    """0.123456789 becomes the nearest fraction with a small denominator."""
+    exact = original(value)
+    return exact.limit_denominator(1000) if isinstance(value, float) and exact else exact

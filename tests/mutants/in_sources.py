@@ -1,0 +1,87 @@
+"""Broken draws: bits that are rounded, reused or known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from flint import arb
+
+from littlestone.source import SeededSource
+
+from .mutant import mutant
+
+_WEIGHTS = "source.weights"
+_SAMPLER = "source.sampler:BitSource"
+_BYTES = "source.secure:SecureSource._bytes"
+
+
+@mutant("float underflow", f"{_WEIGHTS}:LevelWeights.enclose", "hopeless outcomes")
+def hopeless_outcomes_are_impossible(original, self, bits):
+    """A weight far below the best becomes zero, as in a softmax of floats."""
+    return [ball if ball.mid() != 0 else arb(0) for ball in original(self, bits)]
+
+
+@mutant(
+    "float rounding", f"{_WEIGHTS}:_whole_bounds", "thresholds of coins", "exponential_mechanism"
+)
+def a_coin_rounded_to_64_bits(original, x):
+    """Draws that are too close to call are called."""
+    low, _ = original(x)
+    return low, low
+
+
+@mutant(
+    "float rounding", f"{_WEIGHTS}:_whole_bounds", "thresholds of coins", "exponential_mechanism"
+)
+def a_coin_in_double_precision(original, x):
+    """The cumulative weights go through a double."""
+    return original(arb(float(x / 2**64)) * 2**64)
+
+
+@mutant("biased draw", f"{_SAMPLER}.below", "uniform integers")
+def uniform_by_remainder(original, self, m):
+    """Value % m instead of drawing anew: small results are likelier."""
+    return self._bits((m - 1).bit_length()) % m if m > 1 else 0
+
+
+@mutant("secret made public", f"{_SAMPLER}.permutation", "secret bits")
+def a_permutation_by_public_coins(original, self, n, first=None):
+    """Who is in which chunk is known to whoever knows the seed of the hash functions."""
+    return self.public_rng().permutation(n)[:first]
+
+
+@mutant("biased draw", f"{_SAMPLER}._order", "uniform orders")
+def a_shuffle_that_is_not_uniform(original, self, n):
+    """The keys of the sort have two bits: the order of a file shines through."""
+    keys = np.frombuffer(self._bytes(8 * n), dtype=np.uint64) >> np.uint64(62)
+    return np.argsort(keys, kind="stable")
+
+
+@mutant("randomness reused", _BYTES, "entropy serves once")
+def entropy_that_serves_twice(original, self, k):
+    """The position in the buffer does not move."""
+    piece = original(self, k)
+    self._position = max(0, self._position - k)
+    return piece
+
+
+@mutant("randomness reused", "source.secure:SecureSource._forget", "entropy serves once")
+def a_child_that_inherits_its_parents_entropy(original, self):
+    """After a fork both processes draw the same bytes."""
+    if not hasattr(self, "_buffer"):
+        original(self)
+
+
+@mutant(
+    "randomness not random", "learners.sklearn_base:PrivateClassifier._source", "seeds are named"
+)
+def seed_0_if_none_is_given(original, self):
+    """A default that makes examples reproducible, and releases too."""
+    return SeededSource(0) if self.random_state is None else original(self)
+
+
+@mutant("randomness not random", "privacy.guarantee:Guarantee.__str__", "seeds are named")
+def a_seeded_release_that_says_nothing(original, self):
+    """The guarantee of a reproducible release reads like that of a private one."""
+    return original(replace(self, seeded=False))

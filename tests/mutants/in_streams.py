@@ -1,0 +1,169 @@
+"""Broken streams, and broken learners whose users hold many records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from littlestone.learners.online.durable import _charge
+from littlestone.learners.online.state import OnlineState
+
+from .mutant import mutant, patched
+
+_COUNCIL = "learners.online.council"
+_DURABLE = "learners.online.durable"
+_TAKEN_UP = f"{_DURABLE}:_taken_up"
+
+
+@mutant("special case for empty", "learners.online.algorithm:OnlineAlgorithm._events", "two alarms")
+def tests_act_at_mistakes_only(original, self, state, wrong, start, end):
+    """In a block of records the above-threshold test is looked at where there is a mistake: when
+    it fires, the record of that time was one.
+    """
+    yield from (int(i) for i in wrong if i < end)
+
+
+@mutant("split by the data", f"{_COUNCIL}:TeacherEnsemble.lists", "one teacher for a record")
+def mistakes_dealt_by_what_they_say(original, self, epochs, stage, deal):
+    """Equal records go to one teacher, so that lists agree: a replaced record leaves one teacher
+    and comes to another, and two lists change.
+    """
+    said = [[(sum(map(ord, str(r[1:]))), *r[1:]) for r in epoch] for epoch in epochs]
+    return original(self, said, stage, deal)
+
+
+@mutant("contribution not bounded", f"{_COUNCIL}:_threshold_pieces", "long lists of teachers")
+def long_lists_of_thresholds(original, lists, most):
+    """A teacher's run of thresholds counts in full length: bottom is weighed for short lists."""
+    return original(lists, 10**9)
+
+
+@mutant("exceptions", f"{_COUNCIL}:SearchLimitError", "hard searches of teachers", kind="value")
+def a_teacher_gives_up_aloud(original):
+    """A search that exceeds its budget stops the stream, because of one teacher's records."""
+    return ZeroDivisionError
+
+
+@mutant("parameter from the data", f"{_COUNCIL}:TeacherEnsemble.draw", "teachers of one mind")
+def bottom_for_the_longest_list_of_teachers(original, self, epochs, stage, draws, deal, source):
+    """The weight of bottom follows the longest list that came in, not the one promised."""
+    longest = max([1, *map(len, self.lists(epochs, stage, deal))])
+
+    def light(weight, *, k, **options):
+        return weight(k=min(k, longest), **options)
+
+    with patched(f"{_COUNCIL}:bottom_weight", light):
+        return original(self, epochs, stage, draws, deal, source)
+
+
+@mutant("order of payment", _TAKEN_UP, "unpaid streams")
+def a_stream_is_paid_after_it_is_kept(original, journal, algorithm, settings, seed, ledger):
+    """Killed (or refused) between the two, it is there, goes on, and is never paid for."""
+    new, kept = journal.state is None, journal.settings
+    with patched(f"{_DURABLE}:_charge", lambda *_: None):
+        made = original(journal, algorithm, settings, seed, ledger)
+    if new and kept.get("ledger"):
+        _charge(kept, ledger, algorithm)
+    return made
+
+
+@mutant("budget not counted", f"{_DURABLE}:_charge", "each stream is paid")
+def streams_named_by_their_class(original, kept, ledger, algorithm):
+    """The token says what a stream is about instead of which one it is: the second is free."""
+    return original({**kept, "name": algorithm.concept_class.spec[:200]}, ledger, algorithm)
+
+
+@mutant("budget not counted", _TAKEN_UP, "a stream on other terms")
+def other_terms_in_the_middle(original, journal, algorithm, settings, seed, ledger):
+    """A stream that was begun, and paid for, with a small epsilon goes on with a large one."""
+    return original(journal, algorithm, journal.settings, seed, ledger)
+
+
+@mutant(
+    "budget not counted",
+    "learners.online.public_record:PublicRecord.catch_up",
+    "old copies of a stream",
+)
+def an_old_copy_goes_on(original, self, state):
+    """A state that is older than what it published is taken up: the same records are drawn from
+    again, with fresh coins, for nothing.
+    """
+    original(self, state)
+    return True
+
+
+@mutant(
+    "randomness reused",
+    "learners.online.state:StateTransaction.__exit__",
+    "interrupted alarms",
+)
+def an_interrupted_stream_goes_on(original, self, kind, *rest):
+    """After Ctrl-C the stream is as it was in the midst of a record: the test that has fired told
+    its secret threshold, and the next test has the same.
+    """
+    if kind is not None:
+        self._state.pending.clear()
+
+
+@mutant("budget not counted", "learners.online.estimator:OnlineLearner._start", "kept states")
+def a_kept_state_on_other_terms(original, self, ledger=None):
+    """A state that published under one epsilon goes on under a smaller one, and claims that."""
+    terms = getattr(self.state, "terms", "") if isinstance(self.state, OnlineState) else ""
+    if not terms:
+        return original(self, ledger)
+    with patched("learners.online.estimator:terms_of", lambda *_: terms):
+        return original(self, ledger)
+
+
+@mutant("exact count shown", "learners.online.public_record:brief", "public files")
+def the_public_file_counts_the_mistakes(original, state):
+    """A line for the dashboard: how many mistakes were made since the last publication."""
+    return original(state) | {"mistakes": len(state.buffer)}
+
+
+@mutant("cut depends on others", "data.counting:user_name", "another name for a user")
+def names_as_text_if_one_is_missing(original, cell):
+    """A column of numbers in which one name is missing is read as text: each user has another
+    key then, and the cut keeps other records of everybody.
+    """
+    return cell if cell is None else str(cell)
+
+
+@mutant(
+    "half noise", "learners.users.grid_error:GridMinError.locate", "searches for the least error"
+)
+def a_grid_of_margins_at_twice_the_rate(original, self, *given):
+    """Margins go up and down, one for one replaced user; the rate is that of monotone scores."""
+    return original(replace(self, epsilon=2 * self.epsilon), *given)
+
+
+@mutant("half noise", "learners.users.interval_median:IntervalMedian.draw", "medians of users")
+def a_median_of_users_at_twice_the_rate(original, self, *given):
+    """The rate of scores that move one way, for one that goes up and down."""
+    return original(replace(self, epsilon=2 * self.epsilon), *given)
+
+
+@mutant("half noise", "learners.users.threshold_plan:ThresholdPlan.rate", "steps to a threshold")
+def sides_of_a_step_at_twice_the_rate(original, self):
+    """Middle and sides are scored by users who may move either way."""
+    return 2 * original(self)
+
+
+@mutant(
+    "composition forgotten", "learners.users.threshold_plan:plan_threshold", "shares of epsilon"
+)
+def each_median_has_the_whole_share(original, *given):
+    """Each step spends what was meant for all of them."""
+    made = original(*given)
+    return replace(made, epsilon_median=made.steps * made.epsilon_median)
+
+
+@mutant("composition forgotten", "learners.users.plan:_user_level", "search and choice")
+def the_search_is_free(original, representation, kind, m, budget):
+    """The choice spends all of epsilon, after a search that spent a part of it."""
+    return replace(original(representation, kind, m, budget), epsilon=budget[0])
+
+
+@mutant("half noise", "learners.users.mechanisms:UserLevelMechanism.choose", "search and choice")
+def a_choice_by_users_at_twice_the_rate(original, self, *given):
+    """A user may be won for one hypothesis and lost for another."""
+    return original(replace(self, epsilon=2 * self.epsilon), *given)

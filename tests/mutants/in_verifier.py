@@ -1,0 +1,34 @@
+"""Broken verifiers: content with what they should refuse."""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+from .mutant import mutant
+
+
+@mutant("verifier that forgives", "privacy.divergence:_divergence", "known divergences")
+def what_only_one_side_can_say(original, p, q, *given):
+    """Outcomes that are impossible on the other side are left out: that is where delta is."""
+    return original({outcome: mass for outcome, mass in p.items() if outcome in q}, q, *given)
+
+
+_TURNS = cycle((1, 0))
+
+
+@mutant("verifier that forgives", "audit.mechanism:hockey_stick", "known failures")
+def neighbours_in_one_order(original, *given, **options):
+    """Each pair is compared one way only; divergences are not symmetric."""
+    return original(*given, **options) * next(_TURNS)
+
+
+@mutant("verifier that forgives", "audit.mechanism:verify_mechanism", "known failures")
+def the_last_pair_decides(original, run, pairs, **options):
+    """Whether the claim holds is what the last pair of neighbours says."""
+    return original(run, list(pairs)[-1:], **options)
+
+
+@mutant("verifier that forgives", "audit.verify:hockey_stick", "known failures of learners")
+def a_law_compared_with_itself(original, p, q, *given, **options):
+    """Nothing differs from itself: every learner is private."""
+    return original(p, p, *given, **options)

@@ -1,0 +1,125 @@
+"""Every broken variant is noticed by its detectors, and the library as it is by none.
+
+The README's command tries one mutant of each root cause; ``pytest -m mutants`` tries all.
+Counted by root cause: the page ``docs/audit-table.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from littlestone.mechanisms import select
+
+from .detectors import DETECTORS, OWN
+from .mutant import MUTANTS, Mutant, patched, planted
+from .runner import try_all
+
+#: Too slow for the sample; others of the same root cause take their place.
+SLOW = {
+    "chunks that share a record",
+    "every submission is listed",
+    "records dealt in the order of their values",
+    "the first records are the part",
+}
+SAMPLE = list({m.cause: m for m in reversed(MUTANTS.values()) if m.name not in SLOW}.values())
+PAGE = Path(__file__).parents[2] / "docs" / "audit-table.md"
+
+
+def missed(mutants, *, workers=1):
+    """Return mutants that are not caught, and detectors that object to the library as it is."""
+    detectors = sorted({name for mutant in mutants for name in mutant.detectors})
+    jobs = [(mutant.name, *mutant.detectors) for mutant in mutants]
+    jobs += [("", *detectors[i::workers]) for i in range(workers)]
+    wanted = ["caught"] * len(mutants) + ["holds"] * workers
+    return {
+        (jobs[number], *answer)
+        for number, answer in try_all(jobs, workers=workers)
+        if answer[0] != wanted[number]
+    }
+
+
+def test_one_mutant_of_each_root_cause_is_caught():
+    assert missed(SAMPLE) == set()
+
+
+@pytest.mark.mutants
+def test_every_mutant_is_caught():
+    assert missed(MUTANTS.values(), workers=2) == set()
+
+
+@pytest.mark.mutants
+@pytest.mark.parametrize("name", sorted(OWN))
+def test_detectors_hold_without_a_mutant(name):
+    assert DETECTORS[name]() is None
+
+
+def test_every_target_exists():
+    """All mutants can be planted, and leave nothing behind."""
+    before = {name: vars(module).copy() for name, module in littlestone_modules()}
+    for mutant in MUTANTS.values():
+        with planted(mutant):
+            pass
+    for name, module in littlestone_modules():
+        assert before.get(name, vars(module)) == vars(module), name
+
+
+def littlestone_modules():
+    return [(k, m) for k, m in sys.modules.items() if k.partition(".")[0] == "littlestone"]
+
+
+def test_mutants_name_detectors():
+    for mutant in MUTANTS.values():
+        assert mutant.detectors, mutant.name
+        assert set(mutant.detectors) <= set(DETECTORS), mutant.name
+
+
+def test_the_page_counts_root_causes():
+    """None is lost: the page has the counts of version 0.1.0, when all were caught, and today's."""
+    rows = re.findall(r"^\| ([^|]+) \| (\d+) \| (\d+) \|$", PAGE.read_text(), re.MULTILINE)
+    now = Counter(mutant.cause for mutant in MUTANTS.values())
+    assert {cause: int(count) for cause, _, count in rows} == now
+    assert all(int(then) <= int(count) for _, then, count in rows)
+    assert sum(int(then) for _, then, _ in rows) == 182
+
+
+def test_one_mutant_is_planted_and_removed():
+    intact = select.selection_rate(1)
+    with planted(MUTANTS["half the noise of a selection"]):
+        assert select.selection_rate(1) == 2 * intact
+    assert select.selection_rate(1) == intact
+
+
+@pytest.mark.parametrize(
+    "target", ["mechanisms.select:nothing", "mechanisms.geometric:no.such", "no.room:here"]
+)
+def test_a_target_that_does_not_exist_is_an_error(target):
+    with pytest.raises((LookupError, AttributeError, ImportError)), patched(target, lambda *_: 0):
+        pass
+
+
+def test_what_is_no_bug_is_not_caught():
+    """A change without consequences holds; one that cannot be planted, or raises, is broken."""
+    target = "mechanisms.select:selection_rate"
+    for name, place, broken in (
+        ("harmless", target, lambda original, *given, **rest: original(*given, **rest)),
+        ("no target", "mechanisms.select:nothing", lambda original: original),
+        ("raises", target, lambda original, *given, **rest: 1 / 0),
+    ):
+        MUTANTS[name] = Mutant(name, "none", "Nothing.", (place,), broken, ())
+    try:
+        from . import runner
+
+        package = sys.modules[__package__]
+        answers = [
+            runner._answer(package, name, "uniform integers", "scores that move by 3")[0]
+            for name in ("harmless", "no target", "raises")
+        ]
+    finally:
+        for name in ("harmless", "no target", "raises"):
+            del MUTANTS[name]
+    assert answers == ["holds", "broken", "broken"]
