@@ -160,7 +160,7 @@ def a_rich_user_cut_by_number(original, self, *given):
     return original(replace(self, keys=np.arange(len(self.keys), dtype=np.uint64)), *given)
 
 
-@mutant("parts overlap", "learners.stable.algorithm:Stable.submitted", "one record, one copy")
+@mutant("parts overlap", "learners.stable.learner:Stable.submitted", "one record, one copy")
 def last_batch_of_one_first_of_the_next(original, *given, **options):
     """A copy begins with the records that the copy before it ended with: one record has two votes
     in the histogram.

@@ -15,7 +15,7 @@ from .mutant import mutant, patched
 
 _EXPONENTIAL = "learners.exponential.learner:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
-_SUBMITTED = "learners.stable.algorithm:Stable.submitted"
+_SUBMITTED = "learners.stable.learner:Stable.submitted"
 _TEACHERS = "learners.online.council:TeacherEnsemble"
 _ONLINE = "learners.online.algorithm"
 _PART = "learners.agnostic.subsample"
@@ -84,7 +84,7 @@ def depth_of_the_tree_from_the_records(original, ends, tree, **options):
     return original(ends, tree, **options | {"max_depth": deepest})
 
 
-@mutant("parts overlap", "learners.stable.algorithm:part", "two parts of the stable learner")
+@mutant("parts overlap", "learners.stable.learner:part", "two parts of the stable learner")
 def all_records_choose_from_the_list(original, sample, kinds):
     """The records that put a hypothesis on the list also choose it, and epsilon is paid once."""
     return sample
@@ -92,7 +92,7 @@ def all_records_choose_from_the_list(original, sample, kinds):
 
 @mutant(
     "support from the data",
-    "learners.stable.algorithm:stable_items",
+    "learners.stable.learner:stable_items",
     "stable on finite(3 concepts on 2 points)",
 )
 def every_submission_is_listed(original, items, **options):
@@ -114,7 +114,7 @@ def failed_copies_are_not_counted_out_quietly(original, *given):
 
 @mutant(
     "parameter from the data",
-    "learners.littlestone.algorithm:draw",
+    "learners.littlestone.learner:draw",
     "littlestone on thresholds(1, 3), all",
     "the longest list",
 )

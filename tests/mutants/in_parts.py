@@ -17,7 +17,7 @@ from .mutant import mutant, patched
 _TWO_STEP = "learners.vc1.two_step"
 _PARTS = "learners.littlestone.teachers:parts"
 _LISTS = "learners.littlestone.teachers:EssentialLists._essential"
-_SUBMITTED = "learners.stable.algorithm:Stable.submitted"
+_SUBMITTED = "learners.stable.learner:Stable.submitted"
 _FRESH = "classes.version_spaces.listed:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
 
@@ -101,7 +101,7 @@ def records_left_over_go_to_all_teachers(original, sample, source, chunk):
 
 def shared_batches(original, self, sample, dealt, copies, seed, *, step):
     """Deal to the copies of the stable learner from places ``step(size)`` apart."""
-    own, at, pieces = self.plan.parameters, 0, []
+    own, at, pieces = self.plan.constants, 0, []
     for count, batches in zip(copies, own.batches, strict=True):
         size = (batches + 1) * own.auxiliary
         for _ in range(count):
@@ -151,12 +151,12 @@ def stages_pass_by_the_votes_themselves(original, self, threshold, source):
 
 @mutant(
     "composition forgotten",
-    "learners.littlestone.plan_essential:StagesPlan.draw_epsilon",
+    "learners.littlestone.essential_plans:StagesPlan.draw_epsilon",
     "stages and their draw",
 )
 def the_whole_epsilon_for_the_draw_too(original, self):
     """The test of the stages spends its share, and the draw after it all of epsilon."""
-    return self.budget.epsilon
+    return self.goal.epsilon
 
 
 @mutant("parts overlap", "learners.agnostic.algorithm:part", "labels of the first part")
