@@ -72,7 +72,7 @@ def places_in_increasing_order(original, *given):
 
 @mutant(
     "candidates from the data",
-    "learners.vc1.two_step:TwoStep._median",
+    "learners.vc1.choosers:TwoStep._median",
     "vc1 on thresholds(1, 2), median-exponential",
 )
 def the_deepest_chunk_ends_the_medians_domain(original, self, depths, source):
@@ -83,12 +83,12 @@ def the_deepest_chunk_ends_the_medians_domain(original, self, depths, source):
     return original(replace(self, budget=shallow), depths, source)
 
 
-@mutant("more rounds than paid", "learners.vc1.descent:range", "long ways down", kind="value")
+@mutant("more rounds than paid", "learners.vc1.proper:range", "long ways down", kind="value")
 def down_until_a_leaf(original):
     """The walk goes on until it stands on a leaf: each round tests the same records again, and
     only the planned rounds were composed.
     """
-    return lambda rounds: original(10**6)
+    return lambda *bounds: original(*bounds) if bounds[1:] else original(10**6)
 
 
 class _Certain(Exception):

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from littlestone.classes.trees import ROOT
-from littlestone.data.dealing import part
-from littlestone.learners.vc1.parts import sizes
+from littlestone.data.dealing import part, sizes
 
 from .mutant import mutant, patched
 
@@ -50,20 +49,20 @@ def a_generator_beside_the_source(original, self, sensitivity):
     return original(self, sensitivity) * int(1 + np.random.default_rng().integers(2))
 
 
-@mutant("vacuous truth", "learners.vc1.parts:chunk_ends", "a chunk that contradicts itself")
+@mutant("vacuous truth", "learners.vc1.chunks:chunk_ends", "a chunk that contradicts itself")
 def a_chunk_without_a_concept_votes_for_everything(original, tree, *dealt):
     """No concept fits, so all points are deterministic (001, Definition 15 as printed)."""
     ends = original(tree, *dealt)
     return [x for end in ends for x in (tree.children(ROOT) if end is ROOT else [end])]
 
 
-@mutant("dealing forgotten", "learners.vc1.algorithm:deal", "chunks dealt by value")
+@mutant("dealing forgotten", "learners.vc1.learner:deal", "chunks dealt by value")
 def records_dealt_in_the_order_of_their_values(original, sample, source):
     """Chunks of sorted records: one smaller record shifts all others."""
     return np.sort(original(sample, source))
 
 
-@mutant("parts overlap", "learners.vc1.parts:chunk_ends", "chunks dealt by value")
+@mutant("parts overlap", "learners.vc1.chunks:chunk_ends", "chunks dealt by value")
 def chunks_that_share_a_record(original, tree, sample, dealt, chunks):
     """Each chunk begins one record too early: one record speaks for two chunks."""
     ends = np.cumsum(sizes(len(dealt), chunks))
@@ -71,13 +70,13 @@ def chunks_that_share_a_record(original, tree, sample, dealt, chunks):
     return [tree.deterministic(part(sample, dealt[a:b])) for a, b in zip(starts, ends, strict=True)]
 
 
-@mutant("parts overlap", "learners.vc1.algorithm:part", "two parts of the records")
+@mutant("parts overlap", "learners.vc1.learner:part", "two parts of the records")
 def all_records_lead_to_a_leaf(original, sample, kinds):
     """The second step looks at the first part too (001, Definition 18 as printed)."""
     return sample
 
 
-@mutant("parameter from the data", "learners.vc1.one_shot:one_shot_path", "one deep path")
+@mutant("parameter from the data", "learners.vc1.choosers:one_shot_path", "one deep path")
 def depth_of_the_tree_from_the_records(original, ends, tree, **options):
     """Bottom is as heavy as the deepest path that came up asks for."""
     deepest = max(map(tree.depth, ends), default=0)

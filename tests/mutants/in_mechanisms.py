@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from littlestone.errors import exact_value
 from littlestone.mechanisms.canonical import canonical_key, ordered
-from littlestone.mechanisms.median.runs import Runs
 from littlestone.source import SeededSource, exp
 
 from .mutant import mutant, patched
@@ -32,13 +31,13 @@ def sensitivity_ignored(original, epsilon, **options):
     return original(epsilon, **options | {"sensitivity": 1})
 
 
-@mutant("union bound forgotten", f"{_SPARSE}:bottom_weight", "sparse_select")
+@mutant("union bound forgotten", "mechanisms.bottom:removal_bottom", "sparse_select")
 def bottom_for_one_candidate_only(original, *, k, **options):
     """One record brings k candidates into the support; delta is that of one."""
     return original(k=1, **options)
 
 
-@mutant("off by one", f"{_SPARSE}:bottom_weight", "sparse_select")
+@mutant("off by one", "mechanisms.bottom:removal_bottom", "sparse_select")
 def bottom_for_a_score_of_zero(original, *, epsilon, **options):
     """A candidate enters with score 1, not 0: delta grows by e**(epsilon/2)."""
     return original(epsilon=epsilon, **options) * exp(-exact_value(epsilon) / 2)
@@ -200,16 +199,16 @@ def median_at_twice_the_rate(original, self):
 def median_score_that_moves_by_two(original, self, values):
     """Both rank margins are summed up: one record moves a score by two."""
     runs = original(self, values)
-    return Runs(2 * runs.scores, runs.lengths)
+    return replace(runs, scores=2 * runs.scores)
 
 
-@mutant("union bound forgotten", "mechanisms.median.tree_em:bottom_weight", "median B (TreeEM)")
+@mutant("union bound forgotten", "mechanisms.median.tree_em:entering_bottom", "median B (TreeEM)")
 def median_tree_with_one_node_a_record(original, *, entering, **options):
     """A record brings a whole path of nodes, not one."""
     return original(entering=1, **options)
 
 
-@mutant("union bound forgotten", f"{_PATH}:bottom_weight", "one_shot_path")
+@mutant("union bound forgotten", f"{_PATH}:entering_bottom", "one_shot_path")
 def path_choice_for_depth_one(original, *, entering, **options):
     """The same in the one-shot choice of a path."""
     return original(entering=1, **options)
@@ -222,5 +221,5 @@ def paths_longer_than_the_public_depth(original, ends, tree, *, max_depth, **opt
     def promised(weight, *, entering, **rest):
         return weight(entering=max_depth, **rest)
 
-    with patched(f"{_PATH}:bottom_weight", promised):
+    with patched(f"{_PATH}:entering_bottom", promised):
         return original(ends, tree, max_depth=10**6, **options)

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 
 from littlestone.data.dealing import deal, part, written_out
-from littlestone.learners.vc1.counts import node_counts
+from littlestone.learners.vc1.proper import node_counts
 from littlestone.mechanisms.median.window import RankWindow
 
 from .mutant import mutant, patched
 
-_TWO_STEP = "learners.vc1.two_step"
+_TWO_STEP = "learners.vc1.choosers"
 _PARTS = "learners.littlestone.teachers:parts"
 _LISTS = "learners.littlestone.teachers:EssentialLists._essential"
 _SUBMITTED = "learners.stable.learner:Stable.submitted"
@@ -28,7 +28,7 @@ def a_deal_without_a_permutation(original, sample, source):
     return written_out(sample)
 
 
-@mutant("secret made public", "learners.vc1.dealing:_places", "dealt from counts")
+@mutant("secret made public", "learners.vc1.chunks:_places", "dealt from counts")
 def places_that_everybody_can_draw(original, n, source):
     """Outermost records get their places from public coins; they are walked in sorted order."""
     public = source.public_rng()
@@ -48,7 +48,7 @@ def a_window_for_the_paths_that_are_there(original, self, depths, source):
 
 
 @mutant(
-    "parameter from the data", "learners.vc1.one_shot:one_shot_path", "paths that force nothing"
+    "parameter from the data", "learners.vc1.choosers:one_shot_path", "paths that force nothing"
 )
 def a_reserve_for_the_paths_that_are_there(original, ends, tree, *, reserve, **options):
     """What is asked of a node is computed from how many paths force something: one record moves
@@ -64,7 +64,7 @@ def the_whole_epsilon_for_the_node_too(original, self):
     return original(self)[0], self.budget.epsilon
 
 
-@mutant("support from the data", "learners.vc1.leaves:Leaves.go_down", "second part of a tree")
+@mutant("support from the data", "learners.vc1.proper:Leaves.go_down", "second part of a tree")
 def only_leaves_with_a_record(original, self, node, tree, sample, source):
     """Leaves that no record speaks for or against are left out, to save time."""
     negatives, positives = node_counts(tree, sample)
@@ -74,7 +74,7 @@ def only_leaves_with_a_record(original, self, node, tree, sample, source):
             if not i or any(positives[at] + negatives[at] for at in path):
                 yield leaf, path
 
-    with patched("learners.vc1.leaves:_with_paths", some):
+    with patched("learners.vc1.proper:_with_paths", some):
         return original(self, node, tree, sample, source)
 
 

@@ -16,7 +16,7 @@ _SAMPLER = "source.sampler:BitSource"
 _BYTES = "source.secure:SecureSource._bytes"
 
 
-@mutant("float underflow", f"{_WEIGHTS}:LevelWeights.enclose", "hopeless outcomes")
+@mutant("float underflow", "source.leveled:LevelWeights.enclose", "hopeless outcomes")
 def hopeless_outcomes_are_impossible(original, self, bits):
     """A weight far below the best becomes zero, as in a softmax of floats."""
     return [ball if ball.mid() != 0 else arb(0) for ball in original(self, bits)]

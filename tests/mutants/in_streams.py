@@ -51,7 +51,7 @@ def bottom_for_the_longest_list_of_teachers(original, self, epochs, stage, draws
     def light(weight, *, k, **options):
         return weight(k=min(k, longest), **options)
 
-    with patched(f"{_COUNCIL}:bottom_weight", light):
+    with patched(f"{_COUNCIL}:removal_bottom", light):
         return original(self, epochs, stage, draws, deal, source)
 
 
