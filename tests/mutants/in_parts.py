@@ -159,13 +159,13 @@ def the_whole_epsilon_for_the_draw_too(original, self):
     return self.goal.epsilon
 
 
-@mutant("parts overlap", "learners.agnostic.algorithm:part", "labels of the first part")
+@mutant("parts overlap", "learners.agnostic.two_sample:part", "labels of the first part")
 def labels_of_the_first_part_choose_too(original, sample, kinds):
     """The dichotomy is scored on all records: those of the first part are used twice."""
     return sample
 
 
-@mutant("half noise", "learners.agnostic.algorithm:selection_rate", "choice of labels")
+@mutant("half noise", "learners.agnostic.two_sample:selection_rate", "choice of labels")
 def dichotomies_at_twice_the_rate(original, epsilon):
     """The rate is epsilon instead of half of it."""
     return 2 * original(epsilon)
@@ -182,7 +182,7 @@ def delta_amplified_twice(original, self, **options):
     return replace(promised, delta=self.rate * promised.delta)
 
 
-@mutant("amplification too good", "learners.agnostic.design:rate_for", "share of the pool")
+@mutant("amplification too good", "learners.agnostic.two_sample_plan:rate_for", "share of the pool")
 def points_of_the_first_part_are_free(original, outer, inner, groups):
     """Which dichotomies there are depends on the first part's points: a factor of 4 that the
     share of the pool has to pay for, and here does not.

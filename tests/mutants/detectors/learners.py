@@ -148,7 +148,7 @@ def secret_part() -> str | None:
 def secret_part_of_a_learner() -> str | None:
     """Try the wrapper for secret parts around a learner that repeats its one record."""
     loud = registry.make("generic", Points(1, 300), epsilon=8, alpha=F(1, 3), beta=F(1, 3))
-    return _all(Subsample.of(loud, rate=F(1, 2)), [1], 2)
+    return _all(Subsample(loud, F(1, 2)), [1], 2)
 
 
 def one_record_one_teacher() -> str | None:

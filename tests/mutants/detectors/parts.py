@@ -21,9 +21,9 @@ from littlestone.classes import FiniteClass, Points, Thresholds, TreePaths
 from littlestone.data import Sample
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample
+from littlestone.learners.base import Learner
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import TwoStep
-from littlestone.privacy import Guarantee
 from littlestone.source import ExplicitWeights, Source, exp
 
 from .base import Detector, Records, learned, verified
@@ -101,18 +101,21 @@ class _Told:
 
 
 @dataclass(frozen=True)
-class _Loud:
+class _HighEpsilon(Learner[Any]):
     """Tells each label by randomized response, and with probability delta plainly: all is used."""
 
     epsilon: Fraction
     delta: Fraction
-    unit = "records"
-    name = "loud"
 
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        return Guarantee(self.epsilon, self.delta, seeded=seeded)
+    name = "high-epsilon"
+    claim = ""
+    pure, agnostic = False, False
+    concept_class, alpha, beta = Points(), F(1, 3), F(1, 3)
 
-    def learn(self, sample: Any, source: Source) -> _Told:
+    def make_plan(self) -> Any:
+        raise AssertionError("this learner is not planned")
+
+    def draw(self, sample: Any, source: Source) -> _Told:
         if source.choose(ExplicitWeights(1 - self.delta, self.delta)):
             return _Told((-1, *sample.kinds.tolist()))
         coin = ExplicitWeights(exp(self.epsilon), 1)
@@ -125,10 +128,10 @@ def sizes_of_secret_parts() -> str | None:
     The inner learner tells all that it sees, so what was amplified is nearly used up; once the
     delta, too.
     """
-    pure, plain = _Loud(F(2), F(0)), _Loud(F(2), F(1, 4))
+    pure, plain = _HighEpsilon(F(2), F(0)), _HighEpsilon(F(2), F(1, 4))
     shares = ((F(1, 100), 3), (F(2, 5), 2), (F(2, 5), 4), (F(3, 5), 3), (F(99, 100), 2))
     for loud, rate, n in [*((pure, rate, n) for rate, n in shares), (plain, F(1, 2), 2)]:
-        found = learned(Subsample.of(loud, rate=rate), replace_one([(0, 0), (0, 1)], n))
+        found = learned(Subsample(loud, rate), replace_one([(0, 0), (0, 1)], n))
         if found:
             return f"rate {float(rate)} of {n} records: {found}"
     return None
@@ -138,7 +141,7 @@ def sizes_of_secret_parts() -> str | None:
 
 
 def _two_samples(concepts: Any, pool: int) -> TwoSample:
-    return TwoSample.of(registry.make("generic", concepts, **_BUDGET), epsilon=6, pool=pool)
+    return TwoSample(registry.make("generic", concepts, **_BUDGET), epsilon=6, pool=pool)
 
 
 def choice_of_labels() -> str | None:
@@ -181,7 +184,7 @@ def share_of_the_pool() -> str | None:
     ways: list[tuple[str, dict[str, Any]]] = [("generic", {}), ("vc1", {"delta": F(1, 1000)})]
     for (name, delta), epsilon, inner in product(ways, (F(1, 2), F(1), F(3)), (None, F(1))):
         made = registry.make(name, Thresholds(1, 9), **_BUDGET, **delta)
-        way = TwoSample.of(made, epsilon=epsilon, learner_epsilon=inner)
+        way = TwoSample(made, epsilon=epsilon, learner_epsilon=inner)
         promised, used = way.guarantee(), way.plan.learner.guarantee()
         for n in (1, 7, 50, way.required_samples(), 10**6):
             for pool, first in (way.parts(n), replace(way, pool=n // 2).parts(n)):
