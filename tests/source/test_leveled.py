@@ -146,6 +146,11 @@ def test_impossible_groups_are_refused(scores, counts, bottom):
         LeveledChoice(scores, counts, place, bottom).draw(F(1), SeededSource(0))
 
 
+def test_an_empty_run_has_no_score():
+    runs = ScoreRuns(np.array([5, 6, 6]), 7, np.array([0, -1, 0]))
+    assert (runs.least(5, 6), runs.least(6, 6)) == (0, 0)
+
+
 @settings(max_examples=settings.default.max_examples // 2)
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(-9, 9)), min_size=1, max_size=6).filter(

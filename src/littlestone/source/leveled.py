@@ -220,7 +220,8 @@ class ScoreRuns:
         first, last = max(first, int(self.starts[0])), min(last, self.end - 1)
         if first > last:
             return None
-        return int(self.scores[self._run(first) : self._run(last) + 1].min())
+        runs = slice(self._run(first), self._run(last) + 1)
+        return int(self.scores[runs][self.lengths[runs] > 0].min())  # an empty run has no integer
 
     def draw(self, rate: Fraction, source: Source) -> int:
         """Return an integer with probability exactly proportional to ``e**(rate * score)``."""
