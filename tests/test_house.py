@@ -90,6 +90,68 @@ def _is_self(node):
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
+def test_no_circles_among_imports():
+    """No module imports itself by way of others; imports for type checkers do not count."""
+    graph = _imports(FILES)
+    assert {module for module in graph if _reaches(graph, module, module)} == KNOWN_CIRCLES
+
+
+#: What the learners' rooms still have to untie.
+KNOWN_CIRCLES = {"littlestone.learners.comparison", "littlestone.learners.registry"}
+
+
+def test_the_circle_finder_finds_circles(tmp_path):
+    for name, text in {
+        "a": "from littlestone.b import x",
+        "b": "def f():\n    import littlestone.c",
+        "c": "from littlestone import a, d",
+        "d": "if TYPE_CHECKING:\n    import littlestone.c",
+    }.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    graph = _imports(sorted(tmp_path.glob("*.py")), tmp_path)
+    found = {m.rpartition(".")[2] for m in graph if _reaches(graph, m, m)}
+    assert found == {"a", "b", "c"}
+
+
+def _imports(files, root=SOURCE):
+    """Return the module graph: also imports inside functions, but none for type checkers."""
+    names = {}
+    for path in files:
+        parts = path.relative_to(root).with_suffix("").parts
+        names[".".join(("littlestone", *parts)).removesuffix(".__init__")] = path
+    graph = {}
+    for module, path in names.items():
+        graph[module] = needs = set()
+        waiting = [ast.parse(path.read_text())]
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                waiting += node.orelse
+                continue
+            waiting += ast.iter_child_nodes(node)
+            if isinstance(node, ast.Import):
+                needs |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                needs |= {name if name in names else node.module for name in inner}
+        needs.intersection_update(names)
+        needs.discard(module)
+    return graph
+
+
+def _reaches(graph, start, goal):
+    """Say whether a path of at least one import leads from one module to another."""
+    seen, waiting = set(), [start]
+    while waiting:
+        for other in graph[waiting.pop()]:
+            if other == goal:
+                return True
+            if other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return False
+
+
 def test_every_public_name_exists_and_is_documented():
     for name in ls.__all__:
         if name != "__version__":

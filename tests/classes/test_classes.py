@@ -20,9 +20,9 @@ from littlestone.classes import (
     Thresholds,
     errors,
 )
-from littlestone.classes.enumeration import Enumeration
-from littlestone.classes.intervals import _RightEnds
-from littlestone.classes.shattering import vc_dimension
+from littlestone.classes.finite import vc_dimension
+from littlestone.classes.intervals.concept_class import _RightEnds
+from littlestone.classes.rules.enumeration import Enumeration
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 from littlestone.source import SeededSource, exp

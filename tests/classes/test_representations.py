@@ -22,9 +22,8 @@ from littlestone.classes import (
     Points,
     Thresholds,
 )
-from littlestone.classes.field64 import Multiplier
-from littlestone.classes.hashing import collision
-from littlestone.classes.values import words
+from littlestone.classes.encoding import words
+from littlestone.classes.hashing import Multiplier, collision
 from littlestone.data import Sample
 from littlestone.data.cells import MAX_LENGTH
 from littlestone.data.points import canonical, object_points

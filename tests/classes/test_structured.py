@@ -26,8 +26,8 @@ from littlestone.classes import (
     on_points,
     parse_class,
 )
-from littlestone.classes.hashed_sets import HashedSets
-from littlestone.classes.subsets import unrank
+from littlestone.classes.sparse_sets.hashed import HashedSets
+from littlestone.classes.sparse_sets.subsets import unrank
 from littlestone.classes.vectors import VectorDomain
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError, UnsupportedError

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import littlestone as ls
 from littlestone.classes import AlwaysZero
-from littlestone.classes.trees import IPV4, IPV6, PathHypothesis, PrefixHypothesis
+from littlestone.classes.prefixes import IPV4, IPV6, PrefixHypothesis
+from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.data import Sample
 from littlestone.learners import registry
 from littlestone.learners.release import run

@@ -4,30 +4,41 @@ A class is public. It offers `ConceptClass.candidates`, the exponential mechanis
 on a sample, also where it is far too large to be listed; and a `ConceptClass.representation`,
 which for an infinite class is a random finite hypothesis set.
 
-=============================  ================================================================
-`base`                         what a class is
-`finite`, `thresholds`         one class each; so are `intervals`, `points`, `sparse_sets`,
-                               `tree_paths`, `affine_subspaces`, `conjunctions`, `rules`
-`spec`, `integers`, `fields`   classes as text and as JSON, read safely
-`hypotheses`, `point_sets`     released functions; also `conjunction`, `flats`, `patched`
-`mixtures`                     distributions over concepts: proper output
-`subsets`, `enumeration`       exact draws of sets of items, and of literals
-`representations`, `majorities`  random finite hypothesis sets, each good for each concept
-`hashing`, `field64`           public hash functions; `hashed_sets` and `hashed_trees` use them
-`oracles`, `dichotomies`       what learners ask: version spaces, labels of a few points
-`dimensions`, `closed_forms`   dimensions of whole classes; `shattering`: of very many rows
-`shattered`                    shattered trees, as witnesses
-`values`, `vectors`, `gf`      any hashable points; points of F_q^n and their linear algebra
-=============================  ================================================================
+=======
+===================  ==========================================================================
+`base`               what a class is; random finite hypothesis sets that represent it
+`thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`, `prefixes`,
+                     `conjunctions`, `affine_subspaces`, `rules`, `decision_trees`, `finite`
+`hypotheses`         released functions that belong to no one class
+`spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely
+`oracles`, `listed`  what learners ask: version spaces, closures; small classes as a matrix
+`dichotomies`        labels of a few points, drawn by the errors of their best concepts
+`dimensions`         dimensions of whole classes, and shattered trees as witnesses
+`trees`              the tree of a class of VC dimension 1
+`hashing`            public hash functions, and points by their buckets
+`majorities`         a representation boosted to any accuracy
+`vectors`            points of {0, ..., q - 1}^n
+===================  ==========================================================================
 """
 
-from littlestone.classes.affine_subspaces import AffineSubspaces
-from littlestone.classes.base import ConceptClass, check_class, errors
-from littlestone.classes.conjunction import RuleHypothesis, conjunction
+from littlestone.classes.affine_subspaces import (
+    AffineSubspaces,
+    FlatHypothesis,
+    flat_through,
+)
+from littlestone.classes.base import (
+    ConceptClass,
+    HypothesisSet,
+    IdentityRepresentation,
+    Representation,
+    check_class,
+    errors,
+)
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.dimensions import (
     Dimensions,
+    ShatteredTree,
     decomposition_dimension,
     dimensions,
     essential_hypotheses,
@@ -37,47 +48,41 @@ from littlestone.classes.dimensions import (
     threshold_dimension,
     vc_dimension,
 )
+from littlestone.classes.encoding import number, parse_integer
 from littlestone.classes.finite import FiniteClass
-from littlestone.classes.flats import FlatHypothesis, flat_through
-from littlestone.classes.hashed_sets import HashedSets, HashSetHypothesis
-from littlestone.classes.hashed_trees import HashedTree
-from littlestone.classes.hashing import HashFunction, HashHypothesis
+from littlestone.classes.hashing import HashedPoints, HashFunction, HashHypothesis
 from littlestone.classes.hypotheses import (
     AlwaysZero,
-    IntervalHypothesis,
+    MajorityHypothesis,
+    MixtureHypothesis,
+    PatchedHypothesis,
     PointHypothesis,
+    SetHypothesis,
     TableHypothesis,
-    ThresholdHypothesis,
     load,
+    mixture,
+    on_points,
+    patched,
 )
-from littlestone.classes.integers import number, parse_integer
-from littlestone.classes.intervals import Intervals
-from littlestone.classes.majorities import Boosted, MajorityHypothesis
-from littlestone.classes.mixtures import MixtureHypothesis, mixture
-from littlestone.classes.oracles import VersionSpace
-from littlestone.classes.patched import PatchedHypothesis, patched
-from littlestone.classes.point_sets import SetHypothesis, on_points
+from littlestone.classes.intervals import IntervalHypothesis, Intervals
+from littlestone.classes.majorities import Boosted
+from littlestone.classes.oracles import Closures, VersionSpace, closures
 from littlestone.classes.points import Points
-from littlestone.classes.representations import (
-    HashedPoints,
-    HypothesisSet,
-    IdentityRepresentation,
-    Representation,
-)
-from littlestone.classes.rules import Rules
-from littlestone.classes.shattered import ShatteredTree
-from littlestone.classes.sparse_sets import SparseSets
+from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
+from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
+from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
 from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
-from littlestone.classes.thresholds import Thresholds
-from littlestone.classes.tree_paths import Prefixes, TreePaths
-from littlestone.classes.trees import PathHypothesis, PrefixHypothesis, make_tree
-from littlestone.classes.trees.prefix_sets import PrefixSetHypothesis, prefix_set
+from littlestone.classes.thresholds import ThresholdHypothesis, Thresholds
+from littlestone.classes.tree_paths import PathHypothesis, TreePaths
+from littlestone.classes.trees import make_tree
+from littlestone.classes.trees.hashed import HashedTree
 
 __all__ = [
     "CLASSES",
     "AffineSubspaces",
     "AlwaysZero",
     "Boosted",
+    "Closures",
     "ConceptClass",
     "ConjunctionHypothesis",
     "Conjunctions",
@@ -118,6 +123,7 @@ __all__ = [
     "VersionSpace",
     "check_class",
     "class_from_dict",
+    "closures",
     "conjunction",
     "decomposition_dimension",
     "dimensions",

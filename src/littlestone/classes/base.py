@@ -4,30 +4,45 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from littlestone.classes.hypotheses import on_points
+from littlestone.classes.oracles import version_space
 from littlestone.combinatorics.budget import DEFAULT_MAX_NODES
-from littlestone.data import Sample
+from littlestone.data import IntegerDomain, RowDomain, Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Source
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis, Json, Point
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
     from littlestone.classes.oracles import VersionSpace
-    from littlestone.classes.representations import Representation
+    from littlestone.classes.trees.tree import VC1Tree
     from littlestone.data import Domain
 
-__all__ = ["ConceptClass", "Mapped", "check_class", "errors", "weights_inside"]
+__all__ = [
+    "ConceptClass",
+    "HypothesisSet",
+    "IdentityRepresentation",
+    "Mapped",
+    "Representation",
+    "check_class",
+    "errors",
+    "weights_inside",
+]
 
 T = TypeVar("T")
 
 #: ``concepts()`` lists at most this many: it is for verification and teaching, not for learning.
 LISTABLE = 1 << 20
+#: A threshold dimension beyond 2 to this power is not written out.
+MAX_EXPONENT = 1024
 
 
 class ConceptClass(ABC):
@@ -65,6 +80,8 @@ class ConceptClass(ABC):
         """The VC dimension, exactly; for `Rules` (``vc_exact`` is False) a proven upper bound."""
 
     vc_exact: ClassVar[bool] = True
+    #: Whether the class was given as a list, so that its size is no reason not to list it.
+    is_listed: ClassVar[bool] = False
 
     @abstractmethod
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
@@ -130,10 +147,6 @@ class ConceptClass(ABC):
         -----
         Source: Li, Wang, Ye 2024, Definition 2.3.
         """
-        from littlestone.classes.representations import (  # noqa: PLC0415 - it imports us
-            IdentityRepresentation,
-        )
-
         return IdentityRepresentation(self)
 
     @property
@@ -172,11 +185,48 @@ class ConceptClass(ABC):
         UnsupportedError
             If the class is too large to be listed and no closed form is known.
         """
-        from littlestone.classes.version_spaces import version_space  # noqa: PLC0415 - imports us
-
         if max_nodes is not None:
             check_integer(f"{type(self).__name__}.version_space", "max_nodes", max_nodes, low=0)
         return version_space(self, max_nodes)
+
+    def littlestone_bounds(self) -> tuple[int, float]:
+        """Return a lower and an upper bound of the Littlestone dimension, without any search.
+
+        Equal where the dimension is known in closed form. Here: the VC dimension, and log2 of the
+        number of concepts.
+        """
+        upper = self.size.bit_length() - 1 if isinstance(self.size, int) else math.inf
+        return self.vc_dim if self.vc_exact else 0, upper
+
+    def threshold_bounds(self) -> tuple[int, float]:
+        """Return a lower and an upper bound of the threshold dimension, without any search.
+
+        Equal where it is known in closed form. Here: what the Littlestone dimension L allows, less
+        than ``2**(L + 1)`` (Alon et al. 2022, Theorem 10).
+        """
+        _, most = self.littlestone_bounds()
+        return 0, 2 ** (int(most) + 1) - 1 if most < MAX_EXPONENT else math.inf
+
+    def tree(self, f: Hypothesis | None = None) -> VC1Tree:
+        """Return the tree of a class of VC dimension 1; see `littlestone.classes.make_tree`."""
+        raise UnsupportedError(
+            f"{self.spec} has no tree of a class of VC dimension 1. Classes that have one: "
+            "thresholds, points, tree_paths, prefixes, and finite classes of VC dimension at most "
+            "1."
+        )
+
+    def domain_points(self) -> Iterable[Point] | None:
+        """Return all points of a finite domain, in a public order; None if there is no list."""
+        match self.domain:
+            case IntegerDomain(low=low, high=high):
+                return range(low, high + 1)
+            case RowDomain(schema=schema) if schema.bound:
+                return product(*(range(column.n_codes) for column in schema))
+        return None
+
+    def improper(self, ones: tuple[Point, ...]) -> Hypothesis:
+        """Return the canonical hypothesis that is 1 on these points only, and no concept."""
+        return on_points(ones)
 
     def errors(self, hypothesis: Hypothesis, sample: Sample) -> int:
         """Return the number of records of the sample that a hypothesis labels wrongly."""
@@ -277,3 +327,117 @@ def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list
         keep = np.asarray((points >= low) & (points <= high), dtype=bool)
         points, weights = points[keep], weights[keep]
     return points.tolist(), weights.tolist(), constant
+
+
+class HypothesisSet(ABC):
+    """A finite public set H of hypotheses: what the exponential mechanism chooses from.
+
+    Attributes
+    ----------
+    size : int
+        Number of representations shown to the mechanism (an upper bound of the number of
+        different functions).
+    proper : bool
+        Whether every hypothesis is a concept of the class.
+    surrogate_sensitivity : int
+        By how much the surrogate score can change when one record is replaced: 1 or 2.
+    """
+
+    size: int
+    proper: bool
+
+    @property
+    def surrogate_sensitivity(self) -> int:
+        """1 if H is part of the class, else 2."""
+        return 1 if self.proper else 2
+
+    @abstractmethod
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return the hypotheses, scored by minus their errors (sensitivity 1)."""
+
+    @abstractmethod
+    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return the hypotheses, scored by minus q (sensitivity ``surrogate_sensitivity``)."""
+
+    @abstractmethod
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the hypotheses (each once or more) in a fixed public order."""
+
+    @abstractmethod
+    def to_dict(self) -> Json:
+        """Return the public parameters, coins included, as plain JSON."""
+
+
+class Representation(ABC):
+    """A distribution over hypothesis sets, all of one public size.
+
+    Attributes
+    ----------
+    concept_class : ConceptClass
+    alpha, beta : Fraction
+        For each concept and each distribution of points, with probability at least 1 - beta over
+        the coins, some hypothesis disagrees with the concept with probability at most alpha.
+    size : int
+        Size of each drawn set.
+    proper : bool
+    """
+
+    concept_class: ConceptClass
+    alpha: Fraction
+    beta: Fraction
+    size: int
+    proper: bool
+
+    @abstractmethod
+    def drawn(self, source: Source) -> HypothesisSet:
+        """Draw a hypothesis set with public coins (``source.public_rng()``), never with data."""
+
+
+@dataclass(frozen=True)
+class IdentityRepresentation(Representation, HypothesisSet):
+    """A finite class represents itself: no coins, alpha = beta = 0, proper.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> IdentityRepresentation(Thresholds(1, 9)).size
+    10
+    """
+
+    concept_class: ConceptClass
+
+    alpha = Fraction(0)
+    beta = Fraction(0)
+    proper = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.concept_class.size, int):
+            raise UnsupportedError(
+                f"The class {self.concept_class.spec} is infinite, so it cannot represent itself. "
+                "Use its representation(alpha, beta)."
+            )
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Number of candidates of the class."""
+        return int(self.concept_class.size)
+
+    def drawn(self, source: Source) -> IdentityRepresentation:
+        """Return itself; nothing is drawn."""
+        return self
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return the concepts, scored by minus their errors."""
+        return self.concept_class.candidates(sample)
+
+    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return the same: on the class itself, the surrogate is the error."""
+        return self.concept_class.candidates(sample)
+
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the concepts."""
+        return self.concept_class.concepts()
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": "whole", "class": self.concept_class.to_dict(), "size": self.size}

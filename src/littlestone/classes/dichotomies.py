@@ -21,11 +21,12 @@ from flint import arb, ctx
 
 from littlestone.classes.base import ConceptClass, weights_inside
 from littlestone.classes.finite import FiniteClass
-from littlestone.classes.intervals import Intervals
+from littlestone.classes.intervals.concept_class import Intervals
 from littlestone.classes.points import Points
-from littlestone.classes.sparse_sets import SparseSets
+from littlestone.classes.prefixes.concept_class import Prefixes
+from littlestone.classes.sparse_sets.concept_class import SparseSets
 from littlestone.classes.thresholds import Thresholds
-from littlestone.classes.tree_paths import Prefixes, TreePaths
+from littlestone.classes.tree_paths import TreePaths
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError
 from littlestone.source import Choice, Explicit, Source, ball

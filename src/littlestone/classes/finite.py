@@ -12,23 +12,30 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass, Mapped
-from littlestone.classes.fields import Fields
+from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import TableHypothesis
-from littlestone.classes.shattering import vc_dimension
+from littlestone.classes.listed import Listing, listing
+from littlestone.classes.spec import written
+from littlestone.classes.trees.matrix import MatrixTree
+from littlestone.classes.trees.tree import no_concept
 from littlestone.data import IntegerDomain, Sample
-from littlestone.errors import ParameterError, parameter_error
+from littlestone.errors import ParameterError, SearchLimitError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, Explicit
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis, Json, Point
 
-__all__ = ["FiniteClass"]
+__all__ = ["FiniteClass", "vc_dimension"]
 
 Bits = npt.NDArray[np.uint8]
+
 _LARGEST = 2**28  # bytes of a file
+
 _MAX_ROWS = 20_000_000
+
 _BLOCK = 1 << 22  # entries of the matrix that are scored at once (32 MB as int64)
 
 
+@written("finite(matrix.csv)")
 class FiniteClass(ConceptClass):
     """Any finite set of concepts on the points 0, 1, ..., m - 1.
 
@@ -67,6 +74,7 @@ class FiniteClass(ConceptClass):
     """
 
     name = "finite"
+    is_listed = True
 
     def __init__(self, matrix: npt.ArrayLike, name: str | None = None) -> None:
         self.matrix = _checked(matrix)
@@ -152,6 +160,28 @@ class FiniteClass(ConceptClass):
     def _identity(self) -> Hashable:
         return (self.matrix.shape, self._digest)
 
+    def tree(self, f: Hypothesis | None = None) -> MatrixTree:
+        """Return the tree of the class, if it has VC dimension at most 1; see `MatrixTree`."""
+        if f is None:
+            return MatrixTree(self.matrix)
+        labels = f.labels.encode("ascii") if isinstance(f, TableHypothesis) else b""
+        row = np.frombuffer(labels, dtype=np.uint8) - np.uint8(ord("0"))
+        if len(row) == self.matrix.shape[1]:
+            rows = np.flatnonzero((self.matrix == row).all(axis=1))
+            if len(rows):
+                return MatrixTree(self.matrix, f=int(rows[0]))
+        raise no_concept(self.spec)
+
+    def domain_points(self) -> range:
+        """Return the columns."""
+        return range(self.matrix.shape[1])
+
+    def improper(self, ones: tuple[Point, ...]) -> TableHypothesis:
+        """Return the table that is 1 on some columns."""
+        labels = np.zeros(self.matrix.shape[1], dtype=np.uint8)
+        labels[np.array(ones, dtype=np.intp)] = 1
+        return TableHypothesis((labels + ord("0")).tobytes().decode("ascii"))
+
     def to_dict(self) -> Json:
         """Return plain JSON: the rows as texts of 0 and 1."""
         rows = [self.hypothesis(i).labels for i in range(self.size)]
@@ -215,3 +245,72 @@ def _checked(matrix: npt.ArrayLike) -> Bits:
         )  # fmt: skip
     bits.setflags(write=False)
     return bits
+
+
+Patterns = npt.NDArray[np.int64]
+
+
+def vc_dimension(matrix: npt.NDArray[np.uint8], max_work: int = 5_000_000_000) -> int:
+    """Return the largest number of columns on which the rows show all patterns.
+
+    Parameters
+    ----------
+    matrix : uint8 array of 0 and 1, shape (concepts, points), without equal rows
+    max_work : int
+        Limit of (column sets tried) * (rows); a public number, so the answer never depends on
+        the speed of the machine.
+
+    Raises
+    ------
+    SearchLimitError
+        If the limit is reached first.
+
+    Notes
+    -----
+    Depth-first: a set is shattered only if its subsets are, so a column that fails below a set
+    fails below all its extensions; stops at log2(rows), which no class exceeds. Memory: 8 bytes
+    for each row and level.
+
+    Examples
+    --------
+    >>> vc_dimension(np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8))
+    2
+    """
+    search = _Search(matrix, max_work)
+    search.extend(np.zeros(len(matrix), dtype=np.int64), 0, list(range(matrix.shape[1])))
+    return search.best
+
+
+class _Search:
+    """The largest shattered set found so far, and the work done."""
+
+    def __init__(self, matrix: npt.NDArray[np.uint8], max_work: int) -> None:
+        self.matrix, self.max_work, self.work = matrix, max_work, 0
+        self.best, self.most = 0, min(len(matrix).bit_length() - 1, matrix.shape[1])
+
+    def extend(self, pattern: Patterns, size: int, later: list[int]) -> None:
+        """Search all shattered extensions, by later columns, of a shattered set of this size."""
+        self.best = max(self.best, size)
+        fit = [c for c in later if self._shattered(self._with(pattern, c), size + 1)]
+        for i, column in enumerate(fit):
+            if self.best >= self.most or size + len(fit) - i <= self.best:
+                return
+            self.extend(self._with(pattern, column), size + 1, fit[i + 1 :])
+
+    def _with(self, pattern: Patterns, column: int) -> Patterns:
+        extended: Patterns = 2 * pattern + self.matrix[:, column]
+        return extended
+
+    def _shattered(self, pattern: Patterns, size: int) -> bool:
+        self.work += len(pattern)
+        if self.work > self.max_work:
+            raise SearchLimitError(
+                self.best, self.most, self.work // len(pattern), "The VC dimension"
+            )
+        return bool(np.all(np.bincount(pattern, minlength=2**size)))
+
+
+@listing.register
+def _(concept_class: FiniteClass, max_nodes: int | None) -> Listing:
+    points, matrix = concept_class.domain_points(), concept_class.matrix
+    return Listing(concept_class, points, matrix, concept_class.improper, max_nodes)

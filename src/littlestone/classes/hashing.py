@@ -17,28 +17,89 @@ The coins are public and drawn without the data; privacy holds for all of their 
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from math import ceil
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.field64 import WIDTH, Multiplier, Words
-from littlestone.classes.fields import Fields, json_integer
-from littlestone.classes.hypotheses import readable
-from littlestone.classes.integers import number
-from littlestone.classes.values import words
+from littlestone.bounds import HashFamily
+from littlestone.classes.base import HypothesisSet, Mapped, Representation
+from littlestone.classes.encoding import Fields, json_integer, number, words
+from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.data.points import canonical
-from littlestone.types import Json, Labels, Points
+from littlestone.errors import check_integer, parameter_error
+from littlestone.source import Choice, Explicit, Source
+from littlestone.types import Hypothesis, Json, Labels, Points
 
-__all__ = ["MAX_BUCKETS", "HashFunction", "HashHypothesis", "collision", "point_collision"]
+if TYPE_CHECKING:
+    from littlestone.classes.points import Points as PointClass
+    from littlestone.data import Sample
+
+__all__ = [
+    "HASHED_POINTS",
+    "MAX_BUCKETS",
+    "WIDTH",
+    "HashFunction",
+    "HashHypothesis",
+    "HashedPointSet",
+    "HashedPoints",
+    "Multiplier",
+    "Words",
+    "collision",
+    "point_collision",
+]
+
+WIDTH = 64
+
+_TAIL = 0b11011  # x**4 + x**3 + x + 1
+
+Words = npt.NDArray[np.uint64]
+
+
+class Multiplier:
+    """Multiplication by a constant, by eight table look-ups for each element.
+
+    Parameters
+    ----------
+    constant : int in [0, 2**width)
+    width : 8 or 64
+
+    Examples
+    --------
+    >>> Multiplier(2)(np.array([1, 3, 2**63], dtype=np.uint64)).tolist()
+    [2, 6, 27]
+    """
+
+    def __init__(self, constant: int, width: int = WIDTH) -> None:
+        self._tables: Words = np.zeros((width // 8, 256), dtype=np.uint64)
+        power = constant  # constant * x**i, for the bit i of the other factor
+        for i in range(width):
+            table, step = self._tables[i // 8], 1 << (i % 8)
+            table[step : 2 * step] = table[:step] ^ np.uint64(power)
+            power <<= 1
+            if power >> width:
+                power ^= (1 << width) | _TAIL
+
+    def __call__(self, elements: Any) -> Words:
+        """Return the products."""
+        values = np.asarray(elements, dtype=np.uint64)
+        out = np.zeros_like(values)
+        for i, table in enumerate(self._tables):
+            byte = (values >> np.uint64(8 * i)).astype(np.uint8)
+            out ^= table[byte]
+        return out
+
 
 MAX_BUCKETS = 2**32 - 1
+
 #: Points are shorter than this many words (32 GiB), so Pr[F(x) = F(y)] < 2**-32.
 MAX_WORDS = 2**32
+
 _LONG = 64  # words, from which on few points are joined by halves
 
 
@@ -238,3 +299,199 @@ class HashHypothesis:
         function = HashFunction.from_dict(fields.any("hash"))
         bucket = fields.integer("bucket", low=0, high=function.buckets - 1)
         return cls(function, bucket, bounds)
+
+
+#: Scores of hashed points are stored one by one: 8 bytes each.
+_MOST_HASHED = 50_000_000
+
+_MAX_COPIES = 64
+
+
+class HashedPoints(Representation):
+    r"""Points over any domain: all points that share a bucket of a random public hash.
+
+    H is the constant 0 and, for each of ``copies`` independent hash functions, one hypothesis for
+    each bucket. For the concept of a point x, the hypothesis of x's bucket errs on the other
+    points of that bucket: an expected disagreement of at most ``collision``, so each copy misses
+    alpha with probability at most collision/alpha (Markov), and all of them with probability at
+    most (collision/alpha)**copies <= beta.
+
+    Parameters
+    ----------
+    concept_class : Points
+    alpha, beta : Fraction in (0, 1)
+    copies, buckets : int >= 1
+        They must reach beta; `smallest` finds those with the smallest size.
+
+    Attributes
+    ----------
+    size : int
+        copies * buckets + 1: the constant 0 is counted once.
+    collision : Fraction
+        Bound on Pr[h(x) = h(y)] for different points x, y shorter than 2**32 words.
+
+    Raises
+    ------
+    ParameterError
+        If copies and buckets do not reach beta, or make more than 5 * 10**7 hypotheses.
+
+    Notes
+    -----
+    Source: Li, Wang, Ye 2024, Definition 2.3; the construction is the point functions' (Beimel,
+    Nissim, Stemmer 2013) with exact constants. The size does not depend on the domain.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Points
+    >>> hashed = Points().representation(alpha=0.1, beta=0.05)
+    >>> hashed.copies, hashed.buckets, hashed.size
+    (3, 28, 85)
+    """
+
+    proper = False
+
+    def __init__(
+        self,
+        concept_class: PointClass,
+        alpha: Fraction,
+        beta: Fraction,
+        copies: int,
+        buckets: int,
+    ) -> None:
+        self.concept_class: PointClass = concept_class
+        self.alpha, self.beta = alpha, beta
+        self.copies = check_integer("HashedPoints", "copies", copies, low=1)
+        self.buckets = check_integer("HashedPoints", "buckets", buckets, low=1)
+        self.size = self.copies * self.buckets + 1
+        if self.size > _MOST_HASHED:
+            raise parameter_error(
+                "HashedPoints",
+                "alpha",
+                "larger for this beta",
+                float(alpha),
+                f"More than {_MOST_HASHED} hypotheses would be needed.",
+            )
+        if (self.collision / alpha) ** self.copies > beta:
+            raise parameter_error(
+                "HashedPoints",
+                "buckets",
+                "large enough to reach beta",
+                self.buckets,
+                "HashedPoints.smallest(concept_class, alpha, beta) finds copies and buckets.",
+            )
+
+    @classmethod
+    def smallest(cls, concept_class: PointClass, alpha: Fraction, beta: Fraction) -> HashedPoints:
+        """Return the representation of the smallest size that reaches alpha and beta."""
+        options = ((t, _buckets(alpha, beta, t)) for t in range(1, _MAX_COPIES + 1))
+        copies, buckets = min(options, key=lambda option: option[0] * option[1])
+        return cls(concept_class, alpha, beta, copies, buckets)
+
+    @property
+    def collision(self) -> Fraction:
+        """Bound on the probability that two different points share a bucket."""
+        return point_collision(self.buckets)
+
+    def drawn(self, source: Source) -> HypothesisSet:
+        """Draw the hash functions with public coins."""
+        rng = source.public_rng()
+        functions = tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
+        return HashedPointSet(functions, self.concept_class.bounds)
+
+
+#: Buckets are the candidates of one copy; all copies share the constant 0.
+HASHED_POINTS = HashFamily(candidates=lambda buckets: buckets, collision=point_collision)
+
+
+def _buckets(alpha: Fraction, beta: Fraction, copies: int) -> int:
+    """Return the least number of buckets with (collision / alpha)**copies <= beta."""
+    share: float = float(alpha) * float(beta) ** (1 / copies)
+    if share * _MOST_HASHED < 1:
+        return _MOST_HASHED
+    guess = ceil(1 / share)
+    buckets = max(guess - 2, 1)
+    # collision(buckets) decreases to 2**-32: stop where no number of buckets can do
+    while (point_collision(buckets) / alpha) ** copies > beta:
+        buckets += 1
+        if buckets > guess + 2:
+            return _MOST_HASHED
+    return buckets
+
+
+@dataclass(frozen=True)
+class HashedPointSet(HypothesisSet):
+    """What `HashedPoints` draws: the constant 0, then the buckets of each hash function."""
+
+    functions: tuple[HashFunction, ...]
+    bounds: tuple[int, int] | None
+
+    proper = False
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """Number of hypotheses."""
+        return len(self.functions) * self.functions[0].buckets + 1
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Errors of a bucket B: all positives, less those in B, plus the negatives in B."""
+        points, zeros, ones, positives = self._inside(sample)
+        weights = zeros - ones
+        scores = [np.zeros(1, dtype=np.int64)]
+        for function in self.functions:
+            total = np.zeros(function.buckets, dtype=np.int64)
+            if len(points):
+                np.add.at(total, function(points), weights)
+            scores.append(-total)
+        return self._choice(np.concatenate(scores) - positives)
+
+    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Score by q, in closed form.
+
+        For a bucket B with n_B records: the concept 0 gives positives + n_B; the concept of a
+        point y in B gives positives - ones_y + zeros_y (errors) + n_B - n_y (disagreements) =
+        positives + n_B - 2 ones_y; that of a point y not in B gives positives + n_B + 2 zeros_y.
+        So q(B) = positives + n_B - 2 max over y in B of ones_y, and q(0) = positives.
+        """
+        points, zeros, ones, positives = self._inside(sample)
+        scores = [np.zeros(1, dtype=np.int64)]
+        for function in self.functions:
+            records = np.zeros(function.buckets, dtype=np.int64)
+            best = np.zeros(function.buckets, dtype=np.int64)
+            if len(points):
+                bucket = function(points)
+                np.add.at(records, bucket, zeros + ones)
+                np.maximum.at(best, bucket, ones)
+            scores.append(2 * best - records)
+        return self._choice(np.concatenate(scores) - positives)
+
+    def _choice(self, scores: npt.NDArray[np.int64]) -> Choice[Hypothesis]:
+        return Mapped(Explicit(scores), self.hypothesis)
+
+    def hypothesis(self, index: int) -> Hypothesis:
+        """Return hypothesis number 0, ..., size - 1."""
+        if index == 0:
+            return AlwaysZero()
+        copy, bucket = divmod(index - 1, self.functions[0].buckets)
+        return HashHypothesis(self.functions[copy], bucket, self.bounds)
+
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield them by number."""
+        return map(self.hypothesis, range(self.size))
+
+    def _inside(
+        self, sample: Sample
+    ) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+        """Return the points in the domain with their counts, and the number of positives."""
+        points, zeros, ones = sample.points, sample.zeros, sample.ones
+        if self.bounds is not None and len(points):
+            low, high = self.bounds
+            keep = np.asarray((points >= low) & (points <= high), dtype=bool)
+            points, zeros, ones = points[keep], zeros[keep], ones[keep]
+        return points, zeros.astype(np.int64), ones.astype(np.int64), sample.positives
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"type": "hashed points", "hashes": [f.to_dict() for f in self.functions]}
+        if self.bounds is not None:
+            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
+        return out | {"size": self.size}

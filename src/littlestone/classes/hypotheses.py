@@ -6,33 +6,42 @@ the converse. Points that lie outside the public domain are labelled 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.fields import Fields, json_integer
-from littlestone.classes.integers import number
-from littlestone.classes.values import from_json, to_json
-from littlestone.data.points import canonical
+from littlestone.classes.encoding import Fields, from_json, json_integer, number, to_json
+from littlestone.data.points import as_points, canonical, canonical_order
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 
 __all__ = [
     "AlwaysZero",
-    "IntervalHypothesis",
+    "MajorityHypothesis",
+    "MixtureHypothesis",
+    "PatchedHypothesis",
     "PointHypothesis",
+    "SetHypothesis",
     "TableHypothesis",
-    "ThresholdHypothesis",
+    "in_bounds",
     "load",
+    "mixture",
+    "on_points",
+    "patched",
     "readable",
 ]
 
 H = TypeVar("H", bound=type)
+
 _READERS: dict[str, Callable[[Any], Hypothesis]] = {}
+
 _MAX_COLUMNS = 10_000_000
 
 
@@ -72,7 +81,7 @@ def load(data: Any) -> Hypothesis:
     return _READERS[kind](data)
 
 
-def _labels(truth: Any, n: int) -> Labels:
+def as_labels(truth: Any, n: int) -> Labels:
     """Return labels of n points from a comparison (which is of dtype object for objects)."""
     return np.asarray(truth, dtype=bool).reshape(n).astype(np.int8)
 
@@ -116,106 +125,6 @@ class AlwaysZero:
 
 @readable
 @dataclass(frozen=True)
-class ThresholdHypothesis:
-    """1 exactly on the points above ``above``, in the integers from ``low`` to ``high``.
-
-    Parameters
-    ----------
-    above : int in [low - 1, high]
-        ``low - 1`` gives the constant 1, ``high`` the constant 0.
-    low, high : int
-        The public domain.
-
-    Examples
-    --------
-    >>> ThresholdHypothesis(17, 1, 99).predict(np.array([17, 18, 99, 100])).tolist()
-    [0, 1, 1, 0]
-    """
-
-    above: int
-    low: int
-    high: int
-
-    TYPE = "threshold"
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.above, self.low, self.high)
-
-    def predict(self, points: Points) -> Labels:
-        """Label each point."""
-        return _labels((points > self.above) & (points <= self.high), len(points))
-
-    def describe(self) -> str:
-        """Say the hypothesis in words."""
-        domain = f"(x from {number(self.low)} to {number(self.high)})"
-        if self.above == self.low - 1:
-            return f"always 1 {domain}"
-        if self.above == self.high:
-            return f"always 0 {domain}"
-        return f"1 if x > {number(self.above)}, otherwise 0 {domain}"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        out: Json = {"type": self.TYPE}
-        return out | {k: json_integer(getattr(self, k)) for k in ("above", "low", "high")}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> ThresholdHypothesis:
-        """Read it back."""
-        fields = Fields(data, ("above", "low", "high"))
-        low = fields.integer("low")
-        high = fields.integer("high", low=low)
-        return cls(fields.integer("above", low=low - 1, high=high), low, high)
-
-
-@readable
-@dataclass(frozen=True)
-class IntervalHypothesis:
-    """1 exactly on the integers from ``first`` to ``last``; the empty interval is `AlwaysZero`.
-
-    Examples
-    --------
-    >>> IntervalHypothesis(18, 65).predict(np.array([17, 18, 65, 66])).tolist()
-    [0, 1, 1, 0]
-    """
-
-    first: int
-    last: int
-
-    TYPE = "interval"
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.first, self.last)
-
-    def predict(self, points: Points) -> Labels:
-        """Label each point."""
-        return _labels((points >= self.first) & (points <= self.last), len(points))
-
-    def describe(self) -> str:
-        """Say the hypothesis in words."""
-        if self.first == self.last:
-            return f"1 if x = {number(self.first)}, otherwise 0"
-        return f"1 if {number(self.first)} <= x <= {number(self.last)}, otherwise 0"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        first, last = json_integer(self.first), json_integer(self.last)
-        return {"type": self.TYPE, "first": first, "last": last}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> IntervalHypothesis:
-        """Read it back."""
-        fields = Fields(data, ("first", "last"))
-        first = fields.integer("first")
-        return cls(first, fields.integer("last", low=first))
-
-
-@readable
-@dataclass(frozen=True)
 class PointHypothesis:
     """1 on one point only; no point at all is `AlwaysZero`.
 
@@ -246,12 +155,12 @@ class PointHypothesis:
         if points.ndim == 2:  # rows of codes: a point is a tuple
             if not isinstance(self.point, tuple) or len(self.point) != points.shape[1]:
                 return np.zeros(len(points), dtype=np.int8)
-            return _labels([tuple(row) == self.point for row in points.tolist()], len(points))
+            return as_labels([tuple(row) == self.point for row in points.tolist()], len(points))
         if points.dtype == object:
-            return _labels([p == self.point for p in points], len(points))
+            return as_labels([p == self.point for p in points], len(points))
         if not isinstance(self.point, int):
             return np.zeros(len(points), dtype=np.int8)
-        return _labels(points == self.point, len(points))
+        return as_labels(points == self.point, len(points))
 
     def describe(self) -> str:
         """Say the hypothesis in words."""
@@ -266,6 +175,114 @@ class PointHypothesis:
     def from_dict(cls, data: Any) -> PointHypothesis:
         """Read it back."""
         return cls(from_json(Fields(data, ("point",)).any("point")))
+
+
+_MAX_POINTS = 10_000_000
+
+_SHARED = 64  # points with one hash
+
+
+@readable
+@dataclass(frozen=True)
+class SetHypothesis:
+    """1 exactly on some points, at least two. Make one by `on_points`.
+
+    Parameters
+    ----------
+    points : tuple of points
+        Canonical points, distinct, in canonical order.
+
+    Examples
+    --------
+    >>> on_points(["rome", "oslo"]).predict(np.array(["oslo", "bonn"], dtype=object)).tolist()
+    [1, 0]
+    """
+
+    points: tuple[Point, ...]
+
+    TYPE = "set"
+
+    def __post_init__(self) -> None:
+        if len(self.points) < 2 or not _rises(self.points):
+            raise parameter_error(
+                "SetHypothesis", "points", "at least two distinct points in canonical order",
+                f"{len(self.points)} points", "Use on_points(points).",
+            )  # fmt: skip
+
+    @cached_property
+    def _members(self) -> frozenset[Point]:
+        return frozenset(self.points)
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, self.points)
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        listed = points.tolist()
+        if points.ndim == 2:  # rows: a point is a tuple
+            listed = [tuple(row) for row in listed]
+        return np.array([point in self._members for point in listed], dtype=np.int8)
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        shown = [number(p) if isinstance(p, int) else repr(p) for p in self.points[:20]]
+        more = f" and {len(self.points) - 20} more" if len(self.points) > 20 else ""
+        return f"1 on the points {', '.join(shown)}{more}, otherwise 0"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": self.TYPE, "points": [to_json(point) for point in self.points]}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> SetHypothesis:
+        """Read it back; only the canonical form is accepted."""
+        fields = Fields(data, ("points",))
+        points = tuple(from_json(point) for point in fields.items("points", _MAX_POINTS))
+        if len(points) < 2 or not _rises(points):
+            raise fields.refuse("points", "at least two distinct points in canonical order")
+        if np.unique([hash(point) for point in points], return_counts=True)[1].max() > _SHARED:
+            # Hashes of integers are known to everybody: such a set would take for ever to search.
+            raise fields.refuse("points", "points with different hashes")
+        return cls(points)
+
+
+def in_bounds(point: Point, bounds: tuple[int, int] | None) -> bool:
+    """Say whether a point is in the domain: any point, or the integers between two bounds.
+
+    Examples
+    --------
+    >>> in_bounds("oslo", None), in_bounds(9, (1, 9)), in_bounds("oslo", (1, 9))
+    (True, True, False)
+    """
+    return bounds is None or (isinstance(point, int) and bounds[0] <= point <= bounds[1])
+
+
+def on_points(points: Iterable[Any]) -> SetHypothesis | PointHypothesis | AlwaysZero:
+    """Return the canonical hypothesis that is 1 exactly on these points.
+
+    Examples
+    --------
+    >>> on_points([3, 1, 3]).describe(), on_points([7]), on_points([])
+    ('1 on the points 1, 3, otherwise 0', PointHypothesis(point=7), AlwaysZero())
+    """
+    ordered = _ordered(canonical(point) for point in points)
+    if len(ordered) > 1:
+        return SetHypothesis(ordered)
+    return PointHypothesis(ordered[0]) if ordered else AlwaysZero()
+
+
+def _rises(points: tuple[Point, ...]) -> bool:
+    """Return whether points are distinct and in canonical order (without hashing any)."""
+    if all(type(point) is int for point in points):
+        return all(a < b for a, b in pairwise(points))  # type: ignore[operator]
+    keys = [canonical_order(point) for point in points]
+    return all(a < b for a, b in pairwise(keys))
+
+
+def _ordered(points: Iterable[Point]) -> tuple[Point, ...]:
+    return tuple(sorted(set(points), key=canonical_order))
 
 
 @readable
@@ -330,3 +347,282 @@ class TableHypothesis:
         if not labels or set(labels) - {"0", "1"}:
             raise fields.refuse("labels", "a nonempty text of 0 and 1")
         return cls(labels)
+
+
+_MOST_FLIPPED = 1_000_000
+
+
+@readable
+@dataclass(frozen=True)
+class PatchedHypothesis:
+    """A hypothesis, but with the other label on some points; make it with `patched`.
+
+    Parameters
+    ----------
+    base : Hypothesis
+    flipped : tuple of (point, label)
+        In canonical order; each label is not the base's.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AlwaysZero
+    >>> import numpy as np
+    >>> h = patched(AlwaysZero(), {3: 1, 4: 0})
+    >>> h.describe(), h.predict(np.array([3, 4])).tolist()
+    ('always 0; but 1 on 3', [1, 0])
+    """
+
+    base: Hypothesis
+    flipped: tuple[tuple[Point, int], ...]
+
+    TYPE = "patched"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity: of the base, and of the points."""
+        return (self.TYPE, self.base.key, self.flipped)
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        labels = self.base.predict(points).copy()
+        for point, label in self.flipped:
+            labels[PointHypothesis(point).predict(points) == 1] = label
+        return labels
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        parts = [self.base.describe()]
+        for label in (0, 1):
+            listed = [repr(point) for point, y in self.flipped if y == label]
+            if listed:
+                more = f" and {len(listed) - 20} more" if len(listed) > 20 else ""
+                parts.append(f"but {label} on {', '.join(listed[:20])}{more}")
+        return "; ".join(parts)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        flipped = [[to_json(point), label] for point, label in self.flipped]
+        return {"type": self.TYPE, "base": self.base.to_dict(), "flipped": flipped}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> PatchedHypothesis:
+        """Read it back."""
+        fields = Fields(data, ("base", "flipped"))
+        base, listed = fields.any("base"), fields.items("flipped", _MOST_FLIPPED)
+        if isinstance(base, dict) and base.get("type") == cls.TYPE:
+            raise fields.refuse("base", "a hypothesis that is not patched itself")
+        pairs = [(p[0], p[1]) for p in listed if isinstance(p, list) and len(p) == 2]
+        if not pairs or len(pairs) < len(listed) or any(y not in (0, 1) for _, y in pairs):
+            raise fields.refuse("flipped", "a list of [point, label], at least one")
+        return cls(load(base), tuple((from_json(x), int(y)) for x, y in pairs))
+
+
+def patched(
+    base: Hypothesis,
+    labels: Mapping[Point, int],
+    store: Callable[[list[Point]], Points] = as_points,
+) -> Hypothesis:
+    """Return the base with these labels on these points; the base itself if it has them.
+
+    Parameters
+    ----------
+    base : Hypothesis
+    labels : mapping from (canonical) point to {0, 1}
+    store : callable
+        Makes points the array that hypotheses of the class read.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AlwaysZero
+    >>> patched(AlwaysZero(), {3: 0})
+    AlwaysZero()
+    """
+    points = sorted(labels, key=canonical_order)
+    if not points:
+        return base
+    given = zip(points, base.predict(store(points)).tolist(), strict=True)
+    flipped = tuple((x, labels[x]) for x, label in given if labels[x] != label)
+    return PatchedHypothesis(base, flipped) if flipped else base
+
+
+_MOST_MIXED = 1_000_000
+
+
+@readable
+@dataclass(frozen=True)
+class MixtureHypothesis:
+    """A distribution over hypotheses. Make one by `mixture`.
+
+    Parameters
+    ----------
+    parts : tuple of (Hypothesis, int)
+        Different hypotheses with positive whole weights, without a common divisor, in a public
+        order.
+
+    Notes
+    -----
+    ``predict`` is the majority: 1 where hypotheses of more than half of the weight say 1.
+    `probability` is the randomised prediction; `draw` takes one hypothesis.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AlwaysZero, PointHypothesis
+    >>> both = mixture([(AlwaysZero(), 2), (PointHypothesis(7), 4)])
+    >>> both.predict(np.array([7, 8])).tolist(), both.probability(np.array([7, 8]))
+    ([1, 0], [Fraction(2, 3), Fraction(0, 1)])
+    """
+
+    parts: tuple[tuple[Hypothesis, int], ...]
+
+    TYPE = "mixture"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, tuple((h.key, weight) for h, weight in self.parts))
+
+    @property
+    def total(self) -> int:
+        """Sum of the weights."""
+        return sum(weight for _, weight in self.parts)
+
+    def probability(self, points: Points) -> list[Fraction]:
+        """Return, for each point, the probability that a drawn hypothesis labels it 1."""
+        return [Fraction(int(ones), self.total) for ones in self._ones(points)]
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point by the majority; 0 if there is none."""
+        ones = self._ones(points)
+        return np.array([2 * int(one) > self.total for one in ones], dtype=np.int8)
+
+    def draw(self, source: Any) -> Hypothesis:
+        """Return one hypothesis, with exactly its probability."""
+        at = source.below(self.total)
+        for hypothesis, weight in self.parts:
+            if at < weight:
+                return hypothesis
+            at -= weight
+        raise AssertionError("the weights sum to the total")
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        shown = [f"{w}/{self.total}: {h.describe()}" for h, w in self.parts[:5]]
+        more = f"; and {len(self.parts) - 5} more" if len(self.parts) > 5 else ""
+        return f"majority of ({'; '.join(shown)}{more})"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        parts = [{"hypothesis": h.to_dict(), "weight": json_integer(w)} for h, w in self.parts]
+        return {"type": self.TYPE, "parts": parts}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> MixtureHypothesis:
+        """Read it back; a mixture of mixtures is refused."""
+        fields = Fields(data, ("parts",))
+        parts = []
+        for item in fields.items("parts", _MOST_MIXED):
+            if not isinstance(item, dict) or set(item) != {"hypothesis", "weight"}:
+                raise fields.refuse("parts", "a list of hypotheses with weights")
+            inner = item["hypothesis"]
+            if isinstance(inner, dict) and inner.get("type") == cls.TYPE:
+                raise fields.refuse("parts", "without mixtures inside")
+            weight = Fields({"type": cls.TYPE, "weight": item["weight"]}, ("weight",))
+            parts.append((load(inner), weight.integer("weight", low=1)))
+        made = mixture(parts) if parts else None
+        if made is None or made.parts != tuple(parts):
+            raise fields.refuse("parts", "different hypotheses in lowest terms")
+        return made
+
+    def _ones(self, points: Points) -> npt.NDArray[Any]:
+        ones = np.zeros(len(points), dtype=object)
+        for hypothesis, weight in self.parts:
+            ones += hypothesis.predict(points).astype(object) * weight
+        return ones
+
+
+def mixture(parts: Iterable[tuple[Hypothesis, int]]) -> MixtureHypothesis:
+    """Return a distribution over hypotheses: weights of equal ones are added, zeros left out.
+
+    Raises
+    ------
+    ParameterError
+        If no weight is positive.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AlwaysZero
+    >>> mixture([(AlwaysZero(), 6)]).parts
+    ((AlwaysZero(), 1),)
+    """
+    weights: dict[Hypothesis, int] = {}
+    for hypothesis, weight in parts:
+        if weight:
+            weights[hypothesis] = weights.get(hypothesis, 0) + weight
+    if not weights or min(weights.values()) < 0:
+        raise parameter_error("mixture", "parts", "hypotheses with positive weights", len(weights))
+    divisor = math.gcd(*weights.values())
+    return MixtureHypothesis(tuple((h, w // divisor) for h, w in weights.items()))
+
+
+_MOST_PARTS = 1001
+
+
+@readable
+@dataclass(frozen=True)
+class MajorityHypothesis:
+    """1 where more than half of an odd number of hypotheses say 1.
+
+    Parameters
+    ----------
+    parts : tuple of Hypothesis
+        An odd number, in any order.
+
+    Examples
+    --------
+    >>> from littlestone.classes import PointHypothesis, on_points
+    >>> h = MajorityHypothesis((PointHypothesis(1), on_points([1, 2]), on_points([2, 3])))
+    >>> h.predict(np.array([1, 2, 3])).tolist()
+    [1, 1, 0]
+    """
+
+    parts: tuple[Hypothesis, ...]
+
+    TYPE = "majority"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity: the order of the parts does not matter."""
+        return (self.TYPE, *sorted((part.key for part in self.parts), key=repr))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MajorityHypothesis) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        votes = sum((part.predict(points).astype(np.int64) for part in self.parts), start=0)
+        majority: npt.NDArray[np.bool_] = np.asarray(2 * votes > len(self.parts))
+        return majority.astype(np.int8)
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        said = sorted(part.describe() for part in self.parts)
+        return "the majority of: " + "; ".join(f"({text})" for text in said)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        parts = sorted((part.to_dict() for part in self.parts), key=repr)
+        return {"type": self.TYPE, "parts": parts}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> MajorityHypothesis:
+        """Read it back."""
+        fields = Fields(data, ("parts",))
+        parts = fields.items("parts", _MOST_PARTS)
+        if len(parts) % 2 == 0 or any(
+            isinstance(part, dict) and part.get("type") == cls.TYPE for part in parts
+        ):
+            raise fields.refuse("parts", "an odd number of hypotheses that are no majorities")
+        return cls(tuple(load(part) for part in parts))

@@ -23,91 +23,26 @@ smaller wherever they are known. `nearest` is the proof as a program.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from littlestone.classes.base import LISTABLE, Mapped
-from littlestone.classes.fields import Fields
-from littlestone.classes.hypotheses import load, readable
-from littlestone.classes.representations import HypothesisSet, Representation
+from littlestone.classes.base import LISTABLE, HypothesisSet, Mapped, Representation
+from littlestone.classes.hypotheses import MajorityHypothesis
 from littlestone.errors import UnsupportedError, check_probability, parameter_error
 from littlestone.source import Choice, Explicit, Source
-from littlestone.types import Hypothesis, Json, Labels, Points
+from littlestone.types import Hypothesis, Json, Points
 
 if TYPE_CHECKING:
     from littlestone.data import Sample
 
-__all__ = ["Boosted", "MajorityHypothesis", "MajoritySet", "nearest"]
+__all__ = ["Boosted", "MajoritySet", "nearest"]
 
-_MOST_PARTS = 1001
 _QUARTER = Fraction(1, 4)
-
-
-@readable
-@dataclass(frozen=True)
-class MajorityHypothesis:
-    """1 where more than half of an odd number of hypotheses say 1.
-
-    Parameters
-    ----------
-    parts : tuple of Hypothesis
-        An odd number, in any order.
-
-    Examples
-    --------
-    >>> from littlestone.classes import PointHypothesis, on_points
-    >>> h = MajorityHypothesis((PointHypothesis(1), on_points([1, 2]), on_points([2, 3])))
-    >>> h.predict(np.array([1, 2, 3])).tolist()
-    [1, 1, 0]
-    """
-
-    parts: tuple[Hypothesis, ...]
-
-    TYPE = "majority"
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity: the order of the parts does not matter."""
-        return (self.TYPE, *sorted((part.key for part in self.parts), key=repr))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MajorityHypothesis) and self.key == other.key
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def predict(self, points: Points) -> Labels:
-        """Label each point."""
-        votes = sum((part.predict(points).astype(np.int64) for part in self.parts), start=0)
-        majority: npt.NDArray[np.bool_] = np.asarray(2 * votes > len(self.parts))
-        return majority.astype(np.int8)
-
-    def describe(self) -> str:
-        """Say the hypothesis in words."""
-        said = sorted(part.describe() for part in self.parts)
-        return "the majority of: " + "; ".join(f"({text})" for text in said)
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        parts = sorted((part.to_dict() for part in self.parts), key=repr)
-        return {"type": self.TYPE, "parts": parts}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> MajorityHypothesis:
-        """Read it back."""
-        fields = Fields(data, ("parts",))
-        parts = fields.items("parts", _MOST_PARTS)
-        if len(parts) % 2 == 0 or any(
-            isinstance(part, dict) and part.get("type") == cls.TYPE for part in parts
-        ):
-            raise fields.refuse("parts", "an odd number of hypotheses that are no majorities")
-        return cls(tuple(load(part) for part in parts))
 
 
 class Boosted(Representation):

@@ -10,15 +10,20 @@ never of time, so an answer, or its refusal, depends on the question only.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from littlestone.combinatorics.budget import Budget, OutOfNodes
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.data.points import canonical
 from littlestone.errors import (
     DataError,
+    SearchLimitError,
     UnsupportedError,
     check_integer,
     parameter_error,
@@ -29,7 +34,17 @@ if TYPE_CHECKING:
     from littlestone.classes.base import ConceptClass
     from littlestone.data import Sample
 
-__all__ = ["Records", "VersionSpace", "as_point", "records"]
+__all__ = [
+    "Closures",
+    "Records",
+    "VersionSpace",
+    "as_point",
+    "check_label",
+    "closures",
+    "records",
+    "searching",
+    "version_space",
+]
 
 
 class VersionSpace(ABC):
@@ -213,6 +228,63 @@ class VersionSpace(ABC):
         )
 
 
+@singledispatch
+def version_space(concept_class: ConceptClass, max_nodes: int | None) -> VersionSpace:
+    """Return the version space of all concepts of a class; see `ConceptClass.version_space`.
+
+    The folder of a class registers how it answers; `littlestone.classes.listed` registers the
+    matrix of a small class, for every other one.
+    """
+    raise AssertionError("littlestone.classes.listed registers the default")
+
+
+@dataclass(frozen=True)
+class Closures:
+    """The closed sets of an intersection-closed class.
+
+    Of the concepts that are 1 on given points there is a smallest one, their *closure*: the union
+    of sparse sets, the span of flats, the common literals of conjunctions.
+
+    Attributes
+    ----------
+    bottom : Hypothesis
+        The closure of no point.
+    join : callable
+        ``join(closed, point)``: the smallest closed set around both, or None if no concept is.
+    rank : int
+        Length of a longest chain: points in turn, each outside the closure of those before.
+    closed : int
+        Most closed sets inside one concept, itself included.
+    """
+
+    bottom: Hypothesis
+    join: Callable[[Any, Point], Hypothesis | None]
+    rank: int
+    closed: int
+
+
+@singledispatch
+def closures(concept_class: ConceptClass) -> Closures:
+    """Return the closed sets of a class; its folder registers them.
+
+    Raises
+    ------
+    UnsupportedError
+        If the class is not known to be closed under intersections with short chains.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AffineSubspaces, SparseSets
+    >>> closures(SparseSets(3)).rank, closures(AffineSubspaces(7, 20, 2)).closed
+    (3, 107)
+    """
+    known = sorted(kind.__name__ for kind in closures.registry if kind is not object)
+    raise UnsupportedError(
+        f"The class {concept_class.spec} has no closures with short chains. The method 'closures' "
+        f"is for {', '.join(known[:-1])} and {known[-1]}; try method='auto'."
+    )
+
+
 def as_point(point: Any) -> Point:
     """Return a point in its canonical form; an array or list of entries is a tuple.
 
@@ -280,3 +352,38 @@ def records(sample: Sample, tolerance: int) -> Records:
     points = map(tuple, rows) if sample.points.ndim == 2 else rows
     counts = zip(map(canonical, points), sample.zeros.tolist(), sample.ones.tolist(), strict=True)
     return Records(counts, sample.outside[1])
+
+
+@contextmanager
+def searching(
+    max_nodes: int | None, what: str, bounds: Callable[[], tuple[float, float]]
+) -> Iterator[Budget]:
+    """Give one question a budget of its own.
+
+    Parameters
+    ----------
+    max_nodes : int or None
+    what : str
+        Subject of the message: "The Littlestone dimension".
+    bounds : callable
+        What is known if the budget ends.
+
+    Raises
+    ------
+    SearchLimitError
+
+    Examples
+    --------
+    >>> with searching(0, "The answer", lambda: (1, 3)) as budget:
+    ...     budget.spend()
+    Traceback (most recent call last):
+    ...
+    littlestone.errors.SearchLimitError: The answer lies between 1 and 3; the search stopped after 0
+    nodes. Raise max_nodes to decide it.
+    """
+    budget = Budget(max_nodes)
+    try:
+        yield budget
+    except OutOfNodes:
+        lower, upper = bounds()
+        raise SearchLimitError(lower, upper, budget.used, what) from None

@@ -1,6 +1,6 @@
-"""Classes as text (``thresholds(1, 2**64)``) and as JSON: one table of all classes.
+"""Classes as text (``thresholds(1, 2**64)``) and as JSON.
 
-A new class is one entry in ``_ENTRIES``; the command line, release files and error messages
+Each class says by `written` how it is written; the command line, release files and error messages
 follow.
 """
 
@@ -12,24 +12,17 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from littlestone.classes.affine_subspaces import AffineSubspaces
 from littlestone.classes.base import ConceptClass
-from littlestone.classes.conjunctions import Conjunctions
-from littlestone.classes.decision_trees import DecisionTrees
-from littlestone.classes.finite import FiniteClass
-from littlestone.classes.integers import evaluate, parse
-from littlestone.classes.intervals import Intervals
-from littlestone.classes.points import Points
-from littlestone.classes.rules import Rules
-from littlestone.classes.sparse_sets import SparseSets
-from littlestone.classes.thresholds import Thresholds
-from littlestone.classes.tree_paths import Prefixes, TreePaths
+from littlestone.classes.encoding import evaluate, parse
 from littlestone.data import Schema
 from littlestone.errors import ParameterError, UnsupportedError
 
-__all__ = ["CLASSES", "class_from_dict", "parse_class"]
+__all__ = ["CLASSES", "class_from_dict", "parse_class", "written"]
+
+
+C = TypeVar("C", bound=type[ConceptClass])
 
 
 @dataclass(frozen=True)
@@ -40,70 +33,76 @@ class Entry:
     ----------
     usage : str
         What an error message shows.
-    build : callable
-        Makes the class from its integer arguments (or the file's path, or the schema and them).
-    from_dict : callable
+    build, from_dict : callable
+        Make the class from its arguments, and from JSON.
+    from_spec : callable or None
+        Makes it from the text between the parentheses.
+    from_csv : callable or None
+        Makes it from the path of a public file.
     names : tuple of str
         Names of the integer arguments, in order.
     required : int
         How many of them must be given.
-    file : bool
-        The one argument is the path of a public file, with or without quotes.
-    text : bool
-        ``build`` reads the text between the parentheses itself.
     schema : bool
-        The first argument of ``build`` is the schema, which is not part of the text.
+        The first argument is the schema, which is not part of the text.
     """
 
     usage: str
     build: Callable[..., ConceptClass]
     from_dict: Callable[[Any], ConceptClass]
-    names: tuple[str, ...] = ()
-    required: int = 0
-    file: bool = False
-    text: bool = False
-    schema: bool = False
+    from_spec: Callable[[str], ConceptClass] | None
+    from_csv: Callable[[Path], ConceptClass] | None
+    names: tuple[str, ...]
+    required: int
+    schema: bool
 
 
-_BOUNDS = ("low", "high")
-_ENTRIES: dict[str, Entry] = {
-    Thresholds.name: Entry("thresholds(1, 99)", Thresholds, Thresholds.from_dict, _BOUNDS, 2),
-    Intervals.name: Entry("intervals(1, 99)", Intervals, Intervals.from_dict, _BOUNDS, 2),
-    Points.name: Entry("points() or points(1, 99)", Points, Points.from_dict, _BOUNDS),
-    SparseSets.name: Entry(
-        "sparse_sets(5) or sparse_sets(5, 1, 99)",
-        SparseSets,
-        SparseSets.from_dict,
-        ("k", *_BOUNDS),
-        1,
-    ),
-    Conjunctions.name: Entry(
-        "conjunctions(8, monotone=True)", Conjunctions.from_spec, Conjunctions.from_dict, text=True
-    ),
-    AffineSubspaces.name: Entry(
-        "affine_subspaces(7, 20, 2)",
-        AffineSubspaces,
-        AffineSubspaces.from_dict,
-        ("q", "n", "dim"),
-        3,
-    ),
-    FiniteClass.name: Entry(
-        "finite(matrix.csv)", FiniteClass.from_csv, FiniteClass.from_dict, file=True
-    ),
-    TreePaths.name: Entry(
-        "tree_paths(taxonomy.csv)", TreePaths.from_csv, TreePaths.from_dict, file=True
-    ),
-    Prefixes.name: Entry("prefixes(ipv4)", Prefixes.from_spec, Prefixes.from_dict, text=True),
-    Rules.name: Entry(
-        "rules(max_literals=2)", Rules, Rules.from_dict, ("max_literals",), schema=True
-    ),
-    DecisionTrees.name: Entry(
-        "decision_trees(depth=2)", DecisionTrees, DecisionTrees.from_dict, ("depth",), schema=True
-    ),
-}
+_ENTRIES: dict[str, Entry] = {}
 
 #: What may be written, by name (public, for help texts).
-CLASSES: dict[str, str] = {name: entry.usage for name, entry in _ENTRIES.items()}
+CLASSES: dict[str, str] = {}
+
+
+def written(usage: str, *names: str, required: int = 0, schema: bool = False) -> Callable[[C], C]:
+    """Make `parse_class` and `class_from_dict` know a class, by its ``name``.
+
+    Parameters
+    ----------
+    usage : str
+        An example: ``thresholds(1, 99)``.
+    *names : str
+        Names of its integer arguments, in order.
+    required : int
+        How many of them must be given.
+    schema : bool
+        The constructor takes a `Schema` first, which is not part of the text.
+
+    Notes
+    -----
+    A class of which the text is no list of integers has a classmethod ``from_spec``, which gets
+    the text between the parentheses, or ``from_csv``, which gets the path of a public file.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Points
+    >>> @written("singletons(1, 9)", "low", "high", required=2)
+    ... class Singletons(Points):
+    ...     name = "singletons"
+    >>> parse_class("singletons(1, 2**8)")
+    Singletons(1, 256)
+    """
+
+    def register(kind: C) -> C:
+        made: Any = kind
+        text, file = getattr(kind, "from_spec", None), getattr(kind, "from_csv", None)
+        _ENTRIES[kind.name] = Entry(
+            usage, made, made.from_dict, text, file, names, required, schema
+        )
+        CLASSES[kind.name] = usage
+        return kind
+
+    return register
+
 
 _NO_ORDER = (
     "Their Littlestone dimension is infinite (already thresholds on the real line answer binary "
@@ -165,10 +164,10 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
         raise UnsupportedError(f"{name} cannot be learned privately. {_INFINITE[name.lower()]}")
     if entry is None:
         raise ParameterError(f"There is no class {name[:60]!r}.{_suggestion(name)}")
-    if entry.file:
-        return entry.build(_path(inside, entry))
-    if entry.text:
-        return entry.build(inside.strip())
+    if entry.from_csv is not None:
+        return entry.from_csv(_path(inside, entry))
+    if entry.from_spec is not None:
+        return entry.from_spec(inside.strip())
     arguments = _arguments(inside, entry, f"{name}(...)")
     if not entry.schema:
         return entry.build(**arguments)
@@ -201,7 +200,7 @@ def class_from_dict(data: Any) -> ConceptClass:
 
 
 def _usages() -> str:
-    return ", ".join(CLASSES.values())
+    return ", ".join(CLASSES[name] for name in sorted(CLASSES))
 
 
 def _suggestion(name: str) -> str:

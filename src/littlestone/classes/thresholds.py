@@ -1,21 +1,93 @@
-"""Thresholds on the integers low .. high, of any size: f_u(x) = 1 if and only if x > u."""
+"""Thresholds on the integers low .. high, of any size: the hypothesis, the class, version spaces.
+
+A threshold f_u is named by u, and labels x with 1 if and only if x > u. Examples keep u < x or
+u >= x; low error keeps a union of runs. With m thresholds left, in increasing order, and
+s = floor(log2 m):
+
+* the Littlestone dimension is s (halving);
+* ``SOA(x) = 0`` iff at least 2**s thresholds label x with 0, which is the threshold number
+  m - 2**s (counted from 0);
+* ``reducibility`` is infinite for s = 0, 2 if m = 2**(s + 1) - 1 (both ends must be cut), else 1.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from math import inf
+from typing import Any, overload
 
 from littlestone.classes.base import ConceptClass, weights_inside
-from littlestone.classes.fields import Fields, json_integer
-from littlestone.classes.hypotheses import ThresholdHypothesis
-from littlestone.classes.integers import number
+from littlestone.classes.encoding import Fields, json_integer, number
+from littlestone.classes.hypotheses import as_labels, readable
+from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
+from littlestone.classes.spec import written
+from littlestone.classes.trees.forest import ROOT, Chain, Node
+from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.data import IntegerDomain, Sample
-from littlestone.errors import check_integer, parameter_error
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, LeveledChoice
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis, Json, Labels, Points
 
-__all__ = ["Thresholds", "integer_bounds"]
+__all__ = ["ThresholdHypothesis", "ThresholdList", "ThresholdSpace", "Thresholds", "integer_bounds"]
+
+
+@readable
+@dataclass(frozen=True)
+class ThresholdHypothesis:
+    """1 exactly on the points above ``above``, in the integers from ``low`` to ``high``.
+
+    Parameters
+    ----------
+    above : int in [low - 1, high]
+        ``low - 1`` gives the constant 1, ``high`` the constant 0.
+    low, high : int
+        The public domain.
+
+    Examples
+    --------
+    >>> ThresholdHypothesis(17, 1, 99).predict(np.array([17, 18, 99, 100])).tolist()
+    [0, 1, 1, 0]
+    """
+
+    above: int
+    low: int
+    high: int
+
+    TYPE = "threshold"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, self.above, self.low, self.high)
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        return as_labels((points > self.above) & (points <= self.high), len(points))
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        domain = f"(x from {number(self.low)} to {number(self.high)})"
+        if self.above == self.low - 1:
+            return f"always 1 {domain}"
+        if self.above == self.high:
+            return f"always 0 {domain}"
+        return f"1 if x > {number(self.above)}, otherwise 0 {domain}"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"type": self.TYPE}
+        return out | {k: json_integer(getattr(self, k)) for k in ("above", "low", "high")}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> ThresholdHypothesis:
+        """Read it back."""
+        fields = Fields(data, ("above", "low", "high"))
+        low = fields.integer("low")
+        high = fields.integer("high", low=low)
+        return cls(fields.integer("above", low=low - 1, high=high), low, high)
+
 
 _GRID = (
     "On real numbers, thresholds and intervals have infinite Littlestone dimension, so nobody can "
@@ -33,6 +105,7 @@ def integer_bounds(owner: str, low: Any, high: Any) -> tuple[int, int]:
     return low, high
 
 
+@written("thresholds(1, 99)", "low", "high", required=2)
 class Thresholds(ConceptClass):
     """Thresholds: "1 if x > u", for u from low - 1 (always) to high (never).
 
@@ -109,6 +182,29 @@ class Thresholds(ConceptClass):
         for above in range(self.low - 1, self.high + 1):
             yield ThresholdHypothesis(above, self.low, self.high)
 
+    def tree(self, f: Hypothesis | None = None) -> PathsTree:
+        """Return the tree of the class: a chain, with high on top. f_u is 1 on u + 1, ..., high."""
+        low, high = self.low, self.high
+        chain = Chain(high, low)
+
+        def concept(node: Any) -> ThresholdHypothesis:
+            return ThresholdHypothesis(high if node is ROOT else node - 1, low, high)
+
+        at: Node = chain.ancestor(low, chain.height // 2)
+        if f is not None:
+            if not isinstance(f, ThresholdHypothesis) or (f.low, f.high) != (low, high):
+                raise no_concept(self.spec)
+            at = chain.ancestor(low, high - f.above)
+        return PathsTree(chain, at, concept)
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Return floor(log2 of the number of thresholds), twice: halving is optimal."""
+        return self.size.bit_length() - 1, self.size.bit_length() - 1
+
+    def threshold_bounds(self) -> tuple[int, int]:
+        """Return the number of points, twice."""
+        return self.size - 1, self.size - 1
+
     def to_dict(self) -> Json:
         """Return plain JSON."""
         low, high = json_integer(self.low), json_integer(self.high)
@@ -119,3 +215,206 @@ class Thresholds(ConceptClass):
         """Read it back."""
         fields = Fields(data, ("low", "high"))
         return cls(fields.integer("low"), fields.integer("high"))
+
+
+Run = tuple[int, int]  # first and last u
+
+
+@dataclass(frozen=True)
+class ThresholdSpace(VersionSpace):
+    """The thresholds of some runs.
+
+    Examples
+    --------
+    >>> space = Thresholds(1, 99).version_space().within_error(Sample.of([9, 40], [0, 1]), 1)
+    >>> space.runs, space.littlestone_dim()
+    (((0, 99),), 6)
+    """
+
+    concept_class: Thresholds
+    runs: tuple[Run, ...]  # disjoint, not adjacent, increasing
+
+    @classmethod
+    def of(cls, concept_class: Thresholds) -> ThresholdSpace:
+        """Return the space of all thresholds."""
+        return cls(concept_class, ((concept_class.low - 1, concept_class.high),))
+
+    @property
+    def size(self) -> int:
+        """Number of thresholds."""
+        return sum(last - first + 1 for first, last in self.runs)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no threshold is left."""
+        return not self.runs
+
+    def restrict(self, point: Any, label: int) -> ThresholdSpace:
+        """Return the thresholds below a point (label 1), or the others."""
+        point, label = as_point(point), check_label(label)
+        low, high = self.concept_class.low, self.concept_class.high
+        if not isinstance(point, int) or not low <= point <= high:
+            return ThresholdSpace(self.concept_class, () if label else self.runs)
+        keep = (low - 1, point - 1) if label else (point, high)
+        return ThresholdSpace(self.concept_class, _common(self.runs, [keep]))
+
+    def within_error(self, sample: Sample, tolerance: int) -> ThresholdSpace:
+        """Return the thresholds of low error, by one sweep over the sample."""
+        check_integer("VersionSpace.within_error", "tolerance", tolerance, low=0)
+        low, high = self.concept_class.low, self.concept_class.high
+        points, weights, constant = weights_inside(sample, low, high)
+        errors = accumulate((-w for w in weights), initial=constant + sum(weights))
+        kept: list[Run] = []
+        ends = [*points, high + 1]
+        for first, end, wrong in zip([low - 1, *points], ends, errors, strict=True):
+            if wrong > tolerance:
+                continue
+            if kept and kept[-1][1] == first - 1:
+                kept[-1] = (kept[-1][0], end - 1)
+            else:
+                kept.append((first, end - 1))
+        return ThresholdSpace(self.concept_class, _common(self.runs, kept))
+
+    def littlestone_dim(self) -> int:
+        """Return floor(log2 of the number of thresholds); -1 if empty."""
+        return self.size.bit_length() - 1
+
+    def soa(self) -> ThresholdHypothesis:
+        """Return the threshold number m - 2**s; the constant 0 if empty."""
+        if self.is_empty:
+            return self.named(self.concept_class.high)
+        return self.threshold(self.size - (1 << self.littlestone_dim()))
+
+    def threshold(self, index: int) -> ThresholdHypothesis:
+        """Return one threshold by its number, counted from 0 in increasing order."""
+        for first, last in self.runs:
+            if index <= last - first:
+                return self.named(first + index)
+            index -= last - first + 1
+        raise IndexError(index)
+
+    def index(self, hypothesis: Hypothesis) -> int | None:
+        """Return the number of a threshold of this space, or None."""
+        before = 0
+        for first, last in self.runs:
+            above = getattr(hypothesis, "above", None)
+            if isinstance(above, int) and first <= above <= last:
+                found = before + above - first
+                return found if self.threshold(found) == hypothesis else None
+            before += last - first + 1
+        return None
+
+    def distinguish(self, h: Hypothesis, g: Hypothesis) -> int | None:
+        """Return the smallest point between two thresholds."""
+        ends = []
+        for hypothesis in (h, g):
+            if not isinstance(hypothesis, ThresholdHypothesis):
+                raise UnsupportedError(
+                    f"Only thresholds are told apart in {self.concept_class.spec}."
+                )
+            ends.append(hypothesis.above)
+        return None if ends[0] == ends[1] else min(ends) + 1
+
+    def reducibility(self, cap: int | None = None) -> float:
+        """Return 1, 2 or infinity (module docstring)."""
+        size, dimension = self.size, self.littlestone_dim()
+        if dimension <= 0:
+            return inf
+        least = 2 if size == (2 << dimension) - 1 else 1
+        return least if cap is None or least <= cap else inf
+
+    def decomposition_dim(self, p: int, d: int) -> int:
+        """Return 0: halving isolates every threshold soon enough, but for p = d = 1 and three.
+
+        Halving m < 2**(d + 1) thresholds takes at most d + 1 questions, and a leaf of one
+        threshold may lie at depth p (2**d - 1): enough unless p = d = 1.
+        """
+        if self._checked_dim("decomposition_dim", p, d) < 0:
+            return -1
+        return int((p, d, self.size) == (1, 1, 3))
+
+    def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
+        """Return all thresholds of the space (lazily), or the middle one where p = d = 1."""
+        if self.decomposition_dim(p, d) == 1:
+            return (self.soa(),)
+        return ThresholdList(self)
+
+    def splitting_point(self) -> int | None:
+        """Return a point that halves the space."""
+        if self.littlestone_dim() <= 0:
+            return None
+        return self.threshold(self.size // 2 - 1).above + 1
+
+    def member(self) -> ThresholdHypothesis:
+        """Return the first threshold."""
+        if self.is_empty:
+            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
+        return self.threshold(0)
+
+    def named(self, above: int) -> ThresholdHypothesis:
+        """Return the threshold that accepts what is above a point."""
+        return ThresholdHypothesis(above, self.concept_class.low, self.concept_class.high)
+
+
+@dataclass(frozen=True)
+class ThresholdList(Sequence[Hypothesis]):
+    """All thresholds of a space, in increasing order; nothing is listed.
+
+    Attributes
+    ----------
+    size : int
+        Also where it is too large for ``len``.
+
+    Examples
+    --------
+    >>> found = Thresholds(1, 2**100).version_space().essential(p=2, d=100)
+    >>> found.size == 2**100 + 1, found[2**99].above == 2**99
+    (True, True)
+    """
+
+    space: ThresholdSpace
+
+    @property
+    def size(self) -> int:
+        """Number of thresholds."""
+        return self.space.size
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[Hypothesis]:
+        return (self.space.named(u) for a, b in self.space.runs for u in range(a, b + 1))
+
+    def __contains__(self, item: object) -> bool:
+        return isinstance(item, ThresholdHypothesis) and self.space.index(item) is not None
+
+    @overload
+    def __getitem__(self, index: int) -> Hypothesis: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Hypothesis]: ...
+
+    def __getitem__(self, index: int | slice) -> Hypothesis | Sequence[Hypothesis]:
+        if isinstance(index, slice):
+            return [self.space.threshold(i) for i in range(*index.indices(self.size))]
+        return self.space.threshold(index + self.size if index < 0 else index)
+
+
+def _common(runs: Sequence[Run], others: Sequence[Run]) -> tuple[Run, ...]:
+    """Return the common part of two increasing lists of disjoint runs."""
+    out: list[Run] = []
+    i = j = 0
+    while i < len(runs) and j < len(others):
+        first, last = max(runs[i][0], others[j][0]), min(runs[i][1], others[j][1])
+        if first <= last:
+            out.append((first, last))
+        if runs[i][1] < others[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(out)
+
+
+@version_space.register
+def _(concept_class: Thresholds, max_nodes: int | None) -> VersionSpace:
+    return ThresholdSpace.of(concept_class)

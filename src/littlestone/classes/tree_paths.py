@@ -11,40 +11,235 @@ docs/vc1-trees.md.)
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import ConceptClass
-from littlestone.classes.fields import Fields
-from littlestone.classes.hashed_trees import HashedTree
-from littlestone.classes.hypotheses import AlwaysZero
-from littlestone.classes.representations import IdentityRepresentation, Representation
-from littlestone.classes.trees.domains import NodeDomain, PrefixDomain
-from littlestone.classes.trees.forest import ROOT, Forest, Node
-from littlestone.classes.trees.hypotheses import PathHypothesis, PrefixHypothesis
-from littlestone.classes.trees.listed import ListedForest, centre
-from littlestone.classes.trees.make import no_concept
-from littlestone.classes.trees.prefixes import PrefixForest, notation, spans
-from littlestone.classes.trees.runs import path_runs
-from littlestone.classes.trees.taxonomy import as_names, preorder, read_taxonomy
-from littlestone.classes.trees.tree import PathsTree
-from littlestone.data import Sample
-from littlestone.errors import check_probability, parameter_error
+from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
+from littlestone.classes.encoding import Fields
+from littlestone.classes.hypotheses import AlwaysZero, readable
+from littlestone.classes.spec import written
+from littlestone.classes.trees.forest import ROOT, Forest, ListedForest, Node, centre
+from littlestone.classes.trees.hashed import HashedTree
+from littlestone.classes.trees.tree import PathsTree, no_concept
+from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
+from littlestone.data.cells import text
+from littlestone.errors import ParameterError, check_probability, parameter_error
+from littlestone.safe_io import read_text
 from littlestone.source import Choice, LeveledChoice
-from littlestone.types import Hypothesis, Json, Points
+from littlestone.types import Hypothesis, Json, Labels, Point, Points
 
-__all__ = ["Prefixes", "TreePaths"]
+__all__ = [
+    "NodeDomain",
+    "PathHypothesis",
+    "Runs",
+    "Taxonomy",
+    "TreePaths",
+    "as_names",
+    "path_runs",
+    "preorder",
+    "read_taxonomy",
+]
+
+
+class NodeDomain(TextDomain):
+    """The names of the nodes of a tree; every other text is outside.
+
+    Examples
+    --------
+    >>> from littlestone.classes import TreePaths
+    >>> domain = TreePaths({"a": None, "b": "a"}).domain
+    >>> domain.cell(" b "), domain.cell("c")
+    ('b', OUTSIDE)
+    """
+
+    def __init__(self, forest: ListedForest) -> None:
+        self._forest = forest
+        self.rule = f"one of the {forest.size} names of the tree"
+
+    def cell(self, raw: object) -> Point | Outside:
+        """Convert one cell; total and deterministic."""
+        written = text(raw)
+        return written if written is not None and written in self._forest else OUTSIDE
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, NodeDomain) and self._forest.nodes == other._forest.nodes
+
+    def __hash__(self) -> int:
+        return hash(("NodeDomain", self._forest.size))
+
+    def __repr__(self) -> str:
+        return f"NodeDomain({self._forest.size} names)"
+
+
+_MAX_PATH = 1_000_000
+
+
+@readable
+@dataclass(frozen=True)
+class PathHypothesis:
+    """1 on a node of a tree and on everything above it; the empty path is `AlwaysZero`.
+
+    Parameters
+    ----------
+    path : tuple of str
+        Names from the top down; distinct, at least one.
+
+    Examples
+    --------
+    >>> hypothesis = PathHypothesis(("animal", "mammal", "dog"))
+    >>> hypothesis.predict(np.array(["mammal", "bird"], dtype=object)).tolist()
+    [1, 0]
+    >>> hypothesis.describe()
+    "1 on 'dog' and what is above it ('animal' > 'mammal'), otherwise 0"
+    """
+
+    path: tuple[str, ...]
+
+    TYPE = "path"
+
+    def __post_init__(self) -> None:
+        if not self.path or len(set(self.path)) < len(self.path):
+            raise parameter_error("PathHypothesis", "path", "distinct names", self.path[:20])
+
+    @cached_property
+    def _names(self) -> frozenset[object]:
+        return frozenset(self.path)
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, self.path)
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point; a point is a name."""
+        return np.array([point in self._names for point in points.tolist()], dtype=np.int8)
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        *above, node = (repr(name) for name in self.path)
+        if not above:
+            return f"1 on {node}, otherwise 0"
+        if len(above) > 8:
+            above = [*above[:4], "...", *above[-4:]]
+        return f"1 on {node} and what is above it ({' > '.join(above)}), otherwise 0"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": self.TYPE, "path": list(self.path)}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> PathHypothesis:
+        """Read it back."""
+        fields = Fields(data, ("path",))
+        path = fields.items("path", _MAX_PATH)
+        if not all(isinstance(name, str) for name in path) or not path:
+            raise fields.refuse("path", "a nonempty list of texts")
+        if len(set(path)) < len(path):
+            raise fields.refuse("path", "a list of different texts")
+        return cls(tuple(path))
+
+
+#: For each name its parent's; None at the top.
+Taxonomy = dict[str, str | None]
+
+_WIDEST = 1000  # columns of a file
+
+
+def read_taxonomy(path: str | Path) -> Taxonomy:
+    """Read a CSV file with the columns ``node`` and ``parent``; see `TreePaths.from_csv`.
+
+    Raises
+    ------
+    ParameterError
+    """
+    what = f"The taxonomy file {str(path)!r}"
+    written = read_text(path, "taxonomy file", bom=True)
+    try:
+        reader = csv.DictReader(io.StringIO(written, newline=""))
+        rows = list(reader) if len(reader.fieldnames or ()) <= _WIDEST else []
+    except csv.Error:
+        raise ParameterError(f"{what} is not a CSV file in UTF-8.") from None
+    if not rows or not {"node", "parent"} <= set(rows[0]):
+        raise ParameterError(f"{what} needs a header with node and parent, and at least one row.")
+    parents: Taxonomy = {}
+    for row in rows:
+        node = text(row["node"])
+        if node is None or node in parents:
+            raise ParameterError(f"{what} must name every node, and each once. See {node!r}.")
+        parents[node] = text(row["parent"])
+    return parents
+
+
+def as_names(parents: Any) -> Taxonomy:
+    """Return a mapping from names to names; None at the top."""
+    if not isinstance(parents, Mapping):
+        pairs: Any = list(enumerate(parents))
+        parents = {i: None if up is None or up == -1 else up for i, up in pairs}
+    out: Taxonomy = {}
+    for node, above in parents.items():
+        name = text(node)
+        if name is None or name in out:
+            raise parameter_error("TreePaths", "parents", "of distinct, nonempty names", node)
+        out[name] = None if above is None else text(above)
+    if not out:
+        raise parameter_error("TreePaths", "parents", "of at least one node", {})
+    return out
+
+
+def preorder(parents: Taxonomy) -> tuple[list[str], Any, list[int]]:
+    """Sort a taxonomy: names in preorder, siblings by name.
+
+    Returns
+    -------
+    names : list of str
+    parents : int64 ndarray
+        For each name the place of its parent, -1 at the top.
+    ends : list of int
+        For each name the place after its last descendant.
+
+    Raises
+    ------
+    ParameterError
+        If a parent is no node, or there is a cycle.
+    """
+    children: dict[str | None, list[str]] = {}
+    for name in sorted(parents, reverse=True):
+        above = parents[name]
+        if above is not None and above not in parents:
+            hint = "List every parent as a node; a top node has no parent."
+            raise parameter_error("TreePaths", "parents", "nodes themselves", above, hint)
+        children.setdefault(above, []).append(name)
+    names: list[str] = []
+    above_rank: list[int] = []
+    waiting = [(name, -1) for name in children.get(None, ())]
+    while waiting:
+        name, rank = waiting.pop()
+        waiting += [(child, len(names)) for child in children.get(name, ())]
+        above_rank.append(rank)
+        names.append(name)
+    if len(names) < len(parents):
+        looping = min(set(parents) - set(names))
+        raise parameter_error("TreePaths", "parents", "free of cycles", looping)
+    ends = list(range(1, len(names) + 1))
+    for rank in range(len(names) - 1, -1, -1):
+        if above_rank[rank] >= 0:
+            ends[above_rank[rank]] = max(ends[above_rank[rank]], ends[rank])
+    return names, np.array(above_rank, dtype=np.int64), ends
+
 
 _MAX_NODES = 20_000_000
 
 
-class _Paths(ConceptClass):
+class Paths(ConceptClass):
     """What both kinds share: candidates as runs of a preorder, and the tree."""
 
     @property
@@ -74,6 +269,10 @@ class _Paths(ConceptClass):
             return self.concept(ROOT if rank == nodes else self.at_rank(rank))
 
         return LeveledChoice(scores, lengths, make)
+
+    def threshold_bounds(self) -> tuple[int, int]:
+        """Return the height of the forest, twice."""
+        return self.forest.height, self.forest.height
 
     def tree(self, f: Hypothesis | None = None) -> PathsTree:
         """Return the tree of the class (`littlestone.classes.trees.make_tree`).
@@ -116,7 +315,8 @@ class _Paths(ConceptClass):
         """Return the node of a concept, or refuse it."""
 
 
-class TreePaths(_Paths):
+@written("tree_paths(taxonomy.csv)")
+class TreePaths(Paths):
     """Paths of a listed tree (or of several): a taxonomy.
 
     Parameters
@@ -172,16 +372,6 @@ class TreePaths(_Paths):
             If the file cannot be read, or is no taxonomy.
         """
         return cls(read_taxonomy(path), name=str(path))
-
-    @staticmethod
-    def ipv4() -> Prefixes:
-        """Return the paths of IPv4 networks: ``Prefixes("ipv4")``."""
-        return Prefixes("ipv4")
-
-    @staticmethod
-    def ipv6() -> Prefixes:
-        """Return the paths of IPv6 networks: ``Prefixes("ipv6")``."""
-        return Prefixes("ipv6")
 
     @property
     def forest(self) -> ListedForest:
@@ -244,6 +434,45 @@ class TreePaths(_Paths):
         )
         return hashed if hashed.size < self.size else IdentityRepresentation(self)
 
+    def domain_points(self) -> Sequence[Point]:
+        """Return the names of the nodes, in preorder."""
+        names: list[Point] = list(self._forest.nodes)
+        return names
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Bound the Littlestone dimension, in two passes from the leaves up.
+
+        Write T_v for the paths that end at v or below, L(v) for their dimension.
+
+        * Lower: two children with L = k give k + 1 (ask for one of them), and h nodes above each
+          other give floor(log2 h).
+        * Upper: let the first question be about x. If x lies below a child c of v, label 1 leaves
+          T_x, and x is at or below some child of c. If x = c, label 1 leaves T_c, and label 0 what
+          is not in T_c: m paths have at most log2 m.
+        """
+        forest = self._forest
+        n = forest.size
+        above = [
+            parent if parent >= 0 else n for parent in forest.parents.tolist()
+        ]  # n is the root
+        size = [1] * (n + 1)
+        for v in reversed(range(n)):
+            size[above[v]] += size[v]
+        lower, upper, height = [0] * (n + 1), [0] * (n + 1), [1] * (n + 1)
+        best, second = [-1] * (n + 1), [-1] * (n + 1)  # lower bounds of the children
+        below, first = [-1] * (n + 1), [-1] * (n + 1)  # upper: a child; after the first question
+        for v in (*reversed(range(n)), n):
+            lower[v] = max(best[v], second[v] + 1, height[v].bit_length() - 1)
+            upper[v] = min(first[v] + 1, size[v].bit_length() - 1)
+            if v != n:
+                u = above[v]
+                best[u], second[u] = sorted((best[u], second[u], lower[v]))[:0:-1]
+                height[u] = max(height[u], height[v] + 1)
+                rest = (size[u] - size[v]).bit_length() - 1
+                first[u] = max(first[u], below[v], min(upper[v], rest))
+                below[u] = max(below[u], upper[v])
+        return lower[n], upper[n]
+
     def to_dict(self) -> Json:
         """Return plain JSON: names, and for each the index of its parent (-1 at the top)."""
         out: Json = {"type": self.name, "nodes": self._forest.nodes}
@@ -268,111 +497,59 @@ class TreePaths(_Paths):
         return cls(parents, name=fields.text("name") if "name" in fields else None)
 
 
-class Prefixes(_Paths):
-    """Paths of all prefixes of addresses or codes; nothing is listed.
+#: Where each run begins, how many nodes it holds, and their common score.
+Runs = tuple[list[int], list[int], list[int]]
 
-    A point is a prefix: a network (``10.0.0.0/8``; an address is the smallest network), or the
-    first characters of a code. The concept of v is 1 on the prefixes of v: the networks that
-    contain v.
+
+def path_runs(
+    ranks: Sequence[int], ends: Sequence[int], gains: Sequence[int], nodes: int, base: int
+) -> Runs:
+    """Cut a preorder into runs of nodes with equal scores.
+
+    The score of a node is ``base`` plus the gains of the marked nodes on its path from the top. A
+    marked node and everything below it is one interval of the preorder, so intervals are nested
+    or disjoint, and one sweep with a stack suffices. An extra element at the end, at rank
+    ``nodes``, stands for the empty path.
 
     Parameters
     ----------
-    alphabet : str
-        ``"ipv4"``, ``"ipv6"``, or the characters of the codes, such as ``"0123456789"``.
-    length : int, optional
-        Length of the longest code; not for addresses.
+    ranks, ends : sequence of int of any size
+        The interval [rank, end) of each marked node; ranks distinct.
+    gains : sequence of int
+    nodes : int
+        Number of nodes of the forest.
+    base : int
 
-    Raises
-    ------
-    ParameterError
-
-    Guarantee
-    ---------
-    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law.
-
-    Notes
-    -----
-    VC dimension 1. Cost of a draw: O(k log k) for k distinct points of the sample (10,000 IPv6
-    networks: about 0.1 s, among 2**129 concepts). In Python, a point is the integer of
-    `littlestone.classes.trees.Notation`; tables and ``domain.array`` take texts.
+    Returns
+    -------
+    starts, lengths, scores : lists of int
+        Lengths may be 0.
 
     Examples
     --------
-    >>> from fractions import Fraction
-    >>> from littlestone.source import SeededSource
-    >>> networks = Prefixes("ipv4")
-    >>> networks.size == 2**33, networks.tree().height
-    (True, 32)
-    >>> seen = networks.domain.array(["10.0.0.0/8", "10.1.0.0/16", "10.1.2.0/24", "11.0.0.0/8"])
-    >>> data = Sample.of(seen, [1, 1, 0, 0])
-    >>> found = networks.candidates(data).draw(Fraction(50), SeededSource(0))
-    >>> found.predict(seen).tolist()
-    [1, 1, 0, 0]
+    A chain 0, 1, 2 under a node 3, ... with node 1 marked by +5:
+
+    >>> path_runs([1], [3], [5], nodes=4, base=0)
+    ([0, 1, 3, 4], [1, 2, 1, 1], [0, 5, 0, 0])
     """
+    starts, lengths, scores = [], [], []
+    at = 0
 
-    name = "prefixes"
+    def run(end: int, score: int) -> None:
+        nonlocal at
+        starts.append(at)
+        lengths.append(end - at)
+        scores.append(score)
+        at = end
 
-    def __init__(self, alphabet: str, length: int | None = None) -> None:
-        self.notation = notation("Prefixes", alphabet, length)
-        self._forest = PrefixForest(self.notation)
-
-    @classmethod
-    def from_spec(cls, inside: str) -> Prefixes:
-        """Read the arguments of a spec: ``ipv4``, or ``0123456789, 5``.
-
-        Examples
-        --------
-        >>> Prefixes.from_spec("0123456789, 5")
-        Prefixes(0123456789, 5)
-        """
-        alphabet, comma, length = (part.strip() for part in inside.partition(","))
-        if comma and not (length.isascii() and length.isdigit() and len(length) < 10):
-            raise parameter_error("prefixes", "length", "an integer >= 1", length[:20])
-        return cls(alphabet.strip("'\""), int(length) if comma else None)
-
-    @property
-    def forest(self) -> PrefixForest:
-        """All prefixes."""
-        return self._forest
-
-    @property
-    def spec(self) -> str:
-        """The text of the class."""
-        return f"prefixes({self.notation.spec})"
-
-    @property
-    def domain(self) -> PrefixDomain:
-        """All prefixes, written as texts."""
-        return PrefixDomain(self.notation)
-
-    def spans(self, points: Points) -> tuple[list[int], list[int], Any]:
-        """Return [rank, end) of the points that are nodes, and which ones are."""
-        inside = np.array([point in self._forest for point in points.tolist()], dtype=bool)
-        return *spans(self._forest, points[inside]), inside
-
-    def at_rank(self, rank: int) -> Node:
-        """Return the node of a rank."""
-        return self._forest.at_rank(rank)
-
-    def concept(self, node: Any) -> Hypothesis:
-        """Return the concept of the path to a node."""
-        return AlwaysZero() if node is ROOT else PrefixHypothesis(node, self.notation)
-
-    def _centre(self) -> Node:
-        return 1  # the empty prefix: all strings are equally far
-
-    def _end(self, concept: Hypothesis) -> Node:
-        if not isinstance(concept, PrefixHypothesis) or concept.notation != self.notation:
-            raise no_concept(self.spec)
-        return concept.prefix
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        alphabet, length = self.notation.alphabet, self.notation.length
-        return {"type": self.name, "alphabet": alphabet, "length": length}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Prefixes:
-        """Read it back."""
-        fields = Fields(data, ("alphabet", "length"))
-        return cls(fields.text("alphabet", 100_000), fields.integer("length", low=1))
+    open_ends, open_scores = [nodes], [base]
+    for i in sorted(range(len(ranks)), key=ranks.__getitem__):
+        while open_ends[-1] <= ranks[i]:
+            run(open_ends.pop(), open_scores.pop())
+        run(ranks[i], open_scores[-1])
+        open_ends.append(ends[i])
+        open_scores.append(open_scores[-1] + gains[i])
+    while open_ends:
+        run(open_ends.pop(), open_scores.pop())
+    run(nodes + 1, base)
+    return starts, lengths, scores

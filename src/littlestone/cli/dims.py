@@ -11,7 +11,7 @@ from littlestone.errors import SearchLimitError, UnsupportedError, check_integer
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass, Dimensions
-    from littlestone.classes.version_spaces.listed import Listing
+    from littlestone.classes.listed import Listing
     from littlestone.types import Json
 
 __all__ = ["dims"]
@@ -91,7 +91,7 @@ def _words(value: object) -> str:
 def _witness(concepts: ConceptClass, max_nodes: int) -> Json:
     """Return what proves the lower bounds, as far as it can be found and written out."""
     from littlestone.classes import shattered_tree
-    from littlestone.classes.values import to_json
+    from littlestone.classes.encoding import to_json
 
     out: Json = {}
     try:
@@ -147,8 +147,8 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
 
 def _small(concepts: ConceptClass, max_nodes: int) -> Listing:
     """List a class if it is small; one with closed forms only if it is tiny."""
-    from littlestone.classes.closed_forms import is_closed
-    from littlestone.classes.version_spaces.listed import listing
+    from littlestone.classes.dimensions import is_closed
+    from littlestone.classes.listed import listing
 
     if is_closed(concepts) and concepts.size > _LISTED:
         raise UnsupportedError(f"The dimensions of {concepts.spec} are closed forms, not searched.")

@@ -51,6 +51,9 @@ class Domain(Protocol):
     def array(self, X: Any, owner: str) -> Points:
         """Convert a Python array strictly; ``owner`` is who asks (for the message)."""
 
+    def store(self, points: Sequence[Any]) -> Points:
+        """Return points in this domain's layout."""
+
 
 class IntegerDomain:
     """The integers from ``low`` to ``high``, of any size.
@@ -243,6 +246,10 @@ class RowDomain:
             raise parameter_error(owner, "X", constraint, f"{table.ndim} dimension(s)")
         schema = self.schema.bind(table.shape[1], owner=owner)
         return schema.encode([table[:, j] for j in range(table.shape[1])], owner=owner)
+
+    def store(self, points: Sequence[Any]) -> Points:
+        """Return points in this domain's layout: one row of codes for each."""
+        return np.array(points, dtype=np.int64).reshape(len(points), len(self.schema.columns))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RowDomain) and self.schema == other.schema

@@ -21,9 +21,9 @@ from littlestone.classes import (
     SparseSets,
     Thresholds,
     TreePaths,
+    listed,
 )
 from littlestone.classes.trees import ROOT
-from littlestone.classes.version_spaces import listed
 from littlestone.data import Sample
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.source import SeededSource, public_generator

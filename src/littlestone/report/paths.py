@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from littlestone.classes.trees import PathHypothesis, PrefixHypothesis
+from littlestone.classes.prefixes import PrefixHypothesis
+from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.report.pictures import Setting, drawer
 from littlestone.report.strips import MARGIN, WIDTH
 from littlestone.report.words import integer

@@ -11,7 +11,8 @@ from math import inf
 from typing import Any
 
 from littlestone.classes import AlwaysZero, ConceptClass, Prefixes, ShatteredTree
-from littlestone.classes.trees import ROOT, PathsTree, PrefixForest, VC1Tree
+from littlestone.classes.prefixes import PrefixForest
+from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
 from littlestone.errors import UnsupportedError
 from littlestone.report.layers import WIDEST, Branch, layers

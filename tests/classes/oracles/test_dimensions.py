@@ -32,8 +32,7 @@ from littlestone.classes import (
     threshold_dimension,
     vc_dimension,
 )
-from littlestone.classes.closed_forms import _forest_bounds
-from littlestone.classes.version_spaces.listed import listing
+from littlestone.classes.listed import listing
 from littlestone.combinatorics import Kernel
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
@@ -174,7 +173,7 @@ def test_bounds_of_forests(seed):
     n = int(rng.integers(1, 60))
     parents = [int(rng.integers(max(-1, i - 6), i)) if i else -1 for i in range(n)]
     paths = TreePaths(parents)
-    lower, upper = _forest_bounds(paths)
+    lower, upper = paths.littlestone_bounds()
     exact = littlestone_dimension(paths)
     assert lower <= exact <= upper
     assert exact == listing(paths, None).kernel.ldim()

@@ -7,16 +7,22 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from littlestone.classes.gf import is_prime, normal, quotient, reduce, rref, subspaces, widen
-from littlestone.classes.version_spaces.atoms import low_error_atoms
-from littlestone.classes.version_spaces.avoiding import (
+from littlestone.classes.affine_subspaces.linear_algebra import (
     affine_avoiding,
     avoiding,
     certified,
     directions,
     intersection,
+    is_prime,
+    normal,
+    quotient,
+    reduce,
+    rref,
+    subspaces,
+    widen,
 )
-from littlestone.classes.version_spaces.hitting import HittingSets, minimal
+from littlestone.classes.conjunctions.version_space import HittingSets, minimal
+from littlestone.classes.sparse_sets.version_space import low_error_atoms
 from littlestone.combinatorics.budget import Budget
 
 FREE = Budget(None)

@@ -6,10 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from littlestone.classes import Intervals, Points, ThresholdHypothesis, Thresholds
+from littlestone.classes import Intervals, Points, Prefixes, ThresholdHypothesis, Thresholds
 from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
-from littlestone.classes.tree_paths import Prefixes, TreePaths
-from littlestone.classes.trees import IPV6, ROOT, Forest, MatrixTree, PathHypothesis, make_tree
+from littlestone.classes.prefixes import IPV6
+from littlestone.classes.tree_paths import PathHypothesis, TreePaths
+from littlestone.classes.trees import ROOT, Forest, MatrixTree, make_tree
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 

@@ -6,20 +6,12 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
-from littlestone.classes import load
+from littlestone.classes import Prefixes, load
 from littlestone.classes.hypotheses import AlwaysZero
-from littlestone.classes.tree_paths import Prefixes, TreePaths
-from littlestone.classes.trees import (
-    IPV4,
-    IPV6,
-    ROOT,
-    Notation,
-    PathHypothesis,
-    PrefixForest,
-    PrefixHypothesis,
-)
-from littlestone.classes.trees.prefixes import spans
-from littlestone.classes.trees.runs import path_runs
+from littlestone.classes.prefixes import IPV4, IPV6, Notation, PrefixForest, PrefixHypothesis
+from littlestone.classes.prefixes.forest import spans
+from littlestone.classes.tree_paths import PathHypothesis, TreePaths, path_runs
+from littlestone.classes.trees import ROOT
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError
 from littlestone.source import SeededSource
@@ -225,7 +217,7 @@ def test_equal_classes_and_specs():
     assert TreePaths([None, 0]) == TreePaths({"0": None, 1: 0}) == TreePaths(np.array([-1, 0]))
     assert TreePaths(FOREST).spec == "tree_paths(8 nodes)"
     assert TreePaths(FOREST).domain == TreePaths(shuffled).domain
-    assert TreePaths.ipv4() == Prefixes("ipv4") == Prefixes("ipv4", 32) != TreePaths.ipv6()
+    assert Prefixes("ipv4") == Prefixes("ipv4", 32) != Prefixes("ipv6")
     assert Prefixes.from_spec("ipv6").spec == "prefixes(ipv6)"
     assert Prefixes.from_spec(" '01' , 7 ") == Prefixes("01", 7)
     assert repr(Prefixes("01", 7)) == "Prefixes(01, 7)"

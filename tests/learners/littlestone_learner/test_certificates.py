@@ -10,10 +10,11 @@ from scipy import stats
 
 import littlestone as ls
 from littlestone.bounds import CertificateBuilder, recheck
+from littlestone.classes import closures
 from littlestone.data import Sample
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import VOTES
-from littlestone.learners.littlestone.closures import closed_within, closures
+from littlestone.learners.littlestone.closures import closed_within
 from littlestone.learners.littlestone.essential_plans import (
     EssentialPlan,
     Levels,

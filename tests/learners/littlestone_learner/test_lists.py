@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import AlwaysZero, PointHypothesis, flat_through, on_points
-from littlestone.classes.conjunctions import subcube
+from littlestone.classes import AlwaysZero, PointHypothesis, closures, flat_through, on_points
+from littlestone.classes.conjunctions.concept_class import subcube
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample
-from littlestone.learners.littlestone.closures import closed_within, closures
+from littlestone.learners.littlestone.closures import closed_within
 from littlestone.learners.littlestone.learner import oracles
 from littlestone.learners.littlestone.teachers import AllLists, ClosedLists, EssentialLists, parts
 from littlestone.mechanisms.canonical import canonical_key

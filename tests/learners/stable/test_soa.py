@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds, load
-from littlestone.classes.patched import PatchedHypothesis, patched
+from littlestone.classes.hypotheses import PatchedHypothesis, patched
 from littlestone.data.domains import OUTSIDE
 from littlestone.errors import ParameterError
 from littlestone.learners.stable.tournament import Run, Undecided, extended_soa, tell_apart

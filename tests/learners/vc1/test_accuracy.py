@@ -9,7 +9,8 @@ from scipy.stats import beta as beta_law
 
 import littlestone as ls
 from littlestone.bounds import recheck
-from littlestone.classes.trees import IPV6, ROOT, MatrixTree
+from littlestone.classes.prefixes import IPV6
+from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
 from littlestone.data.points import as_points
 from littlestone.learners.exponential import Generic

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -12,18 +12,23 @@ from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.sampler import Candidates, count
 from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.fields import Fields
+from littlestone.classes.encoding import Fields
+from littlestone.classes.spec import written
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice
-from littlestone.types import Hypothesis, Json
+from littlestone.types import Hypothesis, Json, Point
 
 __all__ = ["MAX_SPLITS", "DecisionTrees"]
+
+#: A class of more trees is not listed.
+MOST_TREES = 1 << 12
 
 #: How many splits a schema may have, by depth: more would take minutes, or gigabytes.
 MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 600, 4: 200}
 
 
+@written("decision_trees(depth=2)", "depth", schema=True)
 class DecisionTrees(ConceptClass):
     """Decision trees such as "if married, then (if education >= 13, ...), otherwise ...".
 
@@ -168,6 +173,10 @@ class DecisionTrees(ConceptClass):
 
     def _identity(self) -> Hashable:
         return (self.schema, self.depth)
+
+    def domain_points(self) -> Iterable[Point] | None:
+        """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""
+        return super().domain_points() if self.size <= MOST_TREES else None
 
     def to_dict(self) -> Json:
         """Return plain JSON, with the schema."""

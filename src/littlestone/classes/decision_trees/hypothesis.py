@@ -12,7 +12,7 @@ import numpy.typing as npt
 from littlestone.classes.decision_trees.export import as_text, in_words
 from littlestone.classes.decision_trees.nodes import Node, Tree, key, normal, walk
 from littlestone.classes.decision_trees.sql import as_sql
-from littlestone.classes.fields import Fields
+from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import readable
 from littlestone.data import Column, Literal
 from littlestone.types import Json, Labels, Points

@@ -15,15 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.hypotheses import TableHypothesis
-from littlestone.classes.trees.forest import Node
-from littlestone.classes.trees.listed import ListedForest, centre
+from littlestone.classes.trees.forest import ListedForest, Node, centre
 from littlestone.classes.trees.tree import VC1Tree
 from littlestone.errors import UnsupportedError, parameter_error
 
 __all__ = ["MatrixTree", "shattered_pair"]
 
 Index = npt.NDArray[np.int64]
+
 Bits = npt.NDArray[np.uint8]
+
 Words = npt.NDArray[np.uint64]
 
 

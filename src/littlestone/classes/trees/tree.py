@@ -23,9 +23,10 @@ from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
 if TYPE_CHECKING:
+    from littlestone.classes.base import ConceptClass
     from littlestone.data import Sample
 
-__all__ = ["PathsTree", "VC1Tree"]
+__all__ = ["PathsTree", "VC1Tree", "make_tree", "no_concept"]
 
 
 def plain(point: Point) -> Point:
@@ -277,3 +278,48 @@ class PathsTree(VC1Tree):
     def _goes_up(self, node: Node) -> bool:
         """Return whether the edge above the node's vertex leads away from f."""
         return node is ROOT or self._reversed(node)
+
+
+def no_concept(spec: str) -> Exception:
+    """Return the error for an f that is not in the class."""
+    return parameter_error("make_tree", "f", f"a concept of {spec}", "another hypothesis")
+
+
+def make_tree(concept_class: ConceptClass, f: Hypothesis | None = None) -> VC1Tree:
+    """Return the tree of a class of VC dimension at most 1.
+
+    Parameters
+    ----------
+    concept_class : FiniteClass, Thresholds, Points, TreePaths or Prefixes
+    f : Hypothesis, optional
+        A concept of the class, the paper's f. Never take it from the data. Default: a concept for
+        which the tree has the least height (the first one, in the class's public order).
+
+    Returns
+    -------
+    VC1Tree
+
+    Raises
+    ------
+    UnsupportedError
+        If the class has VC dimension 2 or more (with two shattered points), or no tree here.
+    ParameterError
+        If f is no concept of the class.
+
+    Notes
+    -----
+    Thresholds of any domain, points, paths of a taxonomy and of prefixes: nothing that is not
+    already written out is written out. A finite class: see `MatrixTree`.
+
+    Source: paper 001, Algorithm 1; that f may be chosen freely is step 1.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds, ThresholdHypothesis
+    >>> tree = make_tree(Thresholds(1, 2**64))
+    >>> tree.height == 2**63, tree.concept(ROOT).describe()
+    (True, '1 if x > 2**63, otherwise 0 (x from 1 to 2**64)')
+    >>> make_tree(Thresholds(1, 99), f=ThresholdHypothesis(99, 1, 99)).height
+    99
+    """
+    return concept_class.tree(f)

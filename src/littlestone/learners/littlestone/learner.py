@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.bounds import CertificateBuilder
 from littlestone.classes import AffineSubspaces, ConceptClass, Points, Thresholds
-from littlestone.classes.version_spaces.listed import check_listable
+from littlestone.classes.listed import check_listable
+from littlestone.classes.oracles import closures
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import (
     DELTA_NEEDED,
@@ -37,7 +38,7 @@ from littlestone.learners.base import (
 )
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ALL, PRIVACY, STAGES_PRIVACY
-from littlestone.learners.littlestone.closures import MOST_CLOSED, closures
+from littlestone.learners.littlestone.closures import MOST_CLOSED
 from littlestone.learners.littlestone.essential_plans import EssentialPlan, Oracles, StagesPlan
 from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
 from littlestone.learners.littlestone.proper import check_listed, one_concept

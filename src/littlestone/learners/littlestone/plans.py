@@ -46,7 +46,7 @@ from littlestone.learners.littlestone.claims import ALL, CLOSED, VOTES
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
-    from littlestone.learners.littlestone.closures import Closures
+    from littlestone.classes.oracles import Closures
 
 __all__ = [
     "FAR",

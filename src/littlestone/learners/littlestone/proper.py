@@ -29,7 +29,7 @@ from littlestone.classes import (
     Thresholds,
     mixture,
 )
-from littlestone.classes.version_spaces.listed import batch, check_listable, labels
+from littlestone.classes.listed import batch, check_listable, labels
 from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone.teachers import listed_class
 

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from littlestone.classes import ConceptClass, Thresholds
-from littlestone.classes.version_spaces.listed import ListedSpace, Listing, listing
-from littlestone.classes.version_spaces.thresholds import ThresholdList, ThresholdSpace
+from littlestone.classes.listed import ListedSpace, Listing, listing
+from littlestone.classes.oracles import Closures
+from littlestone.classes.thresholds import ThresholdList, ThresholdSpace
 from littlestone.data.dealing import deal, part, written_out
 from littlestone.errors import SearchLimitError, UnsupportedError
-from littlestone.learners.littlestone.closures import Closures, closed_within
+from littlestone.learners.littlestone.closures import closed_within
 from littlestone.learners.littlestone.votes import (
     ListVotes,
     RowVotes,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.classes.version_spaces.listed import batch
+from littlestone.classes.listed import batch
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
 from littlestone.errors import DataError
 from littlestone.learners.online.records import point_of, truth

@@ -25,7 +25,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
-from littlestone.classes.version_spaces.thresholds import ThresholdList
+from littlestone.classes.thresholds import ThresholdList
 from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.learners.online.records import Record, sample_of
 from littlestone.mechanisms.bottom import removal_bottom

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis, ThresholdHypothesis
-from littlestone.classes.values import from_json, to_json
-from littlestone.classes.version_spaces.listed import batch
+from littlestone.classes.encoding import from_json, to_json
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
+from littlestone.classes.listed import batch
+from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Sample
 from littlestone.data.points import canonical
 from littlestone.errors import DataError

@@ -13,16 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.fields import Fields
+from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import (
     AlwaysZero,
     PointHypothesis,
+    SetHypothesis,
     TableHypothesis,
-    ThresholdHypothesis,
     load,
+    on_points,
     readable,
 )
-from littlestone.classes.point_sets import SetHypothesis, on_points
+from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.errors import parameter_error
 from littlestone.mechanisms import canonical_key
 from littlestone.types import Hypothesis, Json, Labels, Points

@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from littlestone.classes.patched import PatchedHypothesis, patched
-from littlestone.classes.version_spaces.listed import batch
+from littlestone.classes.hypotheses import PatchedHypothesis, patched
+from littlestone.classes.listed import batch
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import canonical_order
 from littlestone.errors import SearchLimitError, UnsupportedError

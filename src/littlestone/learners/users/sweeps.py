@@ -25,8 +25,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Protocol
 
 from littlestone.classes import FiniteClass, Points, Prefixes, Thresholds, TreePaths
-from littlestone.classes.base import LISTABLE
-from littlestone.classes.representations import HashedPointSet, IdentityRepresentation
+from littlestone.classes.base import LISTABLE, IdentityRepresentation
+from littlestone.classes.hashing import HashedPointSet
 from littlestone.errors import check_integer
 from littlestone.learners.users.sweeps_finite import ListedErrors, listing
 from littlestone.learners.users.sweeps_lines import (
@@ -38,7 +38,7 @@ from littlestone.learners.users.sweeps_lines import (
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.classes.representations import HypothesisSet
+    from littlestone.classes.base import HypothesisSet
     from littlestone.data import UserSample
     from littlestone.source import Source
     from littlestone.types import Hypothesis

@@ -24,7 +24,7 @@ from littlestone.errors import UnsupportedError
 from littlestone.source import Explicit
 
 if TYPE_CHECKING:
-    from littlestone.classes.representations import HypothesisSet
+    from littlestone.classes.base import HypothesisSet
     from littlestone.data import UserSample
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Points

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis, ThresholdHypothesis
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
+from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data.points import SMALL, object_points
 from littlestone.learners.users.lines import Events, LineErrors, sums
@@ -27,8 +28,9 @@ from littlestone.learners.users.lines import Events, LineErrors, sums
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from littlestone.classes.representations import HashedPointSet
-    from littlestone.classes.tree_paths import Prefixes, TreePaths
+    from littlestone.classes.hashing import HashedPointSet
+    from littlestone.classes.prefixes.concept_class import Prefixes
+    from littlestone.classes.tree_paths import TreePaths
     from littlestone.data import UserSample
     from littlestone.source import Integers
     from littlestone.types import Hypothesis

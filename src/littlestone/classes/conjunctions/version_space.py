@@ -1,0 +1,399 @@
+"""Version spaces of conjunctions, by smallest hitting sets.
+
+Let U be the literals that all positive examples satisfy, and Z_j those of U that negative example j
+falsifies. A set S of literals is consistent with the examples iff it lies in U and meets every Z_j.
+So let w be the size of the smallest hitting sets:
+
+* with a positive example (or if all concepts are monotone, when U begins as all n literals):
+  Littlestone dimension ``|U| - w``; empty if some Z_j is;
+* otherwise the impossible conjunction is left, too: ``1 + n - w``, or 0 if no set hits all (then
+  every vector is a negative example). Here S may not hold opposite literals.
+
+The SOA is the conjunction of the *union* of all smallest hitting sets. Proof: docs/oracles.md.
+Smallest hitting sets are NP-hard, hence the node budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any, TypeVar
+
+from littlestone.classes.conjunctions.concept_class import (
+    ConjunctionHypothesis,
+    Conjunctions,
+    subcube,
+)
+from littlestone.classes.hypotheses import AlwaysZero
+from littlestone.classes.listed import MOST_LABELS, ListedSpace, listing
+from littlestone.classes.oracles import (
+    VersionSpace,
+    as_point,
+    check_label,
+    records,
+    searching,
+    version_space,
+)
+from littlestone.classes.vectors import Vector
+from littlestone.combinatorics.budget import Budget
+from littlestone.data import Sample
+from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.types import Hypothesis, Point
+
+__all__ = ["ConjunctionSpace", "HittingSets", "minimal"]
+
+
+def minimal(sets: Iterable[int]) -> frozenset[int]:
+    """Return the inclusion-minimal sets.
+
+    Examples
+    --------
+    >>> sorted(minimal([0b111, 0b011, 0b100]))
+    [3, 4]
+    """
+    kept: list[int] = []
+    for candidate in sorted(set(sets), key=int.bit_count):
+        if all(smaller & ~candidate for smaller in kept):
+            kept.append(candidate)
+    return frozenset(kept)
+
+
+class HittingSets:
+    """The smallest sets that meet each of some sets.
+
+    Parameters
+    ----------
+    sets : iterable of int
+        Nonempty.
+    half : int
+        Elements i and ``half + i`` are opposite; 0 for none.
+    budget : Budget
+        A node is one partial hitting set.
+
+    Examples
+    --------
+    >>> search = HittingSets([0b011, 0b110, 0b101], 0, Budget(None))
+    >>> search.least(), bin(search.union())
+    (2, '0b111')
+    """
+
+    def __init__(self, sets: Iterable[int], half: int, budget: Budget) -> None:
+        self._sets, self._half, self._budget = minimal(sets), half, budget
+
+    def least(self) -> int | None:
+        """Return the size of the smallest ones; None if no (consistent) set hits all."""
+        found = self.smallest()
+        return None if found is None else found.bit_count()
+
+    def smallest(self) -> int | None:
+        """Return one of the smallest hitting sets."""
+        elements = 0
+        for s in self._sets:
+            elements |= s
+        for size in range(elements.bit_count() + 1):
+            found = self.holding(0, size)
+            if found is not None:
+                return found
+        return None
+
+    def holding(self, forced: int, size: int) -> int | None:
+        """Return a hitting set of at most this size that holds some elements, or None."""
+        if forced & self._opposite(forced):
+            return None
+        allowed = ~self._opposite(forced)
+        rest = [s for s in self._sets if not s & forced]
+        found = self._extend(rest, allowed, size - forced.bit_count())
+        return None if found is None else forced | found
+
+    def union(self) -> int:
+        """Return the union of all smallest hitting sets; 0 if there is none."""
+        first = self.smallest()
+        if first is None:
+            return 0
+        size, union, tried = first.bit_count(), first, first
+        for s in self._sets:
+            for element in bits(s):
+                if not element & tried:
+                    tried |= element
+                    found = self.holding(element, size)
+                    if found is not None:
+                        union, tried = union | found, tried | found
+        return union
+
+    def unheld(self, elements: int, cap: float) -> int | None:
+        """Return the least size of a set of elements that no smallest hitting set holds.
+
+        None if it is more than ``cap``.
+        """
+        size = self.least()
+        if size is None:
+            return None
+        chosen = bits(elements)
+        level = [(0, 0)]  # sets that are held, with the index of the next element
+        count = 0
+        while level and count < cap:
+            count += 1
+            following = []
+            for held, start in level:
+                for i in range(start, len(chosen)):
+                    self._budget.spend()
+                    more = held | chosen[i]
+                    if self.holding(more, size) is None:
+                        return count
+                    following.append((more, i + 1))
+            level = following
+        return None
+
+    def _extend(self, rest: list[int], allowed: int, room: int) -> int | None:
+        """Return at most ``room`` allowed elements that hit the rest, or None."""
+        if not rest:
+            return 0 if room >= 0 else None
+        if room <= 0 or self._packing(rest, allowed) > room:
+            return None
+        self._budget.spend()
+        smallest = min((s & allowed for s in rest), key=int.bit_count)
+        for element in bits(smallest):
+            open_ = [s for s in rest if not s & element]
+            found = self._extend(open_, allowed & ~self._opposite(element), room - 1)
+            if found is not None:
+                return found | element
+            allowed &= ~element  # no solution holds it
+        return None
+
+    def _packing(self, rest: list[int], allowed: int) -> int:
+        """Return a number of disjoint sets: each needs an element of its own."""
+        used = count = 0
+        for s in sorted((s & allowed for s in rest), key=int.bit_count):
+            if not s & used:
+                used |= s
+                count += 1
+        return count
+
+    def _opposite(self, elements: int) -> int:
+        if not self._half:
+            return 0
+        low = (1 << self._half) - 1
+        return elements >> self._half | (elements & low) << self._half
+
+
+def bits(elements: int) -> list[int]:
+    """Return the elements of a set as sets of one."""
+    out = []
+    while elements:
+        out.append(elements & -elements)
+        elements &= elements - 1
+    return out
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ConjunctionSpace(VersionSpace):
+    """The conjunctions that fit some examples.
+
+    Attributes
+    ----------
+    literals : int or None
+        U, bit i for x(i + 1) and bit n + i for its negation; None before the first positive.
+    sets : frozenset of int
+        The inclusion-minimal Z_j; they say the same as all.
+
+    Examples
+    --------
+    >>> space = Conjunctions(3).version_space()
+    >>> space.littlestone_dim(), space.soa().describe()
+    (4, 'always 1')
+    >>> space = space.restrict((1, 1, 0), 1).restrict((0, 1, 0), 0)
+    >>> space.littlestone_dim(), space.soa().describe()
+    (2, '1 if x1, otherwise 0')
+    """
+
+    concept_class: Conjunctions
+    literals: int | None
+    sets: frozenset[int]
+    max_nodes: int | None = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, concept_class: Conjunctions, max_nodes: int | None) -> ConjunctionSpace:
+        """Return the space of all conjunctions."""
+        every = (1 << concept_class.n) - 1 if concept_class.monotone else None
+        return cls(concept_class, every, frozenset(), max_nodes)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no conjunction is left."""
+        return 0 in self.sets
+
+    def restrict(self, point: Any, label: int) -> ConjunctionSpace:
+        """Return the conjunctions that a point satisfies (label 1), or does not."""
+        vector, label = self._vector(as_point(point)), check_label(label)
+        if vector is None:
+            return self._with(self.literals, self.sets | {0}) if label else self
+        n = self.concept_class.n
+        true = sum(1 << (i if bit else n + i) for i, bit in enumerate(vector))
+        false = (1 << 2 * n) - 1 & ~true
+        if label:
+            kept = true if self.literals is None else self.literals & true
+            return self._with(kept, self.sets)
+        falsified = false if self.literals is None else false & self.literals
+        if any(not s & ~falsified for s in self.sets):
+            return self  # an example that says less than an earlier one
+        left = frozenset(s for s in self.sets if falsified & ~s) | {falsified}
+        return ConjunctionSpace(self.concept_class, self.literals, left, self.max_nodes)
+
+    def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
+        """Return the conjunctions of low error.
+
+        Raises
+        ------
+        UnsupportedError
+            If some point may have either label and the class is large: deciding whether any
+            conjunction has low error is NP-hard then.
+        """
+        counts = records(sample, tolerance)
+        forced = counts.settled(tolerance)
+        if forced is None:
+            return self._listed("low error").within_error(sample, tolerance)
+        space = self
+        for point, label in forced:
+            space = space.restrict(point, label)
+        return space
+
+    def littlestone_dim(self) -> int:
+        """Return ``|U| - w`` or ``1 + n - w`` (module docstring); -1 if empty."""
+        if self.is_empty:
+            return -1
+        return self._dimension(self._ask(lambda search: search.least()))
+
+    def soa(self) -> Hypothesis:
+        """Return the conjunction of the union of all smallest hitting sets."""
+        if self.is_empty:
+            return AlwaysZero()
+        if self._ask(lambda search: search.least()) is None:
+            return AlwaysZero()  # only the impossible conjunction is left
+        return subcube(self.concept_class.n, self._ask(lambda search: search.union()))
+
+    def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
+        """Return a vector that satisfies one conjunction but not the other."""
+        ones = [self._literals_of(hypothesis) for hypothesis in (h, g)]
+        for one, other in (ones, ones[::-1]):
+            if one is None:
+                continue
+            if other is None:
+                return self._vector_in(one, 0)
+            extra = bits(other & ~one)
+            if extra:  # satisfy one, falsify a literal that only the other has
+                return self._vector_in(one, extra[0])
+        return None
+
+    def reducibility(self, cap: int | None = None) -> float:
+        """Return 1 where the SOA asks for less than U; else search sets of negative examples."""
+        most = inf if cap is None else cap
+        dimension = self.littlestone_dim()
+        if dimension <= 0:
+            return inf
+        if self.literals is None:
+            if not isinstance(self.soa(), AlwaysZero):
+                return 1 if most >= 1 else inf
+            return self._listed("the reducibility").reducibility(cap)
+        literals = self.literals
+        if self._ask(lambda search: search.union()) != literals:
+            return 1 if most >= 1 else inf
+        # A negative example that falsifies one literal of U forces it into every hitting set.
+        least = self._ask(lambda search: search.unheld(literals, most))
+        return inf if least is None else least
+
+    def splitting_point(self) -> Vector | None:
+        """Return a vector of a largest subcube that fits, just outside of what is known positive.
+
+        It satisfies all of U but one literal that some smallest hitting set does without; before
+        the first positive example any vector of a largest subcube will do.
+        """
+        if self.littlestone_dim() <= 0:
+            return None
+        smallest = self._ask(lambda search: search.smallest()) or 0
+        if self.literals is None:
+            return self._vector_in(smallest, 0)
+        spare = bits(self.literals & ~smallest)[0]
+        return self._vector_in(self.literals & ~spare, spare)
+
+    def member(self) -> Hypothesis:
+        """Return the impossible conjunction if it is left, else the most specific one."""
+        if self.is_empty:
+            raise parameter_error("VersionSpace.member", "self", "a nonempty space", "an empty one")
+        return (
+            AlwaysZero() if self.literals is None else subcube(self.concept_class.n, self.literals)
+        )
+
+    # -- inside -------------------------------------------------------------------------------
+
+    def _dimension(self, least: int | None) -> int:
+        if self.literals is None:
+            return 0 if least is None else 1 + self.concept_class.n - least
+        assert least is not None
+        return self.literals.bit_count() - least
+
+    def _ask(self, question: Callable[[HittingSets], T]) -> T:
+        half = self.concept_class.n if self.literals is None else 0
+        most = self.concept_class.n + 1 if self.literals is None else self.literals.bit_count()
+        with searching(self.max_nodes, "The Littlestone dimension", lambda: (0, most)) as budget:
+            return question(HittingSets(self.sets, half, budget))
+
+    def _with(self, literals: int | None, sets: frozenset[int]) -> ConjunctionSpace:
+        left = minimal(s if literals is None else s & literals for s in sets)
+        return ConjunctionSpace(self.concept_class, literals, left, self.max_nodes)
+
+    def _vector(self, point: Point) -> Vector | None:
+        n = self.concept_class.n
+        if isinstance(point, tuple) and len(point) == n and all(v in (0, 1) for v in point):
+            return point
+        return None
+
+    def _vector_in(self, satisfied: int, falsified: int) -> Vector:
+        """Return the vector with these literals; undecided bits are 0."""
+        n = self.concept_class.n
+        ones = satisfied & (1 << n) - 1 | falsified >> n
+        return tuple(ones >> i & 1 for i in range(n))
+
+    def _literals_of(self, hypothesis: Hypothesis) -> int | None:
+        if isinstance(hypothesis, AlwaysZero):
+            return None
+        if isinstance(hypothesis, ConjunctionHypothesis):
+            return hypothesis.ones | hypothesis.zeros << self.concept_class.n
+        raise UnsupportedError(f"Only conjunctions are told apart in {self.concept_class.spec}.")
+
+    def _listed(self, what: str) -> VersionSpace:
+        concepts = self.concept_class
+        if concepts.n > 20 or int(concepts.size) << concepts.n > MOST_LABELS:
+            raise UnsupportedError(
+                f"{what[0].upper()}{what[1:]} has no closed form for this version space of "
+                f"{concepts.spec}, deciding it is NP-hard, and the class is too large to be listed "
+                "(n at most 10, monotone 13)."
+            )
+        listed = listing(concepts, self.max_nodes)
+        space = ListedSpace.of(listed)
+        for vector, label in self._examples():
+            space = space.restrict(vector, label)
+        return space
+
+    def _examples(self) -> Iterator[tuple[Vector, int]]:
+        """Yield labelled examples that leave the same space."""
+        n = self.concept_class.n
+        if self.literals is not None:
+            yield self._vector_in(self.literals, 0), 1
+            for i in range(n):  # bits that positive examples have both ways
+                undecided = not (self.literals >> i & 1 or self.literals >> n + i & 1)
+                if undecided and not self.concept_class.monotone:
+                    yield self._vector_in(self.literals | 1 << i, 0), 1
+        for s in self.sets:
+            if self.literals is None:
+                yield self._vector_in((1 << 2 * n) - 1 & ~s, 0), 0
+            else:
+                yield self._vector_in(self.literals & ~s, s), 0
+
+
+@version_space.register
+def _(concept_class: Conjunctions, max_nodes: int | None) -> VersionSpace:
+    return ConjunctionSpace.of(concept_class, max_nodes)

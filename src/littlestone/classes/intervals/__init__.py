@@ -1,0 +1,5 @@
+"""Intervals of integers."""
+
+from littlestone.classes.intervals.concept_class import IntervalHypothesis, Intervals
+
+__all__ = ["IntervalHypothesis", "Intervals"]

@@ -1,0 +1,275 @@
+"""The forest of all prefixes of fixed-length strings: networks of addresses, codes of a hierarchy.
+
+A prefix is one integer: a leading 1 and then its digits, each in as many bits as the largest digit
+needs. The empty prefix is 1; for bits this is the numbering of a binary heap. So parent, depth
+and comparison are shifts, for IPv6 as for four letters.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from littlestone.classes.trees.forest import ROOT, Forest, Node
+from littlestone.errors import check_integer, parameter_error
+
+__all__ = ["IPV4", "IPV6", "Notation", "PrefixForest", "notation"]
+
+_MAX_BITS = 1 << 16  # of one whole string
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How prefixes are written: networks of addresses, or the first characters of a code.
+
+    Parameters
+    ----------
+    alphabet : str
+        ``"ipv4"``, ``"ipv6"``, or the distinct characters of the strings, at least two.
+    length : int >= 1
+        Number of digits of a whole string: 32 or 128 bits for addresses.
+
+    Examples
+    --------
+    >>> IPV4.write(IPV4.parse("10.1.2.3/8")), IPV4.write(IPV4.parse("10.1.2.3"))
+    ('10.0.0.0/8', '10.1.2.3/32')
+    >>> codes = Notation("0123456789", 5)
+    >>> codes.write(codes.parse("311")), codes.parse("31x") is None
+    ('311', True)
+    """
+
+    alphabet: str
+    length: int
+
+    @property
+    def version(self) -> int:
+        """4 or 6 for addresses; 0 for strings."""
+        return {"ipv4": 4, "ipv6": 6}.get(self.alphabet, 0)
+
+    @cached_property
+    def base(self) -> int:
+        """Number of different digits."""
+        return 2 if self.version else len(self.alphabet)
+
+    @cached_property
+    def bits(self) -> int:
+        """Number of bits of one digit."""
+        return (self.base - 1).bit_length()
+
+    @property
+    def rule(self) -> str:
+        """Say what a cell must be."""
+        if self.version:
+            example = "10.0.0.0/8" if self.version == 4 else "2001:db8::/32"
+            return f"an IPv{self.version} address or network, such as {example}"
+        return f"a text of at most {self.length} characters among {self.alphabet!r}"
+
+    @property
+    def spec(self) -> str:
+        """The arguments in the text of a class."""
+        return self.alphabet if self.version else f"{self.alphabet}, {self.length}"
+
+    @cached_property
+    def _digit(self) -> dict[str, int]:
+        return {letter: i for i, letter in enumerate(self.alphabet)}
+
+    def parse(self, written: str) -> int | None:
+        """Return the prefix that a text writes, or None.
+
+        An address without ``/`` is the longest prefix; bits behind the prefix are dropped
+        (``10.1.2.3/8`` is ``10.0.0.0/8``).
+        """
+        if self.version:
+            return self._parse_network(written)
+        if len(written) > self.length:
+            return None
+        prefix = 1
+        for letter in written:
+            digit = self._digit.get(letter)
+            if digit is None:
+                return None
+            prefix = prefix << self.bits | digit
+        return prefix
+
+    def _parse_network(self, written: str) -> int | None:
+        address, slash, tail = written.partition("/")
+        bits = self.length
+        if slash:
+            if not (tail.isascii() and tail.isdigit() and len(tail) <= 3 and int(tail) <= bits):
+                return None
+            bits = int(tail)
+        if len(address) > 60 or "%" in address:  # an interface is no part of an address
+            return None
+        kind = ipaddress.IPv4Address if self.version == 4 else ipaddress.IPv6Address
+        try:
+            value = int(kind(address))
+        except ValueError:
+            return None
+        return 1 << bits | value >> (self.length - bits)
+
+    def write(self, prefix: int) -> str:
+        """Return the canonical text of a prefix."""
+        digits = (prefix.bit_length() - 1) // self.bits
+        if self.version:
+            kind = ipaddress.IPv4Address if self.version == 4 else ipaddress.IPv6Address
+            return f"{kind((prefix - (1 << digits)) << (self.length - digits))}/{digits}"
+        mask = (1 << self.bits) - 1
+        places = range((digits - 1) * self.bits, -1, -self.bits)
+        return "".join(self.alphabet[prefix >> place & mask] for place in places)
+
+
+IPV4 = Notation("ipv4", 32)
+
+IPV6 = Notation("ipv6", 128)
+
+
+def notation(owner: str, alphabet: Any, length: Any) -> Notation:
+    """Check the public parameters of a notation.
+
+    Raises
+    ------
+    ParameterError
+    """
+    known = {"ipv4": IPV4, "ipv6": IPV6}.get(alphabet) if isinstance(alphabet, str) else None
+    if known is not None:
+        if length is not None and length != known.length:
+            hint = f"Addresses have {known.length} bits; leave it out."
+            raise parameter_error(owner, "length", "left out for addresses", length, hint)
+        return known
+    constraint = "'ipv4', 'ipv6', or a text of at least two different characters"
+    if not isinstance(alphabet, str) or not len(set(alphabet)) == len(alphabet) >= 2:
+        raise parameter_error(owner, "alphabet", constraint, alphabet, "Try '0123456789'.")
+    if any(c.isspace() or c in ",()/\"'" or not c.isprintable() for c in alphabet):
+        constraint = "of printable characters other than space , ( ) / and quotes"
+        raise parameter_error(owner, "alphabet", constraint, alphabet)
+    hint = "It is the number of characters of the longest code."
+    made = Notation(alphabet, check_integer(owner, "length", length, low=1, hint=hint))
+    if made.bits * made.length > _MAX_BITS:
+        raise parameter_error(owner, "length", f"at most {_MAX_BITS // made.bits}", length)
+    return made
+
+
+class PrefixForest(Forest):
+    """All prefixes of the strings of a notation; the empty prefix is the one top node.
+
+    Parameters
+    ----------
+    notation : Notation
+
+    Examples
+    --------
+    >>> forest = PrefixForest(IPV6)
+    >>> site = IPV6.parse("2001:db8:17::/48")
+    >>> forest.depth(site), IPV6.write(forest.ancestor(site, 33)), forest.height
+    (49, '2001:db8::/32', 129)
+    """
+
+    def __init__(self, notation: Notation) -> None:
+        self.notation = notation
+        base, length = notation.base, notation.length
+        self._bits = notation.bits
+        #: Number of prefixes below, and with, one that has so many digits.
+        self._below = [(base ** (length - k + 1) - 1) // (base - 1) for k in range(length + 1)]
+        self.size: int = self._below[0]
+        self.height = length + 1
+
+    def __contains__(self, node: object) -> bool:
+        if not isinstance(node, int) or node < 1:
+            return False
+        digits, rest = divmod(node.bit_length() - 1, self._bits)
+        return not rest and digits < self.height and self._digits_are_in_alphabet(node, digits)
+
+    def _digits_are_in_alphabet(self, node: int, digits: int) -> bool:
+        base = self.notation.base
+        return base == 1 << self._bits or all(d < base for d in self._digits(node, digits))
+
+    def _digits(self, node: int, digits: int) -> list[int]:
+        mask = (1 << self._bits) - 1
+        return [node >> (digits - k) * self._bits & mask for k in range(1, digits + 1)]
+
+    def depth(self, node: Any) -> int:
+        """Return the number of digits plus 1: the empty prefix has depth 1."""
+        return 0 if node is ROOT else (int(node).bit_length() - 1) // self._bits + 1
+
+    def ancestor(self, node: Any, depth: int) -> Node:
+        """Return the prefix of ``depth - 1`` digits."""
+        return int(node) >> (self.depth(node) - depth) * self._bits if depth else ROOT
+
+    def meet(self, x: Any, y: Any) -> int:
+        """Return one more than the number of common leading digits; 0 with `ROOT`."""
+        depth = min(self.depth(x), self.depth(y))
+        if not depth:
+            return 0
+        a: Any = self.ancestor(x, depth)
+        b: Any = self.ancestor(y, depth)
+        return depth - -(-int(a ^ b).bit_length() // self._bits)
+
+    def children(self, node: Any) -> Iterator[Node]:
+        """Yield the prefixes that are longer by one digit, in the order of the alphabet."""
+        if node is ROOT:
+            yield 1
+        elif self.depth(node) < self.height:
+            yield from (node << self._bits | digit for digit in range(self.notation.base))
+
+    def child_count(self, node: Node) -> int:
+        """Return the number of digits, 0 for whole strings, 1 for `ROOT`."""
+        if node is ROOT:
+            return 1
+        return self.notation.base if self.depth(node) < self.height else 0
+
+    def order(self, node: Any) -> int:
+        """Return the rank in preorder; -1 for `ROOT`."""
+        return -1 if node is ROOT else self.span(node)[0]
+
+    def eccentricity(self, node: Node) -> int:
+        """Return the distance to a whole string that shares no digit with the prefix."""
+        return self.height if node is ROOT else self.height + self.depth(node) - 2
+
+    def span(self, node: int) -> tuple[int, int]:
+        """Return the rank of a prefix in preorder, and the rank after its last descendant.
+
+        In preorder, a prefix comes just before everything below it, so these are one interval.
+
+        Examples
+        --------
+        >>> PrefixForest(IPV4).span(IPV4.parse("0.0.0.0/31"))
+        (31, 34)
+        """
+        digits = self.depth(node) - 1
+        below = self._below
+        if self._bits == 1:  # the sum over the digits in closed form
+            value = node - (1 << digits)
+            rank = digits + (value << (self.height - digits)) - value.bit_count()
+        else:
+            places = enumerate(self._digits(node, digits), 1)
+            rank = digits + sum(digit * below[k] for k, digit in places)
+        return rank, rank + below[digits]
+
+    def at_rank(self, rank: int) -> int:
+        """Return the prefix at a rank in preorder."""
+        node, digits = 1, 0
+        while rank:
+            digits += 1
+            digit, rank = divmod(rank - 1, self._below[digits])
+            node = node << self._bits | digit
+        return node
+
+
+def spans(forest: PrefixForest, points: Any) -> tuple[list[int], list[int]]:
+    """Return the spans of many prefixes; in 64-bit arithmetic where ranks are that small."""
+    if forest.size < 2**62 and forest.notation.bits == 1 and points.dtype == np.int64:
+        digits = np.zeros(len(points), dtype=np.int64)
+        for power in range(1, forest.height):
+            digits += points >= 1 << power
+        value = points - (np.int64(1) << digits)
+        ones = np.bitwise_count(value).astype(np.int64)
+        ranks = digits + (value << (forest.height - digits)) - ones
+        ends = ranks + (np.int64(1) << (forest.height - digits)) - 1
+        return ranks.tolist(), ends.tolist()
+    both = [forest.span(node) for node in points.tolist()]
+    return [rank for rank, _ in both], [end for _, end in both]

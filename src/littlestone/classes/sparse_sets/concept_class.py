@@ -1,0 +1,226 @@
+"""Sparse sets: at most k points of the domain are 1. The domain may be infinite."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, Any
+
+from littlestone.classes.base import (
+    ConceptClass,
+    IdentityRepresentation,
+    Representation,
+    weights_inside,
+)
+from littlestone.classes.encoding import Fields, json_integer, number
+from littlestone.classes.hypotheses import on_points
+from littlestone.classes.oracles import Closures, closures
+from littlestone.classes.points import closed_sets
+from littlestone.classes.sparse_sets.hashed import HashedSets, hashed_sets
+from littlestone.classes.sparse_sets.subsets import SubsetLaw, unrank
+from littlestone.classes.spec import written
+from littlestone.classes.thresholds import integer_bounds
+from littlestone.data import AnyDomain, IntegerDomain, Sample
+from littlestone.errors import UnsupportedError, check_integer, check_probability, parameter_error
+from littlestone.source import Choice, Source
+from littlestone.types import Hypothesis, Json
+
+if TYPE_CHECKING:
+    from littlestone.bounds import HashFamily
+
+__all__ = ["SparseSets"]
+
+MAX_POINTS = 1 << 16
+
+
+@written("sparse_sets(5) or sparse_sets(5, 1, 99)", "k", "low", "high", required=1)
+class SparseSets(ConceptClass):
+    """Sets of at most k points.
+
+    Parameters
+    ----------
+    k : int >= 0
+    low, high : int of any size, or both None
+        None: every integer, text, tuple, ... may be a point; the class is infinite, and is learned
+        through a `representation` (hashing). Otherwise the domain is low .. high.
+
+    Guarantee
+    ---------
+    On a bounded domain, ``candidates(sample).draw(rate, source)`` has exactly the exponential
+    mechanism's law over all sets.
+
+    Notes
+    -----
+    VC dimension, Littlestone dimension and threshold dimension are all k (the number of points,
+    if that is smaller). Cost of a draw: O(m k) for m distinct points of the sample, whatever the
+    domain: the weights of all sets are elementary symmetric polynomials (`SubsetLaw`).
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> SparseSets(3).size, SparseSets(2, 1, 4).size
+    (inf, 11)
+    >>> data = Sample.of([7, 7, 3, 9], [1, 1, 0, 1])
+    >>> SparseSets(2, 1, 99).candidates(data).draw(Fraction(50), SeededSource(0)).describe()
+    '1 on the points 7, 9, otherwise 0'
+    """
+
+    name = "sparse_sets"
+
+    def __init__(self, k: int, low: int | None = None, high: int | None = None) -> None:
+        self.k = check_integer("SparseSets", "k", k, low=0)
+        if self.k > MAX_POINTS:
+            raise parameter_error("SparseSets", "k", f"at most {MAX_POINTS}", k)
+        self.bounds: tuple[int, int] | None = None
+        if (low is None) != (high is None):
+            raise parameter_error(
+                "SparseSets", "high" if high is None else "low",
+                "given together with the other bound", None,
+                "Write SparseSets(k) for any hashable points, or SparseSets(k, low, high).",
+            )  # fmt: skip
+        if low is not None:
+            self.bounds = integer_bounds("SparseSets", low, high)
+
+    @property
+    def spec(self) -> str:
+        """The text of the class."""
+        return f"sparse_sets({', '.join(map(number, (self.k, *(self.bounds or ()))))})"
+
+    @property
+    def domain(self) -> AnyDomain | IntegerDomain:
+        """Everything hashable, or the integers from low to high."""
+        return AnyDomain() if self.bounds is None else IntegerDomain(*self.bounds)
+
+    @property
+    def n_points(self) -> int | float:
+        """Number of points of the domain."""
+        return math.inf if self.bounds is None else self.bounds[1] - self.bounds[0] + 1
+
+    @property
+    def size(self) -> int | float:
+        """Number of concepts."""
+        if self.bounds is None:
+            return math.inf if self.k else 1
+        points = int(self.n_points)
+        return sum(math.comb(points, i) for i in range(min(self.k, points) + 1))
+
+    @property
+    def vc_dim(self) -> int:
+        """The smaller one of k and the number of points."""
+        return int(min(self.k, self.n_points))
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all sets, scored by minus their errors; see `ConceptClass.candidates`."""
+        low, high = self._finite()
+        points, weights, _ = weights_inside(sample, low, high)
+        return _Candidates(self.k, low, high, points, weights)
+
+    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
+        """Return a finite representation: by hashing, or the class itself where that is smaller.
+
+        Parameters
+        ----------
+        alpha, beta : float in (0, 1)
+            See `ConceptClass.representation`; they may be left out if the domain is finite.
+
+        Returns
+        -------
+        Representation
+        """
+        if self.bounds is not None and alpha is None and beta is None:
+            return IdentityRepresentation(self)
+        hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
+        owner = "SparseSets.representation"
+        hashed = HashedSets.smallest(
+            self,
+            check_probability(owner, "alpha", alpha, hint=hint),
+            check_probability(owner, "beta", beta, hint=hint),
+        )
+        return hashed if self.size > hashed.size else IdentityRepresentation(self)
+
+    @property
+    def hashing(self) -> HashFamily:
+        """How hashing represents the class: what `littlestone.bounds.best_hashing` searches."""
+        return hashed_sets(self.k)
+
+    def hashed(self, copies: int, buckets: int) -> Representation:
+        """Return the representation with this many hash functions and buckets of each."""
+        collision = hashed_sets(self.k).collision(buckets)
+        alpha = min(Fraction(1, 2), 2 * collision)
+        return HashedSets(self, alpha, (collision / alpha) ** copies, copies, buckets)
+
+    def _finite(self) -> tuple[int, int]:
+        if self.bounds is None:
+            raise UnsupportedError(
+                f"{self.spec} is infinite, so its concepts cannot be scored one by one. Use "
+                "representation(alpha, beta), or bound the domain: sparse_sets(k, low, high)."
+            )
+        return self.bounds
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        low, high = self._finite()
+        sizes = (combinations(range(low, high + 1), r) for r in range(self.vc_dim + 1))
+        return map(on_points, chain.from_iterable(sizes))
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Return the VC dimension, twice: each mistake names a point."""
+        return self.vc_dim, self.vc_dim
+
+    def threshold_bounds(self) -> tuple[int, int]:
+        """Return the VC dimension, twice."""
+        return self.vc_dim, self.vc_dim
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"type": self.name, "k": self.k}
+        if self.bounds is not None:
+            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Any) -> SparseSets:
+        """Read it back."""
+        fields = Fields(data, ("k",), ("low", "high"))
+        k = fields.integer("k", low=0)
+        if "low" not in fields and "high" not in fields:
+            return cls(k)
+        fields = Fields(data, ("k", "low", "high"))
+        return cls(k, fields.integer("low"), fields.integer("high"))
+
+
+class _Candidates:
+    """All sets of a bounded domain: sampled points by their gains, the others alike."""
+
+    def __init__(
+        self, k: int, low: int, high: int, points: Sequence[int], weights: Sequence[int]
+    ) -> None:
+        self._k, self._low, self._points = k, low, points
+        self._gains = [-weight for weight in weights]
+        self._free = high - low + 1 - len(points)
+        self.size = SubsetLaw(self._gains, self._free, k, Fraction(1)).size
+
+    def draw(self, rate: Fraction, source: Source) -> Hypothesis:
+        """Return a set, with probability exactly proportional to e**(-rate * errors)."""
+        law = SubsetLaw(self._gains, self._free, self._k, rate)
+        chosen, others, rank = law.draw(source)
+        drawn = [self._points[i] for i in chosen]
+        return on_points([*drawn, *map(self._absent, unrank(self._free, others, rank))])
+
+    def _absent(self, index: int) -> int:
+        """Return the index-th point of the domain that is not in the sample."""
+        below = 0  # so many sampled points lie below it
+        high = len(self._points)
+        while below < high:
+            middle = (below + high) // 2
+            if self._points[middle] - self._low - middle <= index:
+                below = middle + 1
+            else:
+                high = middle
+        return self._low + index + below
+
+
+@closures.register
+def _(concept_class: SparseSets) -> Closures:
+    return closed_sets(concept_class.k, concept_class.bounds)

@@ -1,0 +1,329 @@
+"""Sparse sets over any domain: sets of buckets of a random public hash.
+
+A set of at most k points falls into at most k buckets. In one copy take the set of those buckets:
+it holds all points of the target, and errs only on points that share a bucket with one of them,
+an expected disagreement of at most k times the collision probability. The exponential mechanism
+over all sets of at most k buckets needs no list (`littlestone.classes.subsets`).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, ctx
+
+from littlestone.bounds import HashFamily
+from littlestone.bounds import sparse_sets as ideal
+from littlestone.bounds.search import log_of
+from littlestone.classes.base import HypothesisSet, Representation
+from littlestone.classes.encoding import Fields, json_integer, number
+from littlestone.classes.hashing import MAX_BUCKETS, HashFunction, point_collision
+from littlestone.classes.hypotheses import AlwaysZero, readable
+from littlestone.classes.sparse_sets.subsets import SubsetLaw
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.source import Choice, Source, ball
+from littlestone.types import Hypothesis, Json, Labels, Points
+
+if TYPE_CHECKING:
+    from littlestone.classes.sparse_sets.concept_class import SparseSets
+    from littlestone.data import Sample
+
+__all__ = ["HashSetHypothesis", "HashedSets", "fewest_buckets", "hashed_sets"]
+
+_MOST_BUCKETS = 10_000_000  # gains are stored one by one
+
+_MOST_COPIES = 64
+
+
+@functools.cache
+def hashed_sets(k: int) -> HashFamily:
+    """Return the family of sets of at most k buckets, with our hash's exact collisions.
+
+    Examples
+    --------
+    >>> hashed_sets(2).candidates(10)
+    55
+    """
+    return HashFamily(ideal(k).candidates, lambda buckets: k * point_collision(buckets))
+
+
+@readable
+@dataclass(frozen=True)
+class HashSetHypothesis:
+    """1 on all points whose public hash falls into one of some buckets.
+
+    Parameters
+    ----------
+    function : HashFunction
+    buckets : tuple of int
+        Ascending, at least one.
+    bounds : (int, int) or None
+        A bounded integer domain, outside of which the hypothesis is 0.
+
+    Examples
+    --------
+    >>> HashSetHypothesis(HashFunction(3, 5, 7, buckets=9), (1, 4)).describe()
+    '1 if the public hash of x falls into one of the buckets 1, 4 of 0..8, otherwise 0'
+    """
+
+    function: HashFunction
+    buckets: tuple[int, ...]
+    bounds: tuple[int, int] | None = None
+
+    TYPE = "hash_set"
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity (different coins may give equal functions on a finite domain)."""
+        f = self.function
+        return (
+            self.TYPE, f.key, f.multiplier, f.addend, f.buckets, self.buckets, self.bounds,
+        )  # fmt: skip
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        one = np.isin(self.function(points), self.buckets)
+        if self.bounds is not None:
+            low, high = self.bounds
+            one &= np.asarray((points >= low) & (points <= high), dtype=bool)
+        return one.astype(np.int8)
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        domain = "" if self.bounds is None else " (x from {} to {})".format(
+            *map(number, self.bounds)
+        )  # fmt: skip
+        shown = ", ".join(map(str, self.buckets[:20]))
+        more = f" and {len(self.buckets) - 20} more" if len(self.buckets) > 20 else ""
+        return (
+            f"1 if the public hash of x falls into one of the buckets {shown}{more} of "
+            f"0..{self.function.buckets - 1}, otherwise 0{domain}"
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain JSON; the coins are in it, so everyone can compute the hypothesis."""
+        out: Json = {"type": self.TYPE, "hash": self.function.to_dict()}
+        out["buckets"] = list(self.buckets)
+        if self.bounds is not None:
+            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
+        return out
+
+    @classmethod
+    def from_dict(cls, data: Any) -> HashSetHypothesis:
+        """Read it back."""
+        bounds = None
+        fields = Fields(data, ("hash", "buckets"), ("low", "high"))
+        if "low" in fields or "high" in fields:
+            fields = Fields(data, ("hash", "buckets", "low", "high"))
+            low = fields.integer("low")
+            bounds = (low, fields.integer("high", low=low))
+        function = HashFunction.from_dict(fields.any("hash"))
+        buckets = fields.items("buckets", _MOST_BUCKETS)
+        inside = all(type(b) is int and 0 <= b < function.buckets for b in buckets)
+        if not inside or not buckets or sorted(set(buckets)) != buckets:
+            raise fields.refuse("buckets", "ascending numbers of buckets, at least one")
+        return cls(function, tuple(buckets), bounds)
+
+
+class HashedSets(Representation):
+    r"""Sparse sets over any domain: the sets of at most k buckets of ``copies`` public hashes.
+
+    Parameters
+    ----------
+    concept_class : SparseSets
+    alpha, beta : Fraction in (0, 1)
+    copies, buckets : int >= 1
+        They must reach beta: ``(k * collision / alpha)**copies <= beta`` (Markov, for each copy).
+
+    Attributes
+    ----------
+    size : int
+        copies * (C(R, 1) + ... + C(R, k)) + 1: the empty set is counted once.
+
+    Raises
+    ------
+    ParameterError
+        If copies and buckets do not reach beta, or are too many.
+
+    Notes
+    -----
+    Source: Li, Wang, Ye 2024, Definition 2.3; construction and proof: module docstring.
+
+    Examples
+    --------
+    >>> from littlestone.classes import SparseSets
+    >>> hashed = SparseSets(2).representation(alpha=0.1, beta=0.05)
+    >>> hashed.copies, hashed.buckets, hashed.size
+    (6, 33, 3367)
+    """
+
+    proper = False
+
+    def __init__(
+        self, concept_class: SparseSets, alpha: Fraction, beta: Fraction, copies: int, buckets: int
+    ) -> None:
+        self.concept_class: SparseSets = concept_class
+        self.alpha, self.beta = alpha, beta
+        self.copies = check_integer("HashedSets", "copies", copies, low=1)
+        self.buckets = check_integer("HashedSets", "buckets", buckets, low=1)
+        family = hashed_sets(concept_class.k)
+        self.size = self.copies * family.candidates(self.buckets) + family.shared
+        if self.copies * self.buckets > _MOST_BUCKETS:
+            raise parameter_error(
+                "HashedSets", "buckets", f"at most {_MOST_BUCKETS} in all copies", self.buckets,
+                "Raise alpha or beta.",
+            )  # fmt: skip
+        if (family.collision(self.buckets) / alpha) ** self.copies > beta:
+            raise parameter_error(
+                "HashedSets", "buckets", "large enough to reach beta", self.buckets,
+                "HashedSets.smallest(concept_class, alpha, beta) finds copies and buckets.",
+            )  # fmt: skip
+
+    @classmethod
+    def smallest(cls, concept_class: SparseSets, alpha: Fraction, beta: Fraction) -> HashedSets:
+        """Return the representation of the smallest size that reaches alpha and beta."""
+        family = hashed_sets(concept_class.k)
+        options: list[tuple[int, int, int]] = []
+        least = fewest_buckets(family, alpha, Fraction(1), 1) or 1  # for any number of copies
+        for t in range(1, _MOST_COPIES + 1):
+            if options and t * family.candidates(least) > min(options)[0]:
+                break
+            found = fewest_buckets(family, alpha, beta, t)
+            if found is not None:
+                options.append((t * family.candidates(found), t, found))
+        if not options:
+            raise parameter_error(
+                "HashedSets", "alpha", "larger for this k and beta", float(alpha),
+                f"More than {_MOST_BUCKETS} buckets would be needed.",
+            )  # fmt: skip
+        _, copies, buckets = min(options)
+        return cls(concept_class, alpha, beta, copies, buckets)
+
+    def drawn(self, source: Source) -> HypothesisSet:
+        """Draw the hash functions with public coins."""
+        rng = source.public_rng()
+        functions = tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
+        concepts = self.concept_class
+        return _HashedSets(functions, concepts.k, concepts.bounds, self.size)
+
+
+def fewest_buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: int) -> int | None:
+    """Return the least number of buckets with (collision / alpha)**copies <= beta, if any."""
+    low, high = 1, min(_MOST_BUCKETS, MAX_BUCKETS)
+    log_beta = log_of(beta)
+
+    def reached(buckets: int) -> bool:
+        ratio = family.collision(buckets) / alpha
+        # exact powers are long numbers; where logarithms are not close, they decide
+        difference = copies * log_of(ratio) - log_beta
+        if abs(difference) > 1e-9 * (1 - log_beta):
+            return difference < 0
+        return bool(ratio**copies <= beta)
+
+    enough = ceil(alpha.denominator / alpha.numerator) + 1  # where to begin looking
+    while not reached(min(enough, high)):
+        low = enough
+        if enough >= high:
+            return None
+        enough *= 2
+    high = min(enough, high)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reached(middle) else (middle + 1, high)
+    return low
+
+
+@dataclass(frozen=True)
+class _HashedSets(HypothesisSet):
+    """The empty set, then the nonempty sets of at most k buckets of each hash function."""
+
+    functions: tuple[HashFunction, ...]
+    k: int
+    bounds: tuple[int, int] | None
+    size: int
+
+    proper = False
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Errors of a set: all positives, less those in its buckets, plus the negatives there."""
+        points, gains = sample.points, sample.ones.astype(np.int64) - sample.zeros
+        if self.bounds is not None and len(points):
+            low, high = self.bounds
+            keep = np.asarray((points >= low) & (points <= high), dtype=bool)
+            points, gains = points[keep], gains[keep]
+        totals = []
+        for function in self.functions:
+            total: npt.NDArray[np.int64] = np.zeros(function.buckets, dtype=np.int64)
+            if len(points):
+                np.add.at(total, function(points), gains)
+            totals.append(total.tolist())
+        return _Candidates(self, totals)
+
+    def hypotheses(self) -> Iterator[Hypothesis]:
+        """Yield the empty set, then the sets of buckets of each hash function by size."""
+        yield AlwaysZero()
+        for function in self.functions:
+            for held in range(1, self.k + 1):
+                for buckets in combinations(range(function.buckets), held):
+                    yield HashSetHypothesis(function, buckets, self.bounds)
+
+    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Refuse: q is not a sum over buckets; `candidates` scores by the direct error.
+
+        Raises
+        ------
+        UnsupportedError
+        """
+        raise UnsupportedError(
+            "Hashed sparse sets are scored by their direct error (sensitivity 1), which needs "
+            "fewer records than the surrogate: use candidates(sample)."
+        )
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"type": "hashed sets", "hashes": [f.to_dict() for f in self.functions]}
+        if self.bounds is not None:
+            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
+        return out | {"k": self.k, "size": self.size}
+
+
+class _Candidates:
+    """First the empty set or a copy, by the total weights; then a set of that copy."""
+
+    def __init__(self, drawn: _HashedSets, totals: list[list[int]]) -> None:
+        self._drawn, self._totals = drawn, totals
+        self.size = drawn.size
+
+    def draw(self, rate: Fraction, source: Source) -> Hypothesis:
+        """Return a hypothesis, with probability exactly proportional to e**(-rate * errors)."""
+        k = self._drawn.k
+        laws = [SubsetLaw(gains, 0, k, rate, least=1) for gains in self._totals] if k else []
+        copy = source.choose(_Copies(laws))
+        if not copy:
+            return AlwaysZero()
+        chosen, _, _ = laws[copy - 1].draw(source)
+        function = self._drawn.functions[copy - 1]
+        return HashSetHypothesis(function, tuple(chosen), self._drawn.bounds)
+
+
+class _Copies:
+    """Weight 1 for the empty set, and the total weight of each copy."""
+
+    def __init__(self, laws: list[SubsetLaw]) -> None:
+        self._laws = laws
+
+    def __len__(self) -> int:
+        return 1 + len(self._laws)
+
+    def enclose(self, bits: int) -> list[arb]:
+        """Return the enclosures."""
+        with ctx.workprec(bits):
+            return [ball(1), *(law.total(bits) for law in self._laws)]
