@@ -65,7 +65,7 @@ def test_files(tmp_path, quote):
     [
         ("threshold(1, 9)", "Did you mean thresholds"),
         ("interval(1, 9)", "Did you mean intervals"),
-        ("forest(3)", "Write one of: thresholds"),
+        ("forest(3)", "Write one of: affine_subspaces"),
         ("thresholds", "name with arguments"),
         ("", "name with arguments"),
         ("thresholds(1)", "takes low and high"),

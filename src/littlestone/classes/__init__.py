@@ -4,7 +4,6 @@ A class is public. It offers `ConceptClass.candidates`, the exponential mechanis
 on a sample, also where it is far too large to be listed; and a `ConceptClass.representation`,
 which for an infinite class is a random finite hypothesis set.
 
-=======
 ===================  ==========================================================================
 `base`               what a class is; random finite hypothesis sets that represent it
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`, `prefixes`,

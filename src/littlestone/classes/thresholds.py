@@ -47,6 +47,7 @@ class ThresholdHypothesis:
 
     Examples
     --------
+    >>> import numpy as np
     >>> ThresholdHypothesis(17, 1, 99).predict(np.array([17, 18, 99, 100])).tolist()
     [0, 1, 1, 0]
     """

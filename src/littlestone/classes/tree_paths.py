@@ -275,7 +275,7 @@ class Paths(ConceptClass):
         return self.forest.height, self.forest.height
 
     def tree(self, f: Hypothesis | None = None) -> PathsTree:
-        """Return the tree of the class (`littlestone.classes.trees.make_tree`).
+        """Return the tree of the class (`littlestone.classes.make_tree`).
 
         Parameters
         ----------

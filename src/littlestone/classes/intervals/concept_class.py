@@ -31,6 +31,7 @@ class IntervalHypothesis:
 
     Examples
     --------
+    >>> import numpy as np
     >>> IntervalHypothesis(18, 65).predict(np.array([17, 18, 65, 66])).tolist()
     [0, 1, 1, 0]
     """

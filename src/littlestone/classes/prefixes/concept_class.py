@@ -87,11 +87,12 @@ class Prefixes(Paths):
     -----
     VC dimension 1. Cost of a draw: O(k log k) for k distinct points of the sample (10,000 IPv6
     networks: about 0.1 s, among 2**129 concepts). In Python, a point is the integer of
-    `littlestone.classes.trees.Notation`; tables and ``domain.array`` take texts.
+    `littlestone.classes.prefixes.Notation`; tables and ``domain.array`` take texts.
 
     Examples
     --------
     >>> from fractions import Fraction
+    >>> from littlestone.data import Sample
     >>> from littlestone.source import SeededSource
     >>> networks = Prefixes("ipv4")
     >>> networks.size == 2**33, networks.tree().height

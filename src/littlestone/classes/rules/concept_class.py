@@ -218,10 +218,9 @@ class Rules(ConceptClass):
 
     Notes
     -----
-    Scores come from contingency tables of at most ``max_literals`` columns (see
-    `littlestone.classes.enumeration`): one pass over the distinct rows for each set of columns,
-    whatever the number of bins. Memory: 8 bytes for each candidate, and the codes of the rows.
-    ``vc_dim`` is the upper bound log2(size).
+    Scores come from contingency tables of at most ``max_literals`` columns (`enumeration`): one
+    pass over the distinct rows for each set of columns, whatever the number of bins. Memory: 8
+    bytes for each candidate, and the codes of the rows. ``vc_dim`` is the upper bound log2(size).
 
     Examples
     --------
