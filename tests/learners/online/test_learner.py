@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import pickle
 from dataclasses import replace
 from fractions import Fraction as F
@@ -149,6 +150,43 @@ def test_public_arguments_are_checked():
         learner().learn_many([1, 2], [1])
     assert "NOT PRIVATE" in repr(learner())
     assert "NOT PRIVATE" in str(learner().guarantee_)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+def test_a_forked_learner_does_not_spend_the_budget_again(seed):
+    """The child may read what is published, and begin a stream of its own; nothing more."""
+    numbers = {"epsilon": 1, "delta": 1e-6, "horizon": 100, "random_state": seed}
+    learner = ls.OnlineLearner(ls.Thresholds(1, 9), **numbers)
+    learner.learn_one(5, 1)
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = ""
+        try:
+            attempts = {
+                "one": lambda: learner.learn_one(5, 1),
+                "many": lambda: learner.learn_many([5], [1]),
+                "observe": lambda: learner.observe(5),
+                "state": lambda: ls.OnlineLearner(
+                    ls.Thresholds(1, 9), **numbers, state=learner.state_
+                ).learn_one(5, 1),
+            }
+            for name, attempt in attempts.items():
+                try:
+                    attempt()
+                except StateError:
+                    said += f"{name} "
+            said += str(learner.predict_one(5) in (0, 1))
+        finally:
+            os.write(write, said.encode())
+            os._exit(0)
+    os.close(write)
+    said = os.read(read, 4096).decode()
+    os.close(read)
+    os.waitpid(child, 0)
+    assert said == ("one many observe state True" if seed is None else "state True")
+    learner.learn_one(5, 1)  # the parent goes on
+    assert learner.state_.time == 2
 
 
 def test_a_private_learner_is_not_copied_once_it_has_begun():

@@ -360,7 +360,7 @@ class OnlineLearner:
                 )
             if self._stream is None:
                 state.take()
-                self._in_memory = StateTransaction(state)
+                self._in_memory = StateTransaction(state, seeded=self.random_state is not None)
             state.terms = terms
             self._started = algorithm, sources, state
         return self._started

@@ -6,6 +6,7 @@ private is what the next draws depend on. Who holds the private part holds raw r
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -177,7 +178,14 @@ class StateTransaction:
     """A block that changes a state in memory: left in the midst of a record, it halts the state.
 
     Somebody presses Ctrl-C, or memory is short: what was half done cannot be undone, and what the
-    alarm and the council draw must be drawn once.
+    alarm and the council draw must be drawn once. A forked process is refused: its copy of the state
+    would spend the same budget again.
+
+    Parameters
+    ----------
+    state : OnlineState
+    seeded : bool, default=False
+        Whether all draws come from a seed: not private, so copies spend nothing.
 
     Examples
     --------
@@ -190,13 +198,38 @@ class StateTransaction:
     True
     """
 
-    def __init__(self, state: OnlineState) -> None:
+    def __init__(self, state: OnlineState, *, seeded: bool = False) -> None:
         self._state = state
+        self._process = None if seeded else _process()
 
     def __enter__(self) -> None:
-        """Begin."""
+        """Begin, in the process that has begun the stream."""
+        if self._process is not None and self._process != _process():
+            raise StateError(
+                "This process was forked from the one that began the stream, and both have the "
+                "same state: if both learned, the stream's budget would be spent twice. Learn in "
+                "the process that began it, or begin another stream here; a state folder "
+                "(state=...) is handed from one process to the next by itself."
+            )
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """Halt the state, if the block did not come to its end."""
         if kind is not None:
             self._state.halt()
+
+
+_forks = 0
+
+
+def _forked() -> None:
+    global _forks  # noqa: PLW0603
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):  # absent on Windows, which does not fork
+    os.register_at_fork(after_in_child=_forked)
+
+
+def _process() -> tuple[int, int]:
+    """Return what differs between a process and its forks: numbers of processes are used again."""
+    return os.getpid(), _forks
