@@ -178,8 +178,8 @@ class StateTransaction:
     """A block that changes a state in memory: left in the midst of a record, it halts the state.
 
     Somebody presses Ctrl-C, or memory is short: what was half done cannot be undone, and what the
-    alarm and the council draw must be drawn once. A forked process is refused: its copy of the state
-    would spend the same budget again.
+    alarm and the council draw must be drawn once. A forked process is refused: its copy of the
+    state would spend the same budget again.
 
     Parameters
     ----------
