@@ -9,14 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from littlestone.combinatorics import (
-    Kernel,
-    decomposition_dim,
-    decomposition_tree,
-    essential_hypotheses,
-    reducibility,
-    soa_labels,
-)
+from littlestone.combinatorics import Kernel
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.definition import TextbookClass
 from littlestone.combinatorics.irreducible import _minimal
@@ -24,6 +17,13 @@ from littlestone.errors import SearchLimitError
 
 from .brute import universe
 from .classes import cube, monotone_conjunctions, points, random_class, sparse_sets, thresholds
+from .questions import (
+    decomposition_dim,
+    decomposition_tree,
+    essential_hypotheses,
+    reducibility,
+    soa_labels,
+)
 
 
 def ball(rng, n, radius, m):

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from littlestone.combinatorics import Kernel, littlestone_dim, mistake_tree, soa_labels
+from littlestone.combinatorics import Kernel
 from littlestone.combinatorics.budget import Budget
 from littlestone.combinatorics.fast import RowSpace
 from littlestone.combinatorics.ldim import LittlestoneSearch
@@ -26,6 +26,7 @@ from .classes import (
     sparse_sets,
     thresholds,
 )
+from .questions import littlestone_dim, mistake_tree, soa_labels
 
 
 @pytest.mark.parametrize("n", [*range(2, 40), 63, 64, 127, 128, 255, 256, 511, 512, 1023, 1024])

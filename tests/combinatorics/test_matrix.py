@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from littlestone.combinatorics import BitMatrix, Kernel, littlestone_dim, members_of, set_of
+from littlestone.combinatorics import BitMatrix, Kernel, members_of, set_of
 from littlestone.errors import ParameterError
 
 from .classes import cube, random_class
+from .questions import littlestone_dim
 
 
 @pytest.mark.parametrize(

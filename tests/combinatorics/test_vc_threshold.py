@@ -8,14 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from littlestone.combinatorics import (
-    Kernel,
-    littlestone_dim,
-    shattered_set,
-    threshold_dim,
-    threshold_sequence,
-    vc_dim,
-)
+from littlestone.combinatorics import Kernel
 from littlestone.combinatorics.threshold import ThresholdSearch
 from littlestone.errors import SearchLimitError
 
@@ -30,6 +23,7 @@ from .classes import (
     sparse_sets,
     thresholds,
 )
+from .questions import littlestone_dim, shattered_set, threshold_dim, threshold_sequence, vc_dim
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -16,11 +16,11 @@ from littlestone.combinatorics import (
     MistakeTree,
     ShatteredSet,
     ThresholdSequence,
-    decomposition_tree,
 )
 from littlestone.combinatorics.definition import TextbookClass
 
 from .classes import cube, points, random_class, sparse_sets, thresholds
+from .questions import decomposition_tree
 
 
 def shatters(matrix, tree):

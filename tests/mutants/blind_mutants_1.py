@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from littlestone.data.user_names import mixed
+from littlestone.data.users import mixed
 from littlestone.privacy.entries import number
 from littlestone.privacy.filters import Price
 
@@ -48,7 +48,7 @@ same_as(
 )
 
 
-@mutant("cut depends on others", "data.user_names:user_index", "another name for a user")
+@mutant("cut depends on others", "data.users:user_index", "another name for a user")
 def users_numbered_not_named(original, names):
     """A user's key is the rank of the name: a user with another name renumbers the others, and
     the cut keeps other records of each of them.

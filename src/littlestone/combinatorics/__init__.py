@@ -1,14 +1,14 @@
 """Exact combinatorics of finite classes given as bit matrices: dimensions with witnesses.
 
 Knows no concept class, no data and no randomness. `Kernel` answers everything about one matrix
-and shares what it found; the functions ask one question each. See docs/combinatorics.md.
+and shares what it found. See docs/combinatorics.md.
 
 ==========================  ===============================================================
-`api`, `kernel`             one question; one object that answers all about a matrix
+`kernel`                    one object that answers all about a matrix
 `matrix`, `sets`, `spaces`  the class, its subsets, and these as a search sees them
 `ldim`, `vc`, `threshold`   the dimensions, exactly; `fast`: version spaces, compiled
-`soa`, `irreducible`        the standard optimal algorithm, and what its answers lower
-`decomposition`, `ddim`     decompositions, and the best ones
+`irreducible`               what the answers of the standard optimal algorithm lower
+`decomposition`             decompositions, the best ones, essential hypotheses
 `ramsey`                    Theorem 10 of paper 004 as constructions
 `witness`                   proofs of a dimension, checked by the definition alone
 `definition`                the definitions, word for word: what searches are compared with
@@ -18,19 +18,6 @@ and shares what it found; the functions ask one question each. See docs/combinat
 
 from __future__ import annotations
 
-from littlestone.combinatorics.api import (
-    decomposition_dim,
-    decomposition_tree,
-    essential_hypotheses,
-    littlestone_dim,
-    mistake_tree,
-    reducibility,
-    shattered_set,
-    soa_labels,
-    threshold_dim,
-    threshold_sequence,
-    vc_dim,
-)
 from littlestone.combinatorics.decomposition import DecompositionNode, DecompositionTree
 from littlestone.combinatorics.kernel import Kernel
 from littlestone.combinatorics.matrix import BitMatrix, members_of, set_of
@@ -49,20 +36,9 @@ __all__ = [
     "MistakeTree",
     "ShatteredSet",
     "ThresholdSequence",
-    "decomposition_dim",
-    "decomposition_tree",
-    "essential_hypotheses",
-    "littlestone_dim",
     "members_of",
-    "mistake_tree",
     "monochromatic_subtree",
-    "reducibility",
     "set_of",
-    "shattered_set",
-    "soa_labels",
-    "threshold_dim",
-    "threshold_sequence",
     "thresholds_from_tree",
     "tree_from_thresholds",
-    "vc_dim",
 ]

@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Generic, TypeVar
 
 from littlestone.combinatorics.budget import Budget
-from littlestone.combinatorics.ldim import LittlestoneSearch
+from littlestone.combinatorics.ldim import LittlestoneSearch, soa
 from littlestone.combinatorics.matrix import BitMatrix, set_of
-from littlestone.combinatorics.soa import soa
 
 __all__ = ["ReductionSearch"]
 

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from littlestone.combinatorics.budget import DEFAULT_MAX_NODES, Budget, OutOfNodes
-from littlestone.combinatorics.ddim import DecompositionSearch
-from littlestone.combinatorics.decomposition import DecompositionTree
+from littlestone.combinatorics.decomposition import DecompositionSearch, DecompositionTree
 from littlestone.combinatorics.irreducible import ReductionSearch
 from littlestone.combinatorics.ldim import LittlestoneSearch
 from littlestone.combinatorics.matrix import BitMatrix

@@ -1,9 +1,11 @@
-"""The Littlestone dimension of a version space, exactly, with a shattered tree as witness.
+"""The Littlestone dimension of a version space, exactly, with a shattered tree as witness; its SOA.
 
 ``LDim(V) >= k`` is decided by the recursion "some column leaves ``LDim >= k - 1`` on both sides",
 with four exact short cuts: ``|V| < 2**k`` says no; ``k <= 1`` is a count, because hypotheses are
 distinct; ``k = 2`` asks for two hypotheses on each side; bounds found for V are kept, keyed by
 the whole of V. See docs/combinatorics.md for why nothing is lost.
+
+The standard optimal algorithm gives one label for every point, from one tie rule.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.spaces import Space
 from littlestone.combinatorics.witness import MistakeTree
 
-__all__ = ["LittlestoneSearch"]
+__all__ = ["LittlestoneSearch", "soa"]
 
 V = TypeVar("V")
 C = TypeVar("C")
@@ -139,3 +141,41 @@ class LittlestoneSearch(Generic[V, C]):
 def _bounds(n: int) -> tuple[int, int]:
     """Bound the Littlestone dimension by the number of (distinct) hypotheses alone."""
     return min(n, 2) - 1, n.bit_length() - 1
+
+
+def soa(matrix: BitMatrix, search: LittlestoneSearch[V, C], v: int) -> int:
+    """Return the labelling of the standard optimal algorithm on a version space.
+
+    The label of x is 0 when restricting to ``h(x) = 0`` keeps the Littlestone dimension, and 1
+    otherwise. So when *both* answers lower the dimension the label is 1: the one tie rule of this
+    library, and of Lyu's definition. (Alon et al. leave ties open.)
+
+    Parameters
+    ----------
+    matrix : BitMatrix
+        The class.
+    search : LittlestoneSearch
+        Its remembered bounds are shared.
+    v : int
+        A set of hypotheses. For the empty set the definition gives all zeros.
+
+    Returns
+    -------
+    int
+        Bit x is the label of point x.
+
+    References
+    ----------
+    Lyu 2025, section 4, "Notation"; Alon et al. 2022, section 3.2.
+    """
+    dimension = search.ldim(v)
+    known: dict[int, bool] = {}  # equal columns ask once
+    labels = 0
+    for point, column in enumerate(matrix.columns):
+        zeros = v & ~column
+        label = known.get(zeros)
+        if label is None:
+            label = known[zeros] = zeros != v and not search.at_least(zeros, dimension)
+        if label:
+            labels |= 1 << point
+    return labels

@@ -1,4 +1,4 @@
-"""Arrow columns that no engine can trip over: every value repaired alone, or null.
+"""Arrow columns and Parquet files, read totally: types decide what is read, values never do.
 
 A column's type is public, but Arrow does not check values against it: a text may hold bytes that
 are not UTF-8, a timestamp may be beyond what an engine can convert or write. One such value would
@@ -9,18 +9,28 @@ stop the engine, and so tell everyone that it is there. `portable` looks at each
 * durations are no cells, so they are null (see `littlestone.data.cells`).
 
 What it returns has a type that depends on the given type only.
+
+DuckDB's own reader of Parquet stops at such values, and casts the later parts of a table to the
+types of the first one. `ParquetParts` asks for parts with equal columns (their schemas are public),
+and hands out each value made safe alone, before DuckDB counts.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator, Sequence
+from glob import glob
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
-__all__ = ["portable", "portable_type", "repaired"]
+__all__ = ["ParquetColumns", "ParquetParts", "portable", "portable_type", "repaired"]
 
 _DAY = 86_400
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in days from 1970
@@ -134,3 +144,66 @@ def _integers(column: pa.Array) -> npt.NDArray[np.int64]:
 def _valid(column: pa.Array) -> npt.NDArray[Any]:
     mask: npt.NDArray[Any] = column.is_valid().to_numpy(zero_copy_only=False)
     return mask
+
+
+_ROWS = 1 << 17  # of a batch
+
+
+class ParquetParts:
+    """One file, or the files that a path with wildcards names, in the order of their names.
+
+    Attributes
+    ----------
+    paths : list of str
+    fields : list of (str, DataType)
+        Names and types of the columns of the first part.
+    alike : bool
+        Whether all parts have these columns (public: it depends on schemas only).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.paths = (
+            [str(path)] if os.path.isfile(path) else sorted(glob(str(path), recursive=True))
+        )
+        schemas = [pq.read_schema(part) for part in self.paths]
+        columns = [[(field.name, field.type) for field in schema] for schema in schemas]
+        self.fields = columns[0]
+        self.alike = all(other == self.fields for other in columns)
+
+
+class ParquetColumns:
+    """Some columns of Parquet files, as an Arrow stream that can be read again and again.
+
+    Parameters
+    ----------
+    parts : ParquetParts
+    columns : sequence of int
+        Positions of the asked columns.
+    """
+
+    def __init__(self, parts: ParquetParts, columns: Sequence[int]) -> None:
+        self._parts = parts
+        asked = [parts.fields[position] for position in columns]
+        self._names = [name for name, _ in asked]
+        self.schema = pa.schema(
+            [(f"c{j}", portable_type(kind)) for j, (_, kind) in enumerate(asked)]
+        )
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of all parts, in order."""
+        files = ds.dataset(
+            self._parts.paths, schema=pa.schema(self._parts.fields), format="parquet"
+        )
+        asked = {f"c{j}": ds.field(name) for j, name in enumerate(self._names)}
+        ahead = {"batch_size": _ROWS, "batch_readahead": 4, "fragment_readahead": 1}  # of memory
+        for batch in files.to_batches(columns=asked, **ahead):
+            yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the schema (Arrow's interface between libraries)."""
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a new stream from the first row (Arrow's interface between libraries)."""
+        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
+        return reader.__arrow_c_stream__(requested_schema)

@@ -2,34 +2,107 @@
 
 The engine groups equal raw cells and counts them; only groups come to Python, where each distinct
 cell is converted by the public rules and equal results are added up. For rows of a schema the
-numeric columns are binned inside the engine, by comparisons that agree exactly with
-`Column.code`, so that ten million different incomes do not become ten million groups.
+numeric columns are binned inside the engine (`bin_in_engine`), by comparisons that agree exactly
+with `Column.code`, so that ten million different incomes do not become ten million groups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from littlestone.data.binning import bin_in_engine
 from littlestone.data.cells import Match, user_name
+from littlestone.data.columns import Column
 from littlestone.data.convert import distinct_cells, points_of
 from littlestone.data.domains import Domain, RowDomain, refusal
 from littlestone.data.engine import quietly
 from littlestone.data.points import distinct
 from littlestone.data.schema import Schema
 from littlestone.data.tables import Frame, bytewise, read_table
-from littlestone.data.user_names import user_index
+from littlestone.data.users import user_index
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 
-__all__ = ["EMPTY", "STOPPED", "Groups", "group_table", "match", "read_points"]
+__all__ = [
+    "EMPTY",
+    "STOPPED",
+    "Binned",
+    "Groups",
+    "bin_in_engine",
+    "group_table",
+    "match",
+    "read_points",
+]
+
+_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
+_FLOATS = (nw.Float32, nw.Float64)
+
+#: Texts that every engine's cast to double reads alike, and as `cells.number` does.
+_PLAIN = r"\A-?[0-9]{1,15}(\.[0-9]{1,25})?\z"
+
+#: Beyond this many the expression is unwieldy, and grouping by raw cells is the cheaper way.
+_MOST_EDGES = 300
+
+
+class Binned(NamedTuple):
+    """A column in the engine: what is to be computed first, and from that its code.
+
+    A cell whose code is null and whose rest is null is missing; a cell whose code is null and
+    whose rest is not is still to be converted.
+    """
+
+    value: nw.Expr  # a number, or null
+    rest: nw.Expr | None  # cells that are no plain number, as they are
+    edges: tuple[int | float, ...]
+
+    def code(self, value: nw.Expr) -> nw.Expr:
+        """Return the code of the value, which the engine has computed in a step before."""
+        return nw.when(~value.is_null()).then(_code(value, self.edges, 0, len(self.edges)))
+
+
+def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
+    """Return the expressions for a numeric column; None where cells must be read one by one.
+
+    Comparisons are exact: integers are compared with integers (the edges rounded up), floats as
+    doubles with doubles, and a text only when it is a short plain decimal, whose nearest double
+    all engines agree on. Casts are guarded, so no text can make an engine fail.
+    """
+    if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
+        return None
+    if isinstance(dtype, _INTEGERS):
+        return Binned(cell.cast(nw.Int64), None, column.integer_edges)
+    if isinstance(dtype, _FLOATS):
+        value = cell.cast(nw.Float64)
+        return Binned(nw.when(~value.is_nan()).then(value), None, _doubles(column))
+    if isinstance(dtype, nw.String):
+        plain = cell.str.contains(_PLAIN)
+        value = nw.when(plain).then(cell).cast(nw.Float64)
+        return Binned(value, nw.when(~plain).then(cell), _doubles(column))
+    return None
+
+
+def _doubles(column: Column) -> tuple[float, ...]:
+    return tuple(float(edge) for edge in column.edges or ())
+
+
+def _code(value: nw.Expr, edges: Sequence[float], low: int, high: int) -> nw.Expr:
+    """Search the bin by halves: FIRST + the number of edges <= value, between low and high."""
+    if low == high:
+        return nw.lit(Column.FIRST + low)
+    middle = (low + high) // 2
+    below = value < nw.lit(edges[middle])
+    return (
+        nw.when(below)
+        .then(_code(value, edges, low, middle))
+        .otherwise(_code(value, edges, middle + 1, high))
+    )
+
 
 Ints = npt.NDArray[np.int64]
 

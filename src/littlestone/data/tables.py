@@ -1,7 +1,7 @@
 """Any table as one thing: columns by name, and a lazy narwhals frame of those that are asked for.
 
 Four kinds of table, one door (`read_table`): CSV files (parsed by `littlestone.data.lines`) and
-Parquet files (`littlestone.data.parquet`) are streams into a private DuckDB; frames in memory
+Parquet files (`littlestone.data.arrow`) are streams into a private DuckDB; frames in memory
 (pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
 that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
 classic and Connect) stay in their own engine. Whatever it is, `Table.frame` renames the asked
@@ -24,11 +24,10 @@ import numpy as np
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from littlestone.data.arrow import portable
+from littlestone.data.arrow import ParquetColumns, ParquetParts, portable
 from littlestone.data.cells import text
 from littlestone.data.engine import connect, quietly
 from littlestone.data.lines import CsvColumns, header
-from littlestone.data.parquet import ParquetColumns, ParquetParts
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 

@@ -5,8 +5,8 @@ from itertools import combinations, product
 import pytest
 
 import littlestone as ls
+from littlestone.combinatorics import Kernel
 from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds
-from littlestone.combinatorics import littlestone_dim
 from littlestone.learners.online.soa import HalvingPredictor, SOAPredictor
 
 
@@ -36,7 +36,7 @@ def most_mistakes(make, concept_class, matrix):
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
 def test_the_soa_makes_littlestone_dimension_mistakes_on_all_classes_of_three_points(size):
     for matrix in combinations(list(product((0, 1), repeat=3)), size):
-        d = littlestone_dim(list(map(list, matrix)))
+        d = Kernel(list(map(list, matrix))).ldim()
         soa = most_mistakes(SOAPredictor, FiniteClass(matrix), matrix)
         assert soa == d == SOAPredictor(FiniteClass(matrix)).mistake_bound()
         halving = HalvingPredictor(FiniteClass(matrix))

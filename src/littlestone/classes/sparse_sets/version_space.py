@@ -146,7 +146,7 @@ class AtomSearch:
 
 
 class AtomDecomposition:
-    """(p, d)-decompositions of unions of atoms; see `littlestone.combinatorics.ddim`.
+    """(p, d)-decompositions of unions of atoms; see `littlestone.combinatorics.decomposition`.
 
     Parameters
     ----------
