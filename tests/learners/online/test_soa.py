@@ -5,8 +5,8 @@ from itertools import combinations, product
 import pytest
 
 import littlestone as ls
-from littlestone.combinatorics import Kernel
 from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds
+from littlestone.combinatorics import Kernel
 from littlestone.learners.online.soa import HalvingPredictor, SOAPredictor
 
 
