@@ -22,7 +22,7 @@ from chart import Axis
 from series import MEASURED, Figure, Fit, Row, run
 
 import littlestone as ls
-from littlestone.bounds.binomial import clopper_pearson
+from littlestone.bounds.tails import clopper_pearson
 from littlestone.classes import ConceptClass
 from littlestone.learners.stable.plan import stability
 from littlestone.learners.stable.tournament import Example, stable_copy

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.bounds.least import least
+from littlestone.bounds.search import least
 
 
 @given(st.integers(-5, 10**6), st.integers(-5, 10**6))

@@ -12,8 +12,8 @@ from scipy import stats
 
 from littlestone.errors import DataError, ParameterError, StateError
 from littlestone.mechanisms import AboveThreshold
-from littlestone.mechanisms.geometric import coin_of, two_sided
-from littlestone.mechanisms.threshold_rates import classic_rates
+from littlestone.mechanisms.above_threshold import classic_rates
+from littlestone.mechanisms.estimate import coin_of, two_sided
 from littlestone.privacy import ChargedTests, Pure, compose, hockey_stick
 from littlestone.source import ExactSource, ExplicitWeights, ReplaySource, SeededSource, exp
 

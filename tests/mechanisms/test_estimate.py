@@ -16,7 +16,7 @@ from littlestone.mechanisms import (
     noise_radius,
     private_count,
 )
-from littlestone.mechanisms.geometric import truncated
+from littlestone.mechanisms.estimate import truncated
 from littlestone.privacy.divergence import tightest_epsilon
 from littlestone.source import (
     ExactSource,

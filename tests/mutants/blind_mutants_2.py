@@ -52,7 +52,7 @@ def shares_rounded_to_nearest(original, total, weights, *, denominator=None):
     return tuple(whole * Fraction(round(s / whole * denominator), denominator) for s in shares)
 
 
-@mutant("randomness reused", "source.secure:SecureSource._bytes", "entropy serves once")
+@mutant("randomness reused", "source.sources:SecureSource._bytes", "entropy serves once")
 def random_bytes_in_a_ring(original, self, k):
     """The buffer of random bytes is read as a ring: once it has been read exactly to its end, the
     same bytes are handed out again.

@@ -15,7 +15,7 @@ _SPARSE = "mechanisms.sparse_select"
 _HISTOGRAM = "mechanisms.histogram"
 _COUNT = "mechanisms.estimate:private_count"
 _NOISE = "mechanisms.estimate:truncated"
-_RATES = "mechanisms.threshold_rates:classic_rates"
+_RATES = "mechanisms.above_threshold:classic_rates"
 _PATH = "mechanisms.median.one_shot"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from littlestone.data.dealing import deal, part, written_out
 from littlestone.learners.vc1.proper import node_counts
-from littlestone.mechanisms.median.window import RankWindow
+from littlestone.mechanisms.median.values import RankWindow
 
 from .mutant import mutant, patched
 

@@ -13,7 +13,7 @@ from .mutant import mutant
 
 _WEIGHTS = "source.weights"
 _SAMPLER = "source.sampler:BitSource"
-_BYTES = "source.secure:SecureSource._bytes"
+_BYTES = "source.sources:SecureSource._bytes"
 
 
 @mutant("float underflow", "source.leveled:LevelWeights.enclose", "hopeless outcomes")
@@ -66,7 +66,7 @@ def entropy_that_serves_twice(original, self, k):
     return piece
 
 
-@mutant("randomness reused", "source.secure:SecureSource._forget", "entropy serves once")
+@mutant("randomness reused", "source.sources:SecureSource._forget", "entropy serves once")
 def a_child_that_inherits_its_parents_entropy(original, self):
     """After a fork both processes draw the same bytes."""
     if not hasattr(self, "_buffer"):

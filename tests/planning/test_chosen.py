@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 import littlestone as ls
-from littlestone.bounds.binomial import lower_limit
+from littlestone.bounds.tails import lower_limit
 from littlestone.learners import registry
 from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD, Budget
 from littlestone.planning import plan

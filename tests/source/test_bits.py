@@ -101,7 +101,7 @@ def test_seeded_golden_values():
 @pytest.mark.parametrize("k", [0, 1, 3, 4, 15, 16, 17, 100])
 def test_seeded_bytes_do_not_depend_on_the_pieces(k, monkeypatch):
     whole = [SeededSource(5)._bytes(k), SeededSource(5)._bytes(2**6 * k)]
-    monkeypatch.setattr("littlestone.source.seeded._PIECE", 16)
+    monkeypatch.setattr("littlestone.source.sources._PIECE", 16)
     assert whole == [SeededSource(5)._bytes(k), SeededSource(5)._bytes(2**6 * k)]
 
 

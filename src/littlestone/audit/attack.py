@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds.binomial import lower_limit
+from littlestone.bounds.tails import lower_limit
 from littlestone.data import Sample
 from littlestone.errors import (
     check_integer,

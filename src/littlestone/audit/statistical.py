@@ -19,7 +19,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
-from littlestone.bounds.binomial import lower_limit, upper_limit
+from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.source import reseed
 

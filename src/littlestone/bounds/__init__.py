@@ -12,7 +12,6 @@
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
 `papers`               the papers' own sample sizes, for comparison
 `reference`            without privacy: the planner's yardstick
-`binomial`             confidence limits of a measured probability
 `search`               numerical search for good public parameters
 `tails`                binomial tails in floats, for searches
 =====================  ==========================================================================
@@ -32,7 +31,6 @@ from littlestone.bounds.claims import Claim, claim, claims, register
 from littlestone.bounds.exponential import agnostic, agnostic_from, realizable, realizable_from
 from littlestone.bounds.formulas import FormulaError
 from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily, sparse_sets
-from littlestone.bounds.least import least_n
 from littlestone.bounds.papers import (
     alon22_lemma29,
     lwy24_lemma31,
@@ -45,6 +43,7 @@ from littlestone.bounds.representations import (
     best_representation,
     points_representation,
 )
+from littlestone.bounds.search import least_n
 from littlestone.bounds.uniform import agnostic_vc, best_finite, realizable_vc, surrogate
 
 __all__ = [

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
-from littlestone.bounds.least import least_n
+from littlestone.bounds.search import least_n
 from littlestone.errors import parameter_error
 
 __all__ = ["POINTS", "HashFamily", "HashedRepresentation", "sparse_sets"]

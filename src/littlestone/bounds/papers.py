@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
-from littlestone.bounds.least import least_n
+from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
 
 __all__ = ["alon22_lemma29", "lwy24_lemma31", "lwy24_lemma32", "lwy24_theorem34"]

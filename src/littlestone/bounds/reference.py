@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
-from littlestone.bounds.least import least_n
+from littlestone.bounds.search import least_n
 from littlestone.errors import check_integer, check_probability
 
 __all__ = ["consistent", "consistent_vc", "erm", "erm_vc", "uniform_vc"]

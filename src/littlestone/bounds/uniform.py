@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
 from littlestone.bounds.exponential import agnostic as tight_agnostic
 from littlestone.bounds.exponential import realizable as tight_realizable
-from littlestone.bounds.least import least_n
 from littlestone.bounds.search import (
     HOPELESS,
     least_integer,
+    least_n,
     least_point,
     least_real,
     log_growth,

@@ -5,9 +5,8 @@
 `sparse_select`    few candidates with a score among infinitely many; `canonical`: their order
 `bottom`           the weights of the outcome that hides which candidates there are
 `histogram`        frequent items that nobody could list beforehand
-`above_threshold`  any number of questions; `threshold_rates`: their noise
-`estimate`         a private count, and an interval around it
-`geometric`        two-sided geometric noise, as a coin and as a number
+`above_threshold`  any number of questions, paid for by the charged answers
+`estimate`         two-sided geometric noise; a private count, and an interval around it
 ``median/``        medians, quantiles and paths
 =================  ===========================================================================
 """

@@ -28,10 +28,10 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from littlestone.bounds import Claim, register
-from littlestone.bounds.least import least
+from littlestone.bounds.search import least
 from littlestone.errors import ParameterError, check_fraction, check_integer, check_probability
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
-from littlestone.mechanisms.geometric import coin_of, truncated
+from littlestone.mechanisms.estimate import coin_of, truncated
 from littlestone.privacy import Approximate
 from littlestone.source import Source, exp
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from littlestone.bounds.least import least
+from littlestone.bounds.search import least
 from littlestone.errors import check_fraction, check_integer, check_probability
 from littlestone.privacy.losses import BoundedRange
 from littlestone.source import Choice, Source, exp

@@ -22,7 +22,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from littlestone.bounds.least import least
+from littlestone.bounds.search import least
 from littlestone.errors import DataError, check_probability
 from littlestone.mechanisms.bottom import Bottom, check_removal, removal_bottom
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered

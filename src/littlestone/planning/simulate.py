@@ -19,7 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from littlestone.bounds.binomial import clopper_pearson
+from littlestone.bounds.tails import clopper_pearson
 from littlestone.classes import class_from_dict
 from littlestone.errors import LittlestoneError, ParameterError, check_integer
 from littlestone.learners import registry

@@ -8,8 +8,8 @@ output law is computed exactly and verified (`ExactSource`).
 `sampler`           how a finite distribution becomes a draw, exactly
 `weights`, `reals`  the weights that are presented, and the exact reals they are made of
 `leveled`           the exponential mechanism by level: a score, then a member with it
-`secure`, `seeded`  releases; experiments, which are not private
-`exact`, `replay`   all paths of draws, for verification; given answers, for tests
+`sources`           for releases; for experiments, which are not private; given answers
+`exact`             all paths of draws, for verification
 `public`            public coins, and other libraries' generators
 ==================  ==============================================================
 
@@ -27,10 +27,8 @@ from littlestone.source.leveled import (
 )
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
-from littlestone.source.replay import ReplaySource
 from littlestone.source.sampler import BitSource, Source, shown
-from littlestone.source.secure import SecureSource
-from littlestone.source.seeded import SeededSource
+from littlestone.source.sources import ReplaySource, SecureSource, SeededSource
 from littlestone.source.weights import ExplicitWeights, TabulatedWeights, Weights, probabilities
 
 __all__ = [

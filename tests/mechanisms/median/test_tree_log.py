@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from littlestone.mechanisms.median import Ordered, RankWindow, TreeLog
-from littlestone.mechanisms.median.tree_log import _depths
-from littlestone.mechanisms.median.tree_log_plan import Budget, Constants, balanced, least_tail
-from littlestone.mechanisms.median.trie import branchings
+from littlestone.mechanisms.median.tree_em import branchings
+from littlestone.mechanisms.median.tree_log import Budget, Constants, _depths, balanced, least_tail
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, Exp

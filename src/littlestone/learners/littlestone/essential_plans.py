@@ -32,8 +32,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.least import least
-from littlestone.bounds.search import least_integer, log_of
+from littlestone.bounds.search import least, least_integer, log_of
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
 from littlestone.learners.littlestone.plans import TeacherVotePlan, VoteMargin, least_teachers

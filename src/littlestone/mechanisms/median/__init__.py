@@ -4,12 +4,9 @@
 `exponential`       A: the exponential mechanism on the rank; pure, n ~ ln |X|
 `tree_em`           B: one draw over tree nodes; n ~ ln ln |X| + ln(1/delta)
 `tree_log`          C: recursion on depths (log*), a reconstruction for reference
-`tree_log_plan`     C's thresholds and certificate
 `one_shot`          B's draw on the paths of any public tree, for VC-1 learners
-`planner`           choosing between A and B by public numbers
-`release`           `private_median`
-`window`, `values`  the target; the records
-`trie`              tree nodes as few groups
+`release`           choosing between A and B by public numbers; `private_median`
+`values`            the records, and the target
 `claims`            what is asserted
 ==================  =============================================================
 
@@ -25,12 +22,16 @@ from littlestone.mechanisms.median.one_shot import (
     path_odds,
     paths_needed,
 )
-from littlestone.mechanisms.median.planner import MedianPlan, choose, plan_median
-from littlestone.mechanisms.median.release import MedianRelease, private_median
+from littlestone.mechanisms.median.release import (
+    MedianPlan,
+    MedianRelease,
+    choose,
+    plan_median,
+    private_median,
+)
 from littlestone.mechanisms.median.tree_em import TreeEM
 from littlestone.mechanisms.median.tree_log import TreeLog
-from littlestone.mechanisms.median.values import Ordered
-from littlestone.mechanisms.median.window import RankWindow
+from littlestone.mechanisms.median.values import Ordered, RankWindow
 
 __all__ = [
     "Chain",

@@ -13,10 +13,9 @@ from fractions import Fraction
 import numpy as np
 
 from littlestone.bounds import Certificate, CertificateBuilder
-from littlestone.bounds.least import least
+from littlestone.bounds.search import least
 from littlestone.mechanisms.median.claims import EXPONENTIAL
-from littlestone.mechanisms.median.values import Ordered
-from littlestone.mechanisms.median.window import RankWindow
+from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, ScoreRuns, Source, exp
 
 __all__ = ["RankExponential"]

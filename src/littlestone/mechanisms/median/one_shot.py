@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from littlestone.bounds.least import least
+from littlestone.bounds.search import least
 from littlestone.errors import check_fraction, check_integer, check_probability
 from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.source import Exp, LeveledChoice, Source, exp
