@@ -1,8 +1,7 @@
 """How many people are enough: certificates with explicit constants, and the claims behind them.
 
 =====================  ==========================================================================
-`certificate`          Step, Certificate, the worksheet that computes them, `recheck`
-`least`                the least n from which on a certificate holds
+`certificate`          Step, Certificate, the builder that computes them, `recheck`
 `formulas`             formulas as text: a safe and rigorous evaluator
 `arithmetic`           what they compute with: exact rationals, and balls where these end
 `claims`               the registry of every statement that is relied upon
@@ -12,8 +11,8 @@
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
 `papers`               the papers' own sample sizes, for comparison
 `reference`            without privacy: the planner's yardstick
-`search`               numerical search for good public parameters
-`tails`                binomial tails in floats, for searches
+`search`               numerical search for good public parameters, and for the least n
+`tails`                binomial tails in floats, and confidence limits of a measured probability
 =====================  ==========================================================================
 
 The proofs: ``docs/certificates.md``.
