@@ -13,7 +13,6 @@ from littlestone.report import transcripts as _transcripts  # noqa: F401 - regis
 from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
 from littlestone.report import trees_drawn as _trees_drawn  # noqa: F401 - registers its drawers
 from littlestone.report import users as _users  # noqa: F401 - registers how errors are drawn
-from littlestone.report import votes as _votes  # noqa: F401 - registers how votes are drawn
 from littlestone.report.dimensions import dimensions_page
 from littlestone.report.page import page, pager
 from littlestone.report.pictures import Setting, draw, drawer

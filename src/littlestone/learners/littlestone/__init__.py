@@ -8,7 +8,6 @@
 `proper`            from a released hypothesis to a distribution over concepts
 `plans`             how many teachers certify a draw: listed and intersection-closed classes
 `essential_plans`   plans for any class with oracles: one draw, or the paper's stages
-`simulation`        a run on made records, to be looked at
 `estimators`        `LittlestoneLearner`, for scikit-learn
 `claims`            what is asserted
 ==================  ============================================================================
