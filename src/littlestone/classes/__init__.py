@@ -63,7 +63,7 @@ from littlestone.classes.hypotheses import (
     on_points,
     patched,
 )
-from littlestone.classes.intervals import IntervalHypothesis, Intervals
+from littlestone.classes.intervals import IntervalHypothesis, Intervals, UnionHypothesis
 from littlestone.classes.majorities import Boosted
 from littlestone.classes.oracles import Closures, VersionSpace, closures
 from littlestone.classes.points import Points
@@ -119,6 +119,7 @@ __all__ = [
     "Thresholds",
     "TreeHypothesis",
     "TreePaths",
+    "UnionHypothesis",
     "VersionSpace",
     "check_class",
     "class_from_dict",

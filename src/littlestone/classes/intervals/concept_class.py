@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import isqrt
 from typing import Any
 
+import numpy as np
 from flint import arb, ctx
 
 from littlestone.classes.base import ConceptClass, weights_inside
-from littlestone.classes.encoding import Fields, json_integer, number
+from littlestone.classes.encoding import Fields, from_json, json_integer, number
 from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
+from littlestone.classes.intervals.levels import ldim_of_gaps
 from littlestone.classes.spec import written
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import IntegerDomain, Sample
+from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, LeveledChoice, Source, ball
-from littlestone.types import Hypothesis, Json, Labels, Points
+from littlestone.types import Hypothesis, Json, Labels, Point, Points
 
-__all__ = ["IntervalHypothesis", "Intervals"]
+__all__ = ["IntervalHypothesis", "Intervals", "UnionHypothesis", "on_runs", "runs_of"]
+
+_MOST_ENDS = 2_000_000
 
 
 @readable
@@ -67,6 +72,121 @@ class IntervalHypothesis:
         fields = Fields(data, ("first", "last"))
         first = fields.integer("first")
         return cls(first, fields.integer("last", low=first))
+
+
+@readable
+@dataclass(frozen=True)
+class UnionHypothesis:
+    """1 exactly on a union of runs of integers, at least two; make one by `on_runs`.
+
+    Parameters
+    ----------
+    runs : tuple of (int, int)
+        First and last point of each run; increasing, not adjacent.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> union = on_runs([(1, 3), (8, 9)])
+    >>> union.predict(np.array([3, 4, 9])).tolist(), union.describe()
+    ([1, 0, 1], '1 if 1 <= x <= 3 or 8 <= x <= 9, otherwise 0')
+    """
+
+    runs: tuple[tuple[int, int], ...]
+
+    TYPE = "union of intervals"
+
+    def __post_init__(self) -> None:
+        if not _canonical(self.runs):
+            raise parameter_error(
+                "UnionHypothesis", "runs", "increasing, not adjacent, at least two",
+                f"{len(self.runs)} runs", "Use on_runs(runs).",
+            )  # fmt: skip
+
+    @property
+    def key(self) -> Hashable:
+        """Canonical identity."""
+        return (self.TYPE, self.runs)
+
+    def predict(self, points: Points) -> Labels:
+        """Label each point."""
+        held = [(points >= first) & (points <= last) for first, last in self.runs]
+        return as_labels(np.logical_or.reduce(held), len(points))
+
+    def describe(self) -> str:
+        """Say the hypothesis in words."""
+        parts = [
+            f"x = {number(a)}" if a == b else f"{number(a)} <= x <= {number(b)}"
+            for a, b in self.runs[:20]
+        ]
+        more = f" or in {len(self.runs) - 20} more runs" if len(self.runs) > 20 else ""
+        return f"1 if {' or '.join(parts)}{more}, otherwise 0"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"type": self.TYPE, "ends": [json_integer(x) for run in self.runs for x in run]}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> UnionHypothesis:
+        """Read it back; only the canonical form is accepted."""
+        fields = Fields(data, ("ends",))
+        ends = [from_json(x) for x in fields.items("ends", _MOST_ENDS)]
+        whole = [x for x in ends if isinstance(x, int)]
+        runs = tuple(zip(whole[::2], whole[1::2], strict=False))
+        if len(whole) < len(ends) or len(ends) % 2 or not _canonical(runs):
+            raise fields.refuse("ends", "first and last points of runs, increasing, not adjacent")
+        return cls(runs)
+
+
+def on_runs(
+    runs: Iterable[tuple[int, int]],
+) -> UnionHypothesis | IntervalHypothesis | AlwaysZero:
+    """Return the canonical hypothesis that is 1 exactly on some runs of integers.
+
+    Examples
+    --------
+    >>> on_runs([(4, 6), (1, 3)]), on_runs([])
+    (IntervalHypothesis(first=1, last=6), AlwaysZero())
+    """
+    joined = _joined(sorted(runs))
+    if len(joined) > 1:
+        return UnionHypothesis(joined)
+    return IntervalHypothesis(*joined[0]) if joined else AlwaysZero()
+
+
+def runs_of(hypothesis: Hypothesis) -> tuple[tuple[int, int], ...]:
+    """Return the runs on which a hypothesis of `on_runs` is 1.
+
+    Raises
+    ------
+    UnsupportedError
+        If it is of another kind.
+    """
+    match hypothesis:
+        case AlwaysZero():
+            return ()
+        case IntervalHypothesis(first=first, last=last):
+            return ((first, last),)
+        case UnionHypothesis(runs=runs):
+            return runs
+    raise UnsupportedError("Only unions of intervals are told apart as intervals.")
+
+
+def _canonical(runs: tuple[tuple[int, int], ...]) -> bool:
+    """Say whether there are several runs, nonempty, increasing and not adjacent."""
+    ordered = all(first <= last for first, last in runs)
+    return len(runs) > 1 and ordered and _joined(runs) == runs
+
+
+def _joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Join sorted runs that meet."""
+    out: list[tuple[int, int]] = []
+    for first, last in runs:
+        if out and first <= out[-1][1] + 1:
+            out[-1] = (out[-1][0], max(last, out[-1][1]))
+        else:
+            out.append((first, last))
+    return tuple(out)
 
 
 @written("intervals(1, 99)", "low", "high", required=2)
@@ -136,6 +256,15 @@ class Intervals(ConceptClass):
         for first in range(self.low, self.high + 1):
             for last in range(first, self.high + 1):
                 yield IntervalHypothesis(first, last)
+
+    def improper(self, ones: tuple[Point, ...]) -> Hypothesis:
+        """Return a union of intervals."""
+        return on_runs((int(x), int(x)) for x in ones)  # type: ignore[call-overload]
+
+    def littlestone_bounds(self) -> tuple[int, int]:
+        """Return the Littlestone dimension, twice: about ``2 log2 N`` (docs/oracles.md)."""
+        ldim = ldim_of_gaps(self.high - self.low + 1, 0)
+        return ldim, ldim
 
     def threshold_bounds(self) -> tuple[int, int]:
         """Return the number of points, twice: intervals hold the thresholds."""
