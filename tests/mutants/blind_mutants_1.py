@@ -10,7 +10,7 @@ from collections import Counter
 
 import numpy as np
 
-from littlestone.data.users import mixed
+from littlestone.data.points import mixed
 from littlestone.privacy.entries import number
 from littlestone.privacy.filters import Price
 

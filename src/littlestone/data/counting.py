@@ -22,10 +22,9 @@ from littlestone.data.columns import Column
 from littlestone.data.convert import distinct_cells, points_of
 from littlestone.data.domains import Domain, RowDomain, refusal
 from littlestone.data.engine import quietly
-from littlestone.data.points import distinct
+from littlestone.data.points import distinct, user_index
 from littlestone.data.schema import Schema
 from littlestone.data.tables import Frame, bytewise, read_table
-from littlestone.data.users import user_index
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 
