@@ -72,7 +72,7 @@ def measure(options: argparse.Namespace) -> Iterator[Row]:
 
 def measured(options: argparse.Namespace) -> Iterator[Row]:
     """Yield what was enough on a few distributions: special points of equal mass, and flats."""
-    bench, runs = benchmark("littlestone_learner"), 20 if options.quick else 60
+    bench, runs = benchmark("littlestone_learner"), 8 if options.quick else 60
     for d in range(1, 2 if options.quick else 6):
         made = Littlestone(next(classes(d))[1], **NUMBERS, delta="1e-6")
         masses = (0.03, 0.06, 0.11, 0.15) if d > 1 else (0.09, 0.11, 0.3)

@@ -163,8 +163,8 @@ def user_certificate(alpha: str, epsilon: Fraction, m: int, method: str) -> tupl
 
 def measure(options: argparse.Namespace) -> Iterator[Row]:
     """Yield all rows."""
-    trials = 400 if options.quick else 4000
-    step = 6 if options.quick else 1
+    trials = 100 if options.quick else 4000
+    step = 8 if options.quick else 1
     for epsilon in ("8", "1/64"):
         name, e = f"records, ε = {epsilon}", Fraction(epsilon)
         for alpha in ALPHAS[::step]:
@@ -207,7 +207,7 @@ def users(options: argparse.Namespace, trials: int) -> Iterator[Row]:
         yield Row(where, "user-level, best error known", MEASURED, m, known(a, e, m, trials))
     bench = benchmark("user_level")
     for m in counts[1:2] if options.quick else fine:
-        runs = 20 if options.quick else 200
+        runs = 5 if options.quick else 200
         way, most = bench.ways("1/4", m)["user-level"], 0
         for hard in family(float(a)):
             near, wrong = hard.mass, hard.wrong

@@ -24,13 +24,13 @@ def fuzz(*options, timeout=600):
 
 
 def test_spoilt_inputs_never_show_more_than_a_message():
-    report, code = fuzz("--inputs", "300", "--seed", "20")
+    report, code = fuzz("--inputs", "150", "--seed", "20")
     assert report["failures"] == []
     assert code == 0
-    assert report["inputs"] == 300
+    assert report["inputs"] == 150
     assert len(report["kinds"]) == 10  # arguments, tables, schemas, models, states, ...
     assert all(kind.get("exit 2") for kind in report["kinds"].values())
-    assert sum(kind.get("exit 0", 0) for kind in report["kinds"].values()) > 15
+    assert sum(kind.get("exit 0", 0) for kind in report["kinds"].values()) > 8
 
 
 def test_the_fuzzer_sees_what_must_not_happen(tmp_path):

@@ -112,7 +112,7 @@ def check(form, classes, work, most_runs):
 )
 def test_fits_at_the_planned_size_meet_alpha(form):
     start = 5 * ENTIRE.index(form) % len(CLASSES)  # other classes for other forms
-    check(form, islice(able(form, 40_000, start), 2), 40_000, 25)
+    check(form, islice(able(form, 40_000, start), 2), 20_000, 25)
 
 
 @pytest.mark.full

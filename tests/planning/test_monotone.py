@@ -55,7 +55,7 @@ def check(form, chain):
 
 
 @pytest.mark.parametrize("form", FORMS, ids=called)
-@settings(max_examples=settings.default.max_examples // 20)
+@settings(max_examples=settings.default.max_examples // 30)
 @given(CHAINS)
 def test_no_learner_needs_more_for_less(form, chain):
     check(form, chain)
@@ -85,7 +85,7 @@ STREAMS = st.tuples(
 )
 
 
-@settings(max_examples=settings.default.max_examples // 10)
+@settings(max_examples=settings.default.max_examples // 20)
 @given(STREAMS)
 def test_streams_are_promised_no_more_mistakes_for_more_budget(stream):
     concepts, what, places, digits, steps = stream

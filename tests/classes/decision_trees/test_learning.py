@@ -142,7 +142,7 @@ def test_the_certificate_is_met_at_the_planned_n(depth):
     [
         (2, "0.1", 0.833),
         (2, 1, 0.834),
-        (3, "0.1", 0.838),
+        pytest.param(3, "0.1", 0.838, marks=pytest.mark.full),
         (3, 1, 0.843),
         pytest.param(4, 1, 0.847, marks=pytest.mark.full),
     ],
