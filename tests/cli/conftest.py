@@ -41,10 +41,10 @@ class Run(NamedTuple):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working folder with data.arrow, data.csv and schema.toml."""
+    """A working folder with data.parquet, data.csv and schema.toml."""
     monkeypatch.chdir(tmp_path)
     table = pa.table(ROWS)
-    pq.write_table(table, "data.arrow")
+    pq.write_table(table, "data.parquet")
     pacsv.write_csv(table, "data.csv")
     (tmp_path / "schema.toml").write_text(SCHEMA)
     return tmp_path

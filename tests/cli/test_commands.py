@@ -18,10 +18,10 @@ from littlestone.learners import registry
 from littlestone.learners.release import run
 from littlestone.source import SeededSource
 
-FIT = "fit data.arrow --x age --y adult --epsilon 100 --class thresholds(1,99) --out m.json"
+FIT = "fit data.parquet --x age --y adult --epsilon 100 --class thresholds(1,99) --out m.json"
 
 
-@pytest.mark.parametrize("data", ["data.arrow", "data.csv"])
+@pytest.mark.parametrize("data", ["data.parquet", "data.csv"])
 def test_predictions_are_the_hypothesis_in_the_order_of_rows(run, folder, data):
     release = run(f"{FIT} --json").json
     done = run(f"predict m.json {data}")
@@ -34,7 +34,7 @@ def test_predictions_are_the_hypothesis_in_the_order_of_rows(run, folder, data):
 def test_predictions_into_a_file_and_of_rows(run, folder):
     fit = "fit data.csv --schema schema.toml --y adult --epsilon 100 --class rules(max_literals=1)"
     run(f"{fit} --out m.json")
-    printed = run("predict m.json data.arrow").out
+    printed = run("predict m.json data.parquet").out
     done = run("predict m.json data.csv --out y.csv")
     assert done == (0, "", "")
     assert (folder / "y.csv").read_text() == printed

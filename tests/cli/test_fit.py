@@ -13,11 +13,11 @@ from littlestone.cli.files import _replaceable, write
 from littlestone.learners.release import Release
 from littlestone.report import page
 
-ADULT = "fit data.arrow --x age --y adult --epsilon 1 --class"
-ROWS = "fit data.arrow --schema schema.toml --y adult --epsilon 1 --class rules(max_literals=1)"
+ADULT = "fit data.parquet --x age --y adult --epsilon 1 --class"
+ROWS = "fit data.parquet --schema schema.toml --y adult --epsilon 1 --class rules(max_literals=1)"
 
 
-@pytest.mark.parametrize("data", ["data.arrow", "data.csv"])
+@pytest.mark.parametrize("data", ["data.parquet", "data.csv"])
 @pytest.mark.parametrize("learner", ["generic", "agnostic", "auto"])
 def test_json_is_one_object_with_the_contract_s_keys(run, data, learner):
     done = run(
@@ -125,7 +125,7 @@ def test_the_error_estimate_is_composed(run):
 @pytest.mark.parametrize(("typed", "exact"), [("0.1", "1/10"), ("1/3", "1/3"), ("1e-2", "1/100")])
 def test_numbers_are_the_exact_fractions_that_were_typed(run, typed, exact):
     done = run(
-        f"fit data.arrow --x age --y adult --class points() --epsilon {typed} "
+        f"fit data.parquet --x age --y adult --class points() --epsilon {typed} "
         f"--alpha {typed} --beta {typed} --json"
     )
     assert done.json["guarantee"]["epsilon_exact"] == exact

@@ -9,7 +9,7 @@ CREATE = "ledger create b.db --epsilon 1 --json"
 
 @pytest.fixture
 def fit(run):
-    def call(epsilon, *more, data="data.arrow"):
+    def call(epsilon, *more, data="data.parquet"):
         line = f"fit {data} --x age --y adult --epsilon {epsilon} --ledger b.db"
         return run(line, "--class", "thresholds(1, 99)", *more)
 
@@ -46,7 +46,7 @@ def test_the_whole_release_is_paid_for(run, fit):
     assert float(event.cost) == pytest.approx(0.4**2 / 8 + 0.2**2 / 2)
     run("ledger create c.db --epsilon 1")
     done = run(
-        "fit data.arrow --x age --y adult --epsilon 0.4 --estimate-error 0.2 --ledger c.db",
+        "fit data.parquet --x age --y adult --epsilon 0.4 --estimate-error 0.2 --ledger c.db",
         "--class",
         "thresholds(1, 99)",
     )

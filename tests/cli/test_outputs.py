@@ -99,7 +99,7 @@ def test_an_interruption_between_charge_and_draw_releases_nothing(run, budget, m
     assert done.json["error"]["kind"] == "Interrupted"
     assert not os.path.exists("m.json")
     assert budget.spent().epsilon == 1  # no refunds
-    assert sorted(os.listdir()) == ["b.db", "data.csv", "data.arrow", "schema.toml"]
+    assert sorted(os.listdir()) == ["b.db", "data.csv", "data.parquet", "schema.toml"]
 
 
 @pytest.mark.parametrize("name", ["b.db", "link.db", "b.db-wal", "b.db-shm", "b.db-journal"])
@@ -187,7 +187,7 @@ def test_names_that_are_too_long(run, folder, option):
 
 
 def test_a_part_of_the_input_is_not_replaced(run, folder):
-    os.rename("data.arrow", "part-1.parquet")
+    os.rename("data.parquet", "part-1.parquet")
     line = ["fit", "part-*.parquet", *FIT[2:]]
     before = Path("part-1.parquet").read_bytes()
     for option in ("--out", "--report"):

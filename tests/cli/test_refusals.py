@@ -10,7 +10,7 @@ from littlestone.errors import ParameterError
 from littlestone.source import SecureSource, SeededSource
 
 GOOD = {
-    "data": "data.arrow",
+    "data": "data.parquet",
     "--x": "age",
     "--y": "adult",
     "--class": "thresholds(1, 99)",
@@ -192,9 +192,9 @@ def test_a_disk_that_fills_up_keeps_the_old_file(folder, monkeypatch):
 
 
 def test_inputs_are_never_overwritten(run, folder):
-    before = (folder / "data.arrow").read_bytes()
-    refused(folder, fit(run, out="./data.arrow"), "'out'", "would be overwritten")
-    assert (folder / "data.arrow").read_bytes() == before
+    before = (folder / "data.parquet").read_bytes()
+    refused(folder, fit(run, out="./data.parquet"), "'out'", "would be overwritten")
+    assert (folder / "data.parquet").read_bytes() == before
 
 
 def test_too_few_records_for_the_required_certificate(run, folder):
@@ -204,7 +204,7 @@ def test_too_few_records_for_the_required_certificate(run, folder):
 
 def test_usage(run, folder):
     refused(folder, run("fitt data.csv"), 'Did you mean "fit"?')
-    refused(folder, run("fit data.arrow --y adult --class points()"), "--epsilon")
+    refused(folder, run("fit data.parquet --y adult --class points()"), "--epsilon")
     refused(folder, run("plan --clas x"), "--clas", "Did you mean --class?")
     refused(folder, fit(run, epsilonn="1"), "--epsilonn")
     refused(folder, fit(run, data="--x"), "")

@@ -47,7 +47,7 @@ def folder(tmp_path, monkeypatch):
     ages = [20, 40, 70, 40] * 2000
     cities = ["Bonn", "Bonn", "Rome", "Rome"] * 2000
     labels = [int((a >= 30) != (c == "Bonn")) for a, c in zip(ages, cities, strict=True)]
-    pq.write_table(pa.table({"age": ages, "city": cities, "ill": labels}), "data.arrow")
+    pq.write_table(pa.table({"age": ages, "city": cities, "ill": labels}), "data.parquet")
     return tmp_path
 
 
@@ -61,7 +61,7 @@ def test_command_line(folder, capfd):
                capfd)  # fmt: skip
     assert [step["class"] for step in plan["nested_classes"]] == NAMES
     assert [step["n"] for step in plan["nested_classes"]] == [1212, 2109, 3942]
-    fit = "fit data.arrow --y ill --class auto --schema schema.toml --epsilon 1 --json --seed 1"
+    fit = "fit data.parquet --y ill --class auto --schema schema.toml --epsilon 1 --json --seed 1"
     for alpha, name in (("0.1", NAMES[2]), ("0.06", NAMES[1]), ("0.01", NAMES[0])):
         release = run(f"{fit} --alpha {alpha}", capfd)
         assert release["class"]["spec"] == name
@@ -75,8 +75,8 @@ def test_command_line(folder, capfd):
 
 
 def test_refusals(folder, capfd):
-    assert main(["fit", "data.arrow", "--y", "ill", "--class", "auto", "--epsilon", "1"]) == 2
+    assert main(["fit", "data.parquet", "--y", "ill", "--class", "auto", "--epsilon", "1"]) == 2
     assert "--schema" in capfd.readouterr().err
-    short = "fit data.arrow --y ill --class auto --schema schema.toml --epsilon 1 --alpha 0.01"
+    short = "fit data.parquet --y ill --class auto --schema schema.toml --epsilon 1 --alpha 0.01"
     assert main([*short.split(), "--require-certificate"]) == 3
     assert "needs" in capfd.readouterr().err
