@@ -22,8 +22,8 @@ from results import Cache, score
 from littlestone.classes import ConceptClass, DecisionTrees, Rules
 from littlestone.data import Sample, Schema
 from littlestone.learners import registry
-from littlestone.learners.algorithm import Algorithm
-from littlestone.learners.auto_class import largest_certifiable
+from littlestone.learners.base import Learner
+from littlestone.learners.select import largest_certifiable
 from littlestone.mechanisms import selection_rate
 from littlestone.source import Explicit, SeededSource
 
@@ -51,7 +51,7 @@ def chosen(table: Table, n: int, epsilon: float) -> tuple[str, bool]:
     alpha = 0.1 above the best of the class, with probability 0.95; if there is none, the smallest.
     """
 
-    def make(concept_class: ConceptClass) -> Algorithm:
+    def make(concept_class: ConceptClass) -> Learner:
         return registry.make("agnostic", concept_class, epsilon=str(epsilon))
 
     learner = largest_certifiable(Schema.from_toml(table.schema), n, make)

@@ -14,7 +14,7 @@ from littlestone.bounds import recheck
 from littlestone.classes import CLASSES
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
-from littlestone.learners import registry
+from littlestone.learners import registry, select
 from littlestone.learners.release import run
 from littlestone.source import SeededSource
 
@@ -122,7 +122,7 @@ def test_plan_agrees_with_the_learners(run):
     records = [name for name, entry in registry.LEARNERS.items() if entry.unit == "records"]
     assert list(plans) == records
     assert plans["generic"]["n"] == 420
-    assert done.json["chosen"] == registry.auto(ls.Thresholds(1, 2**20 - 1), epsilon=1).name
+    assert done.json["chosen"] == select.auto(ls.Thresholds(1, 2**20 - 1), epsilon=1).name
     assert done.json["cheaper"] == "generic"
     assert isinstance(done.json["lower_bounds"], list)
     assert "delta" in plans["vc1"]["reason"]

@@ -11,7 +11,7 @@ import pytest
 from littlestone.cli.main import main
 from littlestone.data import Schema
 from littlestone.learners import registry
-from littlestone.learners.auto_class import largest_certifiable, nested_classes
+from littlestone.learners.select import largest_certifiable, nested_classes
 
 SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
 NAMES = ["rules(max_literals=2)", "decision_trees(depth=2)", "decision_trees(depth=3)"]

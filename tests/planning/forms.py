@@ -2,7 +2,7 @@
 
 import littlestone as ls
 from littlestone.learners import registry
-from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD, Candidate, again
+from littlestone.learners.select import ALL_RECORDS, ONE_RECORD, Candidate, replan
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
 CLASSES = [
@@ -48,7 +48,7 @@ def planned(form, concepts, budget):
     """Return a learner in a form, planned for a class; its ``n`` is None if it refuses."""
     name, options, reads = form
     agnostic = registry.LEARNERS[name].agnostic
-    return again(Candidate(name, agnostic, options, reads=reads), concepts, budget)
+    return replan(Candidate(name, agnostic, options, reads=reads), concepts, budget)
 
 
 def called(form):

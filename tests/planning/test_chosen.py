@@ -9,7 +9,8 @@ import pytest
 import littlestone as ls
 from littlestone.bounds.tails import lower_limit
 from littlestone.learners import registry
-from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD, Budget
+from littlestone.learners.goal import Goal
+from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
 from littlestone.planning import plan
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
@@ -49,7 +50,7 @@ def test_auto_takes_exactly_what_is_chosen_for_users():
 
 M = 4
 #: Generous, so that what the slowest learners need can be drawn many times.
-BUDGET = Budget(F(2), F(1, 10**4), F(3, 10), F(1, 5), samples_per_user=M)
+BUDGET = Goal(F(2), F(1, 10**4), F(3, 10), F(1, 5), samples_per_user=M)
 #: One record of each user: the same algorithm on the same records as without users.
 ENTIRE = [form for form in FORMS if form[2] != ONE_RECORD]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.learners import registry
-from littlestone.learners.comparison import Budget
+from littlestone.learners.goal import Goal
 from littlestone.learners.online.bound import mistake_bound
 from littlestone.learners.online.choose import plan_online
 
@@ -44,7 +44,7 @@ def at(what, place):
 
 def check(form, chain):
     concepts, what, places, m, steps = chain
-    budget = Budget(*(at(name, places[name]) for name in RANGES), samples_per_user=m)
+    budget = Goal(*(at(name, places[name]) for name in RANGES), samples_per_user=m)
     before = None
     for step in steps:
         n = planned(form, concepts, replace(budget, **{what: at(what, step)})).n
@@ -70,7 +70,7 @@ def test_no_learner_needs_more_for_less_often(form, chain):
 
 def test_each_form_suits_some_of_these_classes():
     """So the tests above are about all of them."""
-    easy = Budget(F(4), F(1, 100), F(9, 20), F(9, 20), samples_per_user=4)
+    easy = Goal(F(4), F(1, 100), F(9, 20), F(9, 20), samples_per_user=4)
     for form in FORMS:
         assert any(planned(form, concepts, easy).n is not None for concepts in CLASSES), form
     assert {form[0] for form in FORMS} == set(registry.names())

@@ -11,8 +11,9 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.errors import InfeasibleError, ParameterError, UnsupportedError
-from littlestone.learners import registry
-from littlestone.learners.comparison import ALL_RECORDS, Budget, again
+from littlestone.learners import registry, select
+from littlestone.learners.goal import Goal
+from littlestone.learners.select import ALL_RECORDS, replan
 from littlestone.planning import lower_bounds, plan, solve
 from littlestone.planning.checker import check_all
 from littlestone.planning.lower_bounds import log_star
@@ -45,7 +46,7 @@ def test_each_class_has_a_plan_whose_numbers_can_be_computed_again(concepts):
             assert recheck(row["certificate"]) == ()
             assert row["certificate"]["n"] == row["n"]
     assert plans.chosen is not None
-    assert document["chosen"] == registry.auto(concepts, **ASKED).name
+    assert document["chosen"] == select.auto(concepts, **ASKED).name
     assert repr(plans).startswith(f"Needed to learn {concepts.spec}")
     bounds = {b.setting: b.n for b in plans.lower_bounds if b.n is not None}
     needed = {c.agnostic: c.n for c in plans}
@@ -111,11 +112,11 @@ def test_solutions_are_the_least_of_three_digits():
     for what, rest in [("epsilon", {"alpha": "0.1"}), ("alpha", {"epsilon": 1})]:
         for solution in solve(concepts, what, 3000, **rest):
             numbers = {"epsilon": F(1), "alpha": F(1, 10)}
-            budget = Budget(delta=None, beta=F(1, 20), **{**numbers, what: solution.value})
-            assert again(solution.candidate, concepts, budget).n <= 3000
+            budget = Goal(delta=None, beta=F(1, 20), **{**numbers, what: solution.value})
+            assert replan(solution.candidate, concepts, budget).n <= 3000
             step = F(f"{float(solution.value):.2e}"[-4:].replace("e", "1e")) / 100
             less = replace(budget, **{what: solution.value - step})
-            assert again(solution.candidate, concepts, less).n > 3000
+            assert replan(solution.candidate, concepts, less).n > 3000
     with pytest.raises(InfeasibleError) as caught:
         solve(ls.Thresholds(1, 99), "epsilon", 2, alpha="0.1")
     assert caught.value.n_needed > 2
@@ -157,7 +158,7 @@ def test_two_concepts_bound_by_the_best_private_learner():
     from math import comb, exp
 
     for epsilon, alpha, beta in [(1.0, 0.1, 0.05), (0.5, 0.2, 0.1), (2.0, 0.05, 0.01)]:
-        budget = Budget(F(str(epsilon)), None, F(str(alpha)), F(str(beta)))
+        budget = Goal(F(str(epsilon)), None, F(str(alpha)), F(str(beta)))
         bound = next(
             b for b in lower_bounds(ls.Thresholds(1, 9), budget, agnostic=False)
             if b.claim == "lower.two-concepts"
@@ -175,7 +176,7 @@ def test_bounds_without_privacy_by_exact_bayes_errors():
     """A coin of bias (1 + alpha)/2 or (1 - alpha)/2: the best guess fails more than beta."""
     from scipy.stats import binom
 
-    budget = Budget(F(1), None, F(1, 10), F(1, 20))
+    budget = Goal(F(1), None, F(1, 10), F(1, 20))
     found = [b.n for b in lower_bounds(ls.Points(), budget, agnostic=True)
              if b.claim == "lower.vc.agnostic"]  # fmt: skip
     n = max(found) - 1

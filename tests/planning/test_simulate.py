@@ -11,7 +11,7 @@ import littlestone as ls
 from littlestone.classes import AlwaysZero
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD
+from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
 from littlestone.planning import plan, simulate
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator

@@ -283,7 +283,7 @@ X, Y = [1, 5, 9, 9], [0, 0, 1, 1]
 def test_a_fit_pays_before_it_draws(path, monkeypatch):
     ledger = Ledger(path, epsilon=1)
     seen = []
-    algorithm = type(learner().algorithm())
+    algorithm = type(learner().to_learner())
     learn = algorithm.learn
     monkeypatch.setattr(
         algorithm, "learn", lambda *a: (seen.append(len(Ledger(path).history())), learn(*a))[1]
@@ -303,7 +303,7 @@ def test_a_fit_pays_before_it_draws(path, monkeypatch):
 
 def test_a_fit_that_fails_after_paying_is_not_refunded(path, monkeypatch):
     ledger = Ledger(path, epsilon=1)
-    algorithm = type(learner().algorithm())
+    algorithm = type(learner().to_learner())
 
     def dies(*_):
         raise KeyboardInterrupt

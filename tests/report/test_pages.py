@@ -219,7 +219,7 @@ def test_the_page_of_a_stable_learner_is_as_private_as_its_release():
 def test_a_page_that_shows_more_is_caught():
     learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1.0)
     learned = []
-    algorithm = learner.algorithm()
+    algorithm = learner.to_learner()
     learn = type(algorithm).learn
 
     class Telling(type(algorithm)):

@@ -23,7 +23,7 @@ from littlestone.source import HiddenStateError
 
 if TYPE_CHECKING:
     from littlestone.data import Sample, UserSample
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
     from littlestone.source import Source
 
 __all__ = ["REFUSED", "Observer", "contents", "observe"]
@@ -35,7 +35,7 @@ _DEEPEST = 12
 
 
 def observe(
-    algorithm: Algorithm,
+    algorithm: Learner[Any],
     sample: Sample | UserSample,
     source: Source,
     *,
@@ -46,7 +46,7 @@ def observe(
 
     Parameters
     ----------
-    algorithm : Algorithm
+    algorithm : Learner
     sample : Sample
     source : Source
         Usually a path of `ExactSource`.

@@ -113,7 +113,7 @@ def audit_learner(
 
     Parameters
     ----------
-    learner : estimator or Algorithm
+    learner : estimator or Learner
         For one that protects users, each record stands for a user with ``samples_per_user`` equal
         records.
     points : sequence
@@ -140,7 +140,7 @@ def audit_learner(
     >>> found.refuted, len(found.pairs)
     (False, 2)
     """
-    algorithm = learner.algorithm() if hasattr(learner, "algorithm") else learner
+    algorithm = learner.to_learner() if hasattr(learner, "to_learner") else learner
     promised = algorithm.guarantee()
     pairs = neighbour_pairs(points, n_samples)
     risk = (1 - check_probability("audit_learner", "confidence", confidence)) / len(pairs)

@@ -44,7 +44,7 @@ from littlestone.privacy.rounding import exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source
 
 if TYPE_CHECKING:
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
     from littlestone.types import Hypothesis
 
 __all__ = ["Verification", "output_distribution", "verify"]
@@ -142,7 +142,7 @@ def verify(
 
     Parameters
     ----------
-    learner : estimator or Algorithm
+    learner : estimator or Learner
     points : sequence
         The points that records may have (for rows of a schema, tuples of codes). All labelings
         are tried, realizable or not.
@@ -235,7 +235,7 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
 
     Parameters
     ----------
-    learner : estimator or Algorithm
+    learner : estimator or Learner
     X, y : array-like
         A (small) data set, as for ``fit``. A learner that deals its records to parts does so by
         position here: the law is that for one value of the secret permutation.
@@ -263,9 +263,9 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     return {h: _outward(p) for h, p in law.outcomes.items()}  # type: ignore[misc]
 
 
-def _algorithm(learner: Any) -> Algorithm:
-    if hasattr(learner, "algorithm"):
-        learner = learner.algorithm()
+def _algorithm(learner: Any) -> Learner[Any]:
+    if hasattr(learner, "to_learner"):
+        learner = learner.to_learner()
     if not hasattr(learner, "learn"):
         raise parameter_error(
             "verify", "learner", "a learner of this library", type(learner).__name__
@@ -299,7 +299,7 @@ def _cases(
 class _Look:
     """How the law of what is observed on one data set is computed."""
 
-    algorithm: Algorithm
+    algorithm: Learner[Any]
     observers: tuple[Observer, ...]
     estimate_error: Any
     seed: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from littlestone.cli.options import (
     ClassSpec,
@@ -25,7 +25,7 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
     from littlestone.learners.release import Release
     from littlestone.privacy import Ledger
     from littlestone.source import Source
@@ -137,10 +137,9 @@ def fit(
     from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.cli.terminal import progress_of
     from littlestone.data import RowDomain
-    from littlestone.learners.auto_class import largest_certifiable
-    from littlestone.learners.reading import read_sample
     from littlestone.learners.registry import agnostic_form
-    from littlestone.learners.release import known_loss, promise, run
+    from littlestone.learners.release import known_loss, promise, read_sample, run
+    from littlestone.learners.select import largest_certifiable
     from littlestone.privacy import Ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
@@ -308,7 +307,7 @@ def _negative(positive: str, negative: str | None, *, strict: bool) -> str | Non
     return negative
 
 
-def _require(algorithm: Algorithm, n: int) -> None:
+def _require(algorithm: Learner[Any], n: int) -> None:
     """Refuse a public number of records that is too small, before anything is drawn."""
     needed = algorithm.required_samples()
     if n >= 1 and not algorithm.certificate(n).holds:

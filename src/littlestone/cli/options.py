@@ -20,7 +20,7 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
 
 __all__ = [
     "ClassSpec",
@@ -115,7 +115,7 @@ def open_class(
                 "The class auto chooses among rules and trees over a public schema of the columns. "
                 "Write one as TOML (--schema schema.toml)."
             )
-        from littlestone.learners.auto_class import nested_classes
+        from littlestone.learners.select import nested_classes
 
         return nested_classes(public)[
             0
@@ -136,13 +136,13 @@ def open_learner(
     delta: str | None,
     options: Mapping[str, Any] = MappingProxyType({}),
     **parameters: str,
-) -> Algorithm:
+) -> Learner[Any]:
     """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
-    from littlestone.learners import registry
+    from littlestone.learners import select
 
     small = None if delta is None else check_probability(owner, "delta", delta)
     numbers = {
         option: (check_fraction if option == "epsilon" else check_probability)(owner, option, text)
         for option, text in parameters.items()
     }
-    return registry.make(name, concept_class, delta=small, **numbers, **options)
+    return select.make(name, concept_class, delta=small, **numbers, **options)

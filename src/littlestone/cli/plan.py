@@ -237,13 +237,12 @@ def _simulate(plans: Plans, file: str | None) -> list[Measured]:
 
 def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     """Say from how many records on each class of ``--class auto`` is taken."""
-    from littlestone.learners import registry
-    from littlestone.learners.auto_class import nested_classes
+    from littlestone.learners.select import auto, nested_classes
     from littlestone.report.words import integer
 
     steps: list[Json] = []
     for concepts in nested_classes(schema):
-        algorithm = registry.make("auto", concepts, **parameters)
+        algorithm = auto(concepts, **parameters)
         needed = algorithm.required_samples()
         steps.append({"class": concepts.spec, "learner": algorithm.name, "n": needed})
     if json:
@@ -263,7 +262,7 @@ def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
 
 def _name(learner: str, options: Json, reads: str | None) -> str:
     """Return a learner's name as a table shows it."""
-    from littlestone.learners.comparison import ALL_RECORDS
+    from littlestone.learners.select import ALL_RECORDS
 
     name = learner + (" --proper" if options.get("proper") else "")
     return f"{name}, group privacy" if reads == ALL_RECORDS else name
@@ -271,7 +270,7 @@ def _name(learner: str, options: Json, reads: str | None) -> str:
 
 def _show(plans: Plans) -> None:
     from littlestone.cli.terminal import note, table
-    from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD
+    from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
     from littlestone.report.words import integer
 
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user

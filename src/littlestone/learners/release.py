@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.bounds import Certificate, Claim, register
 from littlestone.classes import ConceptClass, class_from_dict, load
-from littlestone.data import RowDomain
+from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.errors import ParameterError, check_fraction, check_integer
 from littlestone.mechanisms import count_loss, private_count
 from littlestone.privacy import Concentrated, Guarantee, Loss, compose
@@ -23,14 +23,13 @@ from littlestone.safe_io import parse_json, read_exact, read_text
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
-    from littlestone.data import Sample, UserSample
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
     from littlestone.mechanisms import Estimate
     from littlestone.privacy import Ledger
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Json
 
-__all__ = ["COUNT", "FORMAT", "Release", "known_loss", "promise", "run"]
+__all__ = ["COUNT", "FORMAT", "Release", "known_loss", "promise", "read_sample", "run"]
 
 FORMAT = "littlestone-release-1"
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
@@ -155,7 +154,7 @@ class Release:
 
 
 def run(
-    learner: Algorithm,
+    learner: Learner[Any],
     sample: Sample | UserSample,
     source: Source,
     *,
@@ -238,7 +237,43 @@ def run(
     )
 
 
-def promise(learner: Algorithm, *, estimate_error: Any = None, seeded: bool = False) -> Guarantee:
+def read_sample(
+    learner: Learner[Any], table: Any, *, user: str | None = None, **arguments: Any
+) -> Sample | UserSample:
+    """Return the sample of a table in the cheapest way that serves a learner.
+
+    Parameters
+    ----------
+    learner : Learner
+        One that has a number ``tails`` needs only so many of the outermost records of each label.
+    table, **arguments
+        As for `Sample.read`, without ``domain``, which is that of the class.
+    user : str, optional
+        Column of users, for a learner that protects users.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from littlestone.classes import parse_class
+    >>> from littlestone.learners import registry
+    >>> vc1 = registry.make("vc1", parse_class("thresholds(1, 9)"), epsilon=1, delta="1e-6",
+    ...                     alpha="0.1", beta="0.05")
+    >>> read_sample(vc1, pa.table({"dose": [3, 9], "ill": [0, 1]}), x="dose", y="ill")
+    Sample(n=2)
+    """
+    domain, most = learner.concept_class.domain, getattr(learner, "tails", None)
+    if user is not None:
+        return UserSample.read(table, user=user, domain=domain, **arguments)
+    if most is None:
+        return Sample.read(table, domain=domain, **arguments)
+    from littlestone.data.streams import read_tails  # noqa: PLC0415 - engines are loaded late
+
+    return read_tails(table, domain=domain, most=most, **arguments)
+
+
+def promise(
+    learner: Learner[Any], *, estimate_error: Any = None, seeded: bool = False
+) -> Guarantee:
     """Return the guarantee of what `run` would release; draws nothing.
 
     Raises
@@ -255,7 +290,7 @@ def promise(learner: Algorithm, *, estimate_error: Any = None, seeded: bool = Fa
     return replace(guarantee, epsilon=epsilon, delta=delta, claim=claim)
 
 
-def known_loss(learner: Algorithm, *, estimate_error: Any = None) -> Loss | None:
+def known_loss(learner: Learner[Any], *, estimate_error: Any = None) -> Loss | None:
     """Return what the learner promises in zCDP, if it knows better than its guarantee says.
 
     A released count of mistakes is epsilon-DP, which is epsilon**2/2-zCDP, and adds to it.
@@ -273,7 +308,7 @@ def known_loss(learner: Algorithm, *, estimate_error: Any = None) -> Loss | None
 
 
 def _mistakes(
-    learner: Algorithm, hypothesis: Hypothesis, sample: Any, source: Source, epsilon: Any
+    learner: Learner[Any], hypothesis: Hypothesis, sample: Any, source: Source, epsilon: Any
 ) -> Json:
     """Release how many records the hypothesis gets wrong.
 

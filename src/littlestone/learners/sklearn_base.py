@@ -30,9 +30,6 @@ from littlestone.learners.release import known_loss, promise, run
 from littlestone.privacy import Ledger, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
-if TYPE_CHECKING:
-    from littlestone.learners.algorithm import Algorithm
-
 __all__ = ["PrivateClassifier"]
 
 
@@ -68,14 +65,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         }
         return self._learner(**own)
 
-    def algorithm(self) -> Algorithm:
-        """Return `to_learner`; until every learner is a `Learner`."""
-        return self.to_learner()
-
     @property
     def plan(self) -> Any:
         """What ``fit`` will do, from public parameters only: ``plan.required``, ``plan.unit``."""
-        return self.algorithm().plan  # type: ignore[attr-defined]
+        return self.to_learner().plan
 
     def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, *, ledger: Ledger | None = None) -> Self:
         """Learn one hypothesis from labelled points and release it.
@@ -114,7 +107,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         source = self._source()
         check_class(owner, self.concept_class)
         points = self._points(X, y)  # says how many columns there are
-        learner = self.algorithm()
+        learner = self.to_learner()
         guarantee = promise(learner, seeded=source.seeded)
         check_ledger(ledger, owner, guarantee, loss=known_loss(learner))
         sample = self._sample(points, self._labels(y, classes), learner)
@@ -126,9 +119,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         return self
 
-    def _sample(self, X: Any, y: npt.NDArray[np.int64], algorithm: Algorithm) -> Any:
+    def _sample(self, X: Any, y: npt.NDArray[np.int64], learner: Learner[Any]) -> Any:
         """Return what the algorithm learns from, read strictly."""
-        domain = algorithm.concept_class.domain
+        domain = learner.concept_class.domain
         return Sample.from_arrays(X, y, domain=domain, owner=type(self).__name__)
 
     def _bound(self) -> dict[str, Any]:
@@ -183,11 +176,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def certificate(self, n: int) -> Any:
         """Return the accuracy certificate for n records, without any data."""
         n = check_integer(type(self).__name__, "n", n, low=1)
-        return self.algorithm().certificate(n)
+        return self.to_learner().certificate(n)
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate always holds: records, or users."""
-        return self.algorithm().required_samples()
+        return self.to_learner().required_samples()
 
     def _public_classes(self) -> npt.NDArray[Any]:
         classes = np.asarray(self.classes)

@@ -9,7 +9,7 @@
 `scenarios`        public synthetic distributions, worst-case and typical; `shapes` of each class
 =================  =================================================================
 
-The comparison itself is `littlestone.learners.comparison`: ``fit`` uses it too.
+The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 """
 
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from littlestone.bounds import Step, Unit
     from littlestone.classes import ConceptClass
-    from littlestone.learners.comparison import Budget
+    from littlestone.learners.goal import Goal
     from littlestone.types import Json
 
 __all__ = ["LowerBound", "log_star", "lower_bounds"]
@@ -130,15 +130,13 @@ def log_star(x: int) -> int:
     return count
 
 
-def lower_bounds(
-    concept_class: ConceptClass, budget: Budget, *, agnostic: bool
-) -> list[LowerBound]:
+def lower_bounds(concept_class: ConceptClass, budget: Goal, *, agnostic: bool) -> list[LowerBound]:
     """Return all lower bounds that apply to a class and a budget.
 
     Parameters
     ----------
     concept_class : ConceptClass
-    budget : Budget
+    budget : Goal
     agnostic : bool
         Also those that hold for agnostic learners only.
 
@@ -157,7 +155,7 @@ def lower_bounds(
 class _Case:
     """One class and one budget."""
 
-    def __init__(self, concept_class: ConceptClass, budget: Budget) -> None:
+    def __init__(self, concept_class: ConceptClass, budget: Goal) -> None:
         self.concepts, self.budget = concept_class, budget
         self.m = budget.samples_per_user
         self.unit: Unit = "records" if self.m is None else "users"
@@ -190,9 +188,9 @@ class _Case:
                 beta=budget.beta,
                 **self._users(),
             )
-        if self.ldim is not None and budget.delta is None and self.ldim >= 2:
+        if self.ldim is not None and not budget.delta and self.ldim >= 2:
             yield from self._littlestone(self.ldim)
-        if self.ldim is not None and budget.delta is not None and self.ldim >= 1:
+        if self.ldim is not None and budget.delta and self.ldim >= 1:
             yield self._order("alon22.thm2", _APPROXIMATE, "log*(d)", log_star(self.ldim))
 
     def agnostic(self) -> Iterator[LowerBound]:
@@ -225,10 +223,10 @@ class _Case:
                 for bias in biases
             ]
             yield max(made, key=lambda bound: bound.n or 0)
-        if budget.delta is None and self.m is None:
+        if not budget.delta and self.m is None:
             formula = "RepD/(alpha epsilon) + VC/alpha**2"
             yield self._order("lwy24.table1.item", _PURE, formula, None, setting="agnostic")
-        elif budget.delta is None:
+        elif not budget.delta:
             formula = (
                 "RepD/(min(1, m alpha) epsilon) + VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2)"
             )

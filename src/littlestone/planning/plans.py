@@ -13,11 +13,9 @@ from littlestone.classes import check_class
 from littlestone.errors import (
     LittlestoneError,
     UnsupportedError,
-    check_fraction,
-    check_integer,
-    check_probability,
 )
-from littlestone.learners.comparison import ALL_RECORDS, Budget, Candidate, again, compare, fewest
+from littlestone.learners.goal import Goal
+from littlestone.learners.select import ALL_RECORDS, Candidate, compare, fewest, goal_of, replan
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
 from littlestone.privacy.rounding import exact_text
 
@@ -59,7 +57,7 @@ class Plans:
     Attributes
     ----------
     concept_class : ConceptClass
-    budget : Budget
+    budget : Goal
     agnostic : bool
         Whether only certificates for any labels count.
     candidates : tuple of Candidate
@@ -67,7 +65,7 @@ class Plans:
     """
 
     concept_class: ConceptClass
-    budget: Budget
+    budget: Goal
     agnostic: bool
     candidates: tuple[Candidate, ...]
 
@@ -157,7 +155,7 @@ class Plans:
         for what, value in values:
             if what == "alpha" and value >= 1:
                 continue
-            changed = again(mine, self.concept_class, replace(self.budget, **{what: value}))
+            changed = replan(mine, self.concept_class, replace(self.budget, **{what: value}))
             out.append(Change(what, Fraction(value), changed.n))
         return out
 
@@ -245,14 +243,13 @@ def plan(
     >>> [bound.n for bound in plans.lower_bounds if bound.claim == "lower.two-concepts"]
     [36]
     """
-    budget = Budget(
-        check_fraction("plan", "epsilon", epsilon, hint="1 is a common choice."),
-        None if delta is None else check_probability("plan", "delta", delta),
-        check_probability("plan", "alpha", alpha),
-        check_probability("plan", "beta", beta),
-        None
-        if samples_per_user is None
-        else check_integer("plan", "samples_per_user", samples_per_user, low=1),
+    budget = goal_of(
+        "plan",
+        epsilon=epsilon,
+        delta=delta,
+        alpha=alpha,
+        beta=beta,
+        samples_per_user=samples_per_user,
     )
     concepts = check_class("plan", concept_class)
     plans = Plans(concepts, budget, agnostic, tuple(compare(concepts, budget)))
@@ -264,9 +261,10 @@ def plan(
     return plans
 
 
-def asked(budget: Budget) -> Json:
+def asked(budget: Goal) -> Json:
     """Return a budget as plain JSON, exactly."""
-    numbers = {k: v for k, v in vars(budget).items() if v is not None}
+    names = ("epsilon", "delta", "alpha", "beta", "samples_per_user")
+    numbers = {name: getattr(budget, name) for name in names if getattr(budget, name)}
     return {k: v if isinstance(v, int) else exact_text(v) for k, v in numbers.items()}
 
 
@@ -274,7 +272,7 @@ def _setting(candidate: Candidate) -> str:
     return "agnostic" if candidate.agnostic else "realizable"
 
 
-def _row(candidate: Candidate, budget: Budget) -> Json:
+def _row(candidate: Candidate, budget: Goal) -> Json:
     """Return one learner's plan, or why there is none."""
     out: Json = {"learner": candidate.learner}
     if candidate.options:

@@ -23,12 +23,13 @@ from littlestone.bounds.tails import clopper_pearson
 from littlestone.classes import class_from_dict
 from littlestone.errors import LittlestoneError, ParameterError, check_integer
 from littlestone.learners import registry
-from littlestone.learners.comparison import ALL_RECORDS, ONE_RECORD, shared
+from littlestone.learners.select import ALL_RECORDS, ONE_RECORD, per_record
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
 if TYPE_CHECKING:
-    from littlestone.learners.comparison import Budget, Candidate
+    from littlestone.learners.goal import Goal
+    from littlestone.learners.select import Candidate
     from littlestone.planning.plans import Plans
     from littlestone.types import Json
 
@@ -162,12 +163,12 @@ def simulate(
     return [Measured(**store.found[key]) for key in keys]
 
 
-def _asked(candidate: Candidate, budget: Budget) -> Json:
+def _asked(candidate: Candidate, budget: Goal) -> Json:
     """Return what a candidate is made with, as JSON; short where it is the plain learner."""
-    own = shared(budget) if candidate.reads == ALL_RECORDS else budget
+    own = per_record(budget) if candidate.reads == ALL_RECORDS else budget
     numbers = {"epsilon": own.epsilon, "alpha": own.alpha, "beta": own.beta}
     if candidate.guarantee is not None and candidate.guarantee.delta:
-        numbers["delta"] = own.delta or Fraction(0)
+        numbers["delta"] = own.delta
     out: Json = {"numbers": {k: str(v) for k, v in numbers.items()}}
     if candidate.options:
         out["options"] = candidate.options

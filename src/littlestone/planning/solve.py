@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.errors import InfeasibleError, check_integer, parameter_error
-from littlestone.learners.comparison import Budget, Candidate, again
+from littlestone.learners.goal import Goal
+from littlestone.learners.select import Candidate, replan
 from littlestone.planning.plans import plan
 
 if TYPE_CHECKING:
@@ -134,12 +135,12 @@ def solve(
 
 
 def _least(
-    candidate: Candidate, concept_class: Any, budget: Budget, what: str, n: int
+    candidate: Candidate, concept_class: Any, budget: Goal, what: str, n: int
 ) -> tuple[Candidate, Fraction] | None:
     """Bisect on the decimals of three digits, in their order."""
 
     def at(value: Fraction) -> Candidate | None:
-        found = again(candidate, concept_class, replace(budget, **{what: value}))  # type: ignore[arg-type]
+        found = replan(candidate, concept_class, replace(budget, **{what: value}))  # type: ignore[arg-type]
         return found if found.n is not None and found.n <= n else None
 
     def decimal(i: int) -> Fraction:

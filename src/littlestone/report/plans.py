@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from littlestone.learners.comparison import ALL_RECORDS
+from littlestone.learners.select import ALL_RECORDS
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
 from littlestone.report.html import claims, data_link, json_in_html, render, step_words, steps_of
@@ -20,7 +20,7 @@ from littlestone.report.words import amount, integer, percent
 from littlestone.svg import Element, clip, picture, text_width, wrap
 
 if TYPE_CHECKING:
-    from littlestone.learners.comparison import Candidate
+    from littlestone.learners.select import Candidate
     from littlestone.planning import LowerBound, Measured
     from littlestone.types import Json
 

@@ -50,7 +50,7 @@ def test_exact_verification(schema, depth, points, n, epsilon):
     assert result.holds, str(result)
     assert result.slack == result.refusals == 0
     assert result.datasets == (2 * len(points)) ** n
-    assert result.tightest_epsilon <= float(learner.algorithm().epsilon) * (1 + 1e-9)
+    assert result.tightest_epsilon <= float(learner.to_learner().epsilon) * (1 + 1e-9)
 
 
 class Greedy(DecisionTrees):

@@ -13,7 +13,7 @@ from littlestone.classes import ThresholdHypothesis
 from littlestone.classes.trees import ROOT, make_tree
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample, part, sizes
-from littlestone.learners import registry
+from littlestone.learners import registry, select
 from littlestone.learners.release import Release, run
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.chunks import chunk_ends
@@ -131,9 +131,9 @@ def test_the_estimator():
 def test_the_registry_and_a_release():
     concepts = ls.Prefixes("ipv6")
     algorithm = registry.make("vc1", concepts, epsilon=1, delta=1e-6)
-    assert registry.auto(concepts, epsilon=1, delta=1e-6, agnostic=False).name == "vc1"
-    assert registry.auto(concepts, epsilon=1, agnostic=False).name == "generic"
-    assert registry.auto(ls.Points(), epsilon=1, delta=1e-6, agnostic=False).name == "generic"
+    assert select.auto(concepts, epsilon=1, delta=1e-6, agnostic=False).name == "vc1"
+    assert select.auto(concepts, epsilon=1, agnostic=False).name == "generic"
+    assert select.auto(ls.Points(), epsilon=1, delta=1e-6, agnostic=False).name == "generic"
     seen = concepts.domain.array(["2001:db8::/32", "2001:db9::/32"])
     sample = Sample.of(np.array(list(seen) * 500, dtype=object), [1, 0] * 500)
     release = run(algorithm, sample, SeededSource(0), estimate_error="1/2")

@@ -14,7 +14,7 @@ from littlestone.learners.users.agnostic import UserAgnostic
 from littlestone.learners.users.threshold import UserThreshold
 
 if TYPE_CHECKING:
-    from littlestone.learners.algorithm import Algorithm
+    from littlestone.learners.base import Learner
     from littlestone.privacy import Ledger
 
 __all__ = ["UserAgnosticLearner", "UserThresholdLearner"]
@@ -78,18 +78,18 @@ class _UserClassifier(PrivateClassifier):
             )
         return named
 
-    def _sample(self, X: Any, y: npt.NDArray[np.int64], algorithm: Algorithm) -> UserSample:
+    def _sample(self, X: Any, y: npt.NDArray[np.int64], algorithm: Learner[Any]) -> UserSample:
         domain = algorithm.concept_class.domain
         return UserSample.from_arrays(X, y, self._groups, domain, owner=type(self).__name__)
 
     def certificate(self, n: int) -> Any:
         """Return the accuracy certificate for n users, without any data."""
         n = check_integer(type(self).__name__, "n", n, low=1)
-        return self.algorithm().certificate(n)
+        return self.to_learner().certificate(n)
 
     def required_users(self) -> int:
         """Return the least number of users from which on the certificate always holds."""
-        return self.algorithm().required_samples()
+        return self.to_learner().required_samples()
 
     def required_samples(self) -> int:
         """Return the same as `required_users`: what is counted are users."""
@@ -191,7 +191,7 @@ class UserAgnosticLearner(_UserClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def algorithm(self) -> UserAgnostic:
+    def to_learner(self) -> UserAgnostic:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return UserAgnostic.of(
             self._bound_class(),
@@ -266,7 +266,7 @@ class UserThresholdLearner(_UserClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def algorithm(self) -> UserThreshold:
+    def to_learner(self) -> UserThreshold:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return UserThreshold.of(
             self._bound_class(),

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import product
 
 from littlestone.errors import parameter_error
-from littlestone.learners.comparison import Budget
+from littlestone.learners.goal import Goal
 
 __all__ = ["Axes"]
 
@@ -58,19 +58,19 @@ class Axes:
                     found.setdefault(value, _decimal(value))
         return [found[value] for value in sorted(found)]
 
-    def budgets(self, names: tuple[str, ...]) -> Iterator[Budget]:
+    def budgets(self, names: tuple[str, ...]) -> Iterator[Goal]:
         """Yield the grid over some axes, the last one fastest; the others at their first point."""
         fixed = {name: (points[0],) for name, points in vars(self).items()}
         chosen = {**fixed, **{name: getattr(self, name) for name in names}}
         for values in product(*(chosen[name] for name in names)):
             at = {name: Fraction(points[0]) for name, points in fixed.items()}
             at |= {name: Fraction(value) for name, value in zip(names, values, strict=True)}
-            yield Budget(
+            yield Goal(
                 at["epsilon"],
-                at["delta"] if "delta" in names else None,
+                at["delta"] if "delta" in names else Fraction(0),
                 at["alpha"],
                 at["beta"],
-                int(at["m"]) if "m" in names else None,
+                samples_per_user=int(at["m"]) if "m" in names else None,
             )
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from littlestone.classes import parse_class
 from littlestone.errors import UnsupportedError
-from littlestone.learners.comparison import Budget
+from littlestone.learners.goal import Goal
 from littlestone.report.explorer.axes import Axes
 from littlestone.report.explorer.series import Curve, Source, compute, needs, sources
 from littlestone.report.html import json_in_html, render, step_words, template_text
@@ -31,7 +31,7 @@ __all__ = ["CATALOGUE", "START", "explorer_page"]
 #: What `littlestone plan --explore` shows without --class.
 CATALOGUE = ("thresholds(1, 100)", "thresholds(1, 2**64)", "intervals(1, 1000)", "points(1, 10**6)")
 #: Where the sliders stand at first.
-START = Budget(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
+START = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
 _NAMES = {
     "epsilon": "privacy loss ε",
     "alpha": "error α",
@@ -45,7 +45,7 @@ _COLOURS = 8
 def explorer_page(
     classes: Sequence[ConceptClass] | None = None,
     *,
-    start: Budget = START,
+    start: Goal = START,
     axes: Axes | None = None,
     workers: int = 1,
     progress: Callable[[int, int], None] = lambda done, total: None,
@@ -56,7 +56,7 @@ def explorer_page(
     ----------
     classes : sequence of ConceptClass, optional
         By default a small catalogue.
-    start : Budget, optional
+    start : Goal, optional
         Where the sliders stand at first: at the stops next to these numbers.
     axes : Axes, optional
         The ranges, and the grid of the curves that have no formula.
@@ -153,7 +153,7 @@ def _curves(
     return [[made[i, k] for k in range(len(mine))] for i, mine in enumerate(found)]
 
 
-def _sources(concepts: ConceptClass, start: Budget) -> list[Source]:
+def _sources(concepts: ConceptClass, start: Goal) -> list[Source]:
     found = sources(concepts, start)
     if not any(source.curve.kind == "learner" for source in found):
         raise UnsupportedError(f"No learner can promise this for {concepts.spec}.")
@@ -223,7 +223,7 @@ def _setting(concepts: ConceptClass, axes: Axes, place: dict[str, int], *, users
     return f"{concepts.spec}: {', '.join(shown)}"
 
 
-def _places(start: Budget, axes: Axes) -> dict[str, int]:
+def _places(start: Goal, axes: Axes) -> dict[str, int]:
     """Return the stop next to each number of the start."""
     wanted = {**vars(start), "m": start.samples_per_user or 1}
     wanted["delta"] = wanted["delta"] or START.delta
@@ -235,16 +235,17 @@ def _places(start: Budget, axes: Axes) -> dict[str, int]:
     return out
 
 
-def _at(place: dict[str, int], axes: Axes) -> Budget:
+def _at(place: dict[str, int], axes: Axes) -> Goal:
     at = {name: Fraction(axes.stops(name)[i]) for name, i in place.items()}
-    return Budget(at["epsilon"], at["delta"], at["alpha"], at["beta"], int(at["m"]))
+    numbers = (at[name] for name in ("epsilon", "delta", "alpha", "beta"))
+    return Goal(*numbers, samples_per_user=int(at["m"]))
 
 
 def _rows(
     concepts: ConceptClass,
     found: Sequence[Source],
     ready: Sequence[Curve],
-    first: Budget,
+    first: Goal,
     *,
     users: bool,
 ) -> list[Json]:

@@ -16,7 +16,8 @@ from littlestone import bounds
 from littlestone.bounds import Certificate, Reference
 from littlestone.errors import LittlestoneError
 from littlestone.learners import registry
-from littlestone.learners.comparison import Budget, Candidate, again, compare
+from littlestone.learners.goal import Goal
+from littlestone.learners.select import Candidate, compare, replan
 from littlestone.report.explorer.javascript import UntranslatableError, literal, translate
 
 if TYPE_CHECKING:
@@ -83,18 +84,18 @@ class Source:
     curve: Curve
     candidate: Candidate | None = None
 
-    def certificate(self, concepts: ConceptClass, budget: Budget) -> Certificate | None:
+    def certificate(self, concepts: ConceptClass, budget: Goal) -> Certificate | None:
         """Return the certificate at its least n; None where the learner refuses."""
         try:
             if self.candidate is None:
                 return _free(concepts, self.curve.setting, budget)
-            made = again(self.candidate, concepts, budget)
+            made = replan(self.candidate, concepts, budget)
             return None if made.n is None else made.certificate
         except LittlestoneError:
             return None
 
 
-def sources(concepts: ConceptClass, start: Budget) -> list[Source]:
+def sources(concepts: ConceptClass, start: Goal) -> list[Source]:
     """Return all curves for a class: learners that can learn it at the starting point.
 
     Agnostic forms that `compare` does not plan there (they need several times more) are left out.
@@ -129,25 +130,25 @@ def compute(concepts: ConceptClass, source: Source, axes: Axes) -> Curve:
     return replace(source.curve, grid=grid)
 
 
-def needs(concepts: ConceptClass, source: Source, budget: Budget) -> int | None:
+def needs(concepts: ConceptClass, source: Source, budget: Goal) -> int | None:
     """Return the least n at one setting, by Python: what the page must show there."""
     certificate = source.certificate(concepts, _own(budget, source.curve.axes))
     return None if certificate is None else certificate.n
 
 
-def _own(budget: Budget, axes: tuple[str, ...]) -> Budget:
+def _own(budget: Goal, axes: tuple[str, ...]) -> Goal:
     """Leave out what a learner does not take."""
-    return Budget(
+    return Goal(
         budget.epsilon,
-        budget.delta if "delta" in axes else None,
+        budget.delta if "delta" in axes else Fraction(0),
         budget.alpha,
         budget.beta,
-        budget.samples_per_user if "m" in axes else None,
+        samples_per_user=budget.samples_per_user if "m" in axes else None,
     )
 
 
 def _formula(
-    certificates: Sequence[tuple[Certificate | None, Budget]],
+    certificates: Sequence[tuple[Certificate | None, Goal]],
 ) -> tuple[tuple[Step, ...], str] | None:
     """Return the common steps and their JavaScript, or None if the steps differ somewhere."""
     first: list[tuple[str, str, dict[str, str]]] | None = None
@@ -173,7 +174,7 @@ def _formula(
     return steps, f"(p, n) => {{ const s = [];{body} return {' && '.join(truths)}; }}"
 
 
-def _shape(certificate: Certificate, budget: Budget) -> list[tuple[str, str, dict[str, str]]]:
+def _shape(certificate: Certificate, budget: Goal) -> list[tuple[str, str, dict[str, str]]]:
     """Return each step's name, formula and inputs, as JavaScript; moved numbers by their names."""
     place = {step.name: i for i, step in enumerate(certificate.steps)}
     moved = {name: getattr(budget, name) for name in _MOVED}
@@ -194,7 +195,7 @@ def _shape(certificate: Certificate, budget: Budget) -> list[tuple[str, str, dic
     ]
 
 
-def _free(concepts: ConceptClass, setting: str, budget: Budget) -> Certificate:
+def _free(concepts: ConceptClass, setting: str, budget: Goal) -> Certificate:
     """Return what is enough without privacy, by a union bound over the concepts."""
     size: Any = concepts.size
     bound = bounds.consistent if setting == "realizable" else bounds.erm

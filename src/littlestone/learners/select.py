@@ -1,0 +1,480 @@
+"""Which learner, and which class: all candidates side by side, from public parameters only.
+
+``littlestone plan``, `littlestone.plan`, ``--learner auto`` and ``--class auto`` are views of this
+one comparison. The data play no part, so a choice costs no privacy. Nothing is compared that
+``fit`` would refuse: a learner that is not `runnable` has a reason instead of a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any
+
+from flint import ctx
+
+from littlestone.classes import DecisionTrees, Rules
+from littlestone.errors import (
+    LittlestoneError,
+    ParameterError,
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+)
+from littlestone.learners import registry
+from littlestone.learners.agnostic.subsample import rate_for
+from littlestone.learners.goal import Goal
+from littlestone.privacy import Guarantee, Neighbours
+from littlestone.privacy.rounding import lower
+from littlestone.source import ball
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate, Unit
+    from littlestone.classes import ConceptClass
+    from littlestone.data import Schema
+    from littlestone.learners.base import Learner
+    from littlestone.types import Json
+
+__all__ = [
+    "ALL_RECORDS",
+    "ONE_RECORD",
+    "Candidate",
+    "auto",
+    "compare",
+    "fewest",
+    "goal_of",
+    "largest_certifiable",
+    "make",
+    "nested_classes",
+    "per_record",
+    "replan",
+]
+
+#: How a learner that protects records can protect users.
+ONE_RECORD = "one record of each user"
+ALL_RECORDS = "all records, with epsilon / m (group privacy)"
+#: An agnostic form needs more than so many times what its learner needs at the same epsilon, since
+#: it has less than half of alpha; where the pool is thinned, so many times more.
+_FORM = Fraction(5, 2)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One learner for one class, or the reason why it is none.
+
+    Attributes
+    ----------
+    learner : str
+        Its name in the registry: ``fit --learner`` takes it.
+    agnostic : bool
+        Whether its certificate is for any labels.
+    options : dict
+        Public options, such as ``proper``.
+    algorithm : Learner or None
+    n : int or None
+        The least number of records or users from which on its certificate holds.
+    unit : str
+        What n counts.
+    reads : str or None
+        How a learner that protects records is made to protect users; None: it need not be.
+    guarantee : Guarantee or None
+        Of the whole, in the unit that is protected.
+    problem : LittlestoneError or None
+        Why there is no number.
+    needs_delta : bool
+        Whether a delta would help.
+    dominated : bool
+        Whether it was not planned, because another one needs fewer records.
+    """
+
+    learner: str
+    agnostic: bool
+    options: Json = field(default_factory=dict)
+    algorithm: Learner[Any] | None = None
+    n: int | None = None
+    unit: Unit = "records"
+    reads: str | None = None
+    guarantee: Guarantee | None = None
+    problem: LittlestoneError | None = None
+    needs_delta: bool = False
+    dominated: bool = False
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """The certificate at n (for all records of users: at that many records)."""
+        if self.algorithm is None:
+            return None
+        return self.algorithm.certificate(self.algorithm.required_samples())
+
+
+def compare(
+    concept_class: ConceptClass, goal: Goal, *, adapt: bool = True, every: bool = True
+) -> list[Candidate]:
+    """Return all learners of the registry for a class, those that cannot learn it with a reason.
+
+    Learners that protect users are compared when ``samples_per_user`` is given.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    goal : Goal
+    adapt : bool, default True
+        With ``samples_per_user``: also learners that protect records, by reading one record of
+        each user, or all of them with a smaller epsilon.
+    every : bool, default True
+        Also agnostic forms that cannot be the best (by name only: they take time to plan), and
+        proper output where it costs more, of learners that are not far from the best.
+
+    Returns
+    -------
+    list of Candidate
+        In the order of the registry.
+
+    Notes
+    -----
+    Agnostic forms (``agnostic:...``) take time to plan. They are planned only if several times the
+    records of their learner are fewer than the best other learner for any labels needs.
+    """
+    found: list[Candidate] = []
+    for name, entry in registry.LEARNERS.items():
+        form = name.startswith(registry.AGNOSTIC)
+        if form and _hopeless(name.removeprefix(registry.AGNOSTIC), found, goal):
+            if every:
+                found.append(Candidate(name, True, problem=_dominated(found), dominated=True))
+            continue
+        found += _ways(name, entry, concept_class, goal, adapt=adapt)
+        if every and "proper" in entry.options and not form and _near(found):
+            found += _proper(name, entry, concept_class, goal, found[-1])
+    return found
+
+
+def replan(candidate: Candidate, concept_class: ConceptClass, goal: Goal) -> Candidate:
+    """Return the same learner, read in the same way, for another goal."""
+    entry = registry.LEARNERS[candidate.learner]
+    if entry.unit == "users" or candidate.reads is None:
+        extra = {"samples_per_user": goal.samples_per_user} if entry.unit == "users" else {}
+        options = {**candidate.options, **extra}
+        return _sized(candidate.learner, entry, concept_class, goal, options)
+    own = per_record(goal) if candidate.reads == ALL_RECORDS else goal
+    made = _sized(candidate.learner, entry, concept_class, own, candidate.options)
+    return _as_users(made, goal, candidate.reads)
+
+
+def fewest(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the candidate that needs the fewest records or users; the first one of equals."""
+    able = [c for c in candidates if c.n is not None]
+    return min(able, key=lambda c: c.n or 0, default=None)
+
+
+def _ways(
+    name: str,
+    entry: registry.Entry,
+    concept_class: ConceptClass,
+    goal: Goal,
+    *,
+    adapt: bool,
+) -> Iterator[Candidate]:
+    """Yield a learner as it is, or the two ways in which it can protect users."""
+    m = goal.samples_per_user
+    if entry.unit == "users":
+        if m is None:
+            return
+        yield _sized(name, entry, concept_class, goal, {"samples_per_user": m})
+        return
+    if m is None:
+        yield _sized(name, entry, concept_class, goal, {})
+        return
+    if not adapt:
+        return
+    yield _as_users(_sized(name, entry, concept_class, goal, {}), goal, ONE_RECORD)
+    if m > 1:
+        own = per_record(goal)
+        yield _as_users(_sized(name, entry, concept_class, own, {}), goal, ALL_RECORDS)
+
+
+def _proper(
+    name: str,
+    entry: registry.Entry,
+    concept_class: ConceptClass,
+    goal: Goal,
+    improper: Candidate,
+) -> list[Candidate]:
+    """Return the learner with proper output, if it can give that and it costs more."""
+    if improper.n is None or goal.samples_per_user is not None:
+        return []
+    found = _sized(name, entry, concept_class, goal, {"proper": True})
+    return [found] if found.n is not None and found.n > improper.n else []
+
+
+def _near(found: Sequence[Candidate]) -> bool:
+    """Return whether the last learner needs at most ten times the fewest records."""
+    best, last = fewest(found), found[-1] if found else None
+    if best is None or last is None or best.n is None or last.n is None:
+        return False
+    return last.n <= 10 * best.n
+
+
+def _hopeless(inner: str, found: Sequence[Candidate], goal: Goal) -> bool:
+    """Return whether the agnostic form of a learner can hardly need the fewest records."""
+    mine = fewest([c for c in found if c.learner == inner])
+    rival = fewest([c for c in found if c.agnostic])
+    if mine is None or rival is None or mine.n is None or rival.n is None:
+        return False
+    thinned = rate_for(goal.epsilon, max(goal.epsilon - 2, Fraction(7, 10)), 4)
+    return mine.n * _FORM >= rival.n * thinned
+
+
+def _dominated(found: Sequence[Candidate]) -> UnsupportedError:
+    rival = fewest([c for c in found if c.agnostic])
+    name = rival.learner if rival is not None else ""
+    return UnsupportedError(f"It needs more than {name!r}, so its own number was not computed.")
+
+
+def _sized(
+    name: str,
+    entry: registry.Entry,
+    concept_class: ConceptClass,
+    goal: Goal,
+    options: Json,
+) -> Candidate:
+    """Make a learner and ask what it needs. A pure one uses no delta: it promises more."""
+    delta = None if entry.pure else goal.delta or None
+    shown = {k: v for k, v in options.items() if k != "samples_per_user"}
+    blank = Candidate(name, entry.agnostic, shown, unit=entry.unit)
+    try:
+        algorithm = registry.make(
+            name,
+            concept_class,
+            epsilon=goal.epsilon,
+            delta=delta,
+            alpha=goal.alpha,
+            beta=goal.beta,
+            **options,
+        )
+        n = algorithm.required_samples()
+    except LittlestoneError as problem:
+        lacking = delta is None and not entry.pure
+        return replace(blank, problem=problem, needs_delta=lacking)
+    return replace(blank, algorithm=algorithm, n=n, guarantee=algorithm.guarantee())
+
+
+def _as_users(candidate: Candidate, goal: Goal, reads: str) -> Candidate:
+    """Return what protects users with the goal, made of a learner that protects records."""
+    if candidate.n is None or candidate.guarantee is None:
+        return replace(candidate, unit="users", reads=reads)
+    m = goal.samples_per_user or 1
+    together = reads == ALL_RECORDS
+    guarantee = Guarantee(
+        goal.epsilon,
+        goal.delta if together and candidate.guarantee.delta else candidate.guarantee.delta,
+        Neighbours.USER_REPLACE,
+        claim=f"dp.group({candidate.guarantee.claim})" if together else candidate.guarantee.claim,
+    )
+    n = ceil(Fraction(candidate.n, m)) if together else candidate.n
+    return replace(candidate, unit="users", reads=reads, n=n, guarantee=guarantee)
+
+
+def per_record(goal: Goal) -> Goal:
+    """Return the goal of one record, when the m records of a user must stay within it.
+
+    (e, d)-DP for records is (m e, d (e**(m e) - 1)/(e**e - 1))-DP for m of them.
+    """
+    m = goal.samples_per_user or 1
+    epsilon, delta = goal.epsilon / m, goal.delta
+    if delta:
+        with ctx.workprec(128):
+            delta = lower(ball(delta) * ball(epsilon).expm1() / ball(goal.epsilon).expm1())
+        scale = 1 << (60 + delta.denominator.bit_length() - delta.numerator.bit_length())
+        delta = Fraction(floor(delta * scale), scale)
+    return Goal(epsilon, delta, goal.alpha, goal.beta)
+
+
+def goal_of(
+    owner: str,
+    *,
+    epsilon: Any,
+    delta: Any,
+    alpha: Any,
+    beta: Any,
+    samples_per_user: Any = None,
+) -> Goal:
+    """Check what is asked of learners that are compared; return it exact.
+
+    Parameters
+    ----------
+    owner : str
+        Who is named in errors.
+    epsilon : number in (0, inf)
+    delta : number in (0, 1) or None
+        None allows nothing besides epsilon.
+    alpha, beta : number in (0, 1)
+    samples_per_user : int >= 1, optional
+        Protect users, each with so many records.
+
+    Raises
+    ------
+    ParameterError
+    """
+    each = samples_per_user
+    if each is not None:
+        each = check_integer(owner, "samples_per_user", each, low=1)
+    return Goal(
+        check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
+        Fraction(0) if delta is None else check_probability(owner, "delta", delta),
+        check_probability(owner, "alpha", alpha),
+        check_probability(owner, "beta", beta),
+        neighbours=Neighbours.REPLACE_ONE if each is None else Neighbours.USER_REPLACE,
+        samples_per_user=each,
+    )
+
+
+def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[Any]:
+    """Return a learner by name, or the one that needs the fewest records for ``"auto"``.
+
+    Parameters
+    ----------
+    name : str
+        ``"auto"``, or one of `registry.names`.
+    concept_class : ConceptClass
+    **parameters
+        As for `registry.make`, or `auto`.
+
+    Raises
+    ------
+    ParameterError, UnsupportedError
+    """
+    if name != "auto":
+        return registry.make(name, concept_class, **parameters)
+    known = ("epsilon", "delta", "alpha", "beta", "samples_per_user")
+    registry.check_options(name, known, parameters)
+    return auto(concept_class, **parameters)
+
+
+def auto(
+    concept_class: ConceptClass,
+    *,
+    epsilon: Any,
+    delta: Any = None,
+    alpha: Any = "0.1",
+    beta: Any = "0.05",
+    agnostic: bool = True,
+    samples_per_user: Any = None,
+) -> Learner[Any]:
+    """Return the learner that needs the fewest records for this class; data plays no part.
+
+    Compared are the learners with one kind of certificate, by default for any labels: assuming that
+    some concept explains the labels is left to those who name such a learner.
+
+    Parameters
+    ----------
+    concept_class, epsilon, delta, alpha, beta
+        As for `make`. With a delta, learners that use one are considered too.
+    agnostic : bool, default True
+        Ask for a certificate that does not assume realizable labels.
+    samples_per_user : int >= 1, optional
+        Protect users, of whom so many records are looked at: only such learners are compared.
+
+    Raises
+    ------
+    LittlestoneError
+        The reason of the first learner, if none suits the class.
+    """
+    goal = goal_of(
+        "fit",
+        epsilon=epsilon,
+        delta=delta,
+        alpha=alpha,
+        beta=beta,
+        samples_per_user=samples_per_user,
+    )
+    unit = "records" if samples_per_user is None else "users"
+    found = [
+        candidate
+        for candidate in compare(concept_class, goal, adapt=False, every=False)
+        if candidate.agnostic == agnostic and candidate.unit == unit and not candidate.needs_delta
+    ]
+    best = fewest(found)
+    if best is None or best.algorithm is None:
+        problems = [candidate.problem for candidate in found if candidate.problem is not None]
+        raise (
+            problems[0]
+            if problems
+            else UnsupportedError("No learner has the asked kind of certificate.")
+        )
+    return best.algorithm
+
+
+def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
+    """Return the classes that ``auto`` chooses from, each one contained in the next.
+
+    Parameters
+    ----------
+    schema : Schema
+        Public. Classes that would be too large for it are left out.
+
+    Returns
+    -------
+    tuple of ConceptClass
+        Rules of two literals (of one, if two are too many), trees of depth 2, trees of depth 3.
+
+    Raises
+    ------
+    ParameterError
+        If the schema is too large for all of them.
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> [c.spec for c in nested_classes(Schema.from_dict({"age": {"bins": [30, 60]}}))]
+    ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
+    """
+    makers: tuple[Callable[[], ConceptClass], ...] = (
+        lambda: Rules(schema, 2),
+        lambda: DecisionTrees(schema, 2),
+        lambda: DecisionTrees(schema, 3),
+    )
+    classes = [concept_class for make in makers if (concept_class := _possible(make)) is not None]
+    return tuple(classes) or (Rules(schema, 1),)
+
+
+def largest_certifiable(
+    schema: Schema, n: int, make: Callable[[ConceptClass], Learner[Any]]
+) -> Learner[Any]:
+    """Return the learner of the largest class whose certificate holds with n records.
+
+    Parameters
+    ----------
+    schema : Schema
+    n : int
+        Number of records: public under replace-one.
+    make : callable, concept class -> Learner
+        Makes the learner, with its public epsilon, alpha and beta.
+
+    Returns
+    -------
+    Learner
+        If no certificate holds, that of the smallest class, which needs the fewest records.
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> from littlestone.learners import registry
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> def make(concept_class):
+    ...     return registry.make("agnostic", concept_class, epsilon=1)
+    >>> [largest_certifiable(schema, n, make).concept_class.spec for n in (1_500, 2_500, 4_000)]
+    ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
+    """
+    learners = [make(concept_class) for concept_class in nested_classes(schema)]
+    certified = [learner for learner in learners if n >= 1 and learner.certificate(n).holds]
+    return certified[-1] if certified else learners[0]
+
+
+def _possible(make: Callable[[], ConceptClass]) -> ConceptClass | None:
+    try:
+        return make()
+    except ParameterError:
+        return None
