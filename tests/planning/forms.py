@@ -36,7 +36,7 @@ def forms():
         if "proper" in entry.options:
             yield name, {"proper": True}, None
         if name == "stable":
-            yield name, {"parameters": "practical"}, None
+            yield name, {"constants": "practical"}, None
         for method in METHODS.get(name, ()):
             yield name, {"method": method}, None
 

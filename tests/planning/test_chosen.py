@@ -8,7 +8,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.bounds.tails import lower_limit
-from littlestone.learners import registry
+from littlestone.learners import registry, select
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
 from littlestone.planning import plan
@@ -32,7 +32,7 @@ AUTO = [
 def test_auto_takes_exactly_what_is_chosen(concepts, delta):
     asked = {**ASKED, "delta": delta}
     chosen = plan(concepts, **asked).chosen
-    taken = registry.make("auto", concepts, **asked)
+    taken = select.make("auto", concepts, **asked)
     assert taken == chosen.algorithm
     assert taken.required_samples() == chosen.n
     assert taken.guarantee() == chosen.guarantee
@@ -41,7 +41,7 @@ def test_auto_takes_exactly_what_is_chosen(concepts, delta):
 def test_auto_takes_exactly_what_is_chosen_for_users():
     for m in (1, 4, 16):
         chosen = plan(ls.Thresholds(1, 999), **ASKED, samples_per_user=m).chosen
-        taken = registry.make("auto", ls.Thresholds(1, 999), **ASKED, samples_per_user=m)
+        taken = select.make("auto", ls.Thresholds(1, 999), **ASKED, samples_per_user=m)
         assert taken == chosen.algorithm
         assert taken.required_samples() == chosen.n
 

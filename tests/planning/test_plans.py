@@ -29,7 +29,7 @@ CLASSES = [
     ls.TreePaths({"a": None, "b": "a", "c": "a", "d": "b"}),
     ls.Prefixes("ipv4"),
     ls.Conjunctions(8),
-    ls.AffineSubspaces(7, 20, 2),
+    ls.AffineSubspaces(7, 4, 2),
     ls.Rules(SCHEMA, 2),
 ]
 ASKED = {"epsilon": 1, "delta": 1e-6, "alpha": "0.1", "beta": "0.05"}

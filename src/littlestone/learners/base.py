@@ -29,10 +29,12 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
            method: Method = parameter(choice("auto", "all"), default="auto")
 
    What concerns several parameters together is refused in ``check(self)``. There is no ``of``.
-3. ``make_plan(self) -> Plan``: called once for each public key (equal learners share it). It may
-   raise `UnsupportedError` or `InfeasibleError`. ``.plan``, ``.certificate(n)``,
-   ``.required_samples()``, ``.guarantee()``, ``.goal`` follow; override ``.loss`` if the
-   mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if it deals records.
+3. ``make_plan(self) -> Plan``: called once for each public key (equal learners share it). It
+   raises `UnsupportedError` or `InfeasibleError` whenever ``draw`` would refuse: a learner that has
+   a plan can run, and `runnable` says so to all who promise something. ``.plan``,
+   ``.certificate(n)``, ``.required_samples()``, ``.guarantee()`` and ``.goal`` follow. Override
+   ``.loss`` if the mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if
+   it deals records.
 4. ``draw(self, sample, source)``: the algorithm, each step commented with the paper's number.
 5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` with the
    docstring and an ``__init__`` that only stores; its parameters are the dataclass's fields,
@@ -50,13 +52,19 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 from typing import Generic as _Generic
 
 import numpy as np
 
 from littlestone.classes import ConceptClass, check_class
-from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
+from littlestone.errors import (
+    LittlestoneError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
 from littlestone.learners.goal import Goal
 from littlestone.learners.plan import Plan
 from littlestone.privacy import Guarantee, Neighbours
@@ -70,6 +78,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClassLearner",
     "Learner",
+    "Runnable",
     "boolean",
     "choice",
     "integer",
@@ -77,6 +86,7 @@ __all__ = [
     "optional",
     "parameter",
     "probability",
+    "runnable",
 ]
 
 P = TypeVar("P", bound=Plan)
@@ -151,7 +161,13 @@ class Learner(ABC, _Generic[P]):
 
     @abstractmethod
     def make_plan(self) -> P:
-        """Compute the plan, from public parameters only; ask for `plan`, which keeps it."""
+        """Compute the plan, from public parameters only; ask for `plan`, which keeps it.
+
+        Raises
+        ------
+        UnsupportedError, InfeasibleError
+            Whenever ``draw`` would refuse this class with these parameters (see `runnable`).
+        """
 
     @abstractmethod
     def draw(self, sample: Any, source: Source) -> Hypothesis:
@@ -216,6 +232,51 @@ class Learner(ABC, _Generic[P]):
     def of(cls, *args: Any, owner: str = "", **kwargs: Any) -> Self:
         """Return the learner; until every learner is a `Learner`."""
         return cls(*args, **kwargs)
+
+
+class Runnable(NamedTuple):
+    """Whether a learner can learn its class, why not, and what to do instead."""
+
+    ok: bool
+    why: str = ""
+    next_step: str = ""
+
+
+def runnable(learner: Learner[Any], n: int | None = None) -> Runnable:
+    """Decide whether a learner can learn its class, from public parameters and fixed constants.
+
+    A learner that has a plan can run: whatever ``draw`` would refuse, ``make_plan`` refuses. So
+    ``plan``, ``required_samples``, ``--class auto``, the explorer and `run` agree, and nothing is
+    promised that ``fit`` would refuse when the data have been collected.
+
+    Parameters
+    ----------
+    learner : Learner
+    n : int, optional
+        Public number of records (or users).
+
+    Returns
+    -------
+    Runnable
+        ``(ok, why, next_step)``.
+
+    Examples
+    --------
+    >>> from littlestone.classes import AffineSubspaces, Thresholds
+    >>> from littlestone.learners.exponential import Generic
+    >>> runnable(Generic(Thresholds(1, 2**64), epsilon=1)).ok
+    True
+    >>> runnable(Generic(Thresholds(1, 9), epsilon=1), 0).why
+    'There are no records.'
+    """
+    try:
+        _ = learner.plan
+    except LittlestoneError as problem:
+        why, _, next_step = str(problem).partition(". ")
+        return Runnable(False, f"{why.removesuffix('.')}.", next_step)
+    if n is not None and n < 1:
+        return Runnable(False, f"There are no {learner.unit}.", "Give at least one.")
+    return Runnable(True)
 
 
 @lru_cache(maxsize=512)

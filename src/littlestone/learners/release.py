@@ -213,6 +213,7 @@ def run(
     (Fraction(3, 2), True)
     """
     n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
+    _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
     guarantee = promise(learner, estimate_error=estimate_error, seeded=source.seeded)
     certificate, required = learner.certificate(n), learner.required_samples()
     # All public arguments are checked: pay, and from here on the source is drawn from.

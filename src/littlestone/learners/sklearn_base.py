@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -106,6 +106,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         classes = self._public_classes()
         source = self._source()
         check_class(owner, self.concept_class)
+        self.to_learner()  # checks the parameters before the data are looked at
         points = self._points(X, y)  # says how many columns there are
         learner = self.to_learner()
         guarantee = promise(learner, seeded=source.seeded)

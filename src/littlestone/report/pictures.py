@@ -102,7 +102,8 @@ def draw(obj: Any, setting: Setting | None = None) -> str:
         setting = Setting(obj.concept_class.domain, *outcomes(obj))
         obj = obj.hypothesis
     elif hasattr(obj, "hypothesis_"):
-        setting = Setting(obj.to_learner().concept_class.domain)
+        made = obj.to_learner() if hasattr(obj, "to_learner") else obj.algorithm()
+        setting = Setting(made.concept_class.domain)
         obj = obj.hypothesis_
     for kind in type(obj).__mro__:
         if kind in _DRAWERS:

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 import littlestone as ls
 from littlestone.errors import DataError, ParameterError
-from littlestone.learners import registry
+from littlestone.learners import registry, select
 from littlestone.learners.release import Release, run
 from littlestone.report import page
 from littlestone.source import SeededSource
@@ -50,7 +50,14 @@ def test_learns_what_it_can():
 def test_nothing_private_stays_behind(learner):
     fitted = made(learner).fit(X, Y, groups=[f"secret{u}" for u in USERS])
     carried = {name for name in vars(fitted) if name.endswith("_") or name.startswith("_")}
-    assert carried == {"hypothesis_", "guarantee_", "certificate_", "classes_", "n_features_in_"}
+    assert carried == {
+        "release_",
+        "hypothesis_",
+        "guarantee_",
+        "certificate_",
+        "classes_",
+        "n_features_in_",
+    }
     assert b"secret" not in pickle.dumps(fitted)
 
 
@@ -106,8 +113,8 @@ def test_registry():
         registry.make("agnostic", THRESHOLDS, epsilon=1, samples_per_user=4)
     with pytest.raises(ParameterError, match="delta"):
         registry.make("users", THRESHOLDS, epsilon=1, delta=1e-6, samples_per_user=4)
-    assert registry.make("auto", THRESHOLDS, epsilon=1).unit == "records"
-    users = registry.make("auto", THRESHOLDS, epsilon=1, samples_per_user=4)
+    assert select.make("auto", THRESHOLDS, epsilon=1).unit == "records"
+    users = select.make("auto", THRESHOLDS, epsilon=1, samples_per_user=4)
     assert (users.unit, users.name) == ("users", "users")
     assert registry.make("user-threshold", THRESHOLDS, epsilon=1, samples_per_user=4).name
 

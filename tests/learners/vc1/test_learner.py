@@ -171,4 +171,4 @@ def test_classes_without_a_tree_are_refused():
     with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):
         registry.make("generic", ls.Points(), epsilon=1, proper=True)
     with pytest.raises(ls.errors.ParameterError, match=r"proper.*vc1"):
-        registry.make("auto", ls.Points(), epsilon=1, delta=1e-6, proper=True)
+        select.make("auto", ls.Points(), epsilon=1, delta=1e-6, proper=True)

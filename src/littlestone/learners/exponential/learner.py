@@ -29,7 +29,10 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from littlestone import bounds
+from littlestone.data import RowDomain, Sample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.base import ClassLearner
 from littlestone.learners.plan import Plan
@@ -39,7 +42,6 @@ from littlestone.privacy import Concentrated
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass, Representation
-    from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -157,9 +159,28 @@ def _can_be_hashed(concept_class: ConceptClass) -> bool:
         return False
 
 
+@lru_cache(maxsize=256)
+def check_scored(concept_class: ConceptClass) -> None:
+    """Refuse a class whose concepts cannot be scored, before any record is read.
+
+    Its candidates are asked for on a public sample: one record outside of the domain.
+
+    Raises
+    ------
+    UnsupportedError
+        If the exponential mechanism would have to list too many concepts.
+    """
+    domain = concept_class.domain
+    width = (len(domain.schema.names),) if isinstance(domain, RowDomain) else ()
+    nothing = np.zeros(0, dtype=np.int64)
+    sample = Sample(np.zeros((0, *width), dtype=np.int64), nothing, nothing, (1, 0))
+    concept_class.candidates(sample)
+
+
 def _itself(
     concept_class: ConceptClass, size: int, numbers: dict[str, Any], agnostic: bool
 ) -> ExponentialPlan:
+    check_scored(concept_class)
     vc_dim = concept_class.vc_dim if size > _EXPLICIT else None
 
     def certify(n: int | None) -> Certificate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from littlestone.classes import check_class
 from littlestone.errors import check_integer, parameter_error
@@ -112,6 +112,9 @@ class UserAgnostic:
     method: str = "auto"
     name: str = "users"
     unit: Unit = "users"
+    pure: ClassVar[bool] = True
+    agnostic: ClassVar[bool] = True
+    summary: ClassVar[str] = "protects users with many records; certificate for any labels"
 
     @classmethod
     def of(
@@ -123,7 +126,7 @@ class UserAgnostic:
         beta: Any,
         samples_per_user: Any,
         method: Any = "auto",
-        owner: str = "UserAgnostic",
+        owner: str = "UserAgnosticLearner",
     ) -> Self:
         """Check the public parameters and return the algorithm.
 

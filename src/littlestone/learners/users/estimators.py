@@ -191,7 +191,7 @@ class UserAgnosticLearner(_UserClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def to_learner(self) -> UserAgnostic:
+    def to_learner(self) -> Any:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return UserAgnostic.of(
             self._bound_class(),
@@ -266,7 +266,7 @@ class UserThresholdLearner(_UserClassifier):
         self.classes = classes
         self.random_state = random_state
 
-    def to_learner(self) -> UserThreshold:
+    def to_learner(self) -> Any:
         """Return the algorithm that ``fit`` runs, after checking all public parameters."""
         return UserThreshold.of(
             self._bound_class(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from littlestone.classes import ThresholdHypothesis, Thresholds, check_class
 from littlestone.errors import UnsupportedError
@@ -63,6 +63,9 @@ class UserThreshold:
     beta: Fraction
     name: str = "user-threshold"
     unit: Unit = "users"
+    pure: ClassVar[bool] = True
+    agnostic: ClassVar[bool] = True
+    summary: ClassVar[str] = "protects users with many records; binary search among thresholds"
 
     @classmethod
     def of(
@@ -73,7 +76,7 @@ class UserThreshold:
         alpha: Any,
         beta: Any,
         samples_per_user: Any,
-        owner: str = "UserThreshold",
+        owner: str = "UserThresholdLearner",
     ) -> Self:
         """Check the public parameters and return the algorithm; see `UserAgnostic.of`.
 
