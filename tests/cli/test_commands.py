@@ -15,6 +15,7 @@ from littlestone.classes import CLASSES
 from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry, select
+from littlestone.learners.exponential import Generic
 from littlestone.learners.release import run
 from littlestone.source import SeededSource
 
@@ -266,23 +267,16 @@ def test_audit_of_rows(run, folder):
 
 
 def test_audit_of_a_broken_learner_fails(run, monkeypatch):
-    real, claimed = (registry.make("generic", ls.Thresholds(1, 2), epsilon=e) for e in (2, 1))
+    claimed = registry.make("generic", ls.Thresholds(1, 2), epsilon=1)
 
-    class Broken:
+    class Broken(Generic):
         """Half the noise of what it claims."""
-
-        name, unit, concept_class = "broken", "records", real.concept_class
-        epsilon, alpha, beta = real.epsilon / 2, real.alpha, real.beta
-        learn, certificate, required_samples = (
-            real.learn,
-            real.certificate,
-            real.required_samples,
-        )
 
         def guarantee(self, *, seeded=False):
             return claimed.guarantee(seeded=seeded)
 
-    monkeypatch.setattr(registry, "make", lambda *_, **__: Broken())
+    broken = Broken(ls.Thresholds(1, 2), epsilon=2)
+    monkeypatch.setattr(registry, "make", lambda *_, **__: broken)
     done = run(f"{AUDIT} --learner generic --points 1,2 --class thresholds(1,2)")
     assert done.code == 1
     assert done.out.startswith("FAILS: ")
