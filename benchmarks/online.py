@@ -126,7 +126,7 @@ def draw(path: str) -> None:
     x, y = uniform(2**32, n, 4)
     words = "thresholds over 2**32 points, uniform points, epsilon 1, delta 1e-6"
     run = simulate(OnlineAlgorithm(concept_class, plan), x, y, seed=4, description=words)
-    Path(path).write_text(ls.draw(run) + "\n", encoding="utf-8")
+    Path(path).write_text(ls.plot(run) + "\n", encoding="utf-8")
     print(f"wrote {path}: {len(run.mistakes):,} mistakes, bound {run.bound.mistakes:,}")
 
 

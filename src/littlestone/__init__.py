@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from littlestone.mechanisms import private_median as private_median
     from littlestone.planning import plan as plan
     from littlestone.privacy import Ledger as Ledger
-    from littlestone.report import draw as draw
+    from littlestone.report import plot as plot
 
 __version__ = "0.1.0"
 
@@ -87,7 +87,7 @@ _HOMES = {
     "audit": "",
     "decomposition_dimension": "classes.dimensions",
     "dimensions": "classes.dimensions",
-    "draw": "report",
+    "plot": "report",
     "essential_hypotheses": "classes.dimensions",
     "littlestone_dimension": "classes.dimensions",
     "plan": "planning",

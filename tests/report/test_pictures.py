@@ -21,9 +21,10 @@ from littlestone.classes import (
     on_points,
     patched,
 )
+from littlestone.classes.intervals import on_runs
 from littlestone.data import IntegerDomain, Schema
 from littlestone.errors import UnsupportedError
-from littlestone.report import Setting, drawer
+from littlestone.report import Setting, plotter
 from littlestone.report.pictures import _DRAWERS
 from littlestone.svg import text_width
 
@@ -68,7 +69,7 @@ def texts(svg):
     "hypothesis", HYPOTHESES, ids=[f"{h.TYPE}-{i}" for i, h in enumerate(HYPOTHESES)]
 )
 def test_every_hypothesis_is_drawn(hypothesis):
-    svg = ls.draw(hypothesis)
+    svg = ls.plot(hypothesis)
     root = ET.fromstring(svg)
     assert root[0].tag.endswith("title")
     assert root[0].text
@@ -76,14 +77,14 @@ def test_every_hypothesis_is_drawn(hypothesis):
     assert "<script" not in svg
     assert "http" not in svg.replace('xmlns="http://www.w3.org/2000/svg"', "")
     assert "nan" not in svg.lower()
-    assert svg == ls.draw(hypothesis)
+    assert svg == ls.plot(hypothesis)
 
 
 @pytest.mark.parametrize(
     "hypothesis", HYPOTHESES, ids=[f"{h.TYPE}-{i}" for i, h in enumerate(HYPOTHESES)]
 )
 def test_nothing_sticks_out(hypothesis):
-    root = ET.fromstring(ls.draw(hypothesis))
+    root = ET.fromstring(ls.plot(hypothesis))
     _, _, width, height = map(float, root.get("viewBox").split())
     assert width <= 360  # text of 14 units is readable where the picture is a phone's width
     for element in root.iter():
@@ -110,13 +111,13 @@ def test_each_kind_has_its_own_picture():
 
 
 def test_a_threshold_shows_where_it_changes():
-    assert "18" in texts(ls.draw(ThresholdHypothesis(17, 1, 99)))
-    drawn = texts(ls.draw(ThresholdHypothesis(17, 1, HUGE)))
+    assert "18" in texts(ls.plot(ThresholdHypothesis(17, 1, 99)))
+    drawn = texts(ls.plot(ThresholdHypothesis(17, 1, HUGE)))
     assert {"18", "1", "2**1024", "logarithmic scale"} <= set(drawn)
 
 
 def test_small_domains_are_drawn_cell_by_cell():
-    assert texts(ls.draw(ThresholdHypothesis(2, 1, 4)))[1:] == [
+    assert texts(ls.plot(ThresholdHypothesis(2, 1, 4)))[1:] == [
         "0",
         "1",
         "0",
@@ -131,12 +132,12 @@ def test_small_domains_are_drawn_cell_by_cell():
 def test_an_interval_shows_both_ends():
     learner = ls.GenericLearner(ls.Intervals(1, 1000), epsilon=1, random_state=0)
     learner.fit([[5], [18], [65], [900]] * 300, [0, 1, 1, 0] * 300)
-    drawn = texts(ls.draw(learner))
+    drawn = texts(ls.plot(learner))
     assert {str(learner.hypothesis_.first), str(learner.hypothesis_.last), "1,000"} <= set(drawn)
 
 
 def test_runs_on_the_axis_have_the_right_proportions():
-    svg = ls.draw(ThresholdHypothesis(25, 1, 100))
+    svg = ls.plot(ThresholdHypothesis(25, 1, 100))
     bars = re.findall(
         r'<rect x="([\d.]+)" y="[\d.]+" width="([\d.]+)"[^>]*class="ls-(zero|one)"', svg
     )
@@ -145,7 +146,7 @@ def test_runs_on_the_axis_have_the_right_proportions():
 
 
 def test_a_rule_shows_each_condition():
-    drawn = " ".join(texts(ls.draw(conjunction([LITERALS[0], LITERALS[4]]))))
+    drawn = " ".join(texts(ls.plot(conjunction([LITERALS[0], LITERALS[4]]))))
     assert "age >= 30" in drawn
     assert "AND" in drawn
     assert "</svg><script>" in drawn.replace(" ", "")  # as text
@@ -158,19 +159,19 @@ def test_the_constant_zero_knows_its_domain():
 
 def test_unknown_objects_are_refused_with_what_is_known():
     with pytest.raises(UnsupportedError, match=r"type int\b.*ThresholdHypothesis"):
-        ls.draw(3)
+        ls.plot(3)
 
 
 def test_rooms_above_register_their_own():
     class Tree:
         pass
 
-    @drawer(Tree)
+    @plotter(Tree)
     def _(tree, setting):
         return "<svg/>"
 
     try:
-        assert ls.draw(Tree()) == "<svg/>"
+        assert ls.plot(Tree()) == "<svg/>"
     finally:
         del _DRAWERS[Tree]
 
@@ -188,32 +189,39 @@ def test_a_hypothesis_of_an_unknown_type_is_said_in_words():
         def to_dict(self):
             return {"type": "odd"}
 
-    assert "1 on odd numbers" in texts(ls.draw(Odd()))
+    assert "1 on odd numbers" in texts(ls.plot(Odd()))
 
 
 def test_listed_points_are_alternatives_and_the_rest_is_counted():
-    said = texts(ls.draw(on_points(["a", "b"])))
+    said = texts(ls.plot(on_points(["a", "b"])))
     assert said == ["If", "x = a", "OR", "x = b", "then", "label 1", "Otherwise", "label 0"]
-    said = texts(ls.draw(on_points(list(range(1, 31)))))
+    said = texts(ls.plot(on_points(list(range(1, 31)))))
     assert "x is one of 23 more points" in said
     assert said.count("OR") == 7
 
 
 def test_corrections_come_before_what_they_correct():
-    said = texts(ls.draw(patched(AlwaysZero(), {19: 1, 21: 1})))
+    said = texts(ls.plot(patched(AlwaysZero(), {19: 1, 21: 1})))
     assert said == ["If", "x = 19", "OR", "x = 21", "then", "label 1", "Otherwise", "label 0"]
     base = IntervalHypothesis(3, 5)
-    said = " ".join(texts(ls.draw(patched(base, {4: 0, 9: 1}))))
+    said = " ".join(texts(ls.plot(patched(base, {4: 0, 9: 1}))))
     assert "x = 9 then label 1 If x = 4 then label 0 Otherwise 1 if" in said
 
 
 def test_conjunctions_say_their_bits():
-    said = texts(ls.draw(ConjunctionHypothesis(3, ones=0b001, zeros=0b100)))
+    said = texts(ls.plot(ConjunctionHypothesis(3, ones=0b001, zeros=0b100)))
     assert said[:4] == ["If", "x1 = 1", "AND", "x3 = 0"]
-    assert texts(ls.draw(ConjunctionHypothesis(3, 0, 0))) == ["Always", "label 1"]
+    assert texts(ls.plot(ConjunctionHypothesis(3, 0, 0))) == ["Always", "label 1"]
 
 
 def test_what_nobody_draws_is_said_and_coloured_like_no_label():
-    svg = ls.draw(flat_through(3, [(0, 1), (1, 1)]))
+    svg = ls.plot(flat_through(3, [(0, 1), (1, 1)]))
     assert texts(svg)[0] == "In words"
     assert 'class="ls-one"' not in svg
+
+
+def test_unions_of_intervals_are_strips():
+    union = on_runs([(3, 9), (40, 41), (2**70, 2**71)])
+    for setting in (Setting(), Setting(domain=ls.Intervals(1, 2**80).domain)):
+        said = " ".join(texts(ls.plot(union, setting)))
+        assert "1 on 3 intervals, 0 elsewhere" in said

@@ -28,7 +28,7 @@ TREES = [
 
 @pytest.mark.parametrize("tree", TREES, ids=range(len(TREES)))
 def test_a_tree_is_drawn(tree):
-    svg = ls.draw(tree)
+    svg = ls.plot(tree)
     root = ET.fromstring(svg)
     width, height = map(float, root.attrib["viewBox"].split()[2:])
     assert width <= 360

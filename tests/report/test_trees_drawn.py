@@ -23,7 +23,7 @@ from littlestone.classes import (
 )
 from littlestone.combinatorics import Kernel
 from littlestone.report import Setting
-from littlestone.report.layers import Branch, layers, levels
+from littlestone.report.trees import Branch, layers, levels
 from littlestone.svg import text_width
 
 SETS = ["1", "2", "3", "14", "15", "156", "157", ""]
@@ -61,11 +61,11 @@ def texts(svg):
 
 @pytest.mark.parametrize("name", TREES)
 def test_every_tree_is_drawn(name):
-    svg = ls.draw(TREES[name])
+    svg = ls.plot(TREES[name])
     root = ET.fromstring(svg)
     assert root[0].text
     assert root[1].text
-    assert svg == ls.draw(TREES[name])
+    assert svg == ls.plot(TREES[name])
     _, _, width, height = map(float, root.get("viewBox").split())
     assert width <= 900
     for element in root.iter():
@@ -86,7 +86,7 @@ def test_every_tree_is_drawn(name):
 
 
 def test_a_mistake_tree_has_a_box_for_each_node():
-    svg = ls.draw(TREES["thresholds"])
+    svg = ls.plot(TREES["thresholds"])
     shown = texts(svg)
     for point in map(str, range(1, 8)):
         assert point in shown
@@ -96,29 +96,29 @@ def test_a_mistake_tree_has_a_box_for_each_node():
 
 
 def test_large_trees_are_cut_with_a_note():
-    assert "the first 4 of 8 levels" in texts(ls.draw(TREES["huge thresholds"]))
-    assert "… 4 more levels" in texts(ls.draw(TREES["huge thresholds"]))
-    assert "… 14 more" in texts(ls.draw(TREES["bounded star"]))
-    assert "… any point" in texts(ls.draw(TREES["star"]))
-    assert any(text.endswith("more levels") for text in texts(ls.draw(TREES["ipv6"])))
-    assert "height 2**1023, 2**1024 nodes" in texts(ls.draw(TREES["chain"]))
+    assert "the first 4 of 8 levels" in texts(ls.plot(TREES["huge thresholds"]))
+    assert "… 4 more levels" in texts(ls.plot(TREES["huge thresholds"]))
+    assert "… 14 more" in texts(ls.plot(TREES["bounded star"]))
+    assert "… any point" in texts(ls.plot(TREES["star"]))
+    assert any(text.endswith("more levels") for text in texts(ls.plot(TREES["ipv6"])))
+    assert "height 2**1023, 2**1024 nodes" in texts(ls.plot(TREES["chain"]))
 
 
 def test_the_tree_of_the_paper():
-    shown = texts(ls.draw(TREES["paper 001"]))
+    shown = texts(ls.plot(TREES["paper 001"]))
     assert shown[0] == "height 3, 7 nodes"
     assert sorted(shown[1:]) == sorted(["f: always 0", *map(str, range(7))])
 
 
 def test_a_decomposition_says_how_large_its_leaves_are():
-    shown = texts(ls.draw(TREES["degree 0"]))
+    shown = texts(ls.plot(TREES["degree 0"]))
     assert shown.count("1 concept") == 16
     assert "p = 1, d = 4: degree 0, 16 leaves" in shown
-    assert "9 concepts" in texts(ls.draw(TREES["decomposition"]))
+    assert "9 concepts" in texts(ls.plot(TREES["decomposition"]))
 
 
 def test_networks_are_written_as_networks():
-    assert "128.0.0.0/1" in texts(ls.draw(TREES["ipv4"]))
+    assert "128.0.0.0/1" in texts(ls.plot(TREES["ipv4"]))
 
 
 def test_layers():
@@ -129,9 +129,9 @@ def test_layers():
 
 
 def test_points_are_written_as_in_tables():
-    said = texts(ls.draw(shattered_tree(ls.Prefixes("ipv4"), 2)))
+    said = texts(ls.plot(shattered_tree(ls.Prefixes("ipv4"), 2)))
     assert "0.0.0.0/1" in said
     names = ("north", "east", "south", "west")
-    named = texts(ls.draw(Kernel(CUBE).decomposition(None, 1, 4), Setting(columns=names)))
+    named = texts(ls.plot(Kernel(CUBE).decomposition(None, 1, 4), Setting(columns=names)))
     assert set(names) & set(named)
     assert not any(text.startswith("point") for text in named)

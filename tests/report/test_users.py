@@ -13,8 +13,8 @@ from littlestone.learners.users.simulation import simulate_thresholds
 
 def test_the_picture():
     curve = simulate_thresholds(n_users=300)
-    svg = ls.draw(curve)
-    assert svg == ls.draw(simulate_thresholds(n_users=300))
+    svg = ls.plot(curve)
+    assert svg == ls.plot(simulate_thresholds(n_users=300))
     root = ET.fromstring(svg)
     lines = root.findall(".//{*}polyline")
     assert len(lines) == 2

@@ -7,14 +7,20 @@ outputs.
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from markupsafe import Markup
 
 from littlestone import __version__
+from littlestone.audit.mechanism import MechanismVerification
+from littlestone.audit.table import Row
+from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
+from littlestone.classes import Dimensions
+from littlestone.classes.dimensions import Bounds
 from littlestone.errors import UnsupportedError
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
@@ -27,18 +33,29 @@ from littlestone.report.html import (
     render,
     steps_of,
 )
-from littlestone.report.pictures import draw, outcomes
-from littlestone.report.words import integer, percent
+from littlestone.report.pictures import outcomes, plot
+from littlestone.report.words import amount, integer, percent
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
+    from littlestone.classes import ConceptClass
     from littlestone.types import Json
 
-__all__ = ["accuracy_asked", "meaning", "page", "pager", "release_page"]
-
+__all__ = [
+    "accuracy_asked",
+    "dimensions_page",
+    "meaning",
+    "page",
+    "pager",
+    "release_page",
+    "table_page",
+    "verification_page",
+]
 
 Pager = Callable[..., str]
+
 P = TypeVar("P", bound=Pager)
+
 _PAGERS: dict[type, Pager] = {}
 
 
@@ -107,7 +124,7 @@ def release_page(release: Release) -> str:
         unit=certificate.unit,
         words=release.hypothesis.describe(),
         meaning=meaning(release),
-        picture=Markup(draw(release)),  # noqa: S704 - escaped by littlestone.svg
+        picture=Markup(plot(release)),  # noqa: S704 - escaped by littlestone.svg
         n=integer(release.n),
         required=integer(release.required),
         asked=accuracy_asked(certificate),
@@ -200,3 +217,178 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         rows.append(("User column", f"{columns['user']} (at most {each} records of each are read)"))
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
+
+
+_MEANING = {
+    "vc": ("VC dimension", "the largest number of points that can be labelled in all ways"),
+    "littlestone": (
+        "Littlestone dimension",
+        "the mistakes of the best online learner; private learning is possible exactly if it is "
+        "finite",
+    ),
+    "threshold": (
+        "Threshold dimension",
+        "the largest number of points on which the class contains thresholds",
+    ),
+}
+
+
+def dimensions_page(
+    concept_class: ConceptClass, found: Dimensions, pictures: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return a page: the dimensions of a class, in words, and pictures.
+
+    Parameters
+    ----------
+    concept_class : ConceptClass
+    found : Dimensions
+    pictures : sequence of (heading, SVG)
+
+    Returns
+    -------
+    str
+        HTML that loads nothing. It is about a public class: no data play a part.
+    """
+    rows = [(*_MEANING[name], _value(value)) for name, value in vars(found).items()]
+    return render(
+        "dimensions",
+        title=f"littlestone: dimensions of {concept_class.spec}",
+        spec=concept_class.spec,
+        rows=rows,
+        size=_value(concept_class.size),
+        pictures=[(heading, Markup(svg)) for heading, svg in pictures],  # noqa: S704 - escaped
+        embedded=json_in_html(
+            json.dumps({"class": concept_class.spec, **found.to_dict()}, sort_keys=True)
+        ),
+    )
+
+
+@pager(Dimensions)
+def _page(
+    found: Dimensions, concept_class: ConceptClass, pictures: Sequence[tuple[str, str]] = ()
+) -> str:
+    return dimensions_page(concept_class, found, pictures)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Bounds):
+        return str(value)
+    return "infinite" if value == float("inf") else integer(int(value))
+
+
+@pager(Verification, MechanismVerification)
+def verification_page(result: Verification | MechanismVerification) -> str:
+    """Return the page of one exact verification: the verdict first, then what was enumerated."""
+    facts = _facts(result)
+    what = (
+        f"{result.learner} on {result.concept_class}"
+        if isinstance(result, Verification)
+        else "a mechanism"
+    )
+    return render(
+        "audit",
+        title=f"littlestone: exact verification of {what}",
+        kicker="Exact verification",
+        heading=what,
+        holds=result.holds,
+        verdict=_verdict(result),
+        facts=facts,
+        pair=_pair(result),
+        rows=[],
+        embedded=_embedded(result.to_dict()),
+    )
+
+
+@pager(list, tuple)
+def table_page(rows: Sequence[Any]) -> str:
+    """Return the page of a table of verifications.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Of `littlestone.audit.table`, finished.
+    """
+    if not rows or not all(isinstance(row, Row) for row in rows):
+        raise UnsupportedError("page makes a page of a sequence of finished rows of the table.")
+    good = sum(row.result.holds and row.says_something for row in rows)
+    verdict = f"{integer(good)} of {integer(len(rows))} verifications hold."
+    return render(
+        "audit",
+        title="littlestone: exact verifications",
+        kicker="Exact verification",
+        heading="Every mechanism and every learner",
+        holds=good == len(rows),
+        verdict=verdict,
+        facts=[],
+        pair=None,
+        rows=[_row(row) for row in rows],
+        embedded=_embedded({"rows": [row.to_dict() for row in rows]}),
+    )
+
+
+def _verdict(result: Verification | MechanismVerification) -> str:
+    claim = f"({amount(result.epsilon)}, {amount(result.delta)})"
+    if result.holds:
+        return (
+            f"The claim {claim} holds for every pair of neighbours that was enumerated, and every "
+            "output, exactly: nothing was sampled."
+        )
+    return f"The claim {claim} does NOT hold: the worst pair of neighbours is below."
+
+
+def _facts(result: Verification | MechanismVerification) -> list[tuple[str, str]]:
+    rows = [("Claim", f"ε = {amount(result.epsilon)}, δ = {amount(result.delta)}")]
+    if isinstance(result, Verification):
+        data = "ordered lists" if result.ordered else "data sets"
+        rows += [
+            ("Learner", result.learner),
+            ("Concept class", result.concept_class),
+            (f"{result.unit.capitalize()} of each data set", integer(result.n_samples)),
+            (data.capitalize(), integer(result.datasets)),
+            ("Output laws computed", integer(result.laws)),
+        ]
+    else:
+        rows.append(("Data sets", integer(result.datasets)))
+    rows += [
+        ("Pairs of neighbours", integer(result.pairs)),
+        ("Paths of draws", integer(result.paths)),
+        ("Worst delta found", f"{result.worst_delta:.3g}"),
+        ("Tightest epsilon", f"{_least(result):.6g}"),
+        ("Cut off (slack)", f"{result.slack:.3g}"),
+    ]
+    if isinstance(result, Verification) and result.refusals:
+        rows.append(("Data sets that may be refused", integer(result.refusals)))
+    return rows
+
+
+def _pair(result: Verification | MechanismVerification) -> Sequence[str] | None:
+    if result.worst_pair is None:
+        return None
+    if isinstance(result, Verification):
+        return [json.dumps(side) for side in result.to_dict()["worst_pair"]]
+    return [repr(side) for side in result.worst_pair]
+
+
+def _least(result: Any) -> float:
+    """Return the tightest epsilon; rounding upwards leaves a trace of a float where it is 0."""
+    found = float(result.tightest_epsilon)
+    return found if found > 1e-300 else 0.0
+
+
+def _row(row: Row) -> Json:
+    result = row.result
+    return {
+        "name": row.name,
+        "kind": row.kind,
+        "domain": row.domain,
+        "claim": [f"ε {amount(result.epsilon)}", f"δ {amount(result.delta)}"],
+        "epsilon": f"{_least(result):.4g}",
+        "delta": f"{result.worst_delta:.2g}",
+        "pairs": integer(result.pairs),
+        "holds": result.holds,
+        "mute": not row.says_something,
+    }
+
+
+def _embedded(document: Json) -> Any:
+    return json_in_html(json.dumps(document, sort_keys=True, default=str))

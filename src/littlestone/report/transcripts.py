@@ -25,7 +25,7 @@ from littlestone.report.html import (
     steps_of,
 )
 from littlestone.report.page import page, pager
-from littlestone.report.pictures import Setting, draw
+from littlestone.report.pictures import Setting, plot
 from littlestone.report.words import integer
 from littlestone.svg import Element, picture
 
@@ -104,7 +104,7 @@ def _page(public: Mapping[str, Any]) -> str:
         g=promise_words(guarantee),
         words="No rule is published yet." if now is None else now.describe(),
         meaning=f"{named}1 means: {y} is {positive}",
-        picture="" if now is None else Markup(draw(now, setting)),  # noqa: S704 - escaped by svg
+        picture="" if now is None else Markup(plot(now, setting)),  # noqa: S704 - escaped by svg
         rows=integer(rows),
         used=used,
         planned=planned,

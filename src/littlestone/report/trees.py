@@ -1,27 +1,371 @@
-"""Decision trees: questions as chips, their answers indented below them, leaves in colour."""
+"""Trees as pictures: mistake trees, trees of classes, decompositions, decision trees.
+
+A tree is laid out level by level; what does not fit is counted, not shown.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from math import inf
+from typing import Any
 
+from littlestone.classes import AlwaysZero, ConceptClass, Prefixes, ShatteredTree
 from littlestone.classes.decision_trees import Node, Tree, TreeHypothesis
-from littlestone.report.cards import Case, card
-from littlestone.report.pictures import Setting, drawer
-from littlestone.report.strips import MARGIN, WIDTH
+from littlestone.classes.prefixes import PrefixForest
+from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
+from littlestone.combinatorics import DecompositionTree, MistakeTree
+from littlestone.errors import UnsupportedError
+from littlestone.report.pictures import MARGIN, WIDTH, Case, Setting, card, plotter
+from littlestone.report.words import integer
 from littlestone.svg import Element, clip, picture, text_width, wrap
+from littlestone.types import Hypothesis
 
-__all__ = ["outline"]
+__all__ = ["WIDEST", "Branch", "layers", "levels", "outline", "point_names"]
+
+WIDEST = 150.0  #: Of a box, before its text is cut.
+
+_ROW = 28.0
+
+_BOX = 22.0
+
+_TAG = 18.0
+
+_GAP = 26.0  # between two columns
+
+_SIZE = 12.0
+
+_PAD = 7.0
+
+_NARROWEST = 330.0
+
+
+@dataclass
+class Branch:
+    """A node of a drawn tree.
+
+    Parameters
+    ----------
+    text : str
+    kind : {"inner", "leaf", "more"}
+        "more" says what is left out.
+    label : int or None
+        The answer, 0 or 1, that leads here.
+    children : list of Branch
+    """
+
+    text: str
+    kind: str = "inner"
+    label: int | None = None
+    children: list[Branch] = field(default_factory=list)
+
+
+def layers(root: Branch, *, title: str, desc: str, note: str = "") -> str:
+    """Draw a tree.
+
+    Examples
+    --------
+    >>> svg = layers(Branch("x", children=[Branch("a", "leaf", 0), Branch("b", "leaf", 1)]),
+    ...              title="A tree", desc="Two leaves")
+    >>> svg.count("<rect"), svg.count("<path")
+    (5, 2)
+    """
+    columns: list[float] = []
+    _measure(root, 0, columns)
+    lefts = [MARGIN]
+    for width in columns[:-1]:
+        lefts.append(lefts[-1] + width + _GAP)
+    drawing = _Drawing(lefts)
+    top = 8.0
+    if note:
+        drawing.boxes.add("text", note, x=MARGIN, y=top + 12, class_="ls-dim", font_size=_SIZE)
+        top += 26
+    rows = drawing.place(root, 0, 0, top)[1]
+    body = Element("g", drawing.edges, drawing.boxes)
+    wanted = max(lefts[-1] + columns[-1], MARGIN + text_width(note, _SIZE), _NARROWEST - MARGIN)
+    height = top + rows * _ROW + 4
+    return picture(body, width=wanted + MARGIN, height=height, title=title, desc=desc)
+
+
+def levels(node: Branch) -> int:
+    """Return the number of columns that a tree needs.
+
+    Examples
+    --------
+    >>> levels(Branch("x", children=[Branch("a")]))
+    2
+    """
+    return 1 + max(map(levels, node.children), default=0)
+
+
+def _measure(node: Branch, level: int, columns: list[float]) -> None:
+    """Make each column as wide as its widest box."""
+    if level == len(columns):
+        columns.append(0.0)
+    columns[level] = max(columns[level], _width(node) + (_TAG if node.label is not None else 0))
+    for child in node.children:
+        _measure(child, level + 1, columns)
+
+
+def _width(node: Branch) -> float:
+    return min(text_width(node.text, _SIZE), WIDEST) + 2 * _PAD
+
+
+class _Drawing:
+    """Edges and boxes, in two layers; columns begin at ``lefts``."""
+
+    def __init__(self, lefts: list[float]) -> None:
+        self._lefts = lefts
+        self.edges, self.boxes = Element("g"), Element("g")
+
+    def place(self, node: Branch, level: int, row: float, top: float) -> tuple[float, float]:
+        """Draw a node and what is below it, from a row on; return its middle and the next row."""
+        middles = []
+        following = row
+        for child in node.children:
+            middle, following = self.place(child, level + 1, following, top)
+            middles.append(middle)
+        if not middles:
+            following = row + 1
+        own = (middles[0] + middles[-1]) / 2 if middles else top + (row + 0.5) * _ROW
+        tag = _TAG if node.label is not None else 0.0
+        right = self._lefts[level] + tag + _width(node)
+        for middle in middles:
+            left = self._lefts[level + 1]
+            line = f"M{right:.1f} {own:.1f}H{left - _GAP / 2:.1f}V{middle:.1f}H{left:.1f}"
+            self.edges.add("path", d=line, class_="ls-axis")
+        _box(node, self._lefts[level], own, tag, self.boxes)
+        return own, following
+
+
+def _box(node: Branch, left: float, middle: float, tag: float, boxes: Element) -> None:
+    y, baseline = middle - _BOX / 2, middle + 4
+    if node.label is not None:
+        kind, ink = ("ls-one", "ls-on-one") if node.label else ("ls-zero", "ls-dim")
+        boxes.add("rect", x=left, y=y, width=tag - 2, height=_BOX, rx=4, class_=kind)
+        boxes.add(
+            "text", str(node.label), x=left + (tag - 2) / 2, y=baseline,
+            class_=f"{ink} ls-small", font_size=_SIZE, text_anchor="middle",
+        )  # fmt: skip
+    frame = {"inner": "ls-chip", "leaf": "ls-zero", "more": ""}[node.kind]
+    if frame:
+        width = _width(node)
+        radius = _BOX / 2 if node.kind == "inner" else 4
+        boxes.add("rect", x=left + tag, y=y, width=width, height=_BOX, rx=radius, class_=frame)
+    boxes.add(
+        "text", clip(node.text, WIDEST + 1, _SIZE), x=left + tag + _PAD, y=baseline,
+        class_="ls-small" if frame else "ls-dim ls-small", font_size=_SIZE,
+    )  # fmt: skip
+
+
+_LEVELS = 4  # of questions
+
+_CHILDREN = 6  # of one node
+
+_NODES = 45  # in all
+
+
+@plotter(MistakeTree)
+def _mistakes(tree: MistakeTree, setting: Setting) -> str:
+    return _binary(
+        tree.depth,
+        lambda i: _column(tree.points[i], setting),
+        lambda i: f"concept {tree.leaves[i]}",
+    )
+
+
+@plotter(ShatteredTree)
+def _shattered(tree: ShatteredTree, setting: Setting) -> str:
+    names = point_names(tree.concept_class, tree.points)
+    return _binary(tree.depth, lambda i: names[i], lambda i: _short(tree.leaves[i]))
+
+
+def _binary(depth: int, point: Callable[[int], str], leaf: Callable[[int], str]) -> str:
+    """Draw a complete binary tree whose nodes are questions and whose edges are answers."""
+    shown = min(depth, _LEVELS)
+    inner = 2**depth - 1
+
+    def branch(node: int, level: int, label: int | None) -> Branch:
+        if node >= inner:
+            return Branch(leaf(node - inner), "leaf", label)
+        if level == shown:
+            more = _more(depth - level)
+            more.label = label
+            return more
+        out = Branch(point(node), "inner", label)
+        out.children = [branch(2 * node + 1 + y, level + 1, y) for y in (0, 1)]
+        return out
+
+    note = "every path of answers fits a concept" if depth else ""
+    if shown < depth:
+        note = f"the first {shown} of {depth} levels"
+    words = (
+        f"A complete binary tree of depth {depth}. Each inner node is a point, each edge the label "
+        "0 or 1 of the point above it, and each leaf a concept with all labels of its path."
+    )
+    return layers(branch(0, 0, None), title="A shattered mistake tree", desc=words, note=note)
+
+
+@plotter(VC1Tree)
+def _vc1(tree: VC1Tree, setting: Setting) -> str:
+    name = _node_names(tree)
+    deepest = _fitting(lambda node: _shown(tree, node), ROOT)
+    root = f"f: {_short(tree.hypothesis(ROOT))}"
+    long = text_width(root, 12) > WIDEST
+
+    def branch(node: Any, level: int) -> Branch:
+        if node is ROOT:
+            out = Branch("f" if long else root, "leaf")
+        else:
+            out = Branch(name(node) + ("" if tree.is_proper(node) else " (improper)"))
+        count = tree.child_count(node)
+        if count and level == deepest:
+            out.children = [_more(tree.height - level, "≤ ")]
+        elif count:
+            shown = _shown(tree, node)
+            out.children = [branch(child, level + 1) for child in shown]
+            if not shown:  # points of any type have no first one
+                out.children.append(Branch("… any point", "more"))
+            elif count > len(shown):
+                rest = "infinitely many" if count == inf else integer(int(count) - len(shown))
+                out.children.append(Branch(f"… {rest} more", "more"))
+        return out
+
+    size = "infinitely many" if tree.size == inf else integer(int(tree.size))
+    words = (
+        f"A tree of height {integer(tree.height)} with {size} nodes, each one a point (or several "
+        "that no concept tells apart). The root is the concept f, and every concept differs from "
+        "it on one path."
+    )
+    return layers(
+        branch(ROOT, 0),
+        title="The tree of a class of VC dimension 1",
+        desc=words,
+        note=f"height {integer(tree.height)}, {size} nodes" + (f"; {root}" if long else ""),
+    )
+
+
+def _shown(tree: VC1Tree, node: Any) -> list[Any]:
+    """Return the children that are drawn."""
+    few = tree.child_count(node) <= _CHILDREN + 1
+    try:
+        return list(islice(tree.children(node), _CHILDREN + few))
+    except UnsupportedError:
+        return []
+
+
+def _fitting(children: Callable[[Any], list[Any]], root: Any) -> int:
+    """Return how many levels below the root are drawn: all, or as many as there is room for."""
+    level, total = [root], 1
+    for depth in range(_LEVELS):
+        level = [child for node in level for child in children(node)]
+        total += len(level)
+        if total > _NODES:
+            return max(depth, 1)
+    return _LEVELS
+
+
+def _more(levels: int, most: str = "") -> Branch:
+    return Branch(f"… {most}{integer(levels)} more level{'s' * (levels > 1)}", "more")
+
+
+def _node_names(tree: VC1Tree) -> Callable[[Any], str]:
+    forest = tree.forest if isinstance(tree, PathsTree) else None
+    if isinstance(forest, PrefixForest):
+        write = forest.notation.write
+        return lambda node: write(node) or "(empty)"
+    return _point
+
+
+@plotter(DecompositionTree)
+def _decomposition(tree: DecompositionTree, setting: Setting) -> str:
+    deepest = _fitting(lambda position: list(tree.nodes[position].children or ()), 0)
+
+    def branch(position: int, level: int, label: int | None) -> Branch:
+        node = tree.nodes[position]
+        if node.children is None:
+            n = node.hypotheses.bit_count()
+            return Branch("1 concept" if n == 1 else f"{integer(n)} concepts", "leaf", label)
+        if level == deepest:
+            n = node.hypotheses.bit_count()
+            return Branch(f"… {integer(n)} concepts", "more", label)
+        out = Branch(_column(node.point, setting), "inner", label)
+        out.children = [branch(child, level + 1, y) for y, child in enumerate(node.children)]
+        return out
+
+    leaves = len(tree.leaves)
+    words = (
+        f"A decomposition with p = {tree.p} and d = {tree.d} into {leaves} classes, of Littlestone "
+        f"dimension at most {tree.degree}. Inner nodes are points, edges their labels, leaves "
+        "irreducible classes."
+    )
+    note = f"p = {tree.p}, d = {tree.d}: degree {tree.degree}, {integer(leaves)} leaves"
+    if any(tree.nodes[i].children for i in _at_level(tree, deepest)):
+        note += "; …: split further"
+    return layers(branch(0, 0, None), title="A decomposition", desc=words, note=note)
+
+
+def _at_level(tree: DecompositionTree, level: int) -> list[int]:
+    """Return the positions of the nodes so far below the root."""
+    found = [0]
+    for _ in range(level):
+        found = [child for i in found for child in tree.nodes[i].children or ()]
+    return found
+
+
+def point_names(concept_class: ConceptClass, points: Sequence[Any]) -> tuple[str, ...]:
+    """Return points of a class as pictures show them: prefixes as networks or codes.
+
+    Examples
+    --------
+    >>> point_names(Prefixes("ipv4"), [1, 2, 3])
+    ('0.0.0.0/0', '0.0.0.0/1', '128.0.0.0/1')
+    """
+    if isinstance(concept_class, Prefixes):
+        write = concept_class.notation.write
+        return tuple(write(point) or "(empty)" for point in points)
+    return tuple(map(_point, points))
+
+
+def _column(column: int | None, setting: Setting) -> str:
+    return setting.columns[column or 0] if setting.columns else f"point {column}"
+
+
+def _point(point: Any) -> str:
+    if isinstance(point, int):
+        return integer(point)
+    if isinstance(point, tuple) and all(isinstance(v, int) for v in point):
+        if len(point) <= 12:
+            return ("" if all(0 <= v <= 9 for v in point) else " ").join(map(str, point)) or "()"
+        others = [f"x{i} = {v}" for i, v in enumerate(point, 1) if v]
+        return f"0 but {', '.join(others)}" if others else "all 0"
+    return str(point)
+
+
+def _short(hypothesis: Hypothesis) -> str:
+    """Return the beginning of the words: "1 if x > 3"."""
+    if isinstance(hypothesis, AlwaysZero):
+        return "always 0"
+    return hypothesis.describe().split(", otherwise")[0].split(" (x from")[0].split(" (points")[0]
+
 
 _INDENT = 42.0
-_PAD = 9.0
+
+_NODE_PAD = 9.0
+
 _LINE = 18.0
-_GAP = 9.0
+
+_NODE_GAP = 9.0
+
 _STEM = 12.0  # where the line to the answers leaves a chip, from its left
+
 _MOST_LINES = 4
+
 _NOTE = "A cell that is missing or other answers no."
 
 
-@drawer(TreeHypothesis)
+@plotter(TreeHypothesis)
 def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
     """Draw a tree from its root down, one line for each node: readable at any depth, on a phone.
 
@@ -40,7 +384,7 @@ def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
     tree = hypothesis.tree
     if not isinstance(tree, Node):
         return card([Case((), names[tree], tree)], title=f"The constant {tree}", desc=words)
-    drawing = _Drawing(names, lines=Element("g"), chips=Element("g"))
+    drawing = _DecisionTree(names, lines=Element("g"), chips=Element("g"))
     y, _ = drawing.add(tree, MARGIN, 10.0)
     for line in wrap(_NOTE, WIDTH - 2 * MARGIN, 12):
         y += 15
@@ -50,7 +394,7 @@ def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
 
 
 @dataclass(frozen=True)
-class _Drawing:
+class _DecisionTree:
     """A drawing that grows node by node."""
 
     names: tuple[str, str]
@@ -62,9 +406,9 @@ class _Drawing:
         if not isinstance(tree, Node):
             kind = "ls-one" if tree else "ls-zero"
             below = _chip(self.chips, (x, y), self.names[tree], kind, bold=True)
-            return below + _GAP, (y + below) / 2
+            return below + _NODE_GAP, (y + below) / 2
         bottom = _chip(self.chips, (x, y), f"{tree.split.text}?", "ls-chip")
-        below, stem = bottom + _GAP, x + _STEM
+        below, stem = bottom + _NODE_GAP, x + _STEM
         for answer, side in (("yes", tree.yes), ("no", tree.no)):
             below, at = self.add(side, x + _INDENT, below)
             self.lines.add(
@@ -79,15 +423,15 @@ def _chip(
 ) -> float:
     """Draw a rounded box as wide as its text; return the y below it."""
     x, y = corner
-    room = WIDTH - MARGIN - x - 2 * _PAD
+    room = WIDTH - MARGIN - x - 2 * _NODE_PAD
     size = 14 * 1.12 if bold else 14.0
     rows = wrap(text, room, size) or ["(empty)"]
     if len(rows) > _MOST_LINES:
         rows = [*rows[: _MOST_LINES - 1], clip(rows[_MOST_LINES - 1] + " …", room, size)]
-    width = min(max(text_width(row, size) for row in rows), room) + 2 * _PAD
+    width = min(max(text_width(row, size) for row in rows), room) + 2 * _NODE_PAD
     height = _LINE * len(rows) + 10
     body.add("rect", x=x, y=y, width=width, height=height, rx=8, class_=kind)
     ink = {"class_": "ls-strong" + (" ls-on-one" if kind == "ls-one" else "")} if bold else {}
     for i, row in enumerate(rows):
-        body.add("text", row, x=x + _PAD, y=y + 19 + _LINE * i, **ink)
+        body.add("text", row, x=x + _NODE_PAD, y=y + 19 + _LINE * i, **ink)
     return y + height

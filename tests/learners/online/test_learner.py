@@ -422,11 +422,11 @@ def test_the_picture_of_a_public_simulation_shows_the_bound_and_the_updates():
         OnlineAlgorithm(Thresholds(1, 9), plan), x, (x > 4).astype(np.int8), seed=2,
         description="digits & all",
     )  # fmt: skip
-    svg = ls.draw(run)
+    svg = ls.plot(run)
     assert "proved: at most" in svg
     assert "digits &amp; all" in svg
     assert f"{len(run.published)} hypotheses published" in svg
-    assert "<svg" in ls.draw(learner(Thresholds(1, 99)))
+    assert "<svg" in ls.plot(learner(Thresholds(1, 99)))
 
 
 ODD = [float("inf"), (float("-inf"), "a"), 10**5000, (10**5000, (-(10**5000),)), "\ud800"]
