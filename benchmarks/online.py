@@ -22,7 +22,7 @@ import numpy as np
 import littlestone as ls
 from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.bound import compare
-from littlestone.learners.online.choose import plan_online
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.simulation import simulate
 from littlestone.source import SecureSource
 
@@ -56,8 +56,8 @@ def table(horizons: list[int], powers: list[int], seeds: int) -> None:
         top = 2**power - 1
         concept_class = ls.Thresholds(1, top)
         for n in horizons:
-            for parameters in ("practical", "theory"):
-                plan = plan_online(concept_class, **BUDGET, horizon=n, parameters=parameters)
+            for constants in ("practical", "theory"):
+                plan = plan_online(concept_class, **BUDGET, horizon=n, constants=constants)
                 algorithm = OnlineAlgorithm(concept_class, plan)
                 cells = []
                 for stream in (uniform, hard):
@@ -66,7 +66,7 @@ def table(horizons: list[int], powers: list[int], seeds: int) -> None:
                 bound = runs[0].bound
                 proved = f"{bound.mistakes:,}" if bound.holds else "-"
                 print(
-                    f"{'2**' + str(power):>8} {n:>9,} {parameters:>10} {cells[0]:>9,.0f} "
+                    f"{'2**' + str(power):>8} {n:>9,} {constants:>10} {cells[0]:>9,.0f} "
                     f"{cells[1]:>9,.0f} {proved:>10}"
                 )
 
@@ -83,7 +83,7 @@ def bounds() -> None:
         ("points(1, 2**32)", ls.Points(1, 2**32)),
         ("points()", ls.Points()),
     ):
-        plan = plan_online(concept_class, **BUDGET, horizon=10**6, parameters="theory")
+        plan = plan_online(concept_class, **BUDGET, horizon=10**6, constants="theory")
         found = compare(plan, concept_class)
         print(f"{spec:>22} " + " ".join(f"{found[name]:>22.4g}" for name in names))
 
@@ -122,7 +122,7 @@ def speed(n: int) -> None:
 def draw(path: str) -> None:
     """Write the picture of the documentation."""
     n, concept_class = 10**6, ls.Thresholds(1, 2**32)
-    plan = plan_online(concept_class, **BUDGET, horizon=n, parameters="theory")
+    plan = plan_online(concept_class, **BUDGET, horizon=n, constants="theory")
     x, y = uniform(2**32, n, 4)
     words = "thresholds over 2**32 points, uniform points, epsilon 1, delta 1e-6"
     run = simulate(OnlineAlgorithm(concept_class, plan), x, y, seed=4, description=words)

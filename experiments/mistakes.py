@@ -4,10 +4,10 @@ Run (about a minute; with ``--full`` up to T = 10**6, some minutes)::
 
     python experiments/mistakes.py
 
-Paper 003, Theorem 1: O~(d**9.5 ln T ln(1/delta) / epsilon) mistakes. The library's learner votes by
-ballot on thresholds over 2**d - 1 points, Littlestone dimension d, with the parameters of its
-theorem; the certificate is its mistake bound, where that is below T. Streams are public: uniform
-points, and a hard one that shows points ever nearer to the target (``benchmarks/online.py``).
+Paper 003, Theorem 1: O~(d**9.5 ln T ln(1/delta) / epsilon) mistakes. The library's learner on
+thresholds over 2**d - 1 points, Littlestone dimension d, with the constants of its theorem; the
+certificate is its mistake bound, where that is below T. Streams are public: uniform points, and a
+hard one that shows points ever nearer to the target (``benchmarks/online.py``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, run
 import littlestone as ls
 from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.bound import mistake_bound
-from littlestone.learners.online.choose import plan_online
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.simulation import simulate
 
 BUDGET: dict[str, Any] = {"epsilon": 1, "delta": 1e-6}
@@ -69,7 +69,7 @@ def row_numbers(row: Row) -> tuple[float, float | None, float | None, str]:
 def certificate(d: int, n: int) -> Iterator[Row]:
     """Yield the mistake bound, if it says anything."""
     cls = ls.Thresholds(1, 2**d - 1)
-    plan = plan_online(cls, **BUDGET, horizon=n, parameters="theory")
+    plan = plan_online(cls, **BUDGET, horizon=n, constants="theory")
     bound = mistake_bound(plan, cls)
     if bound.holds:
         claim = " ".join(bound.certificate.claims)
@@ -80,7 +80,7 @@ def rows(d: int, n: int, seeds: int, bench: object) -> Iterator[Row]:
     """Yield the certificate and what was measured on two streams: mean, least and most."""
     yield from certificate(d, n)
     cls = ls.Thresholds(1, 2**d - 1)
-    algorithm = OnlineAlgorithm(cls, plan_online(cls, **BUDGET, horizon=n, parameters="theory"))
+    algorithm = OnlineAlgorithm(cls, plan_online(cls, **BUDGET, horizon=n, constants="theory"))
     for name in ("uniform", "hard"):
         stream = getattr(bench, name)
         made = [len(simulate(algorithm, *stream(2**d - 1, n, s), seed=s).mistakes)
@@ -109,9 +109,9 @@ FITS = [
     *(Fit("mistakes-horizon", f"d = {d}, hard points", MEASURED, "log-log", 1e4, 1e6, 0.5,
           "at most", 0, "ln T (Theorem 1), once epochs are filled: far below √T") for d in (2, 6)),
     Fit("mistakes-dimension", "T = 10⁹", CERTIFIED, "log-log", 4, 40, 1.5, "about", 0.25,
-        "(ln|C|)^1.5 (claim online.ballot); the paper: d^9.5"),
+        "(ln|C|)^1.5 (claim online.exponential); the paper: d^9.5"),
     *(Fit("mistakes-dimension", f"T = 100,000, {kind} points", MEASURED, "log-log", 1, 40, 1.75,
-          "at most", 0, "(ln|C|)^1.5 (claim online.ballot); the paper: d^9.5")
+          "at most", 0, "(ln|C|)^1.5 (claim online.exponential); the paper: d^9.5")
       for kind in ("uniform", "hard")),
 ]  # fmt: skip
 

@@ -97,7 +97,7 @@ COMMANDS = [
     ["ledger", "show", "b.db", "--json"],
     [*STREAM, "--state", "new", "--out", "new.csv", "--ledger", "z.db"],
     [*STREAM, "--state", "new", "--quiet", "--group", "3", "--seed", "5"],
-    [*STREAM, "--state", "new", "--parameters", "theory", "--x", "x", "--y", "y"],
+    [*STREAM, "--state", "new", "--constants", "theory", "--x", "x", "--y", "y"],
     *SHOWN,
     ["audit", "exact", "--all", "--report", "o.html"],
     ["audit", "exact", "--all", "--json"],

@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from littlestone.learners.littlestone.estimators import LittlestoneLearner as LittlestoneLearner
     from littlestone.learners.littlestone.proper import make_proper as make_proper
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
-    from littlestone.learners.online.soa import HalvingPredictor as HalvingPredictor
-    from littlestone.learners.online.soa import SOAPredictor as SOAPredictor
+    from littlestone.learners.online.predictors import HalvingPredictor as HalvingPredictor
+    from littlestone.learners.online.predictors import SOAPredictor as SOAPredictor
     from littlestone.learners.stable.estimators import StableLearner as StableLearner
     from littlestone.learners.users.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.learners.users.estimators import UserThresholdLearner as UserThresholdLearner
@@ -64,7 +64,7 @@ _HOMES = {
     "DecisionTrees": "classes",
     "FiniteClass": "classes",
     "GenericLearner": "learners.exponential.estimators",
-    "HalvingPredictor": "learners.online.soa",
+    "HalvingPredictor": "learners.online.predictors",
     "Intervals": "classes",
     "Ledger": "privacy",
     "LittlestoneLearner": "learners.littlestone.estimators",
@@ -72,7 +72,7 @@ _HOMES = {
     "Points": "classes",
     "Prefixes": "classes",
     "Rules": "classes",
-    "SOAPredictor": "learners.online.soa",
+    "SOAPredictor": "learners.online.predictors",
     "Sample": "data",
     "Schema": "data",
     "SparseSets": "classes",

@@ -13,8 +13,8 @@ from scipy import stats
 
 import littlestone
 from littlestone.bounds import claims
-from littlestone.classes import FiniteClass
-from littlestone.learners.online.council import ExponentialSampler
+from littlestone.classes import FiniteClass, TableHypothesis
+from littlestone.learners.online.samplers import ExponentialSampler
 from littlestone.source import ExactSource, public_generator
 
 #: About records, not about public choices: nothing that a privacy claim may assume.
@@ -68,13 +68,13 @@ def test_they_are_not_far_from_the_truth():
 
 @pytest.mark.parametrize("draws", [1, 4, 15, 60])
 @pytest.mark.parametrize("share", [0.05, 1 / 6, 1 / 3, 0.45])
-def test_a_vote_errs_as_rarely_as_online_ballot_says(draws, share):
+def test_a_vote_errs_as_rarely_as_online_teachers_says(draws, share):
     """Ties count as errors."""
     wrong = stats.binom.sf(np.ceil(draws / 2) - 1, draws, share)
     assert wrong <= np.exp(draws * np.log(4 * share * (1 - share)) / 2) * (1 + 1e-12)
 
 
-def test_an_epoch_of_mistakes_removes_the_weight_that_online_ballot_says():
+def test_an_epoch_of_mistakes_removes_the_weight_that_online_exponential_says():
     """At each mistake a share s of the sampler's law errs: weights of any class, any rate."""
     rng = public_generator(4)
     seen = 0.0
@@ -93,12 +93,17 @@ def test_an_epoch_of_mistakes_removes_the_weight_that_online_ballot_says():
     assert seen > 0.99  # one mistake, for example: then it is an equation
 
 
-def test_a_ballot_draws_by_these_weights():
+def test_the_sampler_draws_by_these_weights():
     """The law of the code is e**(-rate errors), so the inequality above is about it."""
     concepts, rate = FiniteClass([[0, 0], [0, 1], [1, 1]]), Fraction(1, 2)
     records = [[(0, 0, 1), (1, 1, 1)], [(2, 1, 1)]]  # the concepts err 3, 1 and 0 times
     sampler = ExponentialSampler(concepts, rate)
-    law = ExactSource().law(lambda source: sampler.draw(records, 0, 1, 0, source)[0].labels)
+
+    def draw(source):
+        now = TableHypothesis("00")
+        return sampler.draw(records, 1, source, stage=0, deal=0, now=now)[0].labels
+
+    law = ExactSource().law(draw)
     weights = {"00": np.exp(-1.5), "01": np.exp(-0.5), "11": 1.0}
     total = sum(weights.values())
     for labels, weight in weights.items():

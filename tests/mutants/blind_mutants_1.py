@@ -27,15 +27,15 @@ from .mutant import mutant, patched, same_as
 _ONLINE = "learners.online.algorithm"
 
 
-@mutant("randomness reused", f"{_ONLINE}:OnlineAlgorithm._wind", "two alarms")
+@mutant("randomness reused", f"{_ONLINE}:OnlineAlgorithm._wind", "two tests")
 def one_threshold_noise_for_all_tests(original, self, state, *given):
     """The secret noise is drawn for the first test and kept: earlier tests tell what it is, and
     the test that the record belongs to has no offset left to hide behind.
     """
-    kept = state.limit and state.limit - self.plan.limit
+    kept = state.limit and state.limit - self.plan.phase(state.batches).limit
     if not state.limit:
         return original(self, state, *given)
-    with patched(f"{_ONLINE}:draw_patience", lambda *_: kept):
+    with patched(f"{_ONLINE}:draw_noise", lambda *_: kept):
         return original(self, state, *given)
 
 

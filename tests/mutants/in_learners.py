@@ -15,7 +15,7 @@ from .mutant import mutant, patched
 _EXPONENTIAL = "learners.exponential.learner:Exponential"
 _GENERIC = "generic on thresholds(1, 3)"
 _SUBMITTED = "learners.stable.learner:Stable.submitted"
-_TEACHERS = "learners.online.council:TeacherEnsemble"
+_TEACHERS = "learners.online.samplers:TeacherEnsemble"
 _ONLINE = "learners.online.algorithm"
 _PART = "learners.agnostic.subsample"
 
@@ -148,7 +148,7 @@ def equal_parts_of_an_epoch(original, self, epochs, stage, deal):
     return [self.submit(parts, self.plan[stage]) for parts in dealt]
 
 
-@mutant("noise left out", f"{_ONLINE}:draw_patience", "online on thresholds(1, 2), ballot")
+@mutant("noise left out", f"{_ONLINE}:draw_noise", "online on thresholds(1, 2), scored")
 def a_threshold_without_noise(original, epsilon, source):
     """The above-threshold test fires at a fixed number of mistakes."""
     original(epsilon, source)
@@ -165,7 +165,7 @@ def draws_that_nobody_counts(original, self, state, sources):
 @mutant(
     "contribution not bounded",
     f"{_ONLINE}:OnlineAlgorithm._listen",
-    "online on thresholds(1, 2), ballot",
+    "online on thresholds(1, 2), scored",
 )
 def mistakes_that_are_heard_twice(original, self, state, time, sources):
     """The above-threshold test sees each mistake as two."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from littlestone.learners.online.durable import _charge
+from littlestone.learners.online.journal import _charge
 from littlestone.learners.online.state import OnlineState
 
 from .mutant import mutant, patched
 
-_COUNCIL = "learners.online.council"
-_DURABLE = "learners.online.durable"
-_TAKEN_UP = f"{_DURABLE}:_taken_up"
+_SAMPLERS = "learners.online.samplers"
+_JOURNAL = "learners.online.journal"
+_TAKEN_UP = f"{_JOURNAL}:_taken_up"
 
 
-@mutant("special case for empty", "learners.online.algorithm:OnlineAlgorithm._events", "two alarms")
+@mutant("special case for empty", "learners.online.algorithm:OnlineAlgorithm._events", "two tests")
 def tests_act_at_mistakes_only(original, self, state, wrong, start, end):
     """In a block of records the above-threshold test is looked at where there is a mistake: when
     it fires, the record of that time was one.
@@ -22,7 +22,7 @@ def tests_act_at_mistakes_only(original, self, state, wrong, start, end):
     yield from (int(i) for i in wrong if i < end)
 
 
-@mutant("split by the data", f"{_COUNCIL}:TeacherEnsemble.lists", "one teacher for a record")
+@mutant("split by the data", f"{_SAMPLERS}:TeacherEnsemble.lists", "one teacher for a record")
 def mistakes_dealt_by_what_they_say(original, self, epochs, stage, deal):
     """Equal records go to one teacher, so that lists agree: a replaced record leaves one teacher
     and comes to another, and two lists change.
@@ -31,42 +31,44 @@ def mistakes_dealt_by_what_they_say(original, self, epochs, stage, deal):
     return original(self, said, stage, deal)
 
 
-@mutant("contribution not bounded", f"{_COUNCIL}:_threshold_pieces", "long lists of teachers")
+@mutant("contribution not bounded", f"{_SAMPLERS}:_threshold_pieces", "long lists of teachers")
 def long_lists_of_thresholds(original, lists, most):
     """A teacher's run of thresholds counts in full length: bottom is weighed for short lists."""
     return original(lists, 10**9)
 
 
-@mutant("exceptions", f"{_COUNCIL}:SearchLimitError", "hard searches of teachers", kind="value")
+@mutant("exceptions", f"{_SAMPLERS}:SearchLimitError", "hard searches of teachers", kind="value")
 def a_teacher_gives_up_aloud(original):
     """A search that exceeds its budget stops the stream, because of one teacher's records."""
     return ZeroDivisionError
 
 
-@mutant("parameter from the data", f"{_COUNCIL}:TeacherEnsemble.draw", "teachers of one mind")
-def bottom_for_the_longest_list_of_teachers(original, self, epochs, stage, draws, deal, source):
+@mutant("parameter from the data", f"{_SAMPLERS}:TeacherEnsemble.draw", "teachers of one mind")
+def bottom_for_the_longest_list_of_teachers(
+    original, self, epochs, draws, source, *, stage, deal, now
+):
     """The weight of bottom follows the longest list that came in, not the one promised."""
     longest = max([1, *map(len, self.lists(epochs, stage, deal))])
 
     def light(weight, *, k, **options):
         return weight(k=min(k, longest), **options)
 
-    with patched(f"{_COUNCIL}:removal_bottom", light):
-        return original(self, epochs, stage, draws, deal, source)
+    with patched(f"{_SAMPLERS}:removal_bottom", light):
+        return original(self, epochs, draws, source, stage=stage, deal=deal, now=now)
 
 
 @mutant("order of payment", _TAKEN_UP, "unpaid streams")
 def a_stream_is_paid_after_it_is_kept(original, journal, algorithm, settings, seed, ledger):
     """Killed (or refused) between the two, it is there, goes on, and is never paid for."""
     new, kept = journal.state is None, journal.settings
-    with patched(f"{_DURABLE}:_charge", lambda *_: None):
+    with patched(f"{_JOURNAL}:_charge", lambda *_: None):
         made = original(journal, algorithm, settings, seed, ledger)
     if new and kept.get("ledger"):
         _charge(kept, ledger, algorithm)
     return made
 
 
-@mutant("budget not counted", f"{_DURABLE}:_charge", "each stream is paid")
+@mutant("budget not counted", f"{_JOURNAL}:_charge", "each stream is paid")
 def streams_named_by_their_class(original, kept, ledger, algorithm):
     """The token says what a stream is about instead of which one it is: the second is free."""
     return original({**kept, "name": algorithm.concept_class.spec[:200]}, ledger, algorithm)
@@ -80,7 +82,7 @@ def other_terms_in_the_middle(original, journal, algorithm, settings, seed, ledg
 
 @mutant(
     "budget not counted",
-    "learners.online.public_record:PublicRecord.catch_up",
+    "learners.online.journal:PublicRecord.catch_up",
     "old copies of a stream",
 )
 def an_old_copy_goes_on(original, self, state):
@@ -94,7 +96,7 @@ def an_old_copy_goes_on(original, self, state):
 @mutant(
     "randomness reused",
     "learners.online.state:StateTransaction.__exit__",
-    "interrupted alarms",
+    "interrupted tests",
 )
 def an_interrupted_stream_goes_on(original, self, kind, *rest):
     """After Ctrl-C the stream is as it was in the midst of a record: the test that has fired told
@@ -114,7 +116,7 @@ def a_kept_state_on_other_terms(original, self, ledger=None):
         return original(self, ledger)
 
 
-@mutant("exact count shown", "learners.online.public_record:brief", "public files")
+@mutant("exact count shown", "learners.online.journal:brief", "public files")
 def the_public_file_counts_the_mistakes(original, state):
     """A line for the dashboard: how many mistakes were made since the last publication."""
     return original(state) | {"mistakes": len(state.buffer)}

@@ -15,7 +15,7 @@ import littlestone as ls
 from littlestone.learners import registry
 from littlestone.learners.goal import Goal
 from littlestone.learners.online.bound import mistake_bound
-from littlestone.learners.online.choose import plan_online
+from littlestone.learners.online.plan import plan_online
 
 from .forms import CLASSES, FORMS, called, planned
 
@@ -92,7 +92,7 @@ def test_streams_are_promised_no_more_mistakes_for_more_budget(stream):
     before = None
     for step in steps:
         budget = {name: at(name, place) for name, place in {**places, what: step}.items()}
-        plan = plan_online(concepts, **budget, horizon=10**digits, parameters="theory")
+        plan = plan_online(concepts, **budget, horizon=10**digits, constants="theory")
         mistakes = mistake_bound(plan, concepts).mistakes
         assert before is None or mistakes <= before, (concepts.spec, what, step, before, mistakes)
         before = mistakes

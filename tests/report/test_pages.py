@@ -15,9 +15,8 @@ from littlestone.audit.table import Row
 from littlestone.classes import dimensions
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.choose import plan_online
-from littlestone.learners.online.durable import open_stream
-from littlestone.learners.online.public_record import read_public
+from littlestone.learners.online.journal import open_stream, read_public
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.registry import LEARNERS
 from littlestone.planning import checker
 from littlestone.privacy import Guarantee
@@ -170,13 +169,13 @@ def test_proved_mistakes_are_said():
         "format": "littlestone-stream-1",
         "stream": {"class": AGES.to_dict(), "epsilon": "1", "delta": "1/1000000",
                    "horizon": 10**6, "beta": "1/20"},
-        "about": {"x": ["age"], "y": "adult", "positive": "1", "parameters": "theory"},
+        "about": {"x": ["age"], "y": "adult", "positive": "1", "constants": "theory"},
         "guarantee": Guarantee(1, Fraction(1, 10**6), claim="online.privacy").to_dict(),
         "planned_batches": 5, "rows": 10, "stage": 0, "batches": 0, "stopped": False,
         "published": [],
     }  # fmt: skip
     text = plain(page(public))
-    assert "at most 11,115 mistakes among 1,000,000" in text
+    assert "at most 6,354 mistakes among 1,000,000 adaptive records" in text
     assert "No rule is published yet" in text
 
 

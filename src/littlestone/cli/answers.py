@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 from littlestone.errors import ParameterError, parameter_error
 
 if TYPE_CHECKING:
-    from littlestone.learners.online.durable import DurableStream
+    from littlestone.learners.online.journal import DurableStream
 
 __all__ = ["Answers", "Progress", "check_answers"]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data.rows import Begun, RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
-    from littlestone.learners.online.durable import DurableStream
+    from littlestone.learners.online.journal import DurableStream
     from littlestone.types import Json
 
 __all__ = ["stream"]
@@ -42,7 +42,8 @@ def stream(
     delta: str | None = None,
     horizon: str | None = None,
     beta: str | None = None,
-    parameters: Literal["practical", "theory"] | None = None,
+    constants: Literal["practical", "theory"] | None = None,
+    adversary: Literal["oblivious", "adaptive"] | None = None,
     x: str | None = None,
     y: str | None = None,
     schema: str | None = None,
@@ -85,8 +86,13 @@ def stream(
         Expected number of rows. Privacy does not depend on it.
     beta:
         Probability with which the bound on mistakes may fail (by default 0.05).
-    parameters:
-        practical (the default), or theory: proved numbers of mistakes, mostly more of them.
+    constants:
+        practical (the default), or theory: the least proved number of mistakes, mostly more of
+        them.
+    adversary:
+        Against whom the number of mistakes is proved. adaptive: whoever chooses the rows may read
+        what is published. oblivious: the rows were fixed beforehand. By default adaptive, where
+        that is proved.
     x:
         Column of points (by default x), or columns of the schema separated by commas.
     y:
@@ -144,7 +150,8 @@ def stream(
         "delta": delta,
         "horizon": horizon,
         "beta": beta,
-        "parameters": parameters,
+        "constants": constants,
+        "adversary": adversary,
         "x": x,
         "y": y,
         "schema": schema,
@@ -283,7 +290,7 @@ def _begin(
     durability: Literal["kill", "power"],
 ) -> DurableStream:
     """Open the stream of a folder, or begin one."""
-    from littlestone.learners.online.durable import open_stream
+    from littlestone.learners.online.journal import open_stream
     from littlestone.privacy import Ledger
 
     paid_by = None if ledger is None else Ledger(ledger)
@@ -300,7 +307,7 @@ def _prepared(
     from littlestone.data.counting import match
     from littlestone.data.rows import RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
-    from littlestone.learners.online.choose import plan_online
+    from littlestone.learners.online.plan import plan_online
 
     known = _known(folder)
     if known is None:
@@ -310,7 +317,9 @@ def _prepared(
                     f"A new stream needs {option}, for example {example}. (There is no stream in "
                     f"{folder} yet.)"
                 )
-        known = {"beta": "1/20", "parameters": "practical", "y": "y", "positive": "1"}
+        known = {
+            "beta": "1/20", "constants": "practical", "adversary": None, "y": "y", "positive": "1",
+        }  # fmt: skip
     elif seed is None and known["seed"]:
         raise ParameterError(
             f"The stream in {folder} was begun with a seed: it is NOT PRIVATE. Give the same "
@@ -322,9 +331,11 @@ def _prepared(
         chosen["horizon"] = whole("stream", "horizon", chosen["horizon"])
     plan = plan_online(
         concepts,
-        **{name: chosen[name] for name in ("epsilon", "delta", "horizon", "beta", "parameters")},
+        **{name: chosen[name] for name in ("epsilon", "delta", "horizon", "beta")},
+        **{name: chosen[name] for name in ("constants", "adversary")},
     )
-    about = {"x": columns, **{name: chosen[name] for name in ("y", "positive", "parameters")}}
+    kept = ("y", "positive", "constants", "adversary")
+    about = {"x": columns, **{name: chosen[name] for name in kept}}
     negative = _negative(about["positive"], typed["negative"], strict=strict)
     column = None if isinstance(concepts.domain, RowDomain) else columns[0]
     positive = about["positive"]

@@ -14,8 +14,7 @@ def write_public(folder: str, *, export: str | None, report: str | None) -> None
     import contextlib
 
     from littlestone.cli.files import check_outputs, write
-    from littlestone.learners.online.journal import Journal
-    from littlestone.learners.online.public_record import read_public
+    from littlestone.learners.online.journal import Journal, read_public
 
     if export is None and report is None:
         return
@@ -36,8 +35,7 @@ def show_status(folder: str, *, json: bool) -> None:
     """Print where a stream stands."""
     from littlestone.classes import load
     from littlestone.cli.terminal import facts
-    from littlestone.learners.online.journal import Journal
-    from littlestone.learners.online.public_record import read_public
+    from littlestone.learners.online.journal import Journal, read_public
     from littlestone.privacy import Guarantee
 
     running = False

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners.online.bound import MistakeBound, mistake_bound
-from littlestone.learners.online.choose import plan_online
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.release import FORMAT as RELEASE
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee
@@ -52,7 +52,7 @@ def stream_page(public: Mapping[str, Any]) -> str:
     Parameters
     ----------
     public : mapping
-        The public record, as `littlestone.learners.online.public_record.read_public` returns it
+        The public record, as `littlestone.learners.online.journal.read_public` returns it
         and ``littlestone stream --export`` writes it.
 
     Returns
@@ -95,7 +95,7 @@ def _page(public: Mapping[str, Any]) -> str:
         ("Expected rows", integer(int(asked["horizon"]))),
         ("Columns read", ", ".join(map(str, columns))),
         ("Label column", f"{y} (1 means: {positive})"),
-        ("Parameters", str(about.get("parameters", ""))),
+        ("Constants", str(about.get("constants", ""))),
     ]
     names = claim_names(guarantee.claim)
     return render(
@@ -157,7 +157,8 @@ def _bound(public: Mapping[str, Any]) -> MistakeBound | None:
             delta=Fraction(asked["delta"]),
             horizon=int(asked["horizon"]),
             beta=Fraction(asked["beta"]),
-            parameters=public["about"].get("parameters", "practical"),
+            constants=public["about"].get("constants", "practical"),
+            adversary=public["about"].get("adversary"),
         )
         return mistake_bound(plan, concepts)
     except LittlestoneError:

@@ -18,10 +18,8 @@ import pytest
 import littlestone as ls
 from littlestone.errors import BudgetError, LittlestoneError, ParameterError, StateError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.choose import plan_online
-from littlestone.learners.online.durable import open_stream
-from littlestone.learners.online.journal import Journal
-from littlestone.learners.online.public_record import read_public
+from littlestone.learners.online.journal import Journal, open_stream, read_public
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.state import OnlineState
 
 AGES = ls.Thresholds(1, 1000)
@@ -43,8 +41,9 @@ def texts(n, seed=0):
 
 
 STREAMS = {
-    "ballot": (AGES, {}, numbers),
-    "teachers": (ls.Points(), {"teachers": 3, "epsilon": 50, "delta": 0.5}, texts),
+    "scored": (AGES, {}, numbers),
+    "closures": (ls.SparseSets(2), {"epsilon": 50, "delta": 0.5}, texts),
+    "teachers": (ls.Points(), {"teachers": 8, "epsilon": 50, "delta": 0.5}, texts),
     "huge integers": (ls.Thresholds(1, 2**80), {}, numbers),
 }
 
@@ -107,7 +106,7 @@ def test_late_labels_are_waited_for_across_restarts(tmp_path):
 
 def test_private_and_public_are_apart_and_for_the_owner_only(tmp_path):
     words = ["the-canary-word", *[f"w{i}" for i in range(9)]]
-    kept = learner(tmp_path / "s", ls.Points(), teachers=2, epsilon=1, delta=0.01)
+    kept = learner(tmp_path / "s", ls.Points(), epsilon=0.1, delta=1e-6)
     for word in words:
         kept.learn_one(word, 1)
     kept.observe("a-second-canary")
@@ -122,7 +121,7 @@ def test_private_and_public_are_apart_and_for_the_owner_only(tmp_path):
     assert "canary" not in public
     (tmp_path / "s").chmod(0o755)
     with pytest.raises(StoreError, match="chmod 700"):
-        assert learner(tmp_path / "s", ls.Points(), teachers=2, epsilon=1, delta=0.01).hypothesis_
+        assert learner(tmp_path / "s", ls.Points(), epsilon=0.1, delta=1e-6).hypothesis_
 
 
 def test_the_public_record_is_a_function_of_the_transcript(tmp_path):
@@ -179,7 +178,7 @@ def test_one_process_at_a_time(tmp_path):
     "change",
     [
         {"epsilon": 9}, {"delta": 1e-5}, {"horizon": 2001}, {"beta": 0.1},
-        {"parameters": "theory"}, {"teachers": 4}, {"seed": 8}, {"seed": None},
+        {"constants": "theory"}, {"teachers": 4000}, {"seed": 8}, {"seed": None},
         {"cls": ls.Thresholds(1, 1001)},
     ],
     ids=str,
@@ -204,7 +203,7 @@ def saved(tmp_path):
 
 TAMPERED = {
     "budget reset": "UPDATE now SET document = replace(document, '\"batches\":', '\"batches\":0')",
-    "alarm moved": "UPDATE now SET document = replace(document, '\"alarm\":', '\"alarm\":9')",
+    "event moved": "UPDATE now SET document = replace(document, '\"event\":', '\"event\":9')",
     "nonsense": "UPDATE now SET document = '{}'",
     "record removed": "DELETE FROM records WHERE time = (SELECT max(time) FROM records)",
     "label changed": "UPDATE records SET y = 1 - y WHERE time = (SELECT min(time) FROM records)",
@@ -274,11 +273,11 @@ def test_documents_keep_the_names_of_their_fields():
     """What an earlier version wrote is read as long as the format is the same."""
     one = learner()
     one.learn_many(*numbers(300))
-    names = ["alarm", "buffer", "deal", "draws", "limit", "pending", "rings", "rounds"]
+    names = ["buffer", "deal", "draws", "epochs", "event", "fires", "limit", "pending"]
     assert sorted(one.state_.private()) == names
     names = ["batches", "format", "published", "stage", "stopped", "terms", "tickets", "time"]
     assert sorted(one.state_.public()) == names
-    assert len(one.state_.private()["rounds"]) == len(one.state_.epochs)
+    assert len(one.state_.private()["epochs"]) == len(one.state_.epochs)
 
 
 def test_documents_of_a_state_are_refused_when_they_were_changed():
@@ -289,7 +288,7 @@ def test_documents_of_a_state_are_refused_when_they_were_changed():
     for document in (public, private):
         for name in document:
             for value in (None, "x", [[]], {"a": 1}):
-                if name in ("stopped", "rings", "terms") or (name == "rounds" and value == [[]]):
+                if name in ("stopped", "fires", "terms") or (name == "epochs" and value == [[]]):
                     continue  # truths, a text, an epoch without mistakes
                 changed = {**document, name: value}
                 pair = (changed, private) if document is public else (public, changed)
@@ -349,7 +348,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
             import signal
 
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            one = learner(folder, ls.Points(), teachers=2, epsilon=1, delta=0.01)
+            one = learner(folder, ls.Points(), epsilon=0.1, delta=1e-6)
             one.learn_one("a", 1)
             soft = (200_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1])
             resource.setrlimit(resource.RLIMIT_FSIZE, soft)
@@ -376,7 +375,7 @@ def test_a_full_disk_loses_nothing(tmp_path):
     assert reasons[0] in ("full", "input/output")
     assert time == done  # exactly those that were acknowledged
     assert end == done + 1
-    assert learner(folder, ls.Points(), teachers=2, epsilon=1, delta=0.01).state_.time == end
+    assert learner(folder, ls.Points(), epsilon=0.1, delta=1e-6).state_.time == end
 
 
 def test_a_read_only_folder_is_refused_in_words(tmp_path):

@@ -4,7 +4,8 @@ import copy
 import json
 import os
 import pickle
-from dataclasses import replace
+import re
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import (
+    AffineSubspaces,
+    AlwaysZero,
     Conjunctions,
     FiniteClass,
     Intervals,
@@ -23,16 +26,21 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import Schema
-from littlestone.errors import LittlestoneError, ParameterError, StateError
+from littlestone.errors import LittlestoneError, ParameterError, StateError, UnsupportedError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
-from littlestone.learners.online.choose import plan_online
-from littlestone.learners.online.council import Stage, Tally, TeacherEnsemble
-from littlestone.learners.online.simulation import simulate
+from littlestone.learners.online.plan import StreamGoal, plan_online, theory_teachers
+from littlestone.learners.online.samplers import (
+    Stage,
+    Tally,
+    TeacherEnsemble,
+    VoteHypothesis,
+    majority,
+)
+from littlestone.learners.online.simulation import contradict, simulate
 from littlestone.learners.online.state import OnlineState
-from littlestone.learners.online.votes import VoteHypothesis, majority
 from littlestone.privacy import compose
-from littlestone.source import exp
+from littlestone.source import ExactSource, SeededSource, exp
 
 
 def learner(concept_class=None, **changes):
@@ -58,7 +66,7 @@ def test_one_by_one_and_many_at_once_make_the_same_draws():
     for i in range(0, len(x), 77):
         parts.partial_fit(x[i : i + 77].reshape(-1, 1), y[i : i + 77], classes=[0, 1])
     assert one.state_ == many.state_ == parts.state_
-    assert len(one.published_) > 2
+    assert len(one.published_) > 1
     assert np.array_equal(one.predict(x), [one.predict_one(a) for a in x.tolist()])
 
 
@@ -97,24 +105,29 @@ def test_labels_that_come_late_take_part_when_they_come():
 # -- privacy is composed exactly ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("parameters", ["practical", "theory"])
+@pytest.mark.parametrize("constants", ["practical", "theory"])
 @pytest.mark.parametrize(
     ("concept_class", "delta"),
     [(Thresholds(1, 2**16), 1e-6), (Thresholds(1, 2**16), 0), (Points(), 1e-6)],
 )
-def test_the_parts_cost_what_is_claimed(concept_class, delta, parameters):
+def test_the_parts_cost_what_is_claimed(concept_class, delta, constants):
     plan = plan_online(
-        concept_class, epsilon=F(1, 2), delta=delta, horizon=10**5, parameters=parameters
+        concept_class, epsilon=F(1, 2), delta=delta, horizon=10**5, constants=constants
     )
-    if plan.batches * plan.draws <= 64 or not delta:
+    counts = [(phase.draw_epsilon, phase.batches * phase.draws) for phase in plan.phases]
+    draws = sum(n for _, n in counts)
+    assert (plan.method, len(counts)) == {
+        ("Thresholds", "practical"): ("exponential", 2),
+        ("Thresholds", "theory"): ("exponential", 1),
+    }.get((type(concept_class).__name__, constants), ("closure", 1))
+    if draws <= 64 or not delta:
         epsilon, _ = compose(plan.losses(), delta=plan.goal.delta)
     else:  # the same Rényi divergences, without the slow route of dominating pairs
         from littlestone.privacy import Approximate, Concentrated, Pure
 
-        draws = plan.batches * plan.draws
         losses = {
-            Pure(plan.alarm_epsilon): 1,
-            Concentrated(draws * plan.draw_epsilon**2 / 8): 1,
+            Pure(plan.test_epsilon): 1,
+            Concentrated(sum(n * e**2 / 8 for e, n in counts)): 1,
             Approximate(F(0), draws * plan.leak): 1,
         }
         epsilon, _ = compose(losses, delta=plan.goal.delta)
@@ -125,11 +138,9 @@ def test_the_parts_cost_what_is_claimed(concept_class, delta, parameters):
 
 @pytest.mark.parametrize("epsilon", [1e-9, 1e6])
 @pytest.mark.parametrize("delta", [0, "1e-300", 0.999])
-@pytest.mark.parametrize("parameters", ["practical", "theory"])
-def test_extreme_budgets(epsilon, delta, parameters):
-    found = learner(
-        Thresholds(1, 9), epsilon=epsilon, delta=delta, parameters=parameters, horizon=50
-    )
+@pytest.mark.parametrize("constants", ["practical", "theory"])
+def test_extreme_budgets(epsilon, delta, constants):
+    found = learner(Thresholds(1, 9), epsilon=epsilon, delta=delta, constants=constants, horizon=50)
     for t in range(50):
         found.learn_one(1 + t % 9, t % 9 > 4)
     assert recheck(found.mistake_bound().certificate.to_dict()) == ()
@@ -137,12 +148,12 @@ def test_extreme_budgets(epsilon, delta, parameters):
 
 def test_public_arguments_are_checked():
     for changes in (
-        {"epsilon": 0}, {"delta": 1}, {"horizon": 0}, {"beta": 0}, {"parameters": "best"},
+        {"epsilon": 0}, {"delta": 1}, {"horizon": 0}, {"beta": 0}, {"constants": "best"},
         {"teachers": 0}, {"random_state": -1},
     ):  # fmt: skip
         with pytest.raises(LittlestoneError):
             _ = learner(**changes).hypothesis_
-    with pytest.raises(ParameterError, match="positive for teachers"):
+    with pytest.raises(ParameterError, match="positive for points"):
         _ = learner(Points(), delta=0).hypothesis_
     with pytest.raises(ValueError, match="must be 0 or 1"):
         learner().learn_one(3, "yes")
@@ -239,11 +250,11 @@ def test_other_classes(concept_class, points, target):
 
 
 def test_teachers_may_be_asked_for_on_thresholds():
-    found = learner(teachers=400, epsilon=8, horizon=50_000)
+    found = learner(teachers=800, epsilon=8, horizon=50_000)
     x, y = stream(50_000)
     found.learn_many(x, y)
     assert len(found.published_) > 1
-    assert (found.predict(x) != y).mean() < 0.2
+    assert (found.predict(x) != y).mean() < 0.4
 
 
 def test_a_stream_that_nothing_explains_ends_politely():
@@ -277,33 +288,32 @@ def test_the_printed_measure_of_progress_stalls_and_ours_advances():
     k, space = 60, Points().version_space()
     records = [[(t, "x", 1) for t in range(2_000)]]  # every teacher gets some
 
-    def council(stages):
+    def ensemble(stages):
         return TeacherEnsemble(Points(), k, stages, 1, 64, 8, F(1, 2), F(1, 10**6))
 
     def bottom(lists):
-        tally = Tally(lists, most=8, rate=F(1, 2), bottom=exp(15))
-        weights = tally.weights.weights
-        return weights[0], len(weights) - 1, weights
+        tally = Tally(lists, most=8, rate=F(1, 2), bottom=exp(30))
+        law = ExactSource().law(lambda source: tally.draw(source) is None)
+        return float(law.outcomes[True])
 
-    printed = council((Stage(None, 64, F(0)),))
+    printed = ensemble((Stage(None, 64, F(0)),))
     before, after = (printed.lists(r, 0, 7) for r in ([], records))
     assert {tuple(found) for found in before} == {tuple(space.essential(64, 1))}
     assert {tuple(found) for found in after} == {(majority(after[0]),)}
     assert set(before[0]).isdisjoint(after[0])
-    assert bottom(before) == bottom(after)  # the same weights at the door: p(u + 1) = p(u)
+    assert 0.1 < bottom(before) == bottom(after) < 0.9  # p(u + 1) = p(u)
 
-    ours = council((Stage(1, 64, F(0)), Stage(0, 128, F(0))))
+    ours = ensemble((Stage(1, 64, F(0)), Stage(0, 128, F(0))))
     assert ours.lists([], 0, 7) == before
     assert set(ours.lists(records, 0, 7)) == {()}
     assert list(map(tuple, ours.lists(records, 1, 7))) == list(map(tuple, after))
 
 
 def test_the_stages_of_the_theorem_advance_in_a_run():
-    theory = plan_online(
-        Points(), epsilon=1000, delta=0.1, horizon=10**6, parameters="theory", beta=0.1
-    )
+    theory = theory_teachers(Points(), StreamGoal(F(1000), F(1, 10), 10**6, F(1, 10)))
     assert [stage.dimension for stage in theory.stages] == [1, 0]
-    plan = replace(theory, n_teachers=60, limit=600, draw_epsilon=F(4), draws=5, bottoms=1)
+    phase = replace(theory.phases[0], limit=600, draw_epsilon=F(4), draws=5)
+    plan = replace(theory, n_teachers=60, phases=(phase,), bottoms=1)
     algorithm, sources = OnlineAlgorithm(Points(), plan), numbered(1)
     state = algorithm.start(sources)
     assert state.hypothesis.key == ("never",)
@@ -321,7 +331,7 @@ def test_certificates_recompute_and_grow_with_the_logarithm_of_the_horizon(conce
     found = []
     for horizon in (1, 10**14, 10**28):
         plan = plan_online(
-            concept_class, epsilon=1, delta=1e-6, horizon=horizon, parameters="theory"
+            concept_class, epsilon=1, delta=1e-6, horizon=horizon, constants="theory"
         )
         bound = mistake_bound(plan, concept_class)
         assert recheck(bound.certificate.to_dict()) == ()
@@ -335,15 +345,121 @@ def test_certificates_recompute_and_grow_with_the_logarithm_of_the_horizon(conce
     assert others["soa"] < others["ours"] < others["naive"]
 
 
-def test_a_practical_plan_says_that_nothing_is_proved():
-    assert not learner().mistake_bound().holds
+def test_what_is_proved_of_practical_plans():
+    """Their bound is at most half as large again; of teachers without the theorem, nothing is."""
+    ages = Thresholds(1, 1023)
+    options = {"epsilon": 1, "delta": 1e-6, "horizon": 40_000}
+    practical, theory = (
+        mistake_bound(plan_online(ages, **options, constants=constants), ages)
+        for constants in ("practical", "theory")
+    )
+    assert practical.holds
+    assert practical.adaptive
+    assert theory.mistakes < practical.mistakes < 1.6 * theory.mistakes < 20_000
+    fixed = mistake_bound(plan_online(ages, **options, adversary="oblivious"), ages)
+    assert fixed.mistakes <= practical.mistakes
+    assert not fixed.adaptive
+    assert recheck(practical.certificate.to_dict()) == ()
+    taught = learner(teachers=6000)
+    assert not taught.mistake_bound().holds
+
+
+def test_what_cannot_work_is_refused_before_the_first_record():
+    for teachers in (50, 200, 300):
+        with pytest.raises(ParameterError, match=r"at least \d+ .* teachers=(\d+) works") as found:
+            _ = learner(Points(), teachers=teachers).hypothesis_
+    works = int(re.search(r"teachers=(\d+)", str(found.value))[1])
+    taught = learner(Points(), teachers=works, horizon=10**5)
+    taught.learn_many(np.array(["rome"] * 20_000, dtype=object), np.ones(20_000, np.int8))
+    assert taught.predict_one("rome") == 1
+    with pytest.raises(ParameterError, match=r"adaptive.*teachers"):
+        _ = learner(Points(), teachers=works, adversary="adaptive").hypothesis_
+    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
+        _ = learner(Conjunctions(40)).hypothesis_
+    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
+        plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
+
+
+def test_teachers_without_a_common_hypothesis_are_a_case():
+    """Lists may be empty: before the first record, or where a search was refused."""
+
+    @dataclass(frozen=True)
+    class Silent(TeacherEnsemble):
+        def submit(self, parts, stage):
+            return ()
+
+    plan = plan_online(Points(), epsilon=8, delta=0.1, horizon=1000, teachers=200)
+    silent = Silent(Points(), 200, plan.stages, 1, 64, 16, plan.phases[0].rate, plan.leak)
+    assert silent.prior(3, SeededSource(1)) == [AlwaysZero()]
+    drawn = silent.draw([[(0, "a", 1)]], 3, SeededSource(1), stage=0, deal=7, now=AlwaysZero())
+    assert drawn == [None] * 3
+
+
+@pytest.mark.parametrize(
+    ("concept_class", "least"),
+    [(Points(), 300), (SparseSets(2), 700), (SparseSets(3), 1_500),
+     (AffineSubspaces(7, 20, 2), 9_000), (Points(1, 2**64), 300)],
+    ids=str,
+)  # fmt: skip
+def test_closures_are_certified_from_short_streams_on(concept_class, least):
+    options = {"epsilon": 1, "delta": 1e-6}
+    for horizon in (least, 10**9):
+        plan = plan_online(concept_class, **options, horizon=horizon)
+        bound = mistake_bound(plan, concept_class)
+        assert plan.method == "closure"
+        assert bound.holds
+        assert bound.adaptive
+        assert recheck(bound.certificate.to_dict()) == ()
+    assert not mistake_bound(
+        plan_online(concept_class, **options, horizon=least // 4), concept_class
+    ).holds
+
+
+def test_a_flat_is_learned_from_a_stream():
+    flats, rng = AffineSubspaces(7, 20, 2), np.random.default_rng(3)
+    plan = plan_online(flats, epsilon=1, delta=1e-6, horizon=10**5)
+    offset, basis = rng.integers(0, 7, 20), rng.integers(0, 7, (2, 20))
+    x = rng.integers(0, 7, (10**5, 20))
+    inside = rng.random(10**5) < 0.3
+    x[inside] = (offset + rng.integers(0, 7, (inside.sum(), 2)) @ basis) % 7
+    run = simulate(OnlineAlgorithm(flats, plan), x, inside.astype(np.int8), seed=3)
+    assert run.bound.holds
+    assert len(run.published) == 4
+    assert run.mistakes[-1] < 40_000  # and none after that
+    assert len(run.mistakes) <= run.bound.mistakes <= 10**4
+
+
+def test_the_adversary_who_keeps_the_most_concepts():
+    """thresholds(1, 1023), 40,000 records: version 0.1.0 made 40,000 mistakes by default."""
+    ages = Thresholds(1, 1023)
+    options = {"epsilon": 1, "delta": 1e-6, "horizon": 40_000}
+    for constants in ("practical", "theory"):
+        plan = plan_online(ages, **options, constants=constants)
+        run = contradict(OnlineAlgorithm(ages, plan), np.arange(1, 1024), seed=5)
+        assert 3_000 < len(run.mistakes) <= 6_000
+        assert run.mistakes[-1] < 10_000  # then it has no answer any more
+        assert run.bound.holds
+        assert run.bound.adaptive
+        assert len(run.mistakes) <= run.bound.mistakes <= 20_000
+
+
+def test_a_learner_that_is_always_refuted_says_that_its_budget_is_spent():
+    """Labels that nothing explains: whatever it predicts is wrong."""
+    found = learner(Thresholds(1, 9), horizon=30_000)
+    while not found.stopped_:
+        found.learn_one(5, 1 - found.predict_one(5))
+    assert found.state_.public()["stopped"]
+    assert found.state_.batches == found.plan_.batches
+    before = found.hypothesis_
+    found.learn_one(5, 1 - found.predict_one(5))
+    assert found.hypothesis_ == before
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_mistakes_stay_below_the_certificate_on_a_hard_oblivious_stream(seed):
     """Each block shows one point only, ever nearer to the target: no block teaches the next."""
     plan = plan_online(
-        Thresholds(1, 1023), epsilon=1, delta=1e-6, horizon=10**5, parameters="theory"
+        Thresholds(1, 1023), epsilon=1, delta=1e-6, horizon=10**5, constants="theory"
     )
     bound = mistake_bound(plan, Thresholds(1, 1023))
     rng = np.random.default_rng(seed)
@@ -373,7 +489,7 @@ def test_the_bound_fails_as_rarely_as_stated():
     The stream shows, one after the other, the points that tell the remaining thresholds apart.
     """
     concept_class, n = Thresholds(1, 3), 4_000
-    plan = plan_online(concept_class, epsilon=1, delta=1e-6, horizon=n, parameters="theory")
+    plan = plan_online(concept_class, epsilon=1, delta=1e-6, horizon=n, constants="theory")
     bound = mistake_bound(plan, concept_class)
     assert bound.holds
     assert bound.beta > 1 - 0.05 ** (1 / 60)
@@ -416,7 +532,7 @@ def test_votes_are_the_majority_in_every_form():
 
 
 def test_the_picture_of_a_public_simulation_shows_the_bound_and_the_updates():
-    plan = plan_online(Thresholds(1, 9), epsilon=1, delta=1e-6, horizon=10**5, parameters="theory")
+    plan = plan_online(Thresholds(1, 9), epsilon=1, delta=1e-6, horizon=10**5, constants="theory")
     x = np.arange(20_000) % 9 + 1
     run = simulate(
         OnlineAlgorithm(Thresholds(1, 9), plan), x, (x > 4).astype(np.int8), seed=2,

@@ -10,8 +10,8 @@ from flint import arb
 
 from littlestone.classes import FiniteClass, Points, TableHypothesis, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import Stage, TeacherEnsemble
-from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, ReplaySource
 
@@ -21,22 +21,20 @@ KINDS = [(x, y) for x in (1, 2) for y in (0, 1)]
 SHORT = [(1, 0), (1, 1), (2, 1)]
 
 
-def plan(**changes):
+def plan(*, limit=1, draw_epsilon=F(1), batches=2, draws=1, **changes):
     numbers = {
-        "goal": Goal(F(9), F(0), 4, F(1, 20)),
-        "alarm_epsilon": F(4),
-        "limit": 1,
-        "draw_epsilon": F(1),
-        "batches": 2,
-        "draws": 1,
-        "share": F(1, 3),
+        "goal": StreamGoal(F(9), F(0), 4, F(1, 20)),
+        "test_epsilon": F(4),
+        "phases": (Phase(batches, draws, limit, draw_epsilon),),
+        "method": "teachers" if "n_teachers" in changes else "exponential",
     }
     return OnlinePlan(**(numbers | changes))
 
 
 def claim(p):
-    draws = p.batches * p.draws
-    return p.alarm_epsilon + draws * p.draw_epsilon, draws * p.leak
+    counts = [(phase.batches * phase.draws, phase.draw_epsilon) for phase in p.phases]
+    draws = sum(n for n, _ in counts)
+    return p.test_epsilon + sum(n * e for n, e in counts), draws * p.leak
 
 
 def check(streams, epsilon, delta):
@@ -47,30 +45,30 @@ def check(streams, epsilon, delta):
     assert cut < F(1, 100)
 
 
-def ballot(length, **changes):
+def scored(length, **changes):
     return Streams(OnlineAlgorithm(Thresholds(1, 2), plan(**changes)), KINDS, length)
 
 
 @pytest.mark.parametrize("length", [3, pytest.param(4, marks=pytest.mark.full)])
-def test_ballot_pure_claim_and_composed_claim(length):
-    streams = ballot(length)
+def test_scored_pure_claim_and_composed_claim(length):
+    streams = scored(length)
     p = streams.algorithm.plan
     check(streams, *claim(p))
     for delta in (F(1, 10), F(1, 100)):
         check(streams, compose(p.losses(), delta=delta)[0], delta)
-    # far from void: some pair of streams does lose more than the alarm alone could
-    assert streams.worst(p.draw_epsilon) > F(1, 100)
+    # far from void: some pair of streams does lose more than the test alone could
+    assert streams.worst(p.phases[0].draw_epsilon) > F(1, 100)
 
 
-def test_ballot_with_votes_and_an_alarm_that_hurries():
-    streams = ballot(3, draws=3, batches=1, draw_epsilon=F(1, 2), alarm_epsilon=F(4), limit=2)
+def test_votes_and_a_test_that_hurries():
+    streams = scored(3, draws=3, batches=1, draw_epsilon=F(1, 2), test_epsilon=F(4), limit=2)
     check(streams, *claim(streams.algorithm.plan))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("limit", [1, 2, 3])
-def test_ballot_longer(limit):
-    streams = ballot(5, limit=limit)
+def test_scored_longer(limit):
+    streams = scored(5, limit=limit)
     check(streams, *claim(streams.algorithm.plan))
 
 
@@ -113,11 +111,10 @@ class Equal(Dealt):
 
 @dataclass(frozen=True)
 class WithTeachers(OnlineAlgorithm):
-    council_: TeacherEnsemble = None
+    ensemble: TeacherEnsemble = None
 
-    @property
-    def council(self):
-        return self.council_
+    def sampler(self, batches):
+        return self.ensemble
 
 
 STAGES = (Stage(1, 2, F(1, 2)), Stage(0, 4, F(0)))
@@ -128,13 +125,13 @@ def teachers(
 ):
     concept_class = concept_class or Points()
     p = plan(**({"n_teachers": 2, "leak": F(1, 5), "stages": stages} | changes))
-    council = kind(concept_class, 2, stages, 1, 4, most, p.rate, p.leak, dealing=dealing)
-    return Streams(WithTeachers(concept_class, p, council), kinds, length)
+    ensemble = kind(concept_class, 2, stages, 1, 4, most, p.phases[0].rate, p.leak, dealing=dealing)
+    return Streams(WithTeachers(concept_class, p, ensemble), kinds, length)
 
 
 @pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
 def test_teachers_with_stages(dealing):
-    streams = teachers(Dealt, dealing, alarm_epsilon=F(4))
+    streams = teachers(Dealt, dealing, test_epsilon=F(4))
     check(streams, *claim(streams.algorithm.plan))
 
 
@@ -149,7 +146,7 @@ FEW = [
 @pytest.mark.parametrize("dealing", FEW)
 def test_teachers_with_four_records(dealing):
     """Both batches, both stages."""
-    streams = teachers(Dealt, dealing, length=4, kinds=SHORT, alarm_epsilon=F(8), draw_epsilon=F(2))
+    streams = teachers(Dealt, dealing, length=4, kinds=SHORT, test_epsilon=F(8), draw_epsilon=F(2))
     assert len(streams.laws) == 3**4
     check(streams, *claim(streams.algorithm.plan))
 
@@ -185,8 +182,10 @@ def test_equal_parts_are_caught(kind):
     streams = [(first, GOOD, GOOD, BAD, BAD, GOOD) for first in (BAD, RIGHT)]
     concept_class, stage = FiniteClass([[0, 0], [1, 0]]), Stage(None, 4, F(0))
     p = plan(limit=5, batches=1, draw_epsilon=F(10), leak=F(1, 100), n_teachers=3, stages=(stage,))
-    council = kind(concept_class, 3, (stage,), 1, 4, 1, p.rate, p.leak, dealing=(0, 1, 2) * 2)
-    found = Streams(Begun(concept_class, p, council), [GOOD, BAD, RIGHT], 6, only=streams)
+    ensemble = kind(
+        concept_class, 3, (stage,), 1, 4, 1, p.phases[0].rate, p.leak, dealing=(0, 1, 2) * 2
+    )
+    found = Streams(Begun(concept_class, p, ensemble), [GOOD, BAD, RIGHT], 6, only=streams)
     assert len(found.laws) == 2
     worst = found.worst(claim(p)[0])
     assert (worst > F(1, 2)) if kind is Equal else (worst <= p.leak + found.slack)
@@ -203,19 +202,19 @@ def check_adaptive(streams, epsilon, delta):
     return worst
 
 
-def test_a_ballot_and_any_adversary():
+def test_scored_candidates_and_any_adversary():
     streams = Streams(OnlineAlgorithm(Thresholds(1, 2), plan()), SHORT, 3)
     p = streams.algorithm.plan
     check_adaptive(streams, compose(p.losses(), delta=F(1, 10))[0], F(1, 10))
     # an adversary who reads does gain something over all who do not
-    blind = streams.worst(p.alarm_epsilon)
-    assert streams.most_adaptive(p.alarm_epsilon) > blind * F(10_001, 10_000) > F(1, 10)
+    blind = streams.worst(p.test_epsilon)
+    assert streams.most_adaptive(p.test_epsilon) > blind * F(10_001, 10_000) > F(1, 10)
 
 
 @pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
 def test_teachers_and_any_adversary(dealing):
     """A leak has a chance for each fixed stream: it must have no larger one for a reader."""
-    streams = teachers(Dealt, dealing, kinds=SHORT, alarm_epsilon=F(4))
+    streams = teachers(Dealt, dealing, kinds=SHORT, test_epsilon=F(4))
     epsilon, delta = claim(streams.algorithm.plan)
     assert check_adaptive(streams, epsilon, delta) > F(1, 20)
     assert streams.most_adaptive(F(1)) > streams.worst(F(1)) * F(101, 100)
@@ -224,7 +223,7 @@ def test_teachers_and_any_adversary(dealing):
 @pytest.mark.full
 @pytest.mark.parametrize("dealing", DEALINGS)
 def test_longer_streams_and_any_adversary(dealing):
-    streams = teachers(Dealt, dealing, kinds=SHORT, length=4, alarm_epsilon=F(8))
+    streams = teachers(Dealt, dealing, kinds=SHORT, length=4, test_epsilon=F(8))
     check_adaptive(streams, *claim(streams.algorithm.plan))
 
 
@@ -246,21 +245,21 @@ def test_what_only_a_reader_finds_out_is_caught():
 # -- controls -----------------------------------------------------------------------------------
 
 
-def test_an_alarm_without_patience_is_caught():
+def test_a_test_without_noise_is_caught():
     @dataclass(frozen=True)
-    class Impatient(OnlineAlgorithm):
+    class Noiseless(OnlineAlgorithm):
         def _wind(self, state, time, sources):
-            state.limit = self.plan.limit
+            state.limit = self.plan.phase(state.batches).limit
             self._listen(state, time, sources)
 
-    p = plan(alarm_epsilon=F(1, 2), batches=1, limit=2, draw_epsilon=F(1, 10))
-    streams = Streams(Impatient(Thresholds(1, 2), p), KINDS, 3)
+    p = plan(test_epsilon=F(1, 2), batches=1, limit=2, draw_epsilon=F(1, 10))
+    streams = Streams(Noiseless(Thresholds(1, 2), p), KINDS, 3)
     assert streams.worst(claim(p)[0]) > F(1, 50)
 
 
-def test_the_alarm_alone_is_tight():
-    """One concept: the transcript is when the alarm rang. The claim is attained."""
-    p = plan(alarm_epsilon=F(2), batches=1, limit=2, draw_epsilon=F(1, 10**6))
+def test_the_test_alone_is_tight():
+    """One concept: the transcript is when the test fired. The claim is attained."""
+    p = plan(test_epsilon=F(2), batches=1, limit=2, draw_epsilon=F(1, 10**6))
     algorithm = OnlineAlgorithm(FiniteClass([[0, 0]]), p)
     streams = Streams(algorithm, [(0, 0), (0, 1)], 4)
     check(streams, F(2), 0)
@@ -268,7 +267,7 @@ def test_the_alarm_alone_is_tight():
 
 
 def test_the_enumeration_agrees_with_the_exact_source():
-    algorithm = OnlineAlgorithm(Thresholds(1, 2), plan(alarm_epsilon=F(9), batches=1))
+    algorithm = OnlineAlgorithm(Thresholds(1, 2), plan(test_epsilon=F(9), batches=1))
 
     def run(source):
         state = algorithm.start(always(source))

@@ -95,25 +95,25 @@ class Branch:
         return public_generator(0)
 
 
-def freeze(state, ballot):
+def freeze(state, scored):
     """Return (transcript, what the future depends on) as hashable values.
 
-    A ballot sees neither times nor epochs: of the mistakes, their multiset and the gap are enough.
+    A scored sees neither times nor epochs: of the mistakes, their multiset and the gap are enough.
     """
     public = (tuple(state.published), state.stage, state.batches, state.stopped)
     limit, buffer, epochs = state.limit, tuple(state.buffer), tuple(map(tuple, state.epochs))
-    if ballot:
+    if scored:
         mistakes = sorted((0, x, y) for part in (buffer, *epochs) for _, x, y in part)
         limit = None if limit is None else limit - len(buffer)
         buffer, epochs = (), (tuple(mistakes),)
     if state.stopped:
         return public, (0, 0, False, (), ())
-    return public, (limit, state.alarm, state.rings, buffer, epochs)
+    return public, (limit, state.event, state.fires, buffer, epochs)
 
 
 def thaw(start, public, private, time):
     published, stage, batches, stopped = public
-    limit, alarm, rings, buffer, epochs = private
+    limit, event, fires, buffer, epochs = private
     return replace(
         start,
         time=time,
@@ -122,8 +122,8 @@ def thaw(start, public, private, time):
         batches=batches,
         stopped=stopped,
         limit=limit,
-        alarm=alarm,
-        rings=rings,
+        event=event,
+        fires=fires,
         buffer=list(buffer),
         epochs=[list(epoch) for epoch in epochs],
         draws=0,
@@ -131,7 +131,7 @@ def thaw(start, public, private, time):
 
 
 def paused(algorithm):
-    """Return the algorithm with a mark where it would set the alarm anew: that factor is known."""
+    """Return the algorithm with a mark where it would begin the next test: that factor is known."""
 
     def _wind(self, state, time, sources):
         state.limit = None
@@ -147,14 +147,14 @@ class Streams:
     def __init__(self, algorithm: OnlineAlgorithm, kinds, length: int, only=None):
         self.algorithm, self.kinds, self.length = algorithm, tuple(kinds), length
         self.only = None if only is None else {s[:i] for s in only for i in range(length + 1)}
-        self.ballot = algorithm.plan.n_teachers is None
+        self.scored = algorithm.plan.method == "exponential"
         self.start = algorithm.start(always(ReplaySource([0] * 100)))
         self.source, self.memory, self.winds = Enumerator(), {}, {}
         self.paused = paused(algorithm)
         self.laws, self.slack = {}, Fraction(0)
         with ctx.workprec(192):
             first, lost = self.source.law(
-                lambda source: freeze(algorithm.start(always(source)), self.ballot)
+                lambda source: freeze(algorithm.start(always(source)), self.scored)
             )
             self.first, self.cut_at_first = first, lost
             self._walk((), first, lost)
@@ -186,14 +186,14 @@ class Streams:
             def run(source):
                 state = thaw(self.start, (public[0][-1:], *public[1:]), private, time)
                 self.paused.step(state, *record, always(source))
-                return freeze(state, self.ballot)
+                return freeze(state, self.scored)
 
             outcomes, cut = self.source.law(run)
             found = []
             for (new, hidden), p in outcomes.items():
                 if hidden[0] is not None:
                     found.append(((new, hidden), p))
-                elif time + 1 == self.length:  # how the alarm is set now shows in no transcript
+                elif time + 1 == self.length:  # how the next test begins shows in no transcript
                     found.append(((new, (0, *hidden[1:])), p))
                 else:
                     wound, lost = self._wound(time + 1)
@@ -209,13 +209,13 @@ class Streams:
         ], cut
 
     def _wound(self, time):
-        """Return the law of (limit, alarm, rings) when the alarm is set anew at a time."""
+        """Return the law of (limit, alarm, rings) when a test begins at a time."""
         if time not in self.winds:
 
             def run(source):
                 state = replace(self.start, buffer=[])
                 self.algorithm._wind(state, time, always(source))
-                return state.limit, state.alarm, state.rings
+                return state.limit, state.event, state.fires
 
             self.winds[time] = self.source.law(run)
         return self.winds[time]

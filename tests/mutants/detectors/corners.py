@@ -23,9 +23,9 @@ from littlestone.data import Sample, Schema, UserSample
 from littlestone.errors import StoreError
 from littlestone.learners.agnostic.records import places
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.durable import open_stream
 from littlestone.learners.online.estimator import OnlineLearner
-from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.learners.online.journal import open_stream
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.users.sweeps import errors_by_user
 from littlestone.learners.vc1.proper import TEST_SHARE, Descent
 from littlestone.mechanisms import histogram_threshold, stable_histogram, stable_items
@@ -249,12 +249,11 @@ def _shown(mistakes: int) -> dict[str, str]:
 def quiet_copies() -> str | None:
     """Put an old copy of a state back after rows in which nothing was published.
 
-    That nothing was published tells how the alarm was drawn: it may not be drawn again.
+    That nothing was published tells how the test was drawn: it may not be drawn again.
     """
-    goal = Goal(F(1), F(0), 8, F(1, 20))
-    algorithm = OnlineAlgorithm(
-        Thresholds(1, 9), OnlinePlan(goal, F(40), 99, F(1, 9), 3, 1, F(1, 3))
-    )
+    goal = StreamGoal(F(1), F(0), 8, F(1, 20))
+    plan = OnlinePlan(goal, F(40), (Phase(3, 1, 99, F(1, 9)),))
+    algorithm = OnlineAlgorithm(Thresholds(1, 9), plan)
     row: Any = (np.zeros(1, np.int64), np.zeros(1, bool), np.ones(1, np.int8))
     with tempfile.TemporaryDirectory() as folder:
         where, kept = Path(folder) / "stream", Path(folder) / "kept"
@@ -262,7 +261,7 @@ def quiet_copies() -> str | None:
             stream = open_stream(where, algorithm)
             stream.answer(*row)
             if stream.state.version:
-                return "an alarm rings long before its limit"
+                return "a test fires long before its limit"
             stream.close()
             if not again:
                 shutil.copy(where / "private.db", kept)
@@ -271,7 +270,7 @@ def quiet_copies() -> str | None:
             open_stream(where, algorithm).close()
         except StoreError:
             return None
-    return "an old copy of a state draws the silence of its alarm again"
+    return "an old copy of a state draws the silence of its test again"
 
 
 OF_CORNERS: dict[str, Detector] = {

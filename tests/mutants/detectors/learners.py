@@ -19,8 +19,8 @@ from littlestone.learners.agnostic.subsample import amplified
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.votes import ListVotes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import Stage, TeacherEnsemble
-from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.learners.stable import Stable
 from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.vc1 import VC1
@@ -167,8 +167,8 @@ def one_record_one_teacher() -> str | None:
 
 def stream_budget() -> str | None:
     """Count the draws of a long stream: no more than are paid for, and none after the end."""
-    goal = Goal(F(9), F(0), 64, F(1, 20))
-    plan = OnlinePlan(goal, F(50), 1, F(50), 2, 1, F(1, 3))
+    goal = StreamGoal(F(9), F(0), 64, F(1, 20))
+    plan = OnlinePlan(goal, F(50), (Phase(2, 1, 1, F(50)),))
     algorithm = OnlineAlgorithm(Thresholds(1, 9), plan)
     source = SeededSource(3)
     state = algorithm.start(always(source))

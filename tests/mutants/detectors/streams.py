@@ -1,4 +1,4 @@
-"""Checks of streams: the law of alarms and of drawn hypotheses, and what lies on the disk."""
+"""Checks of streams: above-threshold tests, drawn hypotheses, and what lies on the disk."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from typing import Any
 import numpy as np
 
 from littlestone.audit.mechanism import replace_one
-from littlestone.classes import FiniteClass, Points, Thresholds
+from littlestone.classes import AlwaysZero, FiniteClass, Points, Thresholds
 from littlestone.data import OUTSIDE
 from littlestone.errors import BudgetError, ParameterError, SearchLimitError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import ExponentialSampler, Stage, TeacherEnsemble
-from littlestone.learners.online.durable import open_stream
 from littlestone.learners.online.estimator import OnlineLearner
-from littlestone.learners.online.plan import Goal, OnlinePlan
-from littlestone.learners.online.public_record import read_public
+from littlestone.learners.online.journal import open_stream, read_public
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.samplers import ExponentialSampler, Stage, TeacherEnsemble
 from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.privacy import Ledger
 from littlestone.source import Source
@@ -37,13 +36,13 @@ Labels = tuple[int, ...]
 Epoch = tuple[tuple[int, Any, int], ...]
 
 
-def _alarms() -> OnlinePlan:
-    """Return a plan of two epochs for one concept: drawing it tells nothing, so alarms are all."""
-    return OnlinePlan(Goal(F(9), F(0), 1, F(1, 20)), F(4), 1, F(1), 2, 1, F(1, 3))
+def _tests() -> OnlinePlan:
+    """Return a plan of two epochs for one concept: drawing it tells nothing, so tests are all."""
+    return OnlinePlan(StreamGoal(F(9), F(0), 1, F(1, 20)), F(4), (Phase(2, 1, 1, F(1)),))
 
 
-def _rings(algorithm: OnlineAlgorithm) -> str | None:
-    """Verify when two alarms ring, at the one epsilon that all alarms together have.
+def _fires(algorithm: OnlineAlgorithm) -> str | None:
+    """Verify when two tests fire, at the one epsilon that all tests together have.
 
     Points lie outside the domain, so a record is a mistake if and only if its label is 1.
     """
@@ -70,9 +69,9 @@ def _outside(labels: Sequence[int]) -> tuple[Any, Any, Any]:
     return np.ones(n, dtype=np.int64), np.zeros(n, dtype=bool), np.array(labels, dtype=np.int8)
 
 
-def two_alarms() -> str | None:
-    """Verify when two alarms ring, record by record, and in blocks of two."""
-    algorithm = OnlineAlgorithm(FiniteClass([[0]]), _alarms())
+def two_tests() -> str | None:
+    """Verify when two tests fire, record by record, and in blocks of two."""
+    algorithm = OnlineAlgorithm(FiniteClass([[0]]), _tests())
 
     def run(labels: Labels, source: Source) -> Hashable:
         state = algorithm.start(always(source))
@@ -81,35 +80,34 @@ def two_alarms() -> str | None:
         return tuple(time for time, _ in state.published)
 
     pairs = list(replace_one([0, 1], 3))
-    return _rings(algorithm) or verified(run, pairs, epsilon=4, cut=F(1, 2**16))
+    return _fires(algorithm) or verified(run, pairs, epsilon=4, cut=F(1, 2**16))
 
 
 @dataclass(frozen=True)
 class _Interrupted(ExponentialSampler):
-    """A council during whose draws somebody presses Ctrl-C."""
+    """A sampler whose draws are interrupted by Ctrl-C."""
 
-    def draw(self, *given: Any) -> Any:
+    def draw(self, *given: Any, **named: Any) -> Any:
         raise KeyboardInterrupt
 
 
-class _Impatient(OnlineAlgorithm):
+class _Stopped(OnlineAlgorithm):
     """An algorithm whose draws are interrupted."""
 
-    @property
-    def council(self) -> Any:
-        return _Interrupted(self.concept_class, self.plan.rate)
+    def sampler(self, batches: int) -> Any:
+        return _Interrupted(self.concept_class, self.plan.phase(batches).rate)
 
 
-def interrupted_alarms() -> str | None:
-    """Interrupt what follows an alarm: the stream may not go on with what the alarm told."""
-    return _rings(_Impatient(FiniteClass([[0]]), _alarms()))
+def interrupted_tests() -> str | None:
+    """Interrupt what follows a test: the stream may not go on with what the test told."""
+    return _fires(_Stopped(FiniteClass([[0]]), _tests()))
 
 
 def _drawn(teachers: TeacherEnsemble, pairs: Sequence[tuple[Epoch, Epoch]]) -> str | None:
-    """Verify one draw of a council, on the mistakes of one epoch."""
+    """Verify one draw of a sampler, on the mistakes of one epoch."""
 
     def run(epoch: Epoch, source: Source) -> Hashable:
-        (drawn,) = teachers.draw([epoch], 0, 1, _DEAL, source)
+        (drawn,) = teachers.draw([epoch], 1, source, stage=0, deal=_DEAL, now=AlwaysZero())
         return None if drawn is None else drawn.key
 
     return verified(run, pairs, epsilon=2 * teachers.rate, delta=teachers.leak)
@@ -196,10 +194,9 @@ def one_teacher() -> str | None:
 
 
 def _algorithm(*, limit: int = 1, **goal: Any) -> OnlineAlgorithm:
-    asked = replace(Goal(F(1), F(0), 4, F(1, 20)), **goal)
-    return OnlineAlgorithm(
-        Thresholds(1, 9), OnlinePlan(asked, F(40), limit, F(1, 9), 3, 1, F(1, 3))
-    )
+    asked = replace(StreamGoal(F(1), F(0), 4, F(1, 20)), **goal)
+    phases = (Phase(3, 1, limit, F(1, 9)),)
+    return OnlineAlgorithm(Thresholds(1, 9), OnlinePlan(asked, F(40), phases))
 
 
 @contextmanager
@@ -262,7 +259,7 @@ def other_terms() -> str | None:
         _algorithm(epsilon=F(2)),
         _algorithm(delta=F(1, 100)),
         _algorithm(limit=2),
-        replace(begun, plan=replace(begun.plan, batches=30)),
+        replace(begun, plan=replace(begun.plan, phases=(Phase(30, 1, 1, F(1, 9)),))),
         replace(begun, concept_class=Thresholds(1, 8)),
     ]
     with _folder() as folder:
@@ -287,7 +284,7 @@ def public_files() -> str | None:
             stream = open_stream(folder / "stream", _algorithm(limit=10**6), seed=7)
             stream.answer(*_outside(labels))
             if stream.state.version:
-                return "an alarm rings long before its time"
+                return "a test fires long before its time"
             shown = [repr(stream.state.public())]
             stream.close()
             shown += [repr(read_public(folder / "stream"))]
@@ -315,8 +312,8 @@ def kept_states() -> str | None:
 
 
 OF_STREAMS: dict[str, Detector] = {
-    "two alarms": two_alarms,
-    "interrupted alarms": interrupted_alarms,
+    "two tests": two_tests,
+    "interrupted tests": interrupted_tests,
     "long lists of teachers": long_lists,
     "teachers of one mind": teachers_of_one_mind,
     "hard searches of teachers": hard_searches,

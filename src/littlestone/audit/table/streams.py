@@ -10,8 +10,8 @@ from littlestone.audit.mechanism import MechanismVerification, replace_one, veri
 from littlestone.audit.table.case import Case, Part
 from littlestone.classes import ConceptClass, Points, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.council import Stage
-from littlestone.learners.online.plan import Goal, OnlinePlan
+from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.samplers import Stage
 from littlestone.source import Source
 
 __all__ = ["STREAMS"]
@@ -21,22 +21,20 @@ Stream = tuple[tuple[Any, int], ...]
 
 
 def verify_streams(
-    concept_class: ConceptClass, kinds: list[tuple[Any, int]], length: int, **numbers: Any
+    concept_class: ConceptClass,
+    kinds: list[tuple[Any, int]],
+    length: int,
+    *,
+    batches: int = 1,
+    **numbers: Any,
 ) -> MechanismVerification:
     """Verify the transcripts of all streams of a length: what was published, and when.
 
-    The claim is the sum: of the alarms, and of all draws that are planned.
+    The claim is the sum: of the tests, and of all draws that are planned.
     """
-    given: dict[str, Any] = {
-        "goal": Goal(F(9), F(0), 4, F(1, 20)),  # no number of it is used by a stream this short
-        "alarm_epsilon": F(4),
-        "limit": 1,
-        "draw_epsilon": F(1),
-        "batches": 1,
-        "draws": 1,
-        "share": F(1, 3),
-    }
-    plan = OnlinePlan(**(given | numbers))
+    phase = Phase(batches, draws=1, limit=1, draw_epsilon=F(1))
+    goal = StreamGoal(F(9), F(0), 4, F(1, 20))  # no number of it is used by a stream this short
+    plan = OnlinePlan(goal, F(4), (phase,), **numbers)
     algorithm = OnlineAlgorithm(concept_class, plan)
 
     def run(stream: Stream, source: Source) -> Hashable:
@@ -45,12 +43,11 @@ def verify_streams(
             algorithm.step(state, x, y, always(source))
         return tuple((time, h.key) for time, h in state.published), state.stopped
 
-    draws = plan.batches * plan.draws
     return verify_mechanism(
         run,
         replace_one(kinds, length),
-        epsilon=plan.alarm_epsilon + draws * plan.draw_epsilon,
-        delta=draws * plan.leak,
+        epsilon=plan.test_epsilon + batches * phase.draw_epsilon,
+        delta=batches * plan.leak,
         cut=F(1, 2**24),
         follow=0,
     )
@@ -76,7 +73,8 @@ def _case(
     )
 
 
-_COUNCIL: dict[str, Any] = {
+_TEACHERS: dict[str, Any] = {
+    "method": "teachers",
     "n_teachers": 2,
     "stages": (Stage(1, 1, F(0)), Stage(0, 2, F(0))),
     "dimension": 1,
@@ -88,7 +86,8 @@ _BOTH = [(x, y) for x in (1, 2) for y in (0, 1)]
 _NAMES = [("a", 0), ("a", 1), ("b", 1)]
 
 STREAMS: tuple[Case, ...] = (
-    _case("ballot", Thresholds(1, 2), _BOTH, 2, sharp=("epsilon",)),
-    _case("teachers", Points(), _NAMES, 2, sharp=("epsilon",), **_COUNCIL),
-    _case("teachers, two batches", Points(), _NAMES, 3, full=True, batches=2, **_COUNCIL),
+    _case("scored", Thresholds(1, 2), _BOTH, 2, sharp=("epsilon",)),
+    _case("closures", Points(), _NAMES, 2, sharp=("epsilon",), method="closure", leak=F(1, 4)),
+    _case("teachers", Points(), _NAMES, 2, sharp=("epsilon",), **_TEACHERS),
+    _case("teachers, two batches", Points(), _NAMES, 3, full=True, batches=2, **_TEACHERS),
 )

@@ -2,17 +2,15 @@
 
 =================  ==============================================================================
 `estimator`        OnlineLearner, with the methods of river and scikit-learn
-`algorithm`        the state machine: one record in, perhaps a new hypothesis out
-`state`            its state, plain data in two documents: public, private
-`alarm`            when enough mistakes happened: pure, and silence costs no coins
-`council`          who draws hypotheses from mistakes: a ballot, or teachers
-`votes`            majority votes as hypotheses
-`durable`          streams that survive a kill; `journal` is their state on disk, `public_record`
-                   the part of it that anybody may see
-`records`          total reading of points and labels; `arrays` of them
-`choose`, `plan`   public numbers; `budget`, `ballot_plan`, `teachers_plan` compute them
-`bound`            how many mistakes: certificates; `claims`
-`soa`              without privacy: the standard optimal algorithm, halving
-`simulation`       runs on public, synthetic streams
+`algorithm`        the state machine: one record in, perhaps a new hypothesis out; its
+                   above-threshold test: pure, and silence costs no coins
+`state`            its state, plain data in two documents: public, private; records and arrays
+`samplers`         who draws hypotheses from mistakes: scored candidates, closures, or teachers;
+                   majority votes
+`plan`             all numbers, from public parameters
+`bound`            how many mistakes: certificates and lower bounds
+`journal`          streams that survive a kill: the state on disk, and what anybody may see of it
+`predictors`       without privacy: the standard optimal algorithm, halving, expert advice
+`simulation`       runs on public, synthetic streams, and against adversaries
 =================  ==============================================================================
 """

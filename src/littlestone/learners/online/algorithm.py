@@ -1,36 +1,87 @@
-"""Private online learning as a state machine: one record in, perhaps a new hypothesis out."""
+"""Private online learning as a state machine: one record in, perhaps a new hypothesis out.
+
+`OnlineAlgorithm` waits for enough mistakes of the published hypothesis, by an above-threshold test,
+and then draws the next one from them (`samplers`).
+
+**The test.** At each time step it fires with probability ``e**(-epsilon * gap)``, or surely if
+``gap <= 0``, where ``gap = limit + noise - count``; *count* is the number of mistakes since it
+fired last, *noise* is a secret number drawn once for each epoch, r with probability
+``(1 - e**-epsilon) e**(-epsilon * r)``.
+
+Proof that when it fires is epsilon-DP, if two streams differ in one record and all that was
+published before is the same. Only the epoch in which the record comes sees two different counts,
+and from that time on until the test fires they differ by one constant, 0 or 1 (say the second is
+larger). Let f(r), f'(r) be the probabilities of one course of silence and firing, given the noise
+r. (i) f' <= e**epsilon f: in the second stream every gap is as large, or smaller by one; so silence
+is at most as likely at each step, and the last step, where it fires, is at most e**epsilon times as
+likely. (ii) f(r) <= f'(r + 1): with more noise the second stream has the same gaps after the
+record, and gaps larger by one before it, where silence is then at least as likely (and if it fires
+before the record, both streams see the same). The probability of noise r is e**epsilon times that
+of r + 1. Averaging over r, each of the two probabilities is at most e**epsilon times the other.
+Hence any number of tests, one after the other, is epsilon-DP *in total*: the count starts anew at
+each, so the other epochs see the same counts. (The sparse vector technique with two-sided noise
+needs twice that for one test, and noise of scale 2/epsilon at both places.)
+
+Between two changes of the gap the number of silent steps is geometric, so it is drawn at once: its
+binary digits are independent coins. The law is that of one coin for each step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from flint import arb, ctx
 
+from littlestone.bounds import Claim, register
 from littlestone.data import OUTSIDE
-from littlestone.learners.online.alarm import draw_patience, draw_silence
-from littlestone.learners.online.claims import PRIVACY
-from littlestone.learners.online.records import label_of
-from littlestone.learners.online.state import OnlineState
-from littlestone.learners.online.votes import majority
-from littlestone.privacy import Guarantee
-from littlestone.source import SeededSource
+from littlestone.learners.online.samplers import majority
+from littlestone.learners.online.state import OnlineState, label_of
+from littlestone.privacy import Guarantee, Neighbours
+from littlestone.source import ExplicitWeights, SeededSource, Source, ball, exp
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.classes import ConceptClass
-    from littlestone.learners.online.council import HypothesisSampler
     from littlestone.learners.online.plan import OnlinePlan
-    from littlestone.source import Source
+    from littlestone.learners.online.samplers import HypothesisSampler
     from littlestone.types import Points
 
-__all__ = ["OnlineAlgorithm", "Sources", "always", "numbered"]
+__all__ = [
+    "Digit", "NoEventCoin", "OnlineAlgorithm", "Sources", "always", "draw_noise", "draw_silence",
+    "numbered",
+]  # fmt: skip
+
+PRIVACY = register(
+    Claim(
+        "online.privacy",
+        "Lyu: Private Learning of Littlestone Classes, Revisited",
+        "2025 (003), Algorithms 3-4; corrected in docs/learners/online.md",
+        "All above-threshold tests together are pure; each draw of a hypothesis is bounded range "
+        "(and leaks a little, where candidates are not known beforehand), since a record is in the "
+        "hands of one voter; so the published transcript of the whole stream is private by "
+        "adaptive composition. Users with at most k records: group privacy.",
+    )
+).id
+TEST = register(
+    Claim(
+        "online.test",
+        "littlestone",
+        "docs/learners/online.md",
+        "A test that fires with probability e**(-e max(gap, 0)) at each step, gap = limit + noise "
+        "- count, noise geometric of rate e, is e-DP over a whole stream of tests; also when "
+        "records are chosen by a reader of what is published.",
+    )
+).id
 
 #: From the number of a draw to the source that makes it: so a stream that is taken up again makes
 #: the draws that it would have made.
-Sources = Callable[[int], "Source"]
+Sources = Callable[[int], Source]
 
 
 def always(source: Source) -> Sources:
@@ -67,16 +118,17 @@ class OnlineAlgorithm:
 
     Notes
     -----
-    *How.* Publish a hypothesis. Collect its mistakes until the alarm rings (`alarm`); then hand
-    them to the council (`council`), publish the majority vote of a few draws, and start anew. If
-    too many draws are bottom, the council passes to its next stage and draws again. After the
-    planned number of batches nothing is collected any more, and the last hypothesis stays.
+    *How.* Publish a hypothesis. Collect its mistakes until the above-threshold test fires; then
+    hand them to the sampler (`samplers`), publish the majority vote of a few draws, and start
+    anew. If too many draws are bottom, the sampler passes to its next stage and draws again. After
+    the planned number of batches nothing is collected any more, the state says so publicly
+    (``stopped``), and the last hypothesis stays.
 
     *Cost.* A record whose label was predicted changes nothing but the time.
 
     *Source.* Lyu 2025 (003), Algorithm 3 (DP-OL), changed where docs/learners/online.md says. Its
-    line 6 is `start`; lines 8-14 are `step`; line 15, the test, is the alarm; lines 16-23 are what
-    follows it. JointTrain, Algorithm 4, is `littlestone.learners.online.council`.
+    line 6 is `start`; lines 8-14 are `step`; line 15 is the above-threshold test; lines 16-23 are
+    what follows it. JointTrain, Algorithm 4, is `littlestone.learners.online.samplers`.
     """
 
     concept_class: ConceptClass
@@ -84,20 +136,22 @@ class OnlineAlgorithm:
 
     name = "online"
 
-    @property
-    def council(self) -> HypothesisSampler:
-        """Who turns mistakes into hypotheses."""
-        return self.plan.council(self.concept_class)
+    def sampler(self, batches: int) -> HypothesisSampler:
+        """Return who turns mistakes into hypotheses after so many updates."""
+        return self.plan.sampler(self.concept_class, batches)
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return what is promised about privacy, for the whole stream."""
         goal = self.plan.goal
-        return Guarantee(goal.epsilon, goal.delta, claim=PRIVACY, seeded=seeded)
+        users = goal.records_per_user is not None
+        relation = Neighbours.USER_REPLACE if users else Neighbours.REPLACE_ONE
+        return Guarantee(goal.epsilon, goal.delta, relation, claim=PRIVACY, seeded=seeded)
 
     def start(self, sources: Sources) -> OnlineState:
         """Return the state before the first record; its hypothesis depends on no record."""
         deal = int(sources(0).public_rng().integers(2**62))
-        drawn = self.council.prior(self.plan.draws, SeededSource(deal))
+        last = self.plan.phases[-1]  # public coins cost nothing: the most draws that are planned
+        drawn = self.sampler(self.plan.batches).prior(last.draws, SeededSource(deal))
         state = OnlineState(time=0, published=[(0, majority(drawn))], deal=deal)
         state.stopped = self.plan.batches == 0
         if not state.stopped:
@@ -126,8 +180,8 @@ class OnlineAlgorithm:
         if label_of(state.hypothesis, x, self.concept_class) != y:
             state.buffer.append((now, x, y))
             self._listen(state, now, sources)
-        while state.alarm == now:
-            if state.rings:
+        while state.event == now:
+            if state.fires:
                 return self._train(state, sources)
             self._listen(state, now, sources)
         return False
@@ -181,53 +235,54 @@ class OnlineAlgorithm:
         return n
 
     def _events(self, state: OnlineState, wrong: Any, start: int, end: int) -> Any:
-        """Yield the indices of mistakes and, in between, those at which the alarm acts."""
+        """Yield the indices of mistakes and, in between, those at which the test acts."""
         at, i = 0, -1
         while True:
             mistake = int(wrong[at]) if at < len(wrong) else end
-            i = min(mistake, max(state.alarm - start, i + 1))
+            i = min(mistake, max(state.event - start, i + 1))
             if i >= end:
                 return
             at += i == mistake
             yield i
 
     def _wind(self, state: OnlineState, time: int, sources: Sources) -> None:
-        """Set the alarm anew: a fresh patience, and how long it stays silent from a time on."""
+        """Begin the next test: fresh noise, and how long it stays silent from a time on."""
         state.draws += 1
-        patience = draw_patience(self.plan.alarm_epsilon, sources(state.draws))
-        state.limit = self.plan.limit + patience
+        noise = draw_noise(self.plan.test_epsilon, sources(state.draws))
+        state.limit = self.plan.phase(state.batches).limit + noise
         self._listen(state, time, sources)
 
     def _listen(self, state: OnlineState, time: int, sources: Sources) -> None:
-        """Draw when the alarm acts next, if nothing else happens from a time on."""
+        """Draw when the test acts next, if nothing else happens from a time on."""
         state.draws += 1
-        silent, state.rings = draw_silence(
-            self.plan.alarm_epsilon,
+        silent, state.fires = draw_silence(
+            self.plan.test_epsilon,
             state.limit - len(state.buffer),
             self.plan.digits,
             sources(state.draws),
         )
-        state.alarm = time + silent
+        state.event = time + silent
 
     def _train(self, state: OnlineState, sources: Sources) -> bool:
-        """Hand the mistakes to the council; publish, pass to the next stage, or stop."""
+        """Hand the mistakes to the sampler; publish, pass to the next stage, or stop."""
         state.epochs.append(state.buffer)
         state.buffer = []
-        council, plan = self.council, self.plan
-        before = state.version
+        plan, before = self.plan, state.version
         while state.version == before and state.batches < plan.batches:
+            draws, sampler = plan.phase(state.batches).draws, self.sampler(state.batches)
             state.batches += 1
             state.draws += 1
-            drawn = council.draw(
-                state.epochs, state.stage, plan.draws, state.deal, sources(state.draws)
-            )
-            heard = [h for h in drawn if h is not None]
-            if plan.draws - len(heard) <= plan.bottoms:
-                state.published.append((state.time, majority(heard)))
-            elif state.stage + 1 < council.stages:
+            drawn = sampler.draw(
+                state.epochs, draws, sources(state.draws),
+                stage=state.stage, deal=state.deal, now=state.hypothesis,
+            )  # fmt: skip
+            listed = [h for h in drawn if h is not None]
+            if draws - len(listed) <= plan.bottoms:
+                state.published.append((state.time, majority(listed)))
+            elif state.stage + 1 < sampler.stages:
                 state.stage += 1
             else:
-                break  # nobody agrees yet: publish nothing new, collect more mistakes
+                break  # nothing is agreed on yet: publish nothing new, collect more mistakes
         state.stopped = state.batches == plan.batches
         if state.stopped:
             state.epochs.clear()  # nothing will ever be drawn from them
@@ -244,3 +299,120 @@ def _item(points: Points, i: int) -> Any:
     if points.ndim == 2:
         return tuple(row.tolist())
     return row.item() if isinstance(row, np.generic) else row
+
+
+# -- the above-threshold test ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class NoEventCoin:
+    """The coin "the test does not fire within this many steps" (outcome 0), at a gap >= 1."""
+
+    epsilon: Fraction
+    gap: int
+    steps: int
+
+    def __len__(self) -> int:
+        return 2
+
+    def enclose(self, bits: int) -> Sequence[arb]:
+        """Enclose q**steps and 1 - q**steps, where q = 1 - e**(-epsilon * gap)."""
+        with ctx.workprec(bits + 16):
+            exponent = self.steps * log_silence(self.epsilon, self.gap)
+            return [exponent.exp(), -exponent.expm1()]
+
+
+@dataclass(frozen=True)
+class Digit:
+    """One binary digit of a geometric number: 1 has weight q**(2**place) against 1."""
+
+    epsilon: Fraction
+    gap: int
+    place: int
+
+    def __len__(self) -> int:
+        return 2
+
+    def enclose(self, bits: int) -> Sequence[arb]:
+        """Enclose the two weights."""
+        with ctx.workprec(bits + 16):
+            return [arb(1), ((1 << self.place) * log_silence(self.epsilon, self.gap)).exp()]
+
+
+def log_silence(epsilon: Fraction, gap: int) -> arb:
+    """Enclose ln(1 - e**(-epsilon * gap)), without cancellation at either end."""
+    x = ball(epsilon * gap)
+    if epsilon * gap < 1:
+        return (-(-x).expm1()).log()
+    return (-(-x).exp()).log1p()
+
+
+def draw_silence(epsilon: Fraction, gap: int, digits: int, source: Source) -> tuple[int, bool]:
+    """Return how many steps are silent, and whether the test fires then.
+
+    Parameters
+    ----------
+    epsilon : Fraction > 0
+    gap : int
+        From 0 on down, it fires at once.
+    digits : int >= 0
+        Look ahead ``2**digits`` steps at most; if all of them are silent, ask again then.
+    source : Source
+
+    Returns
+    -------
+    (int, bool)
+        w silent steps, then it fires (True) or a new question (False, w = 2**digits).
+
+    Notes
+    -----
+    One coin if nothing happens, else one more for each digit.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> draw_silence(Fraction(1), 0, 4, SeededSource(0))
+    (0, True)
+    >>> draw_silence(Fraction(1), 100, 4, SeededSource(0))
+    (16, False)
+    """
+    if gap <= 0:
+        return 0, True
+    if source.choose(NoEventCoin(epsilon, gap, 1 << digits)) == 0:
+        return 1 << digits, False
+    steps = 0
+    for place in reversed(range(digits)):
+        steps |= source.choose(Digit(epsilon, gap, place)) << place
+    return steps, True
+
+
+def draw_noise(epsilon: Fraction, source: Source) -> int:
+    """Return r >= 0 with probability (1 - e**-epsilon) e**(-epsilon * r), exactly.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> draw_noise(Fraction(10**6), SeededSource(0))
+    0
+    """
+    more, digits = _noise_coins(epsilon)
+    rounds = 0
+    while source.choose(more) == 1:
+        rounds += 1
+    noise = rounds << len(digits)
+    for place, digit in reversed(list(enumerate(digits))):
+        noise |= source.choose(digit) << place
+    return noise
+
+
+@lru_cache(maxsize=16)
+def _noise_coins(epsilon: Fraction) -> tuple[ExplicitWeights, tuple[ExplicitWeights, ...]]:
+    """Return the coins of the high part and of each low digit of a geometric number."""
+    digits = 0
+    while epsilon * (1 << digits) < 1:
+        digits += 1
+    far = exp(-epsilon * (1 << digits))
+    return (
+        ExplicitWeights(exp(0) - far, far),
+        tuple(ExplicitWeights(1, exp(-epsilon * (1 << place))) for place in range(digits)),
+    )

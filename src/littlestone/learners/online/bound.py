@@ -1,4 +1,4 @@
-"""How many mistakes: certificates with explicit constants, and older bounds beside them."""
+"""How many mistakes: certificates with explicit constants, lower bounds, and older bounds."""
 
 from __future__ import annotations
 
@@ -8,16 +8,119 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from littlestone.bounds import Certificate, CertificateBuilder, Step
-from littlestone.learners.online.claims import BALLOT, EPOCHS, TEACHERS
-from littlestone.learners.online.teachers_plan import EXPOSED, SHARE, SURE, error_levels
+from littlestone.bounds import Certificate, CertificateBuilder, Claim, Step, register
+from littlestone.learners.online.plan import EXPOSED, SHARE, SURE, error_levels
+from littlestone.learners.online.samplers import growth, vote_events
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.learners.online.plan import OnlinePlan
     from littlestone.types import Json
 
-__all__ = ["MistakeBound", "compare", "mistake_bound"]
+__all__ = ["LowerBound", "MistakeBound", "compare", "lower_bounds", "mistake_bound"]
+
+_OWN, _PAGE = "littlestone", "docs/learners/online.md"
+_OBLIVIOUS = "the stream was fixed before the learner drew anything (oblivious)"
+_TARGET = "some concept of the class labels every record correctly (realizable)"
+_LATE = (
+    "at each time some concept of the class labels all records so far correctly (it may be chosen "
+    "last; records may be chosen by a reader of what is published)"
+)
+_LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
+
+EPOCHS = register(
+    Claim(
+        "online.epochs",
+        _OWN,
+        _PAGE,
+        "Among n steps some test fires with at most limit - ceil(ln(n/(b(1 + e**-e)))/e) mistakes "
+        "with probability at most b; some of m tests fires after limit + ceil(ln(m/b)/e) mistakes "
+        "or more with probability at most b.",
+    )
+).id
+EXPONENTIAL = register(
+    Claim(
+        "online.exponential",
+        _OWN,
+        _PAGE,
+        "Of V events each has probability at most f = Pr[Bin(R, s) > R/2], and where the vote of R "
+        "draws errs outside of them, at all points at once, more than a share s of the weight "
+        "errs; so an epoch of m mistakes multiplies the total weight by at most 1 - s (1 - "
+        "e**(-rate m)), while the target's weight stays 1, whatever a reader chooses.",
+        (_LATE,),
+    )
+).id
+OBLIVIOUS = register(
+    Claim(
+        "online.exponential.oblivious",
+        _OWN,
+        _PAGE,
+        "As online.exponential, with one event for each record of the stream.",
+        (_OBLIVIOUS, _TARGET),
+    )
+).id
+CLOSURE = register(
+    Claim(
+        "online.closure",
+        _OWN,
+        _PAGE,
+        "The least concept that holds some positive points lies inside every concept that holds "
+        "them; so published closures lie inside the target, all mistakes are on label 1, and of "
+        "w (s - 1) + 1 of them s agree on the next closure, if at most w of these exist.",
+        (_LATE,),
+    )
+).id
+TEACHERS = register(
+    Claim(
+        "online.teachers",
+        _LYU,
+        f"2025 (003), Claims 6.1-6.4; corrected in {_PAGE}",
+        "Within a stage an epoch removes a fifth of the weight of all listed hypotheses; a stage "
+        "that fails lowers every teacher's decomposition dimension.",
+        (_OBLIVIOUS, _TARGET),
+    )
+).id
+LYU = register(
+    Claim(
+        "lyu25.thm1",
+        _LYU,
+        "2025 (003), Theorem 1",
+        "O~(d**9.5 log(T) log(1/delta) / epsilon) mistakes.",
+        (_OBLIVIOUS, _TARGET),
+        "order-only",
+    )
+).id
+SOA = register(
+    Claim(
+        "littlestone.soa",
+        "Littlestone: Learning Quickly When Irrelevant Attributes Abound",
+        "1988",
+        "Without privacy: Littlestone dimension many mistakes, and no fewer.",
+        (_TARGET,),
+    )
+).id
+TWO_CONCEPTS = register(
+    Claim(
+        "online.lower.two-concepts",
+        _OWN,
+        _PAGE,
+        "If two concepts differ at x, one of the streams (x, 0), (x, 0), ... and (x, 1), (x, 1), "
+        "... costs at least half the sum over t < T of max(0, e**(-t e) - d (1 - e**(-t e)) / "
+        "(e**e - 1)) expected mistakes.",
+        (_OBLIVIOUS, _TARGET),
+    )
+).id
+LOG_HORIZON = register(
+    Claim(
+        "clnss24.points",
+        "Cohen, Lyu, Nelson, Sarlos, Stemmer: Lower Bounds for Differential Privacy Under "
+        "Continual Observation and Online Threshold Queries",
+        "COLT 2024, as cited by 003",
+        "Private online learners of point functions make Omega(log T) mistakes on some stream.",
+        (_OBLIVIOUS, _TARGET),
+        "order-only",
+    )
+).id
 
 
 @dataclass(frozen=True)
@@ -31,6 +134,9 @@ class MistakeBound:
     horizon : int
         Length of the stream.
     beta : Fraction
+    adaptive : bool
+        Whether records may be chosen by a reader of what is published; otherwise the stream was
+        fixed beforehand. Either way some concept explains the records of each time so far.
     certificate : Certificate
         With ``alpha = mistakes / horizon`` and ``n = horizon``; `littlestone.bounds.recheck`
         computes it again.
@@ -38,16 +144,17 @@ class MistakeBound:
     Examples
     --------
     >>> from littlestone.classes import Thresholds
-    >>> from littlestone.learners.online.choose import plan_online
+    >>> from littlestone.learners.online.plan import plan_online
     >>> ages = Thresholds(1, 99)
-    >>> plan = plan_online(ages, epsilon=1, delta=1e-6, horizon=10**6, parameters="theory")
+    >>> plan = plan_online(ages, epsilon=1, delta=1e-6, horizon=10**6, constants="theory")
     >>> print(mistake_bound(plan, ages))
-    at most 11,115 mistakes among 1,000,000 except with probability 0.05: holds
+    at most 6,354 mistakes among 1,000,000 adaptive records except with probability 0.05: holds
     """
 
     mistakes: int
     horizon: int
     beta: Fraction
+    adaptive: bool
     certificate: Certificate
 
     @property
@@ -57,7 +164,8 @@ class MistakeBound:
 
     def __str__(self) -> str:
         return (
-            f"at most {self.mistakes:,} mistakes among {self.horizon:,} except with probability "
+            f"at most {self.mistakes:,} mistakes among {self.horizon:,} "
+            f"{'adaptive' if self.adaptive else 'oblivious'} records except with probability "
             f"{float(self.beta):.6g}: {'holds' if self.holds else 'not proved'}"
         )
 
@@ -67,6 +175,7 @@ class MistakeBound:
             "mistakes": self.mistakes,
             "horizon": self.horizon,
             "beta": float(self.beta),
+            "adaptive": self.adaptive,
             "holds": self.holds,
             "certificate": self.certificate.to_dict(),
         }
@@ -83,14 +192,17 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
     Returns
     -------
     MistakeBound
-        For every realizable stream of the planned horizon that was fixed beforehand.
+        For every realizable stream of the planned horizon; see its ``adaptive``.
     """
     cert = CertificateBuilder()
     epochs = _Epochs.of(plan, cert)
-    ballot = plan.n_teachers is None
-    rounds = _ballot(plan, concept_class, epochs) if ballot else _teachers(plan, epochs)
-    claim = BALLOT if ballot else TEACHERS
-    total = cert.step("mistakes", "rounds * longest", claim, rounds=rounds, longest=epochs.longest)
+    if plan.method == "exponential":
+        claim, total = EXPONENTIAL, _exponential(plan, concept_class, epochs)
+    elif plan.method == "closure":
+        claim, total = CLOSURE, _closure(plan, concept_class, epochs)
+    else:
+        claim, total = TEACHERS, _teachers(plan, epochs)
+    total = cert.step("mistakes", "total", claim, total=total)
     mistakes = min(int(total.value), plan.goal.horizon)
     alpha = Fraction(mistakes, plan.goal.horizon)
     cert.step(
@@ -98,7 +210,8 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
         mistakes=total, n=plan.goal.horizon, alpha=alpha,
     )  # fmt: skip
     certificate = cert.certificate(alpha=alpha, beta=plan.goal.beta, n=plan.goal.horizon)
-    return MistakeBound(mistakes, plan.goal.horizon, plan.goal.beta, certificate)
+    adaptive = plan.adversary == "adaptive"
+    return MistakeBound(mistakes, plan.goal.horizon, plan.goal.beta, adaptive, certificate)
 
 
 def compare(plan: OnlinePlan, concept_class: ConceptClass) -> dict[str, float]:
@@ -115,57 +228,171 @@ def compare(plan: OnlinePlan, concept_class: ConceptClass) -> dict[str, float]:
     """
     d = concept_class.version_space().littlestone_dim()
     size = plan.most if plan.n_teachers is not None else concept_class.size
-    longest = mistake_bound(plan, concept_class).certificate["longest"]
+    longest = plan.phases[-1].limit
     log_delta = math.log(1 / max(float(plan.goal.delta), 1e-300))
     return {
         "soa": d,
         "ours": mistake_bound(plan, concept_class).mistakes,
-        "naive": float(size) * float(longest),
+        "naive": float(size) * longest,
         "lyu_order": d**9.5 * math.log(plan.goal.horizon) * log_delta / float(plan.goal.epsilon),
         "golowich_livni_order": 2.0 ** (2**d) if d < 10 else math.inf,
     }
 
 
 @dataclass(frozen=True)
+class LowerBound:
+    """What no private online learner of a class can do better.
+
+    Attributes
+    ----------
+    mistakes : float or None
+        Expected mistakes, at least; None where no constant is known.
+    order : str
+    why : str
+        The registered claim.
+    """
+
+    mistakes: float | None
+    order: str
+    why: str
+
+    def __str__(self) -> str:
+        known = "constant unknown" if self.mistakes is None else f"at least {self.mistakes:,.3g}"
+        return f"{self.order}: {known} [{self.why}]"
+
+
+def lower_bounds(plan: OnlinePlan, concept_class: ConceptClass) -> tuple[LowerBound, ...]:
+    """Return lower bounds on the expected mistakes on some realizable stream of the horizon.
+
+    Examples
+    --------
+    >>> from littlestone.classes import SparseSets
+    >>> from littlestone.learners.online.plan import plan_online
+    >>> pairs = SparseSets(2)
+    >>> plan = plan_online(pairs, epsilon="1/4", delta=1e-6, horizon=10**4)
+    >>> for each in lower_bounds(plan, pairs):
+    ...     print(each)
+    Omega(d): at least 1 [littlestone.soa]
+    Omega(1/epsilon): at least 2.26 [online.lower.two-concepts]
+    Omega(log T): constant unknown [clnss24.points]
+    """
+    d = concept_class.version_space().littlestone_dim()
+    horizon = plan.goal.horizon
+    found = [LowerBound(min(d, horizon) / 2, "Omega(d)", SOA)]
+    if d >= 1:
+        e, delta = (float(min(x, Fraction(700))) for x in plan.goal.per_record)
+        total, t = 0.0, 0
+        while t < horizon:  # decreasing: the first term that is nothing ends the sum
+            term = math.exp(-t * e) - delta * -math.expm1(-t * e) / math.expm1(e)
+            if term <= 0 or (total + term == total):
+                break
+            total, t = total + term, t + 1
+            if t == _TERMS:
+                break
+        found.append(LowerBound(total / 2, "Omega(1/epsilon)", TWO_CONCEPTS))
+    if growth(concept_class) is not None and d >= 1:  # holds all single points of its domain
+        found.append(LowerBound(None, "Omega(log T)", LOG_HORIZON))
+    return tuple(found)
+
+
+_TERMS = 100_000
+
+
+@dataclass(frozen=True)
 class _Epochs:
-    """How many mistakes an epoch has: at least and at most."""
+    """By how many mistakes tests may fire early, and late."""
 
     cert: CertificateBuilder
-    least: Step
-    longest: Step
+    early: Step
+    late: Step
 
     @classmethod
     def of(cls, plan: OnlinePlan, cert: CertificateBuilder) -> _Epochs:
         records = cert.step("records", "n", EPOCHS, n=plan.goal.horizon)
-        least = cert.step(
-            "least", "limit + 1 - ceil(log(4 * records / beta) / alarm)", EPOCHS,
-            limit=plan.limit, records=records, beta=plan.goal.beta, alarm=plan.alarm_epsilon,
+        early = cert.step(
+            "early", "max(ceil(log(4 * records / beta / (1 + exp(-test))) / test), 1)", EPOCHS,
+            records=records, beta=plan.goal.beta, test=plan.test_epsilon,
         )  # fmt: skip
-        cert.step("not_empty", "least >= 1", EPOCHS, least=least)
-        longest = cert.step(
-            "longest", "limit - 1 + ceil(log(4 * (batches + 1) / beta) / alarm)", EPOCHS,
-            limit=plan.limit, batches=plan.batches, beta=plan.goal.beta, alarm=plan.alarm_epsilon,
+        late = cert.step(
+            "late", "ceil(log(4 * (batches + 1) / beta) / test)", EPOCHS,
+            batches=plan.batches, beta=plan.goal.beta, test=plan.test_epsilon,
         )  # fmt: skip
-        return cls(cert, least, longest)
+        return cls(cert, early, late)
+
+    def of_limit(self, limit: int, name: str = "") -> tuple[Step, Step]:
+        """Return how many mistakes an epoch has, at least and at most."""
+        least = self.cert.step(
+            f"least{name}", "limit + 1 - early", EPOCHS, limit=limit, early=self.early
+        )
+        longest = self.cert.step(
+            f"longest{name}", "limit - 1 + late", EPOCHS, limit=limit, late=self.late
+        )
+        return least, longest
 
 
-def _ballot(plan: OnlinePlan, concept_class: ConceptClass, epochs: _Epochs) -> Step:
-    cert = epochs.cert
-    vote = cert.step("vote", "-log(4 * share * (1 - share)) / 2", BALLOT, share=plan.share)
-    failure = cert.step(
-        "vote_failure", "n * (batches + 1) * exp(-draws * vote)", BALLOT,
-        n=plan.goal.horizon, batches=plan.batches, draws=plan.draws, vote=vote,
+def _exponential(plan: OnlinePlan, concept_class: ConceptClass, epochs: _Epochs) -> Step:
+    *quick, phase = plan.phases
+    cert, why = epochs.cert, EXPONENTIAL
+    least, longest = epochs.of_limit(phase.limit)
+    cert.step("not_empty", "least >= 1", EPOCHS, least=least)
+    ways = vote_events(concept_class, plan.share)
+    if plan.adversary == "oblivious" and plan.goal.horizon < ways:
+        ways, why = Fraction(plan.goal.horizon), OBLIVIOUS
+    # more than half of the draws, an odd number, must err
+    wrong = cert.step(
+        "wrong", "binomial_above(draws, share, half)", why,
+        draws=phase.draws, share=plan.share, half=(phase.draws - 1) // 2,
     )  # fmt: skip
-    cert.step("votes", "failure <= beta / 2", BALLOT, failure=failure, beta=plan.goal.beta)
+    failure = cert.step(
+        "vote_failure", "events * (batches + 1) * wrong", why,
+        events=ways, batches=phase.batches, wrong=wrong,
+    )  # fmt: skip
+    cert.step("votes", "failure <= beta / 2 and odd >= 1", why,
+              failure=failure, beta=plan.goal.beta, odd=phase.draws % 2)  # fmt: skip
     decay = cert.step(
-        "decay", "-log(1 - share * (1 - exp(-rate * max(least, 1))))", BALLOT,
-        share=plan.share, rate=plan.rate, least=epochs.least,
+        "decay", "-log(1 - share * (1 - exp(-rate * max(least, 1))))", why,
+        share=plan.share, rate=phase.rate, least=least,
     )  # fmt: skip
     updates = cert.step(
-        "updates", "floor(log(size) / decay)", BALLOT, size=int(concept_class.size), decay=decay
+        "updates", "floor(log(size) / decay)", why, size=int(concept_class.size), decay=decay
     )
-    cert.step("budget", "updates <= batches", BALLOT, updates=updates, batches=plan.batches)
-    return cert.step("rounds", "updates + 1", BALLOT, updates=updates)
+    # the last vote of a quick phase is trusted by nobody: one more epoch, and one more update
+    more = int(bool(quick))
+    cert.step(
+        "budget", "updates + more <= batches", why,
+        updates=updates, more=more, batches=phase.batches,
+    )  # fmt: skip
+    total = cert.step(
+        "certified", "(updates + 1 + more) * longest", why,
+        updates=updates, more=more, longest=longest,
+    )  # fmt: skip
+    for each in quick:
+        _, most = epochs.of_limit(each.limit, "_quick")
+        total = cert.step(
+            "quick", "total + batches * longest", why,
+            total=total, batches=each.batches, longest=most,
+        )  # fmt: skip
+    return total
+
+
+def _closure(plan: OnlinePlan, concept_class: ConceptClass, epochs: _Epochs) -> Step:
+    cert, grown = epochs.cert, growth(concept_class)
+    assert grown is not None
+    steps = max(len(grown.widths), 1)
+    score = cert.step(
+        "score", "1 + ceil(log((1 - beta / (2 * steps)) / (beta / (2 * steps)) / leak) / rate)",
+        CLOSURE, beta=plan.goal.beta, steps=steps, leak=plan.leak, rate=plan.phases[0].rate,
+    )  # fmt: skip
+    total = cert.step("start", "0 * steps", CLOSURE, steps=steps)
+    for i, (width, phase) in enumerate(zip(grown.widths, plan.phases, strict=False)):
+        least, longest = epochs.of_limit(phase.limit, f"_{i}")
+        cert.step(
+            f"agree_{i}", "least >= width * (score - 1) + 1", CLOSURE,
+            least=least, width=width, score=score,
+        )  # fmt: skip
+        total = cert.step(f"total_{i}", "total + longest", CLOSURE, total=total, longest=longest)
+    cert.step("budget", "steps <= batches", CLOSURE, steps=len(grown.widths), batches=plan.batches)
+    return total
 
 
 _KL = "a * log(a / b) + (1 - a) * log((1 - a) / (1 - b))"
@@ -173,19 +400,22 @@ _KL = "a * log(a / b) + (1 - a) * log((1 - a) / (1 - b))"
 
 def _teachers(plan: OnlinePlan, epochs: _Epochs) -> Step:
     cert, top = epochs.cert, len(plan.stages) - 1
+    (phase,) = plan.phases
+    least, longest = epochs.of_limit(phase.limit)
+    cert.step("not_empty", "least >= 1", EPOCHS, least=least)
     assert plan.n_teachers is not None
     k = plan.n_teachers
     # bottom against what all teachers list
     bottom = cert.step(
         "bottom", "rate + log(most / leak)", TEACHERS,
-        rate=plan.rate, most=plan.most, leak=plan.leak,
+        rate=phase.rate, most=plan.most, leak=plan.leak,
     )  # fmt: skip
     cert.step(
         "agreement", "rate * k - bottom >= log(1 / sure - 1)", TEACHERS,
-        rate=plan.rate, k=k, bottom=bottom, sure=SURE,
+        rate=phase.rate, k=k, bottom=bottom, sure=SURE,
     )  # fmt: skip
     # votes, and bottoms counted as a test
-    draws, few = plan.draws, plan.bottoms
+    draws, few = phase.draws, plan.bottoms
     wrong = cert.step("vote", _KL, TEACHERS, a=Fraction(draws - few, 2 * draws), b=SHARE)
     passed = cert.step("passed", _KL, TEACHERS, a=Fraction(few + 1, draws), b=SURE)
     failed = cert.step(
@@ -200,10 +430,10 @@ def _teachers(plan: OnlinePlan, epochs: _Epochs) -> Step:
         failed=failed,
     )  # fmt: skip
     cert.step("votes", "failure <= beta / 4", TEACHERS, failure=votes, beta=plan.goal.beta)
-    _told_apart(plan, epochs, top)
+    _told_apart(plan, cert, (least, longest), top)
     weight = cert.step(
         "weight", "log(k * most) + rate * k - bottom", TEACHERS,
-        k=k, most=plan.most, rate=plan.rate, bottom=bottom,
+        k=k, most=plan.most, rate=phase.rate, bottom=bottom,
     )  # fmt: skip
     decay = cert.step(
         "decay", "-log(1 - (share - exposed) / (1 - exposed))", TEACHERS,
@@ -214,12 +444,17 @@ def _teachers(plan: OnlinePlan, epochs: _Epochs) -> Step:
         "budget", "(top + 1) * passes + top <= batches", TEACHERS,
         top=top, passes=passes, batches=plan.batches,
     )  # fmt: skip
-    return cert.step("rounds", "(top + 1) * passes", TEACHERS, top=top, passes=passes)
+    return cert.step(
+        "mistakes_of_stages", "(top + 1) * passes * longest", TEACHERS,
+        top=top, passes=passes, longest=longest,
+    )  # fmt: skip
 
 
-def _told_apart(plan: OnlinePlan, epochs: _Epochs, top: int) -> None:
+def _told_apart(
+    plan: OnlinePlan, cert: CertificateBuilder, epoch: tuple[Step, Step], top: int
+) -> None:
     """Add the steps of concentration: teachers see the errors of the whole epoch."""
-    cert, levels = epochs.cert, error_levels(top)
+    (least, longest), levels = epoch, error_levels(top)
     tolerances = [stage.tolerance for stage in plan.stages]
     as_planned = all(
         t == levels[2 * j + 1] and stage.dimension == top - j
@@ -240,11 +475,11 @@ def _told_apart(plan: OnlinePlan, epochs: _Epochs, top: int) -> None:
         "2 * k * batches * (2 * top + 1) * growth(d, longest) * exp(-least / k * tell) + "
         "k * batches * exp(-(longest / k) * (2 * log(2) - 1))", TEACHERS,
         k=plan.n_teachers, batches=plan.batches, top=top, d=plan.dimension,
-        longest=epochs.longest, least=epochs.least, tell=tell,
+        longest=longest, least=least, tell=tell,
     )  # fmt: skip
     cert.step("teachers", "failure <= beta / 4", TEACHERS, failure=missed, beta=plan.goal.beta)
     cert.step(
         "cap", "cap >= 2 * longest / k and cap >= d + 1", TEACHERS,
-        cap=plan.cap, longest=epochs.longest, k=plan.n_teachers, d=plan.dimension,
+        cap=plan.cap, longest=longest, k=plan.n_teachers, d=plan.dimension,
     )  # fmt: skip
     cert.step("error_levels", "planned >= 1", TEACHERS, planned=int(as_planned))

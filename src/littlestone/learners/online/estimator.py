@@ -15,13 +15,19 @@ from littlestone.classes import check_class
 from littlestone.data import OUTSIDE
 from littlestone.errors import ParameterError, StateError, check_integer, parameter_error
 from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
-from littlestone.learners.online.arrays import labels_of, points_of
 from littlestone.learners.online.bound import MistakeBound, mistake_bound
-from littlestone.learners.online.choose import Parameters, plan_online
-from littlestone.learners.online.durable import DurableStream, open_stream, terms_of
-from littlestone.learners.online.records import label_of, point_of, truth
-from littlestone.learners.online.state import OnlineState, StateTransaction
-from littlestone.learners.online.votes import VoteHypothesis
+from littlestone.learners.online.journal import DurableStream, open_stream, terms_of
+from littlestone.learners.online.plan import Adversary, Constants, plan_online
+from littlestone.learners.online.samplers import VoteHypothesis
+from littlestone.learners.online.state import (
+    OnlineState,
+    StateTransaction,
+    label_of,
+    labels_of,
+    point_of,
+    points_of,
+    truth,
+)
 from littlestone.source import SecureSource
 
 if TYPE_CHECKING:
@@ -66,10 +72,10 @@ class OnlineLearner:
     horizon : int >= 1
         Expected length of the stream (public); privacy holds for any length.
     beta : number in (0, 1), default 0.05
-    parameters : {"practical", "theory"}, default "practical"
-        "theory" proves a number of mistakes (`mistake_bound`); "practical" makes fewer, as a rule.
-        Privacy is the same.
-    teachers : int, optional
+    constants : {"practical", "theory"}, default "practical"
+        Both prove a number of mistakes (`mistake_bound`): "theory" the least one, "practical" a
+        larger one, and makes fewer mistakes as a rule. Privacy is the same.
+    adversary, teachers, records_per_user : optional
         See `plan_online`.
     feature : str, optional
         Which entry of river's dicts is the point; not needed for rows of a schema.
@@ -124,8 +130,10 @@ class OnlineLearner:
         delta: Any,
         horizon: int,
         beta: Any = Fraction(1, 20),
-        parameters: Parameters = "practical",
+        constants: Constants = "practical",
+        adversary: Adversary | None = None,
         teachers: int | None = None,
+        records_per_user: int | None = None,
         feature: str | None = None,
         random_state: int | None = None,
         state: str | os.PathLike[str] | OnlineState | None = None,
@@ -135,8 +143,10 @@ class OnlineLearner:
         self.delta = delta
         self.horizon = horizon
         self.beta = beta
-        self.parameters = parameters
+        self.constants = constants
+        self.adversary = adversary
         self.teachers = teachers
+        self.records_per_user = records_per_user
         self.feature = feature
         self.random_state = random_state
         self.state = state
@@ -191,12 +201,15 @@ class OnlineLearner:
         """
         algorithm, _, state = self._start()
         plan = algorithm.plan
-        certificate = self.mistake_bound().certificate
-        least, longest = int(certificate["least"]), int(certificate["longest"])
-        updates = state.version
-        return MistakeEstimate(
-            updates * plan.limit, updates * max(least, 0), state.batches * longest, plan.goal.beta
-        )
+        steps = self.mistake_bound().certificate
+        early, late = int(steps["early"]), int(steps["late"])
+        limits = [plan.phase(i).limit for i in range(state.batches)]
+        heard = limits[
+            : state.version
+        ]  # a batch that published nothing is public only if it is the last
+        low = sum(max(limit + 1 - early, 0) for limit in heard)
+        high = sum(limit - 1 + late for limit in limits)
+        return MistakeEstimate(sum(heard), low, high, plan.goal.beta)
 
     def mistake_bound(self) -> MistakeBound:
         """Return what is proved about the number of mistakes on realizable streams."""
@@ -331,8 +344,10 @@ class OnlineLearner:
                 delta=self.delta,
                 horizon=self.horizon,
                 beta=self.beta,
-                parameters=self.parameters,
+                constants=self.constants,
+                adversary=self.adversary,
                 teachers=self.teachers,
+                records_per_user=self.records_per_user,
             )
             if self.random_state is None:
                 sources = always(SecureSource())

@@ -1,46 +1,60 @@
-"""The state of a stream on disk: what is private in one file, what was published in another.
+"""A stream whose state is on disk: begun once, paid for once, taken up again after any kill.
 
 A state is a folder, for its owner only, with two databases (`littlestone.store`):
 
 ``private.db``
-    Everything the next draws depend on: the mistakes, the alarm, the counters; and a copy of what
-    was published. It is locked as long as a process uses it. Whoever reads it reads raw records.
+    Everything the next draws depend on: the mistakes, the above-threshold test, the counters; and
+    a copy of what was published. It is locked as long as a process uses it. Whoever reads it reads
+    raw records.
 ``public.db``
-    The public parameters and what was published. It follows from the other file, may be read while
-    the stream runs, and may be handed on alone (`public_record`).
+    The public parameters and what was published: a function of the transcript. It follows from the
+    other file, may be read while the stream runs, and may be handed on alone (`read_public`).
 
-Each `save` is one transaction in the private file, then one in the public file; only when it
-returns may anything be shown. So a draw that somebody may have seen is never drawn again. After a
-kill the public file may be one step behind, and is brought up to date when the state is opened. If
-it is *ahead*, then the private file is an old copy, or a power cut took its end: continuing would
-publish twice, and is refused.
+Each `Journal.save` is one transaction in the private file, then one in the public file; only when
+it returns may anything be shown. So a draw that somebody may have seen is never drawn again. After
+a kill the public file may be one step behind, and is brought up to date when the state is opened.
+If it is *ahead*, then the private file is an old copy, or a power cut took its end: continuing
+would publish twice, and is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.errors import LittlestoneError, StoreError
-from littlestone.learners.online.public_record import (
-    PublicRecord,
-    brief,
-    compact,
-    digest,
-    publication,
-)
-from littlestone.learners.online.records import write_records
-from littlestone.learners.online.state import OnlineState
+import numpy as np
+
+from littlestone.errors import LittlestoneError, ParameterError, StoreError
+from littlestone.learners.online.algorithm import always, numbered
+from littlestone.learners.online.state import OnlineState, write_records
+from littlestone.privacy import Guarantee, Ledger
+from littlestone.privacy.rounding import exact_text
 from littlestone.safe_io import private_folder
+from littlestone.source import SecureSource
 from littlestone.store import Durability, Kind, Store
 
-__all__ = ["PRIVATE", "Journal"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources
+    from littlestone.types import Json, Labels, Points
+
+__all__ = [
+    "PRIVATE",
+    "PUBLIC",
+    "DurableStream",
+    "Journal",
+    "open_stream",
+    "read_public",
+    "terms_of",
+]
 
 PRIVATE = Kind(
     name="state of a stream",
@@ -59,8 +73,236 @@ PRIVATE = Kind(
     largest=2**34,
     longest=2**26,
 )
+PUBLIC = Kind(
+    name="public record of a stream",
+    application_id=0x4C534302,
+    version=1,
+    tables=(
+        "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+        "CREATE TABLE now (one INTEGER PRIMARY KEY CHECK (one = 1), document TEXT NOT NULL, "
+        "digest TEXT NOT NULL) STRICT",
+        "CREATE TABLE published (version INTEGER PRIMARY KEY, time INTEGER NOT NULL, "
+        "hypothesis TEXT NOT NULL) STRICT",
+    ),
+    largest=2**32,
+    longest=2**26,
+)
+_DOCUMENTS = ("stream", "about", "guarantee")
+#: Version, time, hypothesis as JSON.
+Publication = tuple[int, int, str]
 _MODULUS = 2**256
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def described(algorithm: OnlineAlgorithm) -> Json:
+    """Return the public parameters of a stream: what is asked for, as exact texts."""
+    goal = algorithm.plan.goal
+    return {
+        "class": algorithm.concept_class.to_dict(),
+        "epsilon": exact_text(goal.epsilon),
+        "delta": exact_text(goal.delta),
+        "horizon": goal.horizon,
+        "beta": exact_text(goal.beta),
+        "records_per_user": goal.records_per_user,
+    }
+
+
+def terms_of(algorithm: OnlineAlgorithm, seed: int | None) -> str:
+    """Return a digest of everything that a stream was begun with, and cannot change."""
+    return digest(json.dumps([described(algorithm), repr(algorithm.plan), seed]))
+
+
+@dataclass
+class DurableStream:
+    """An online algorithm and its journal: nothing is handed out that is not on the disk.
+
+    Attributes
+    ----------
+    algorithm : OnlineAlgorithm
+    journal : Journal
+    state : OnlineState
+    sources : callable
+
+    Notes
+    -----
+    *When a call raises* (a full disk, an interruption), this object must be thrown away: open the
+    stream again, and it continues from what is on the disk.
+    """
+
+    algorithm: OnlineAlgorithm
+    journal: Journal
+    state: OnlineState
+    sources: Sources = field(repr=False)
+
+    def answer(
+        self, points: Points, inside: npt.NDArray[np.bool_], labels: npt.NDArray[np.int8]
+    ) -> Labels:
+        """Predict each record by the hypothesis published before it, and learn it.
+
+        Parameters
+        ----------
+        points, inside, labels
+            As for `OnlineAlgorithm.step_many`: one group.
+
+        Returns
+        -------
+        Labels
+            The predictions. When they are returned, they and the new state are durable; a process
+            killed later finds them in ``journal.answers``.
+        """
+        state, n, done = self.state, len(labels), 0
+        first, answers = state.time, np.zeros(n, dtype=np.int8)
+        while done < n:
+            hypothesis, rest = state.hypothesis, slice(done, n)
+            learned = self.algorithm.step_many(
+                state, points[rest], inside[rest], labels[rest], self.sources, until_published=True
+            )
+            part = slice(done, done + learned)
+            answers[part] = hypothesis.predict(points[part]) & inside[part]
+            done += learned
+        text = (answers + ord("0")).astype(np.uint8).tobytes().decode("ascii")
+        self.journal.save(state, first=first, answers=text)
+        return answers
+
+    def acknowledge(self) -> None:
+        """Say that all answers have been handed out: they are not kept any longer."""
+        if self.journal.answers[1]:
+            self.journal.save(self.state)
+
+    def close(self) -> None:
+        """Close the state; it can be opened again."""
+        self.journal.close()
+
+
+def open_stream(
+    folder: str | os.PathLike[str],
+    algorithm: OnlineAlgorithm,
+    *,
+    seed: int | None = None,
+    ledger: Ledger | None = None,
+    durability: Durability = "kill",
+    about: Mapping[str, Any] = _NOTHING,
+) -> DurableStream:
+    """Begin a stream in a folder, or take up the one that is there.
+
+    Parameters
+    ----------
+    folder : path
+        It is made if it does not exist.
+    algorithm : OnlineAlgorithm
+        The parameters of a stream cannot change: those of the state must be the same.
+    seed : int, optional
+        Reproducible draws: NOT PRIVATE. The same for the whole life of the stream.
+    ledger : Ledger, optional
+        Pays for the whole life of the stream, once, before its first draw.
+    durability : {"kill", "power"}
+        What an answer survives: a kill; or a power cut too.
+    about : mapping of JSON
+        More public settings that cannot change (which columns are read).
+
+    Returns
+    -------
+    DurableStream
+
+    Raises
+    ------
+    ParameterError
+        The state belongs to a stream with other parameters.
+    BudgetError
+        The ledger does not pay. No state was made.
+    StoreError
+
+    Examples
+    --------
+    >>> import tempfile, os
+    >>> from littlestone.classes import Thresholds
+    >>> from littlestone.learners.online.plan import plan_online
+    >>> from littlestone.learners.online.algorithm import OnlineAlgorithm
+    >>> ages = Thresholds(1, 99)
+    >>> plan = plan_online(ages, epsilon=1, delta=0, horizon=1000)
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> where = os.path.join(folder.name, "state")
+    >>> stream = open_stream(where, OnlineAlgorithm(ages, plan))
+    >>> x = np.arange(1, 100)
+    >>> _ = stream.answer(x, x > 0, (x > 17).astype(np.int8))
+    >>> stream.close()
+    >>> open_stream(where, OnlineAlgorithm(ages, plan)).state.time
+    99
+    >>> folder.cleanup()
+    """
+    settings = {
+        "stream": json.dumps(described(algorithm)),
+        "about": json.dumps(dict(about)),
+        # A version of the program that plans other numbers must not spend the rest of a budget.
+        "plan": repr(algorithm.plan),
+        "seed": "" if seed is None else str(seed),
+    }
+    guarantee = algorithm.guarantee(seeded=seed is not None)
+    if not os.path.lexists(Path(folder) / "private.db"):
+        if ledger is not None:
+            ledger.check(guarantee)
+        shown = {
+            "stream": settings["stream"],
+            "about": settings["about"],
+            "guarantee": json.dumps(guarantee.to_dict()),
+            "planned_batches": str(algorithm.plan.batches),
+        }
+        name = f"{SecureSource().below(2**128):032x}"
+        paid_by = "" if ledger is None else str(ledger.path.absolute())
+        Journal.create(folder, {**settings, "name": name, "ledger": paid_by}, shown)
+    journal = Journal.open(folder, durability=durability)
+    try:
+        return _taken_up(journal, algorithm, settings, seed, ledger)
+    except BaseException:
+        journal.close()
+        raise
+
+
+def _taken_up(
+    journal: Journal,
+    algorithm: OnlineAlgorithm,
+    settings: Mapping[str, str],
+    seed: int | None,
+    ledger: Ledger | None,
+) -> DurableStream:
+    kept = journal.settings
+    words = {
+        "stream": "another class, epsilon, delta, horizon or beta",
+        "about": "other columns or labels",
+        "plan": "other parameters, or with a version of this program that plans other numbers",
+        "seed": "another seed, or with none",
+    }
+    for name, what in words.items():
+        if kept.get(name) != settings[name]:
+            raise ParameterError(
+                f"The stream in {journal.folder} was begun with {what}. What a stream was begun "
+                "with cannot change: give the same, or begin another stream in another folder."
+            )
+    paid_by = "" if ledger is None else str(ledger.path.absolute())
+    if ledger is not None and kept.get("ledger") != paid_by:
+        raise ParameterError(
+            f"The stream in {journal.folder} was not begun with this ledger. A stream is paid for "
+            "when it begins: leave the ledger out, or begin another stream."
+        )
+    sources = always(SecureSource()) if seed is None else numbered(seed)
+    state = journal.state
+    if state is None:
+        # Killed between these two lines, it is charged again with the same name: once.
+        if kept.get("ledger"):
+            _charge(kept, ledger, algorithm)
+        state = algorithm.start(sources)
+        state.terms = terms_of(algorithm, seed)
+        journal.save(state)
+    return DurableStream(algorithm, journal, state, sources)
+
+
+def _charge(kept: Mapping[str, str], ledger: Ledger | None, algorithm: OnlineAlgorithm) -> None:
+    budget = Ledger(kept["ledger"]) if ledger is None else ledger
+    what = f"stream on {algorithm.concept_class.spec}"
+    budget.charge(algorithm.guarantee(), what=what[:200], token=kept["name"])
+
+
+# -- the private file -----------------------------------------------------------------------------
 
 
 class Journal:
@@ -225,8 +467,6 @@ class Journal:
         with contextlib.suppress(Exception):
             self.close()
 
-    # ------------------------------------------------------------------ the private file
-
     def _read(self) -> None:
         read = self._private.read
         read("PRAGMA secure_delete = ON")  # records that are forgotten are overwritten
@@ -253,7 +493,7 @@ class Journal:
             held = [[ticket, json.loads(x), 0] for ticket, x in pending]
             state = OnlineState.from_json(
                 {**said["public"], "published": transcript},
-                {**said["private"], "rounds": epochs[:-1], "buffer": epochs[-1], "pending": held},
+                {**said["private"], "epochs": epochs[:-1], "buffer": epochs[-1], "pending": held},
             )
             first, answers = said["answers"]
         except (KeyError, TypeError, ValueError, IndexError, RecursionError, LittlestoneError):
@@ -303,3 +543,142 @@ class Journal:
 def _sum(rows: Iterable[Sequence[Any]]) -> int:
     """Return a sum of hashes: it follows a table that grows and shrinks, row by row."""
     return sum(int(digest(compact(row)), 16) for row in rows) % _MODULUS
+
+
+# -- the public file ------------------------------------------------------------------------------
+
+
+class PublicRecord:
+    """The open public file of a state; only the process that holds the private one writes it.
+
+    Parameters
+    ----------
+    folder : Path
+    settings : mapping from str to str
+        The file is made from these (JSON texts) if it does not exist.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+        path = folder / "public.db"
+        if not os.path.lexists(path):
+            rows = [("INSERT INTO settings VALUES (?, ?)", row) for row in settings.items()]
+            Store.create(path, PUBLIC, rows)
+        # After a power cut it may be behind the private file, as after a kill: it catches up.
+        self._store = Store.open(path, PUBLIC, durability="kill")
+
+    def catch_up(self, state: OnlineState | None) -> bool:
+        """Add what the private file knows; return False if this file knows more."""
+        now, shown = _read(self._store)
+        wanted: list[Publication] = []
+        if state is not None:
+            wanted = [publication(state, v) for v in range(len(state.published))]
+        if shown != wanted[: len(shown)]:
+            return False
+        if state is None:
+            return now is None
+        if now is not None and now["time"] > state.time:
+            return False
+        if len(shown) < len(wanted) or now != brief(state):
+            self.add(wanted[len(shown) :], state)
+        return True
+
+    def add(self, published: Iterable[Publication], state: OnlineState) -> None:
+        """Add hypotheses, in one step."""
+        document = compact(brief(state))
+        with self._store.transaction() as sql:
+            sql.executemany("INSERT INTO published VALUES (?, ?, ?)", published)
+            sql.execute("INSERT OR REPLACE INTO now VALUES (1, ?, ?)", (document, digest(document)))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+
+def read_public(folder: str | os.PathLike[str]) -> Json:
+    """Return all that a stream has published, as JSON; the private file is not opened.
+
+    Parameters
+    ----------
+    folder : path
+        Of a state, in use or not.
+
+    Returns
+    -------
+    dict
+        The settings of the public file; "rows", "stage", "batches", "stopped"; and "published", a
+        list of {"rows", "hypothesis"}: after how many rows each hypothesis was published.
+
+    Raises
+    ------
+    StoreError
+    """
+    path = Path(folder) / "public.db"
+    with Store.open(path, PUBLIC, durability="kill") as store:
+        settings = dict(store.read("SELECT name, value FROM settings"))
+        now, published = _read(store)
+        try:
+            fixed = _settings(settings)
+            transcript = [{"rows": t, "hypothesis": json.loads(h)} for _, t, h in published]
+        except (ValueError, RecursionError):  # also our ParameterError
+            raise _changed(path) from None
+    now = now or {"time": 0, "stage": 0, "batches": 0, "stopped": False}
+    return {
+        "format": "littlestone-stream-1",
+        **fixed,
+        "rows": now["time"],
+        **{name: now[name] for name in ("stage", "batches", "stopped")},
+        "published": transcript,
+    }
+
+
+def brief(state: OnlineState) -> Json:
+    """Return the public document of a state without the transcript, which has its own table."""
+    return {k: v for k, v in replace(state, published=[]).public().items() if k != "published"}
+
+
+def publication(state: OnlineState, version: int) -> Publication:
+    """Return a row of the transcript."""
+    time, hypothesis = state.published[version]
+    return version, time, compact(hypothesis.to_dict())
+
+
+def compact(value: Any) -> str:
+    """Return JSON without spaces, the same for lists and tuples."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def digest(text: str) -> str:
+    """Return a hash: it finds changes by accident or by hand; it is no signature."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _read(store: Store) -> tuple[Json | None, list[Publication]]:
+    with store.transaction() as sql:  # both at one instant
+        rows = sql.execute("SELECT document, digest FROM now").fetchall()
+        published = sql.execute("SELECT * FROM published ORDER BY version").fetchall()
+    if not rows:
+        return None, published
+    if digest(rows[0][0]) != rows[0][1]:
+        raise _changed(store.path)
+    document: Json = json.loads(rows[0][0])
+    return document, published
+
+
+def _settings(rows: Mapping[str, str]) -> Json:
+    """Read the settings of the public file, checking that all are there and what they say."""
+    fixed: Json = {name: json.loads(value) for name, value in rows.items()}
+    if set(fixed) != {"stream", "about", "guarantee", "planned_batches"}:
+        raise ValueError
+    planned = fixed["planned_batches"]
+    if type(planned) is not int or not all(type(fixed[name]) is dict for name in _DOCUMENTS):
+        raise ValueError
+    Guarantee.from_dict(fixed["guarantee"])
+    return fixed
+
+
+def _changed(path: Path) -> StoreError:
+    return StoreError(
+        f"The public record {path} has been changed. Delete it: it is made again from the private "
+        "state when the stream goes on.",
+        reason="damaged",
+    )

@@ -1,25 +1,47 @@
-"""The state of an online learner: plain data, all of it, so that it can be kept anywhere.
+"""The state of an online learner, and the records in it: plain data that can be kept anywhere.
 
-What is public and what is private are two separate documents. Public is what the stream published;
-private is what the next draws depend on. Who holds the private part holds raw records.
+*Private* is what the next draws depend on: mistakes, the secret threshold and the time of the next
+event, points whose labels have not come. *Public* is what the stream published. They are two
+documents, `OnlineState.private` and `OnlineState.public`. Whoever holds the private one holds raw
+records.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from littlestone.classes import load
-from littlestone.errors import ParameterError, StateError
-from littlestone.learners.online.records import Record, read_records, write_records
+from littlestone.classes.encoding import from_json, to_json
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
+from littlestone.classes.listed import batch
+from littlestone.classes.thresholds import ThresholdHypothesis
+from littlestone.data import OUTSIDE, AnyDomain, IntegerDomain, RowDomain, Sample
+from littlestone.data.points import canonical
+from littlestone.errors import DataError, ParameterError, StateError
 
 if TYPE_CHECKING:
-    from littlestone.types import Hypothesis, Json
+    import numpy.typing as npt
 
-__all__ = ["OnlineState", "StateTransaction"]
+    from littlestone.classes import ConceptClass
+    from littlestone.data import Domain
+    from littlestone.data.domains import Outside
+    from littlestone.types import Hypothesis, Json, Point, Points
 
-FORMAT = "littlestone-online-1"
+__all__ = [
+    "OnlineState", "Record", "StateTransaction", "label_of", "labels_of", "point_of", "points_of",
+    "read_records", "sample_of", "truth", "write_records",
+]  # fmt: skip
+
+FORMAT = "littlestone-online-2"
+
+#: Time, point (or `OUTSIDE`), label.
+Record = tuple[int, Any, int]
+_OUTSIDE_JSON = {"outside": True}
 
 
 @dataclass
@@ -41,13 +63,13 @@ class OnlineState:
     deal : int
         Seed of the public coins that deal time steps to teachers.
     limit : int
-        The secret number of mistakes at which the alarm surely rings (limit and patience).
-    alarm : int
-        The secret time of the next event.
-    rings : bool
-        Whether the alarm rings then, or the future is drawn again.
+        The secret number of mistakes at which the test surely fires (limit and noise).
+    event : int
+        The secret time at which the above-threshold test acts next.
+    fires : bool
+        Whether it fires then, or the future is drawn again.
     buffer : list of Record
-        The mistakes since the last alarm, in order of time: one entry for each, equal or not.
+        The mistakes since the test fired last, in order of time: one entry for each, equal or not.
     epochs : list of list of Record
         The mistakes of each earlier epoch.
     pending : dict from int to Point
@@ -67,8 +89,8 @@ class OnlineState:
     published: list[tuple[int, Hypothesis]]
     deal: int = field(repr=False)  # what is private is not shown by accident
     limit: int = field(default=0, repr=False)
-    alarm: int = field(default=0, repr=False)
-    rings: bool = field(default=False, repr=False)
+    event: int = field(default=0, repr=False)
+    fires: bool = field(default=False, repr=False)
     stage: int = 0
     batches: int = 0
     stopped: bool = False
@@ -129,12 +151,11 @@ class OnlineState:
         return {
             "deal": self.deal,
             "limit": self.limit,
-            "alarm": self.alarm,
-            "rings": self.rings,
+            "event": self.event,
+            "fires": self.fires,
             "draws": self.draws,
             "buffer": write_records(self.buffer),
-            # documents of earlier versions are read: this field keeps the name it had in them
-            "rounds": [write_records(epoch) for epoch in self.epochs],
+            "epochs": [write_records(epoch) for epoch in self.epochs],
             "pending": write_records((t, x, 0) for t, x in self.pending.items()),
         }
 
@@ -158,11 +179,11 @@ class OnlineState:
                 stopped=bool(public["stopped"]),
                 deal=int(private["deal"]),
                 limit=int(private["limit"]),
-                alarm=int(private["alarm"]),
-                rings=bool(private["rings"]),
+                event=int(private["event"]),
+                fires=bool(private["fires"]),
                 draws=int(private["draws"]),
                 buffer=read_records(private["buffer"]),
-                epochs=[read_records(epoch) for epoch in private["rounds"]],
+                epochs=[read_records(epoch) for epoch in private["epochs"]],
                 pending={t: x for t, x, _ in read_records(private["pending"])},
                 tickets=int(public["tickets"]),
                 terms=str(public.get("terms", "")),
@@ -177,9 +198,9 @@ class OnlineState:
 class StateTransaction:
     """A block that changes a state in memory: left in the midst of a record, it halts the state.
 
-    Somebody presses Ctrl-C, or memory is short: what was half done cannot be undone, and what the
-    alarm and the council draw must be drawn once. A forked process is refused: its copy of the
-    state would spend the same budget again.
+    After Ctrl-C, or without memory, what was half done cannot be undone, and what the test and the
+    sampler draw must be drawn once. A forked process is refused: its copy of the state would spend
+    the same budget again.
 
     Parameters
     ----------
@@ -233,3 +254,154 @@ if hasattr(os, "register_at_fork"):  # absent on Windows, which does not fork
 def _process() -> tuple[int, int]:
     """Return what differs between a process and its forks: numbers of processes are used again."""
     return os.getpid(), _forks
+
+
+# -- records --------------------------------------------------------------------------------------
+
+
+def point_of(domain: Domain, x: Any, feature: str | None = None) -> Point | Outside:
+    """Return the point of one record; total: whatever is no point of the domain is `OUTSIDE`.
+
+    Parameters
+    ----------
+    domain : Domain
+    x : object
+        A cell, a row, or river's dict of features. Rows of a schema are read by their names; of
+        another dict the entry ``feature`` is read, or its only entry.
+    feature : str, optional
+
+    Examples
+    --------
+    >>> from littlestone.data import IntegerDomain
+    >>> domain = IntegerDomain(1, 99)
+    >>> [point_of(domain, x) for x in (7, {"age": 7}, {"a": 1, "b": 2}, "seven", 100)]
+    [7, 7, OUTSIDE, OUTSIDE, OUTSIDE]
+    """
+    if type(x) is int and isinstance(domain, IntegerDomain):
+        return domain.cell(x)
+    if isinstance(x, Mapping) and not isinstance(domain, RowDomain):
+        if feature is None and len(x) == 1:
+            (x,) = x.values()
+        elif feature is not None and feature in x:
+            x = x[feature]
+        else:
+            return OUTSIDE
+    if isinstance(domain, AnyDomain):  # Python values keep their type, as in `AnyDomain.array`
+        try:
+            return canonical(x)
+        except DataError:
+            return OUTSIDE
+    return domain.cell(x)
+
+
+def truth(owner: str, y: Any) -> int:
+    """Return a label; a label that is none is refused.
+
+    Raises
+    ------
+    DataError
+        The message names the rule only. (A refusal is outside the privacy guarantee.)
+    """
+    if y is True or y is False or (isinstance(y, int | np.integer | np.bool_) and y in {0, 1}):
+        return int(y)
+    raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
+
+
+def label_of(hypothesis: Hypothesis, point: Any, concept_class: ConceptClass) -> int:
+    """Return the label of one point; 0 outside the domain.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> [label_of(ThresholdHypothesis(4, 1, 9), x, Thresholds(1, 9)) for x in (5, OUTSIDE)]
+    [1, 0]
+    """
+    if point is OUTSIDE:
+        return 0
+    match hypothesis:  # the common ones, without an array
+        case ThresholdHypothesis():
+            return int(hypothesis.above < point <= hypothesis.high)
+        case AlwaysZero():
+            return 0
+        case PointHypothesis():
+            return int(hypothesis.point == point)
+    return int(hypothesis.predict(batch(concept_class, [point]))[0])
+
+
+def sample_of(records: Iterable[Record], concept_class: ConceptClass) -> Sample:
+    """Return records as a sample: time and order are gone.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> found = sample_of([(0, 7, 1), (3, OUTSIDE, 1), (9, 7, 0)], Thresholds(1, 9))
+    >>> found.points, found.zeros, found.ones, found.outside
+    (array([7]), array([1]), array([1]), (0, 1))
+    """
+    inside, labels, outside = [], [], [0, 0]
+    for _, x, y in records:
+        if x is OUTSIDE:
+            outside[y] += 1
+        else:
+            inside.append(x)
+            labels.append(y)
+    counted = Sample.of(batch(concept_class, inside), labels)
+    return Sample(counted.points, counted.zeros, counted.ones, (outside[0], outside[1]))
+
+
+def write_records(records: Iterable[Record]) -> list[list[Any]]:
+    """Return records as JSON.
+
+    Examples
+    --------
+    >>> write_records([(0, "a", 1), (4, OUTSIDE, 0)])
+    [[0, 'a', 1], [4, {'outside': True}, 0]]
+    """
+    return [[t, _OUTSIDE_JSON if x is OUTSIDE else to_json(x), y] for t, x, y in records]
+
+
+def read_records(data: Iterable[Sequence[Any]]) -> list[Record]:
+    """Read back what `write_records` wrote."""
+    return [(int(t), OUTSIDE if x == _OUTSIDE_JSON else from_json(x), int(y)) for t, x, y in data]
+
+
+def labels_of(owner: str, y: Any) -> npt.NDArray[np.int8]:
+    """Return labels as an array; what is no label is refused, by the rule only."""
+    try:
+        labels = np.asarray(y)
+    except ValueError:  # lists among the labels
+        labels = np.full(1, None)
+    if labels.ndim != 1 or labels.dtype.kind not in "biu":  # one by one: pandas.NA, for example
+        labels = np.asarray([truth(owner, label) for label in np.ravel(labels).tolist()])
+    if not np.all((labels == 0) | (labels == 1)):
+        raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
+    return labels.astype(np.int8)
+
+
+def points_of(
+    concept_class: ConceptClass, X: Any, feature: str | None
+) -> tuple[Points, npt.NDArray[np.bool_]]:
+    """Return points in the domain's layout, and where they lie inside; total."""
+    domain = concept_class.domain
+    if hasattr(X, "columns") and not isinstance(domain, RowDomain):  # a data frame: one column
+        names = list(X.columns)
+        name = feature if feature in names else names[0] if len(names) == 1 else None
+        X = np.full(len(X), None, dtype=object) if name is None else np.asarray(X[name])
+    values = X if isinstance(X, np.ndarray) else None
+    if values is not None and values.ndim == 2 and values.shape[1] == 1:
+        values = X = values[:, 0]
+    numbers = values is not None and values.dtype.kind in "iu" and values.dtype != np.uint64
+    if isinstance(domain, IntegerDomain) and domain.small and numbers:
+        points = np.asarray(values, dtype=np.int64)
+        return points, (points >= domain.low) & (points <= domain.high)
+    rows = list(X)
+    if hasattr(X, "columns"):  # a data frame: pandas, or polars
+        rows = X.to_dicts() if hasattr(X, "to_dicts") else X.to_dict("records")
+    cells = [point_of(domain, row, feature) for row in rows]
+    inside = np.array([cell is not OUTSIDE for cell in cells], dtype=bool)
+    if not inside.any():
+        # any points will do, in the layout that hypotheses read: whether there is one must not show
+        return np.zeros((len(cells), *batch(concept_class, []).shape[1:]), dtype=np.int64), inside
+    filler = cells[int(np.flatnonzero(inside)[0])]
+    known = [filler if cell is OUTSIDE else cell for cell in cells]
+    return batch(concept_class, known), inside

@@ -7,7 +7,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes import FiniteClass, Points, SparseSets, Thresholds
 from littlestone.combinatorics import Kernel
-from littlestone.learners.online.soa import HalvingPredictor, SOAPredictor
+from littlestone.learners.online.predictors import HalvingPredictor, SOAPredictor
 
 
 def most_mistakes(make, concept_class, matrix):

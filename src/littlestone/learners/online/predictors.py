@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from littlestone.classes import check_class
 from littlestone.data import OUTSIDE
 from littlestone.errors import UnsupportedError
-from littlestone.learners.online.records import label_of, point_of, truth
-from littlestone.learners.online.votes import majority
+from littlestone.learners.online.samplers import majority
+from littlestone.learners.online.state import label_of, point_of, truth
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
