@@ -273,7 +273,17 @@ def test_documents_keep_the_names_of_their_fields():
     """What an earlier version wrote is read as long as the format is the same."""
     one = learner()
     one.learn_many(*numbers(300))
-    names = ["buffer", "deal", "draws", "epochs", "event", "fires", "limit", "pending"]
+    names = [
+        "buffer",
+        "contributions",
+        "deal",
+        "draws",
+        "epochs",
+        "event",
+        "fires",
+        "limit",
+        "pending",
+    ]
     assert sorted(one.state_.private()) == names
     names = ["batches", "format", "published", "stage", "stopped", "terms", "tickets", "time"]
     assert sorted(one.state_.public()) == names
@@ -288,8 +298,11 @@ def test_documents_of_a_state_are_refused_when_they_were_changed():
     for document in (public, private):
         for name in document:
             for value in (None, "x", [[]], {"a": 1}):
-                if name in ("stopped", "fires", "terms") or (name == "epochs" and value == [[]]):
-                    continue  # truths, a text, an epoch without mistakes
+                if name in ("stopped", "fires", "terms") or (name, value) in (
+                    ("epochs", [[]]),
+                    ("contributions", {"a": 1}),
+                ):
+                    continue  # truths, a text, an epoch without mistakes, a user
                 changed = {**document, name: value}
                 pair = (changed, private) if document is public else (public, changed)
                 with pytest.raises(LittlestoneError):

@@ -241,21 +241,35 @@ class OnlineLearner:
 
     # -- learn ----------------------------------------------------------------------------------
 
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Learn one record; a label must be 0 or 1, a point may be anything."""
+    def learn_one(self, x: Any, y: Any, user: str | None = None) -> None:
+        """Learn one record; a label must be 0 or 1, a point may be anything.
+
+        With ``records_per_user``, ``user`` says whose record it is; later ones than the first
+        ``records_per_user`` take time, and teach nothing.
+        """
         algorithm, sources, state = self._start()
         point, label = self._point(x), truth(type(self).__name__, y)
+        (user,) = self._users([user] if user is not None else None, 1)
         with self._kept():
+            if not self._admitted(state, user):
+                point, label = OUTSIDE, 0
             algorithm.step(state, point, label, sources)
 
-    def learn_many(self, X: Any, y: Any) -> None:
-        """Learn many records in their order: the same draws as one by one, but fast."""
+    def learn_many(self, X: Any, y: Any, users: Any = None) -> None:
+        """Learn many records in their order: the same draws as one by one, but fast.
+
+        ``users``, one for each record, as for `learn_one`.
+        """
         algorithm, sources, state = self._start()
         labels = labels_of(type(self).__name__, y)
         points, inside = points_of(algorithm.concept_class, X, self.feature)
         if len(labels) != len(inside):
             raise parameter_error(type(self).__name__, "y", "as long as X", len(labels))
+        names = self._users(users, len(labels))
         with self._kept():
+            if users is not None:
+                kept = np.array([self._admitted(state, user) for user in names], dtype=bool)
+                inside, labels = inside & kept, np.where(kept, labels, 0).astype(np.int8)
             algorithm.step_many(state, points, inside, labels, sources)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
@@ -269,8 +283,9 @@ class OnlineLearner:
         """Take a point whose label comes later; return the ticket for `reveal`.
 
         Predict with `predict_one`. The record takes part when its label comes; when that is must
-        not depend on other people's records.
+        not depend on other people's records. Not for streams that protect users.
         """
+        self._users(None, 1)
         state = self._start()[2]
         ticket, point = state.tickets, self._point(x)
         with self._kept():
@@ -319,6 +334,23 @@ class OnlineLearner:
         if self._domain is None:
             self._domain = check_class(type(self).__name__, self.concept_class).domain
         return point_of(self._domain, x, self.feature)
+
+    def _users(self, users: Any, n: int) -> list[str | None]:
+        """Return whose the records are; refuse names that are missing, or that nobody asked for."""
+        if (users is None) != (self.records_per_user is None):
+            raise ParameterError(
+                f"{type(self).__name__} needs the user of each record exactly if it protects users "
+                "(records_per_user): learn_one(x, y, user=...), learn_many(X, y, users=...)."
+            )
+        names = [None] * n if users is None else list(users)
+        if len(names) != n or not (users is None or all(isinstance(u, str) for u in names)):
+            raise ParameterError(
+                f"{type(self).__name__} needs one text for each record as its user."
+            )
+        return names
+
+    def _admitted(self, state: OnlineState, user: str | None) -> bool:
+        return user is None or state.admit(user, int(self.records_per_user or 0))
 
     def _kept(self) -> AbstractContextManager[None]:
         if self._stream is not None:

@@ -76,6 +76,8 @@ class OnlineState:
         Points whose labels have not come yet, by ticket.
     tickets : int
         How many points were observed so; public.
+    contributions : dict from str to int
+        How many records of each user were learned, where users are protected.
     terms : str
         A digest of what the stream was begun with (class, plan, seed): it cannot go on with
         anything else, since what it published and spent was under these. Public.
@@ -99,6 +101,7 @@ class OnlineState:
     epochs: list[list[Record]] = field(default_factory=list, repr=False)
     pending: dict[int, Any] = field(default_factory=dict, repr=False)
     tickets: int = 0
+    contributions: dict[str, int] = field(default_factory=dict, repr=False)
     terms: str = ""
     taken: bool = field(default=False, compare=False, repr=False)
 
@@ -129,6 +132,17 @@ class OnlineState:
             )
         self.taken = True
 
+    def admit(self, user: str, most: int) -> bool:
+        """Count a record of a user, and return whether it is among the first ``most`` ones.
+
+        One that is not must be learned as a record that everybody predicts: (`OUTSIDE`, 0). So the
+        records of one user change at most ``most`` steps of the stream, at the same times.
+        """
+        known = self.contributions.get(user, 0)
+        if known < most:
+            self.contributions[user] = known + 1
+        return known < most
+
     def halt(self) -> None:
         """Learn nothing more; the published hypothesis stays, and records are forgotten."""
         self.stopped, self.buffer, self.epochs, self.pending = True, [], [], {}
@@ -157,6 +171,7 @@ class OnlineState:
             "buffer": write_records(self.buffer),
             "epochs": [write_records(epoch) for epoch in self.epochs],
             "pending": write_records((t, x, 0) for t, x in self.pending.items()),
+            "contributions": dict(self.contributions),
         }
 
     @classmethod
@@ -186,9 +201,10 @@ class OnlineState:
                 epochs=[read_records(epoch) for epoch in private["epochs"]],
                 pending={t: x for t, x, _ in read_records(private["pending"])},
                 tickets=int(public["tickets"]),
+                contributions={str(u): int(n) for u, n in private["contributions"].items()},
                 terms=str(public.get("terms", "")),
             )
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(
                 "The state of an online learner must be the two JSON documents that it wrote "
                 f"(format {FORMAT}); these are incomplete or were changed."
