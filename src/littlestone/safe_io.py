@@ -5,6 +5,7 @@
 - Public files that a stranger may have written (models, certificates, schemas): read up to a limit,
   and JSON without anything that is ambiguous (a name given twice, NaN, numbers beyond floats) or
   that costs more memory than its length promises.
+- Files that are written: replaced in one step, so that nobody reads a part of one.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import math
 import os
 import re
 import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from littlestone.errors import ParameterError, StoreError
 
@@ -27,7 +31,11 @@ __all__ = [
     "private_folder",
     "read_exact",
     "read_text",
+    "replaceable",
+    "replacing",
+    "target",
     "words",
+    "write_text",
 ]
 
 _LARGEST = 64 * 2**20  # bytes of a file that we are willing to read
@@ -282,3 +290,73 @@ def _deeper(document: Any, levels: int) -> bool:
             return False
         layer = inner
     return True
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file, so that a reader sees the old content or the new one, never a part."""
+    with replacing(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def replacing(path: str | Path) -> Iterator[IO[str]]:
+    """Open a temporary file beside ``path``, and put it in its place when the block succeeds.
+
+    Raises
+    ------
+    ParameterError
+        If the file could not be written (the disk is full, the folder has gone).
+    """
+    where = target(Path(path))
+    try:
+        if not replaceable(Path(path)):
+            with Path(path).open("w", encoding="utf-8", newline="") as file:
+                yield file
+            return
+        with tempfile.NamedTemporaryFile(
+            "w",
+            encoding="utf-8",
+            newline="",
+            dir=where.parent,
+            prefix=f".{where.name}.",
+            delete=False,
+        ) as file:
+            try:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+                os.chmod(file.name, _mode(where))
+                os.replace(file.name, where)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as problem:
+        raise ParameterError(
+            f"The file {path} could not be written ({problem.strerror or 'input/output error'})."
+        ) from None
+
+
+def replaceable(path: Path) -> bool:
+    """Return whether a path names an ordinary file, or nothing yet.
+
+    Pipes and devices are written to. So is everything in /dev and /proc: there /dev/stdout is a
+    link that leads to an ordinary file when the output is redirected, and replacing either would
+    take the file away from whoever has it open.
+    """
+    absolute = Path(os.path.abspath(path))  # not resolved: the name itself counts
+    special = any(absolute.is_relative_to(place) for place in ("/dev", "/proc"))
+    return not special and (os.path.isfile(path) or not os.path.exists(path))
+
+
+def target(path: Path) -> Path:
+    """Follow links, so that a target is replaced and never the link to it; never raises."""
+    return Path(os.path.realpath(path))
+
+
+def _mode(where: Path) -> int:
+    """Return the permissions of the file that is replaced, or those of any new file."""
+    if os.path.exists(where):
+        return where.stat().st_mode & 0o7777
+    umask = os.umask(0)
+    os.umask(umask)
+    return 0o666 & ~umask

@@ -94,7 +94,8 @@ def exact(
     json:
         Print one JSON object.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.safe_io import write_text
 
     check_outputs("audit", report=report)
     check_inputs_kept("audit", [schema], report=report)
@@ -137,7 +138,7 @@ def exact(
             observers=[page, plain],
         )
     if report is not None:
-        write(report, page(result))
+        write_text(report, page(result))
     if json:
         print(jsonlib.dumps(result.to_dict(), sort_keys=True))
     else:
@@ -230,10 +231,10 @@ def statistical(
 
 def _table(*, full: bool, report: str | None, json: bool) -> int:
     from littlestone.audit.table import CASES
-    from littlestone.cli.files import write
     from littlestone.cli.summary import plain
     from littlestone.cli.terminal import counting, note, table
     from littlestone.report import page
+    from littlestone.safe_io import write_text
 
     cases = [case for case in CASES if full or not case.full]
     rows: list[Row] = []
@@ -244,7 +245,7 @@ def _table(*, full: bool, report: str | None, json: bool) -> int:
             progress(len(rows), len(cases))
     holds = all(row.result.holds and row.says_something for row in rows)
     if report is not None:
-        write(report, page(rows))
+        write_text(report, page(rows))
     if json:
         every = {"holds": holds, "rows": [row.to_dict() for row in rows]}
         print(jsonlib.dumps(every, sort_keys=True))

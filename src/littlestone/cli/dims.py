@@ -53,8 +53,9 @@ def dims(
         Print one JSON object; what is undecided is {"lower", "upper"}.
     """
     from littlestone.classes import dimensions
-    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.cli.terminal import facts, note, progress_of
+    from littlestone.safe_io import write_text
 
     check_integer("dims", "max_nodes", max_nodes, low=0)
     check_outputs("dims", report=report)
@@ -67,7 +68,7 @@ def dims(
             result["witness"] = _witness(concepts, max_nodes)
         page = _page(concepts, found, max_nodes) if report is not None else ""
     if report is not None:
-        write(report, page)
+        write_text(report, page)
     if json:
         print(jsonlib.dumps(result, sort_keys=True))
         return 0

@@ -27,16 +27,16 @@ def explore(path: str, concepts: ConceptClass | None, asked: Json, *, json: bool
     """
     import json as jsonlib
 
-    from littlestone.cli.files import write
     from littlestone.cli.terminal import counting, facts
     from littlestone.report.explorer import START, explorer_page
+    from littlestone.safe_io import write_text
 
     start = replace(START, **{name: value for name, value in asked.items() if value is not None})
     with counting("Planning the curves") as progress:
         html = explorer_page(
             None if concepts is None else [concepts], start=start, workers=2, progress=progress
         )
-    write(path, html)
+    write_text(path, html)
     if json:
         print(jsonlib.dumps({"page": path}))
         return 0

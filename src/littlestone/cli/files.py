@@ -1,18 +1,15 @@
-"""Files that a command writes: checked before anything is drawn, replaced in one step."""
+"""Files that a command writes: checked before anything is drawn."""
 
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
-from typing import IO
 
-from littlestone.errors import ParameterError, parameter_error
+from littlestone.errors import parameter_error
+from littlestone.safe_io import replaceable, target
 
-__all__ = ["check_inputs_kept", "check_outputs", "replacing", "write"]
+__all__ = ["check_inputs_kept", "check_outputs"]
 
 _LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer
 _DATABASE = b"SQLite format 3\0"
@@ -43,7 +40,7 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
         problem = _problem(where)
         if problem:
             raise parameter_error(owner, name, "a file that can be written", path, problem)
-        other = seen.setdefault(_target(where), name)
+        other = seen.setdefault(target(where), name)
         if other != name:
             raise parameter_error(
                 owner, name, f"another file than the one of {other!r}", path, "Write to two files."
@@ -54,78 +51,17 @@ def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | Non
     """Refuse to write over a file that is being read."""
     given = [path for path in inputs if path is not None]
     parts = [part for path in given if not os.path.isfile(path) for part in glob(path)]
-    kept = {_target(Path(path)) for path in (*given, *parts)}
+    kept = {target(Path(path)) for path in (*given, *parts)}
     for name, path in outputs.items():
-        if path is not None and _target(Path(path)) in kept:
+        if path is not None and target(Path(path)) in kept:
             raise parameter_error(
                 owner, name, "a file that is not read", path, "It would be overwritten."
             )
 
 
-def write(path: str, text: str) -> None:
-    """Write a text file, so that a reader sees the old content or the new one, never a part."""
-    with replacing(path) as file:
-        file.write(text)
-
-
-@contextmanager
-def replacing(path: str) -> Iterator[IO[str]]:
-    """Open a temporary file beside ``path``, and put it in its place when the block succeeds.
-
-    Raises
-    ------
-    ParameterError
-        If the file could not be written (the disk is full, the folder has gone).
-    """
-    where = _target(Path(path))
-    try:
-        if not _replaceable(Path(path)):
-            with Path(path).open("w", encoding="utf-8", newline="") as file:
-                yield file
-            return
-        with tempfile.NamedTemporaryFile(
-            "w",
-            encoding="utf-8",
-            newline="",
-            dir=where.parent,
-            prefix=f".{where.name}.",
-            delete=False,
-        ) as file:
-            try:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-                os.chmod(file.name, _mode(where))
-                os.replace(file.name, where)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
-    except OSError as problem:
-        raise ParameterError(
-            f"The file {path} could not be written ({problem.strerror or 'input/output error'})."
-        ) from None
-
-
-def _replaceable(path: Path) -> bool:
-    """Return whether a path names an ordinary file, or nothing yet.
-
-    Pipes and devices are written to. So is everything in /dev and /proc: there /dev/stdout is a
-    link that leads to an ordinary file when the output is redirected, and replacing either would
-    take the file away from whoever has it open.
-    """
-    absolute = Path(os.path.abspath(path))  # not resolved: the name itself counts
-    special = any(absolute.is_relative_to(place) for place in ("/dev", "/proc"))
-    return not special and (os.path.isfile(path) or not os.path.exists(path))
-
-
-def _target(path: Path) -> Path:
-    """Follow links, so that a target is replaced and never the link to it; never raises."""
-    return Path(os.path.realpath(path))
-
-
 def _problem(path: Path) -> str:
     """Say why a path cannot be written, or nothing."""
-    where = _target(path) if _replaceable(path) else path
+    where = target(path) if replaceable(path) else path
     if os.path.islink(where):
         return "It is a link that leads to itself."
     # Unlike the methods of Path, these functions do not raise for names that are too long.
@@ -157,12 +93,3 @@ def _of_database(where: Path) -> bool:
         except OSError:
             continue
     return False
-
-
-def _mode(where: Path) -> int:
-    """Return the permissions of the file that is replaced, or those of any new file."""
-    if os.path.exists(where):
-        return where.stat().st_mode & 0o7777
-    umask = os.umask(0)
-    os.umask(umask)
-    return 0o666 & ~umask

@@ -211,14 +211,14 @@ def _source(seed: int | None) -> Source:
 
 def _write(release: Release, out: str | None, report: str | None) -> None:
     """Write the model and the page, if they are asked for; what cannot be written is printed."""
-    from littlestone.cli.files import write
     from littlestone.report import page
+    from littlestone.safe_io import write_text
 
     try:
         if out is not None:
-            write(out, release.to_json() + "\n")
+            write_text(out, release.to_json() + "\n")
         if report is not None:
-            write(report, page(release))
+            write_text(report, page(release))
     except Exception as problem:
         print(release.to_json())  # it was drawn, and paid for: it must not be lost
         if not isinstance(problem, ParameterError):

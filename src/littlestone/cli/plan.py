@@ -97,7 +97,8 @@ def plan(
     json:
         Print one JSON object.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.safe_io import write_text
 
     numbers = {"class": concept_class, "epsilon": epsilon, "alpha": alpha, "beta": beta}
     if explore is None:
@@ -140,7 +141,7 @@ def plan(
     if report is not None:
         from littlestone.report import page
 
-        write(report, page(plans, measured=measured or ()))
+        write_text(report, page(plans, measured=measured or ()))
     if json:
         result = plans.to_dict(what_if=what_if)
         if measured is not None:

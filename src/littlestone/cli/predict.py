@@ -5,10 +5,7 @@ from __future__ import annotations
 import sys
 from typing import IO, TYPE_CHECKING
 
-from littlestone.errors import parameter_error
-
 if TYPE_CHECKING:
-    from littlestone.learners.release import Release
     from littlestone.types import Labels
 
 __all__ = ["predict"]
@@ -33,51 +30,22 @@ def predict(model: str, data: str, /, *, x: str | None = None, out: str | None =
     out:
         Write here instead of to the standard output; an existing file is replaced.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs, replacing
+    from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.cli.terminal import progress_of
     from littlestone.learners.release import Release
+    from littlestone.safe_io import replacing
 
     check_outputs("predict", out=out)
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
-    column = _column(release, x)
     with progress_of("Labelling rows"):
-        labels = _labels(release, data, column)
+        labels = release.predict(data, x=x)
         if out is None:
             _write(labels, sys.stdout)
         else:
             with replacing(out) as file:
                 _write(labels, file)
     return 0
-
-
-def _column(release: Release, x: str | None) -> str | None:
-    """Return the one column to read, or None for rows of a schema."""
-    from littlestone.data import RowDomain
-
-    if isinstance(release.concept_class.domain, RowDomain):
-        if x is not None:
-            hint = "The columns of its schema are read by their names."
-            raise parameter_error("predict", "x", "left out for this model", x, hint)
-        return None
-    names = (release.columns or {}).get("x") or []
-    if x is None and len(names) != 1:
-        hint = "The model does not say which column to read."
-        raise parameter_error("predict", "x", "the name of one column", x, hint)
-    return str(names[0]) if x is None else x
-
-
-def _labels(release: Release, data: str, column: str | None) -> Labels:
-    import numpy as np
-
-    from littlestone.data import read_points
-
-    points, inside = read_points(
-        data, x=column, domain=release.concept_class.domain, owner="predict"
-    )
-    labels = np.zeros(len(inside), dtype=np.int8)
-    labels[inside] = release.hypothesis.predict(points)
-    return labels
 
 
 def _write(labels: Labels, file: IO[str]) -> None:

@@ -15,13 +15,14 @@ def report(model: str, /, *, out: str) -> int:
     out:
         Write the page (HTML) here; an existing file is replaced.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs, write
+    from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.cli.terminal import facts
     from littlestone.learners.release import Release
     from littlestone.report import page
+    from littlestone.safe_io import write_text
 
     check_outputs("report", out=out)
     check_inputs_kept("report", [model], out=out)
-    write(out, page(Release.read(model)))
+    write_text(out, page(Release.read(model)))
     facts([("Page", out, "")])
     return 0

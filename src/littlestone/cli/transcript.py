@@ -13,8 +13,9 @@ def write_public(folder: str, *, export: str | None, report: str | None) -> None
     """Write what was published as JSON and as a page; the private part is not shown."""
     import contextlib
 
-    from littlestone.cli.files import check_outputs, write
+    from littlestone.cli.files import check_outputs
     from littlestone.learners.online.journal import Journal, read_public
+    from littlestone.safe_io import write_text
 
     if export is None and report is None:
         return
@@ -24,11 +25,11 @@ def write_public(folder: str, *, export: str | None, report: str | None) -> None
         Journal.open(folder).close()
     public = read_public(folder)
     if export is not None:
-        write(export, jsonlib.dumps(public, indent=1) + "\n")
+        write_text(export, jsonlib.dumps(public, indent=1) + "\n")
     if report is not None:
         from littlestone.report import page
 
-        write(report, page(public))
+        write_text(report, page(public))
 
 
 def show_status(folder: str, *, json: bool) -> None:

@@ -231,21 +231,21 @@ class RowDomain:
         return OUTSIDE
 
     def array(self, X: Any, owner: str = "RowDomain") -> Points:
-        """Convert an array or data frame of shape (n, columns) strictly.
+        """Convert an array or data frame of shape (n, columns); no cell is refused.
 
-        A data frame is read by column names, an array by position. *Missing* is allowed (it is
-        public that every column has it); *other* is refused.
+        A data frame is read by column names, an array by position. Every column has public codes
+        for *missing* and *other*.
         """
         names = getattr(X, "columns", None)
         if names is not None and self.schema.bound and set(self.schema.names) <= set(names):
             cells = [np.asarray(X[name], dtype=object) for name in self.schema.names]
-            return self.schema.encode(cells, owner=owner)
+            return self.schema.encode(cells)
         table = X if isinstance(X, np.ndarray) else _two_dimensional(X)
         if table.ndim != 2:
             constraint = "a 2-D array of shape (n, columns)"
             raise parameter_error(owner, "X", constraint, f"{table.ndim} dimension(s)")
         schema = self.schema.bind(table.shape[1], owner=owner)
-        return schema.encode([table[:, j] for j in range(table.shape[1])], owner=owner)
+        return schema.encode([table[:, j] for j in range(table.shape[1])])
 
     def store(self, points: Sequence[Any]) -> Points:
         """Return points in this domain's layout: one row of codes for each."""

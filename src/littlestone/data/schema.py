@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.columns import Codes, Column, Literal
-from littlestone.errors import DataError, ParameterError, parameter_error
+from littlestone.errors import ParameterError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.types import Json
 
@@ -189,8 +189,8 @@ class Schema:
         """
         return tuple(lit for j, column in enumerate(self.columns) for lit in column.literals(j))
 
-    def encode(self, cells: Sequence[npt.NDArray[Any]], *, owner: str) -> Codes:
-        """Code the columns of a Python array strictly (*missing* is allowed, *other* refused).
+    def encode(self, cells: Sequence[npt.NDArray[Any]]) -> Codes:
+        """Code the columns of a Python array by public rules, as those of a table.
 
         Parameters
         ----------
@@ -205,12 +205,6 @@ class Schema:
         codes = np.empty((rows, len(cells)), dtype=np.int16)
         for j, (column, values) in enumerate(zip(self.columns, cells, strict=True)):
             codes[:, j] = column.codes(values)
-            if (codes[:, j] == column.OTHER).any():
-                raise DataError(
-                    f"Every cell of column {column.name!r} given to {owner} must be {column.rule}. "
-                    "Some cell is not, and Python arrays are read strictly. Clean it, or read a "
-                    "table, where such a cell has the public code 'other'."
-                )
         return codes
 
     def __getitem__(self, name: str) -> Column:

@@ -8,18 +8,22 @@ sample is secret; everything else here is public: parameters, promises, certific
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from littlestone.bounds import Certificate, Claim, register
-from littlestone.classes import ConceptClass, class_from_dict, load
+from littlestone.classes import ConceptClass, class_from_dict
+from littlestone.classes import load as load_hypothesis
 from littlestone.data import RowDomain, Sample, UserSample
-from littlestone.errors import ParameterError, check_fraction, check_integer
+from littlestone.errors import ParameterError, check_fraction, check_integer, parameter_error
 from littlestone.mechanisms import count_loss, private_count
 from littlestone.privacy import Concentrated, Guarantee, Loss, compose
-from littlestone.safe_io import parse_json, read_exact, read_text
+from littlestone.safe_io import parse_json, read_exact, read_text, write_text
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -27,9 +31,19 @@ if TYPE_CHECKING:
     from littlestone.mechanisms import Estimate
     from littlestone.privacy import Ledger
     from littlestone.source import Source
-    from littlestone.types import Hypothesis, Json
+    from littlestone.types import Hypothesis, Json, Labels
 
-__all__ = ["COUNT", "FORMAT", "Release", "known_loss", "promise", "read_sample", "run"]
+__all__ = [
+    "COUNT",
+    "FORMAT",
+    "Release",
+    "is_table",
+    "known_loss",
+    "load",
+    "promise",
+    "read_sample",
+    "run",
+]
 
 FORMAT = "littlestone-release-1"
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
@@ -125,7 +139,7 @@ class Release:
             described.pop("description", None)
             stated = dict(document["class"])
             stated.pop("spec", None)
-            concept_class, hypothesis = class_from_dict(stated), load(described)
+            concept_class, hypothesis = class_from_dict(stated), load_hypothesis(described)
             _check_fit(concept_class, hypothesis)
             return cls(
                 learner=_text(document["learner"]),
@@ -145,6 +159,47 @@ class Release:
                 "The model file is incomplete or has been changed; write it again with "
                 "`littlestone fit --out`."
             ) from None
+
+    def predict(self, X: Any, *, x: str | None = None) -> Labels:
+        """Label points by the released hypothesis: 0 or 1; costs no privacy of its records.
+
+        Parameters
+        ----------
+        X : table or array-like
+            A table is read by column names, by public rules: what is outside the domain is 0.
+        x : str, optional
+            Column of points, if it has another name here than in the release.
+
+        Returns
+        -------
+        int8 ndarray
+        """
+        domain = self.concept_class.domain
+        if not is_table(X):
+            return self.hypothesis.predict(domain.array(X, owner="predict"))
+        from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
+
+        points, inside = read_points(X, x=self._column(x), domain=domain, owner="predict")
+        labels = np.zeros(len(inside), dtype=np.int8)
+        labels[inside] = self.hypothesis.predict(points)
+        return labels
+
+    def _column(self, x: str | None) -> str | None:
+        """Return the one column to read, or None for rows of a schema."""
+        if isinstance(self.concept_class.domain, RowDomain):
+            if x is not None:
+                hint = "The columns of its schema are read by their names."
+                raise parameter_error("predict", "x", "left out for this model", x, hint)
+            return None
+        names = (self.columns or {}).get("x") or []
+        if x is None and len(names) != 1:
+            hint = "The model does not say which column to read."
+            raise parameter_error("predict", "x", "the name of one column", x, hint)
+        return str(names[0]) if x is None else x
+
+    def save(self, path: str | Path) -> None:
+        """Write the model file that `read` and the command line open; it replaces a file."""
+        write_text(path, self.to_json() + "\n")
 
     @classmethod
     def read(cls, path: str | Path) -> Release:
@@ -272,6 +327,22 @@ def read_sample(
     return read_tails(table, domain=domain, most=most, **arguments)
 
 
+def load(path: str | Path) -> Release:
+    """Return the release that ``fit --out`` or an estimator's ``save`` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        A model file; those of version 0.1.0 open, too. No code in it is ever run.
+
+    Raises
+    ------
+    ParameterError
+        If the file is not a release, or has been changed.
+    """
+    return Release.read(path)
+
+
 def promise(
     learner: Learner[Any], *, estimate_error: Any = None, seeded: bool = False
 ) -> Guarantee:
@@ -338,6 +409,15 @@ def _describe(estimate: Estimate, n: int) -> Json:
         "rate_high": estimate.high / n,
     }
     return {**described, **rates, "on": "the records of this fit"}
+
+
+def is_table(X: Any) -> bool:
+    """Return whether an object is a table with named columns: a path, a frame, a relation."""
+    if isinstance(X, str | Path | Mapping):
+        return True
+    if isinstance(X, np.ndarray):
+        return X.dtype.names is not None
+    return not isinstance(X, list | tuple) and hasattr(X, "columns")
 
 
 def _text(value: Any) -> str:

@@ -7,8 +7,10 @@ a fitted estimator holds are public.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Self
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +24,16 @@ from sklearn.utils.validation import (
 )
 
 from littlestone.classes import check_class
-from littlestone.data import RowDomain, Sample
+from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.sample import equal
-from littlestone.errors import DataError, check_integer, parameter_error
+from littlestone.errors import DataError, ParameterError, check_integer, parameter_error
 from littlestone.learners.base import Learner
-from littlestone.learners.release import known_loss, promise, run
+from littlestone.learners.release import is_table, known_loss, promise, read_sample, run
 from littlestone.privacy import Ledger, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
+
+if TYPE_CHECKING:
+    from littlestone.types import Json
 
 __all__ = ["PrivateClassifier"]
 
@@ -36,13 +41,15 @@ __all__ = ["PrivateClassifier"]
 class PrivateClassifier(ClassifierMixin, BaseEstimator):
     """A scikit-learn classifier around a `Learner`: ``class NameLearner(..., learner=Name)``.
 
-    Reads arrays strictly, draws at one source, keeps public results. ``__init__`` and
+    Reads records, draws at one source, keeps public results. ``__init__`` and
     ``set_params`` only store; ``fit``, ``plan``, ``certificate`` and ``required_samples`` build the
     learner from the parameters, which checks them, before any data are looked at.
 
     The classes are public (``classes``, the second one is the positive one) and are never learned
-    from the data. Strict reading refuses labels and points outside the public domain; such a
-    refusal names column and rule only, but it is outside the privacy guarantee.
+    from the data. Cells of a schema are converted by the public rules of its columns: missing and
+    unseen ones have codes of their own. Other arrays are read strictly: labels and points outside
+    the public domain are refused; such a refusal names column and rule only, but it is outside the
+    privacy guarantee. A table is read by public rules, and nothing in it is refused.
     """
 
     concept_class: Any
@@ -70,17 +77,38 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """What ``fit`` will do, from public parameters only: ``plan.required``, ``plan.unit``."""
         return self.to_learner().plan
 
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, *, ledger: Ledger | None = None) -> Self:
-        """Learn one hypothesis from labelled points and release it.
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        x: str | Sequence[str] | None = None,
+        user: str | None = None,
+        groups: Any = None,
+        ledger: Ledger | None = None,
+        estimate_error: Any = None,
+    ) -> Self:
+        """Learn one hypothesis from labelled records and release it.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_columns)
-            Points of the class's public domain.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes``.
+        X : array-like, table or Sample
+            An array of shape (n_samples,), (n_samples, 1) or (n_samples, n_columns); a `Sample`
+            (`UserSample`); or any table that `Sample.read` takes: a path, a data frame (lazy ones
+            too), a relation.
+        y : array-like of shape (n_samples,), or str
+            Labels, each one of ``classes``; for a table the name of their column: the cells that
+            equal the second class are positive, all others negative. Nothing for a `Sample`.
+        x : str or list of str, optional
+            For a table: the column of points. Columns of a schema are read by their names.
+        user : str, optional
+            For a table and a learner that protects users: the column that names the user.
+        groups : array-like of shape (n_samples,), optional
+            For arrays and a learner that protects users: the user of each record.
         ledger : littlestone.Ledger, optional
             The budget of these records. The release is recorded in it before anything is drawn.
+        estimate_error : number > 0, optional
+            Epsilon to spend besides, on a count of the records that the hypothesis gets wrong.
 
         Returns
         -------
@@ -95,35 +123,142 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y, ledger)
+            return self._fit(X, y, x, user, groups, ledger, estimate_error)
         except BaseException:  # a refused call changes nothing
             self.__dict__.clear()
             self.__dict__.update(before)
             raise
 
-    def _fit(self, X: npt.ArrayLike, y: npt.ArrayLike, ledger: Ledger | None) -> Self:
+    def _fit(  # noqa: PLR0917 - those of `fit`, in its order
+        self,
+        X: Any,
+        y: Any,
+        x: str | Sequence[str] | None,
+        user: str | None,
+        groups: Any,
+        ledger: Ledger | None,
+        estimate_error: Any,
+    ) -> Self:
         owner = type(self).__name__
         classes = self._public_classes()
         source = self._source()
         check_class(owner, self.concept_class)
-        self.to_learner()  # checks the parameters before the data are looked at
-        points = self._points(X, y)  # says how many columns there are
-        learner = self.to_learner()
-        guarantee = promise(learner, seeded=source.seeded)
-        check_ledger(ledger, owner, guarantee, loss=known_loss(learner))
-        sample = self._sample(points, self._labels(y, classes), learner)
+        learner = self.to_learner()  # checks the parameters before the data are looked at
+        columns: Json | None = None
+        if isinstance(y, str):
+            names = self._names(x)
+            columns = {"x": names, "y": y, "positive": str(classes[1])}
+            columns |= self._user_column(learner, user)
+            self.n_features_in_ = len(names)
+        elif isinstance(X, Sample | UserSample):
+            self.n_features_in_ = 1 if X.points.ndim == 1 else int(X.points.shape[1])
+        else:
+            groups = self._users(learner, groups)
+            points = self._points(X, y)  # says how many columns there are
+            learner = self.to_learner()
+        _ = learner.plan  # refuses what cannot be learned (`runnable`)
+        guarantee = promise(learner, estimate_error=estimate_error, seeded=source.seeded)
+        loss = known_loss(learner, estimate_error=estimate_error)
+        check_ledger(ledger, owner, guarantee, loss=loss)
+        if columns is not None:
+            rows = isinstance(learner.concept_class.domain, RowDomain)
+            where = {"x": None if rows else columns["x"][0], "y": y, "positive": classes[1].item()}
+            sample: Any = read_sample(learner, X, user=user, owner=owner, **where)
+        elif isinstance(X, Sample | UserSample):
+            sample = self._counted(learner, X, y)
+        else:
+            labels = self._labels(y, classes)
+            sample = self._sample(points, labels, groups, learner)
         # All public arguments are checked: from here on there is no refusal but the ledger's.
-        self.release_ = run(learner, sample, source, ledger=ledger)
+        self.release_ = run(
+            learner, sample, source, ledger=ledger, estimate_error=estimate_error, columns=columns
+        )
         self.hypothesis_ = self.release_.hypothesis
         self.guarantee_ = self.release_.guarantee
         self.certificate_ = self.release_.certificate
         self.classes_ = classes
         return self
 
-    def _sample(self, X: Any, y: npt.NDArray[np.int64], learner: Learner[Any]) -> Any:
-        """Return what the algorithm learns from, read strictly."""
-        domain = learner.concept_class.domain
-        return Sample.from_arrays(X, y, domain=domain, owner=type(self).__name__)
+    def _sample(
+        self, X: Any, y: npt.NDArray[np.int64], groups: Any, learner: Learner[Any]
+    ) -> Sample | UserSample:
+        """Return what the learner learns from, read strictly."""
+        domain, owner = learner.concept_class.domain, type(self).__name__
+        if learner.unit == "users":
+            return UserSample.from_arrays(X, y, groups, domain, owner=owner)
+        return Sample.from_arrays(X, y, domain=domain, owner=owner)
+
+    def _counted(self, learner: Learner[Any], sample: Any, y: Any) -> Sample | UserSample:
+        """Return a sample that is counted already, of the kind that the learner protects."""
+        kind = UserSample if learner.unit == "users" else Sample
+        if y is not None or not isinstance(sample, kind):
+            raise ParameterError(
+                f"{type(self).__name__} protects {learner.unit}: give fit a {kind.__name__}, and "
+                "no y, because labels are counted in it."
+            )
+        return sample
+
+    def _names(self, x: str | Sequence[str] | None) -> list[str]:
+        """Return the columns of a table that are read."""
+        owner, domain = type(self).__name__, self.concept_class.domain
+        if isinstance(domain, RowDomain):
+            if not domain.schema.bound:
+                hint = "Write a schema whose columns have names, or give fit arrays."
+                raise parameter_error(owner, "x", "columns of the schema", x, hint)
+            return list(domain.schema.names)
+        names = [x] if isinstance(x, str) else list(x or ())
+        if len(names) != 1:
+            hint = f"Say x=..., the column of points for {self.concept_class.spec}."
+            raise parameter_error(owner, "x", "the name of one column", x, hint)
+        return names
+
+    def _user_column(self, learner: Learner[Any], user: str | None) -> Json:
+        """Return the public names about users, where users are protected."""
+        if (learner.unit == "users") != (user is not None):
+            owner = type(self).__name__
+            raise ParameterError(
+                f"{owner} protects users: say user=..., the column that names the user of a record."
+                if user is None
+                else f"The 'user' parameter of {owner} must be left out: it protects records."
+            )
+        if user is None:
+            return {}
+        return {"user": user, "samples_per_user": learner.samples_per_user}  # type: ignore[attr-defined]
+
+    def _users(self, learner: Learner[Any], groups: Any) -> Any:
+        """Check the users of arrays: integers or texts, one for each record."""
+        owner = type(self).__name__
+        if learner.unit == "records":
+            if groups is not None:
+                raise ParameterError(
+                    f"The 'groups' parameter of {owner} must be left out: it protects records."
+                )
+            return None
+        if groups is None:
+            raise DataError(
+                f"{owner} protects users, so it must know them. Give fit(X, y, groups=users), the "
+                "user of each record; without users, AgnosticLearner protects single records."
+            )
+        named = groups if isinstance(groups, list | tuple) else np.asarray(groups)
+        if np.ndim(named) != 1:
+            raise DataError(f"The groups given to {owner} must be one user for each record.")
+        if np.asarray(named).dtype.kind in "fc":
+            raise DataError(
+                f"The groups given to {owner} must be integers or texts. They are floats, which "
+                "may merge users or hide missing ones: convert them first."
+            )
+        return named
+
+    def save(self, path: str | Path) -> None:
+        """Write the release as a model file (JSON); `littlestone.load` reads it.
+
+        Parameters
+        ----------
+        path : str or Path
+            An existing file is replaced.
+        """
+        check_is_fitted(self, "release_")
+        self.release_.save(path)
 
     def _bound(self) -> dict[str, Any]:
         """Return the parameters that depend on how many columns ``fit`` has met."""
@@ -136,12 +271,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             return concept_class
         return concept_class.bind(width)
 
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[Any]:
+    def predict(self, X: Any) -> npt.NDArray[Any]:
         """Label points by the released hypothesis.
 
         Parameters
         ----------
-        X : array-like, as for ``fit``
+        X : array-like, or a table with the columns that ``fit`` has read
 
         Returns
         -------
@@ -150,9 +285,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "hypothesis_")
         owner = type(self).__name__
         domain = self._bound_class().domain
+        if self.release_.columns is not None and is_table(X):
+            answers: npt.NDArray[Any] = self.classes_[self.release_.predict(X).astype(np.intp)]
+            return answers
         if isinstance(domain, RowDomain):
             _check_shape(X)
-            X = validate_data(self, X, reset=False, dtype=None)
+            X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
         labels: npt.NDArray[Any] = self.hypothesis_.predict(domain.array(X, owner=owner))
         answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
         return answer
@@ -213,7 +351,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.concept_class.domain, RowDomain):
             _check_shape(X)
             # Not y: what scikit-learn says of complex labels quotes them. See `_labels`.
-            rows = validate_data(self, X, dtype=None, ensure_min_samples=1)
+            rows = validate_data(self, X, dtype=None, ensure_min_samples=1, ensure_all_finite=False)
             check_consistent_length(rows, y)
             return rows
         if len(y) == 0:  # type: ignore[arg-type]
@@ -239,6 +377,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.poor_score = True
         tags.non_deterministic = True
         tags.input_tags.two_d_array = True
+        tags.input_tags.allow_nan = True  # a schema has a public code for missing cells
         tags.input_tags.string = tags.input_tags.categorical = True  # a schema has categories
         return tags
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from markupsafe import Markup
@@ -35,6 +36,7 @@ from littlestone.report.html import (
 )
 from littlestone.report.pictures import outcomes, plot
 from littlestone.report.words import amount, integer, percent
+from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -69,13 +71,15 @@ def pager(*types: type) -> Callable[[P], P]:
     return register
 
 
-def page(obj: Any, **more: Any) -> str:
+def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     """Return a self-contained HTML page: what was found, what is promised, and why.
 
     Parameters
     ----------
-    obj : Release, Plans, Dimensions, Verification, Score or public document of a stream
+    obj : Release, fitted estimator, Plans, Dimensions, Verification, Score or document of a stream
         Also rows of the table of verifications, as a sequence.
+    path : str or Path, optional
+        Write the page there, too; an existing file is replaced.
     **more
         What this kind of page shows besides: ``measured`` with `Plans`, ``concept_class`` and
         ``pictures`` with `Dimensions`.
@@ -101,9 +105,13 @@ def page(obj: Any, **more: Any) -> str:
     >>> page(ls.plan(ls.Thresholds(1, 99), epsilon=1))[:15]
     '<!doctype html>'
     """
+    obj = getattr(obj, "release_", obj)
     for kind in type(obj).__mro__:
         if kind in _PAGERS:
-            return _PAGERS[kind](obj, **more)
+            text = _PAGERS[kind](obj, **more)
+            if path is not None:
+                write_text(path, text)
+            return text
     known = ", ".join(sorted(kind.__name__ for kind in _PAGERS))
     raise UnsupportedError(
         f"page makes no page of an object of type {type(obj).__name__}; it does of: {known}."

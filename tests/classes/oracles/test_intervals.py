@@ -120,8 +120,8 @@ def test_long_gaps_by_all_ways_to_ask():
 def test_the_dimension_of_2_to_the_64_has_two_proofs():
     """No learner errs less: random paths of a shattered tree. One errs no more: the SOA."""
     whole = ls.Intervals(1, 2**64).version_space()
-    assert whole.littlestone_dim() == ls.littlestone_dimension(ls.Intervals(1, 2**64)) == 126
-    assert ls.shattered_tree(ls.Intervals(1, 2**64), depth=5).holds()
+    assert whole.littlestone_dim() == ls.theory.littlestone_dimension(ls.Intervals(1, 2**64)) == 126
+    assert ls.theory.shattered_tree(ls.Intervals(1, 2**64), depth=5).holds()
     rng = np.random.default_rng(0)
     for _ in range(30):
         space, left = whole, 126

@@ -50,7 +50,7 @@ def test_the_minimax_distribution_has_the_value_of_the_game():
         concepts = set(cls.concepts())
         for bits in product("01", repeat=4):
             target = TableHypothesis("".join(bits))
-            found = ls.make_proper(cls, target)
+            found = ls.theory.make_proper(cls, target)
             assert {h for h, _ in found.parts} <= concepts
             value = game_value(matrix, np.array(bits, dtype=int))
             reached = disagreement(cls, found, target)
@@ -66,7 +66,7 @@ def test_an_irreducible_soa_is_close_to_a_distribution_over_concepts():
     for m in (4, 9, 30):
         cls = ls.FiniteClass(np.eye(m, dtype=int))
         soa = cls.version_space().soa()
-        found = ls.make_proper(cls, soa)
+        found = ls.theory.make_proper(cls, soa)
         assert soa not in set(cls.concepts())
         assert disagreement(cls, found, soa) <= F(1, m) + F(1, 10**4)
         # every point is 1 for few of the drawn concepts, so the majority is the SOA itself
@@ -86,12 +86,12 @@ def test_an_irreducible_soa_is_close_to_a_distribution_over_concepts():
     ids=str,
 )
 def test_a_concept_of_a_huge_class_is_itself(cls, concept):
-    assert ls.make_proper(cls, concept).parts == ((concept, 1),)
+    assert ls.theory.make_proper(cls, concept).parts == ((concept, 1),)
 
 
 def test_what_is_no_concept_of_a_huge_class_is_refused():
     with pytest.raises(ls.errors.UnsupportedError, match="linear program"):
-        ls.make_proper(ls.SparseSets(1), on_points(["a", "b"]))
+        ls.theory.make_proper(ls.SparseSets(1), on_points(["a", "b"]))
 
 
 def test_the_empty_set_becomes_a_uniform_point():

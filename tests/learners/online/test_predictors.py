@@ -59,7 +59,7 @@ def test_right_predictions_do_not_matter_and_every_order_is_fine():
 
 
 def test_structured_classes_of_any_size():
-    soa = ls.SOAPredictor(Thresholds(1, 2**200))
+    soa = ls.theory.SOAPredictor(Thresholds(1, 2**200))
     wrong = 0
     for i in range(600):
         x = 1 + (i * 7919**40) % 2**200

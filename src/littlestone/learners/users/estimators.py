@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
-from littlestone.data import UserSample
-from littlestone.errors import DataError, check_integer
 from littlestone.learners.sklearn_base import PrivateClassifier
 from littlestone.learners.users.agnostic import UserAgnostic
 from littlestone.learners.users.threshold import UserThreshold
 
 if TYPE_CHECKING:
-    from littlestone.learners.base import Learner
-    from littlestone.privacy import Ledger
+    pass
 
 __all__ = ["UserAgnosticLearner", "UserThresholdLearner"]
 
@@ -23,77 +17,9 @@ __all__ = ["UserAgnosticLearner", "UserThresholdLearner"]
 class _UserClassifier(PrivateClassifier):
     """What both learners share: records come with the name of their user."""
 
-    def fit(
-        self,
-        X: npt.ArrayLike,
-        y: npt.ArrayLike,
-        groups: Any = None,
-        *,
-        ledger: Ledger | None = None,
-    ) -> Self:
-        """Learn one hypothesis from the records of many users and release it.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples,), (n_samples, 1) or (n_samples, n_columns)
-            Points of the class's public domain.
-        y : array-like of shape (n_samples,)
-            Labels, each one of ``classes``.
-        groups : array-like of shape (n_samples,)
-            The user of each record: integers or texts, none missing.
-        ledger : littlestone.Ledger, optional
-            The budget of these records. The release is recorded in it before anything is drawn.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError, DataError, UnsupportedError
-            Before anything is drawn.
-        BudgetError, StoreError
-            The ledger does not pay. Nothing was drawn; a `BudgetError` has spent nothing.
-        """
-        self._groups = self._users(groups)
-        try:
-            return super().fit(X, y, ledger=ledger)
-        finally:
-            self.__dict__.pop("_groups", None)  # private
-
-    def _users(self, groups: Any) -> Any:
-        owner = type(self).__name__
-        if groups is None:
-            raise DataError(
-                f"{owner} protects users, so it must know them. Give fit(X, y, groups=users), the "
-                "user of each record; without users, AgnosticLearner protects single records."
-            )
-        named = groups if isinstance(groups, list | tuple) else np.asarray(groups)
-        if np.ndim(named) != 1:
-            raise DataError(f"The groups given to {owner} must be one user for each record.")
-        if np.asarray(named).dtype.kind in "fc":
-            raise DataError(
-                f"The groups given to {owner} must be integers or texts. They are floats, which "
-                "may merge users or hide missing ones: convert them first."
-            )
-        return named
-
-    def _sample(self, X: Any, y: npt.NDArray[np.int64], algorithm: Learner[Any]) -> UserSample:
-        domain = algorithm.concept_class.domain
-        return UserSample.from_arrays(X, y, self._groups, domain, owner=type(self).__name__)
-
-    def certificate(self, n: int) -> Any:
-        """Return the accuracy certificate for n users, without any data."""
-        n = check_integer(type(self).__name__, "n", n, low=1)
-        return self.to_learner().certificate(n)
-
     def required_users(self) -> int:
         """Return the least number of users from which on the certificate always holds."""
         return self.to_learner().required_samples()
-
-    def required_samples(self) -> int:
-        """Return the same as `required_users`: what is counted are users."""
-        return self.required_users()
 
 
 class UserAgnosticLearner(_UserClassifier):

@@ -1,0 +1,33 @@
+"""Learning theory, executable: dimensions with witnesses, standard predictors, proper output.
+
+>>> import littlestone as ls
+>>> ls.theory.littlestone_dimension(ls.Thresholds(1, 7))
+3
+"""
+
+from littlestone.classes.dimensions import (
+    decomposition_dimension,
+    dimensions,
+    essential_hypotheses,
+    littlestone_dimension,
+    shattered_tree,
+    soa,
+    threshold_dimension,
+    vc_dimension,
+)
+from littlestone.learners.littlestone.proper import make_proper
+from littlestone.learners.online.predictors import HalvingPredictor, SOAPredictor
+
+__all__ = [
+    "HalvingPredictor",
+    "SOAPredictor",
+    "decomposition_dimension",
+    "dimensions",
+    "essential_hypotheses",
+    "littlestone_dimension",
+    "make_proper",
+    "shattered_tree",
+    "soa",
+    "threshold_dimension",
+    "vc_dimension",
+]
