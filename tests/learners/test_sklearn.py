@@ -54,6 +54,7 @@ class FirstColumn:
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = tags.input_tags.categorical = False
+        tags.input_tags.allow_nan = False
         return tags
 
 
@@ -62,7 +63,7 @@ class EachAlone:
 
     def fit(self, X, y, groups=None, *, ledger=None):
         n = X.shape[0] if hasattr(X, "shape") else len(np.asarray(X))
-        return super().fit(X, y, list(range(n)), ledger=ledger)
+        return super().fit(X, y, groups=list(range(n)), ledger=ledger)
 
 
 class VC1(FirstColumn, ls.VC1Learner): ...

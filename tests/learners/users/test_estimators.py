@@ -37,7 +37,7 @@ def test_fit_and_predict(learner):
     assert fitted.certificate(fitted.required_users()).holds
     assert clone(fitted).get_params() == fitted.get_params()
     names = np.array([f"u{i}" for i in USERS])
-    again = made(learner).fit(np.array(X)[:, None], np.array(Y), names)
+    again = made(learner).fit(np.array(X)[:, None], np.array(Y), groups=names)
     assert again.hypothesis_ is not None
 
 
