@@ -28,6 +28,6 @@ from . import (  # noqa: F401 - each registers its mutants
     in_verifier,
 )
 from .detectors import DETECTORS, NOTICED, OWN
-from .mutant import MUTANTS, Mutant, mutant, patched, planted
+from .mutant import MUTANTS, NoTarget, planted
 
-__all__ = ["DETECTORS", "MUTANTS", "NOTICED", "OWN", "Mutant", "mutant", "patched", "planted"]
+__all__ = ["DETECTORS", "MUTANTS", "NOTICED", "OWN", "NoTarget", "planted"]

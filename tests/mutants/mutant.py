@@ -21,10 +21,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["MUTANTS", "Mutant", "mutant", "patched", "planted", "same_as"]
+__all__ = ["MUTANTS", "Mutant", "NoTarget", "mutant", "patched", "planted", "same_as"]
 
 Broken = Callable[..., Any]
 _ABSENT = object()
+
+
+class NoTarget(BaseException):
+    """What a mutant replaces does not exist; never taken for a refusal of the code under test."""
 
 
 @dataclass(frozen=True)
@@ -103,16 +107,19 @@ def patched(target: str, broken: Broken, *, kind: str = "call") -> Iterator[None
     a builtin for the named module only.
     """
     place, _, path = target.partition(":")
-    owner: Any = importlib.import_module(f"littlestone.{place}")
     *outer, name = path.split(".")
-    for part in outer:
-        owner = getattr(owner, part)
+    try:
+        owner: Any = importlib.import_module(f"littlestone.{place}")
+        for part in outer:
+            owner = getattr(owner, part)
+    except (ImportError, AttributeError) as problem:
+        raise NoTarget(target) from problem
     found = vars(owner).get(name, _ABSENT)
     stands = found
     if found is _ABSENT:  # inherited, or a builtin
         stands = inspect.getattr_static(owner if outer else builtins, name, _ABSENT)
     if stands is _ABSENT:
-        raise LookupError(f"The mutant's target littlestone.{target} does not exist.")
+        raise NoTarget(target)
     new = broken(stands) if kind == "value" else _like(stands, broken)
     if isinstance(new, functools.cached_property):
         new.__set_name__(owner, name)

@@ -65,7 +65,7 @@ def _answer(package: Any, name: str, *names: str) -> Answer:
     try:
         with breaking:
             return _first_to_notice(package, names)
-    except Exception as problem:
+    except (Exception, package.NoTarget) as problem:
         return "broken", "", f"{type(problem).__name__}: {problem}"
 
 
