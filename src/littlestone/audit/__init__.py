@@ -12,7 +12,12 @@ The page: ``docs/audit.md``.
 """
 
 from littlestone.audit import attack as attack
-from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism
+from littlestone.audit.mechanism import (
+    MechanismVerification,
+    replace_one,
+    verified,
+    verify_mechanism,
+)
 from littlestone.audit.statistical import LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
 
@@ -24,6 +29,7 @@ __all__ = [
     "lower_bound",
     "output_distribution",
     "replace_one",
+    "verified",
     "verify",
     "verify_mechanism",
 ]

@@ -1,4 +1,8 @@
-"""Exact verification of any function that draws through a source: all given pairs, both orders."""
+"""Exact verification of any function that draws through a source: all given pairs, both orders.
+
+`verify_mechanism` verifies a claim; `verified` turns a mechanism into a test that does; `observed`
+is how outputs are compared.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,27 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import inf, nextafter
+from math import inf, isnan, nextafter
 from typing import Any, TypeVar
 
-from littlestone.errors import check_integer
+import numpy as np
+
+from littlestone.errors import ParameterError, check_integer
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source, ball
 
-__all__ = ["MechanismVerification", "precision", "replace_one", "rounding", "verify_mechanism"]
+__all__ = [
+    "MechanismVerification",
+    "observed",
+    "precision",
+    "replace_one",
+    "rounding",
+    "verified",
+    "verify_mechanism",
+]
 
-D = TypeVar("D", bound=Hashable)
+D = TypeVar("D")
 
 
 @dataclass(frozen=True)
@@ -45,8 +59,18 @@ class MechanismVerification:
     worst_delta: float
     tightest_epsilon: float
     slack: float
-    worst_pair: tuple[Hashable, Hashable] | None
+    worst_pair: tuple[Any, Any] | None
     holds: bool
+
+    def __str__(self) -> str:
+        verdict = "HOLDS" if self.holds else "FAILS"
+        least = self.tightest_epsilon if self.tightest_epsilon > 1e-300 else 0.0
+        return (
+            f"{verdict}: {self.datasets} data sets, {self.pairs} neighbour pairs, {self.paths} "
+            f"paths; claim ({float_up(self.epsilon):g}, {float_up(self.delta):g}); worst delta "
+            f"{self.worst_delta:.3g}, tightest epsilon {least:.6g}, slack {self.slack:.3g}"
+            + ("" if self.holds else f"; worst pair {self.worst_pair}")
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
@@ -58,11 +82,11 @@ class MechanismVerification:
 
 
 def verify_mechanism(
-    run: Callable[[D, Source], Hashable],
+    run: Callable[[D, Source], Any],
     pairs: Iterable[tuple[D, D]],
     *,
     epsilon: Any,
-    delta: Any,
+    delta: Any = 0,
     cut: Fraction = Fraction(1, 2**80),
     follow: int = 32,
 ) -> MechanismVerification:
@@ -72,11 +96,15 @@ def verify_mechanism(
     ----------
     run : callable
         ``run(data, source)`` returns everything that can be observed; all its randomness comes
-        from ``source``. The data set must be hashable.
+        from ``source``: ``source.choose([3, 1])`` is 0 with probability 3/4, ``source.below(6)``
+        throws a die. Weights are integers, fractions, decimals, or exact reals such as
+        ``littlestone.source.exp(1)``. Outputs are compared as `observed` says.
     pairs : iterable of (data, data)
-        The neighbouring data sets; `replace_one` lists all of them for small lists.
-    epsilon, delta : number >= 0
+        The neighbouring data sets; `replace_one` lists all of them for small lists. They are not
+        changed by ``run``.
+    epsilon : number >= 0
         The claim.
+    delta : number >= 0, default 0
     cut, follow
         As for `littlestone.source.ExactSource`: paths that are less likely are reported as slack.
 
@@ -87,13 +115,11 @@ def verify_mechanism(
     Examples
     --------
     >>> from littlestone.audit import replace_one, verify_mechanism
-    >>> from littlestone.source import ExplicitWeights, exp
     >>> def randomized_response(bits, source):
-    ...     return tuple(bit ^ source.choose(ExplicitWeights(exp(1), 1)) for bit in bits)
-    >>> result = verify_mechanism(
-    ...     randomized_response, replace_one([0, 1], 2), epsilon=1, delta=0)
-    >>> result.holds, result.datasets, result.pairs
-    (True, 4, 8)
+    ...     return [bit ^ source.choose([3, 1]) for bit in bits]
+    >>> print(verify_mechanism(randomized_response, replace_one([0, 1], 2), epsilon="1.1"))
+    HOLDS: 4 data sets, 8 neighbour pairs, 16 paths; claim (1.1, 0); worst delta 0, tightest
+    epsilon 1.09861, slack 0
     """
     owner = "verify_mechanism"
     exact_epsilon = check_nonnegative(owner, "epsilon", epsilon)
@@ -102,10 +128,11 @@ def verify_mechanism(
     laws: dict[Hashable, Law] = {}
 
     def law(data: D) -> Law:
-        if data not in laws:
+        known = observed(data)
+        if known not in laws:
             source = ExactSource(cut=cut, follow=follow, bits=bits)
-            laws[data] = source.law(lambda door: run(data, door))
-        return laws[data]
+            laws[known] = source.law(lambda door: observed(run(data, door)))
+        return laws[known]
 
     worst, worst_pair, tight, compared, holds = Fraction(0), None, 0.0, 0, True
     factor, cut_away = ball(exact_epsilon).exp(), Fraction(0)
@@ -134,6 +161,86 @@ def verify_mechanism(
         slack=float_up(cut_away),
         worst_pair=worst_pair,
         holds=holds,
+    )
+
+
+def verified(
+    pairs: Iterable[tuple[D, D]], *, epsilon: Any, delta: Any = 0, **options: Any
+) -> Callable[[Callable[[D, Source], Any]], Callable[[], None]]:
+    """Turn a mechanism into a test that verifies its claim: a decorator, for pytest.
+
+    Parameters
+    ----------
+    pairs, epsilon, delta, **options
+        As for `verify_mechanism`.
+
+    Returns
+    -------
+    callable
+        Decorates ``run(data, source)``; the result takes nothing, and raises AssertionError with
+        the worst pair if the claim fails.
+
+    Examples
+    --------
+    >>> @verified(replace_one([0, 1], 2), epsilon="1.1")
+    ... def test_randomized_response(bits, source):
+    ...     return [bit ^ source.choose([3, 1]) for bit in bits]
+    >>> test_randomized_response()
+    """
+    listed = list(pairs)
+
+    def decorate(run: Callable[[D, Source], Any]) -> Callable[[], None]:
+        def test() -> None:
+            result = verify_mechanism(run, listed, epsilon=epsilon, delta=delta, **options)
+            if not result.holds:
+                raise AssertionError(str(result))
+
+        # not functools.wraps: pytest would take the parameters of ``run`` for fixtures
+        test.__name__, test.__doc__, test.__module__ = run.__name__, run.__doc__, run.__module__
+        test.__qualname__ = run.__qualname__
+        return test
+
+    return decorate
+
+
+def observed(output: Any) -> Hashable:
+    """Return something hashable that is equal for equal outputs, and for no others.
+
+    What is hashable stays as it is. Lists, tuples, dicts (in their order), sets and arrays
+    are taken apart; there a NaN equals every NaN.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be compared.
+
+    Examples
+    --------
+    >>> observed([1, {"a": [2]}]) == observed([1, {"a": [2]}])
+    True
+    >>> observed(np.array([[1, 2]])) == observed(np.array([1, 2]))
+    False
+    """
+    if isinstance(output, float) and isnan(output):
+        return (float, "nan")
+    if isinstance(output, np.ndarray):
+        parts = tuple(observed(part) for part in output.ravel().tolist())
+        return (np.ndarray, output.dtype.str, output.shape, parts)
+    try:
+        hash(output)
+    except TypeError:
+        kind = type(output)
+    else:
+        return output  # type: ignore[no-any-return]
+    if isinstance(output, list | tuple):
+        return (kind, *map(observed, output))
+    if isinstance(output, dict):
+        return (kind, *((observed(k), observed(v)) for k, v in output.items()))
+    if isinstance(output, set):
+        return (kind, frozenset(output))
+    raise ParameterError(
+        f"The mechanism returned a {kind.__name__}, which cannot be compared exactly. Return what "
+        "can be observed of it: numbers, texts, tuples, lists, dicts or arrays."
     )
 
 

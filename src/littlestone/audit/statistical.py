@@ -11,10 +11,11 @@ import math
 import numbers
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
+from operator import itemgetter
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -31,6 +32,7 @@ Progress = Callable[[int, int], None]
 _EXPLORE = 4  # one run in four chooses the event, the others measure it
 _BINS = 64
 _BATCH = 1000
+_ENTRIES = 16  # of an array that are looked at
 
 
 class LowerBound(float):
@@ -117,7 +119,8 @@ def lower_bound(
         Probability with which the bound is right, over the mechanism's randomness.
     key : callable, optional
         Maps an output to something hashable. By default numbers, texts and tuples stay as they
-        are, arrays become tuples, and other unhashable outputs their ``repr``.
+        are, arrays become tuples, and other unhashable outputs their ``repr``. Of tuples (arrays)
+        of numbers with too many values, single entries and the sum are tried.
     workers : int >= 1, default 1
         Processes. Each reseeds the global generators of ``random`` and numpy. A mechanism that
         owns a generator would repeat itself in every process: leave this at 1.
@@ -136,7 +139,8 @@ def lower_bound(
     Notes
     -----
     *Method.* Independent runs choose a direction and an event E (the outputs whose ratio is
-    largest; numbers with too many values are cut at sample quantiles first). Fresh runs
+    largest; numbers with too many values are cut at sample quantiles first, arrays of them by an
+    entry or by the sum, whichever promises more). Fresh runs
     count E on both sides. With probability at least ``confidence`` both Clopper-Pearson bounds
     hold, each at half the remaining risk, and then
 
@@ -170,8 +174,7 @@ def lower_bound(
     run = _Runner(mechanism, key or _key, workers, 2 * trials, progress)
 
     first = [run(side, explore) for side in (data, neighbour)]
-    cells = _Cells.of(first)
-    event = _choose(*(cells.tally(side) for side in first), delta=exact_delta, risk=risk / 2)
+    cells, event = _best(first, delta=exact_delta, risk=risk / 2)
     second = [cells.tally(run(side, measure)) for side in (data, neighbour)]
     hits = [int(sum(side[cell] for cell in event.cells)) for side in second]
     if event.swapped:
@@ -260,7 +263,7 @@ def _output(mechanism: Mechanism, key: Callable[[Any], Hashable], data: Any) -> 
 
 def _key(output: Any) -> Hashable:
     if isinstance(output, np.ndarray):
-        return _key(output.tolist())
+        return _key(output.ravel().tolist())
     if isinstance(output, list):
         return tuple(_key(part) for part in output)
     try:
@@ -279,16 +282,34 @@ class _Cells:
 
     cuts: tuple[float, ...] | None  # of the real line; None: every output is a cell of its own
     known: frozenset[Hashable]
+    name: str = "output"
+    number: Callable[[Any], Any] = field(default=lambda output: output, compare=False)
 
     @classmethod
-    def of(cls, explored: Sequence[Counter[Hashable]]) -> _Cells:
+    def all(cls, explored: Sequence[Counter[Hashable]]) -> Iterator[_Cells]:
+        """Yield the partitions that are tried."""
         outputs = set().union(*explored)
         runs = sum(side.total() for side in explored)
-        if len(outputs) * 16 <= runs or not all(_is_number(x) for x in outputs):
-            return cls(None, frozenset(outputs))
-        values = sorted(float(x) for side in explored for x in side.elements())  # type: ignore[arg-type]
+        few = len(outputs) * 16 <= runs
+        if not few and all(map(_is_number, outputs)):
+            yield cls._cut(explored, "output", lambda output: output)
+            return
+        entries: list[Any] = [x if isinstance(x, tuple) else () for x in outputs]
+        size = len(entries[0])
+        if few or not size or not all(len(x) == size and all(map(_is_number, x)) for x in entries):
+            yield cls(None, frozenset(outputs))
+            return
+        for i in range(min(size, _ENTRIES)):
+            yield cls._cut(explored, f"output[{i}]", itemgetter(i))
+        yield cls._cut(explored, "sum(output)", sum)
+
+    @classmethod
+    def _cut(
+        cls, explored: Sequence[Counter[Hashable]], name: str, number: Callable[[Any], Any]
+    ) -> _Cells:
+        values = sorted(float(number(x)) for side in explored for x in side.elements())
         cuts = {values[i * (len(values) - 1) // _BINS] for i in range(1, _BINS)}
-        return cls(tuple(sorted(cuts)), frozenset())
+        return cls(tuple(sorted(cuts)), frozenset(), name, number)
 
     def tally(self, counts: Counter[Hashable]) -> Counter[Hashable]:
         """Count cells instead of outputs; what was never explored is one cell, None."""
@@ -300,9 +321,10 @@ class _Cells:
     def _cell(self, output: Hashable) -> Hashable:
         if self.cuts is None:
             return output if output in self.known else None
-        if not _is_number(output):
+        try:
+            return bisect_right(self.cuts, float(self.number(output)))
+        except (TypeError, ValueError, IndexError):  # another kind of output than was explored
             return None
-        return bisect_right(self.cuts, float(output))  # type: ignore[arg-type]
 
     def describe(self, cells: Sequence[Hashable]) -> str:
         if self.cuts is None:
@@ -317,7 +339,7 @@ class _Cells:
                 spans[-1][1] = ends[i + 1]
             else:
                 spans.append([ends[i], ends[i + 1]])
-        return "output in " + " or ".join(f"[{a:.6g}, {b:.6g})" for a, b in spans)
+        return f"{self.name} in " + " or ".join(f"[{a:.6g}, {b:.6g})" for a, b in spans)
 
 
 def _is_number(output: Any) -> bool:
@@ -328,6 +350,18 @@ def _is_number(output: Any) -> bool:
 class _Event:
     cells: tuple[Hashable, ...]
     swapped: bool
+    gain: float = -math.inf  # the bound that it promises
+
+
+def _best(
+    explored: Sequence[Counter[Hashable]], *, delta: float, risk: float
+) -> tuple[_Cells, _Event]:
+    """Return the partition and the event that promise the largest bound."""
+    found = [
+        (cells, _choose(*map(cells.tally, explored), delta=delta, risk=risk))
+        for cells in _Cells.all(explored)
+    ]
+    return max(found, key=lambda pair: pair[1].gain)
 
 
 def _choose(p: Counter[Hashable], q: Counter[Hashable], *, delta: float, risk: float) -> _Event:
@@ -345,5 +379,5 @@ def _choose(p: Counter[Hashable], q: Counter[Hashable], *, delta: float, risk: f
         place = int(np.argmax(gain))
         if gain[place] > best:
             best = float(gain[place])
-            chosen = _Event(tuple(order[: place + 1]), bool(swapped))
+            chosen = _Event(tuple(order[: place + 1]), bool(swapped), best)
     return chosen

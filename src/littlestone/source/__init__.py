@@ -29,7 +29,14 @@ from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, shown
 from littlestone.source.sources import ReplaySource, SecureSource, SeededSource
-from littlestone.source.weights import ExplicitWeights, TabulatedWeights, Weights, probabilities
+from littlestone.source.weights import (
+    ExplicitWeights,
+    Presented,
+    TabulatedWeights,
+    Weights,
+    as_weights,
+    probabilities,
+)
 
 __all__ = [
     "BitSource",
@@ -43,6 +50,7 @@ __all__ = [
     "Law",
     "LevelWeights",
     "LeveledChoice",
+    "Presented",
     "ReplaySource",
     "ScoreRuns",
     "SecureSource",
@@ -51,6 +59,7 @@ __all__ = [
     "TabulatedWeights",
     "Weights",
     "as_exp",
+    "as_weights",
     "ball",
     "exp",
     "probabilities",

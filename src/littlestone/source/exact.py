@@ -14,7 +14,13 @@ from flint import arb, ctx
 from littlestone.errors import LittlestoneError
 from littlestone.source.reals import ball
 from littlestone.source.sampler import Source, shown
-from littlestone.source.weights import TabulatedWeights, Weights, probabilities
+from littlestone.source.weights import (
+    Presented,
+    TabulatedWeights,
+    Weights,
+    as_weights,
+    probabilities,
+)
 
 __all__ = ["ExactSource", "HiddenStateError", "Law"]
 
@@ -112,9 +118,9 @@ class _Path:
     def __post_init__(self) -> None:
         self._streams = np.random.SeedSequence(self.public_seed)
 
-    def choose(self, weights: Weights) -> int:
-        view = shown(weights)
-        return self._draw(view, lambda: list(enumerate(_agreed(weights, self.bits))))
+    def choose(self, weights: Presented) -> int:
+        known = as_weights(weights)
+        return self._draw(shown(known), lambda: list(enumerate(_agreed(known, self.bits))))
 
     def below(self, m: int) -> int:
         if m > _ENUMERABLE:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.source.weights import TabulatedWeights, Weights
+from littlestone.source.weights import Presented, TabulatedWeights, Weights, as_weights
 
 __all__ = ["BitSource", "Source", "shown"]
 
@@ -30,8 +30,11 @@ class Source(Protocol):
     def seeded(self) -> bool:
         """Whether the draws can be predicted, so that nothing drawn is private."""
 
-    def choose(self, weights: Weights) -> int:
-        """Return outcome i with probability exactly weight_i / total."""
+    def choose(self, weights: Presented) -> int:
+        """Return outcome i with probability exactly weight_i / total.
+
+        A list or tuple of plain numbers will do: ``choose([3, 1])``.
+        """
 
     def below(self, m: int) -> int:
         """Return an exactly uniform integer in [0, m), of any size."""
@@ -65,14 +68,14 @@ class BitSource(ABC):
     def public_rng(self) -> np.random.Generator:
         """Return a generator whose seed may be published, for utility only."""
 
-    def choose(self, weights: Weights) -> int:
+    def choose(self, weights: Presented) -> int:
         """Return outcome i with probability exactly weight_i / total."""
         u = self._bits(_FIRST)  # U lies in [u, u + 1) / 2**64
         if isinstance(weights, TabulatedWeights):
             outcome = weights.decide(u)
             if outcome is not None:
                 return outcome
-        return self._refine(weights, u, _FIRST)
+        return self._refine(as_weights(weights), u, _FIRST)
 
     def _refine(self, weights: Weights, u: int, drawn: int) -> int:
         while True:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from littlestone.errors import check_integer
 from littlestone.source.sampler import BitSource, shown
-from littlestone.source.weights import Weights
+from littlestone.source.weights import Presented, as_weights
 
 __all__ = ["ReplaySource", "SecureSource", "SeededSource"]
 
@@ -156,8 +156,9 @@ class ReplaySource:
             raise RuntimeError(f"ReplaySource was asked for one of {m} outcomes, not {answer}.")
         return answer
 
-    def choose(self, weights: Weights) -> int:
+    def choose(self, weights: Presented) -> int:
         """Record the weights; return the next answer."""
+        weights = as_weights(weights)
         self.shown.append(shown(weights))
         return self._next(len(weights))
 

@@ -7,13 +7,21 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import accumulate
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from flint import arb, ctx
 
+from littlestone.errors import exact_value, parameter_error
 from littlestone.source.reals import Exp, as_exp
 
-__all__ = ["ExplicitWeights", "TabulatedWeights", "Weights", "probabilities"]
+__all__ = [
+    "ExplicitWeights",
+    "Presented",
+    "TabulatedWeights",
+    "Weights",
+    "as_weights",
+    "probabilities",
+]
 
 
 @runtime_checkable
@@ -107,6 +115,38 @@ class ExplicitWeights(TabulatedWeights):
     def enclose(self, bits: int) -> list[arb]:
         """Return the enclosures of the weights; a weight of zero is the exact 0."""
         return [w.enclose(bits) for w in self.weights]
+
+
+#: What `Source.choose` takes: weights, or a list or tuple of plain numbers.
+Presented: TypeAlias = Weights | Sequence[Exp | Fraction | int | float]
+
+
+def as_weights(weights: Presented) -> Weights:
+    """Return weights as they are, and a list or tuple of numbers as `ExplicitWeights`.
+
+    A float means the decimal number that it is written as: ``0.1`` is one tenth, exactly.
+
+    Raises
+    ------
+    ParameterError
+        If a number is negative or not finite, or all are zero.
+
+    Examples
+    --------
+    >>> as_weights([0.75, "1/4"]).weights
+    (3/4, 1/4)
+    """
+    if not isinstance(weights, list | tuple):
+        return weights  # type: ignore[return-value]
+    exact = [w if isinstance(w, Exp) else exact_value(w) for w in weights]
+    try:
+        return ExplicitWeights(*exact)  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # None is what is no finite number
+        hint = "For example [3, 1], or [exp(1), 1] with littlestone.source.exp."
+        what = [type(w).__name__ for w in weights]
+        raise parameter_error(
+            "choose", "weights", "numbers in [0, inf), not all zero", what, hint
+        ) from None
 
 
 def probabilities(weights: Weights, bits: int = 192) -> list[arb]:

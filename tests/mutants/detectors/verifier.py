@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from littlestone.audit.mechanism import verify_mechanism
@@ -68,6 +69,8 @@ def known_failures() -> str | None:
         (_told(F(1, 8)), [(0, 1)], F(1, 9)),
         (_told(F(1, 8)), [(1, 0)], F(1, 9)),
     ]
+    shown: Any = lambda data, source: np.arange(3000) == data + source.below(2)  # noqa: E731
+    claims.append((shown, [(1500, 1700)], F(0)))
     for run, pairs, delta in claims:
         if verify_mechanism(run, pairs, epsilon=1, delta=delta).holds:
             return "a claim that is false holds"
