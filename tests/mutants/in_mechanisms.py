@@ -110,13 +110,13 @@ def histogram_at_the_rate_of_add_or_remove(original, items, *, epsilon, **option
     return original(items, epsilon=2 * exact_value(epsilon), **options)
 
 
-@mutant("noise not symmetric", "mechanisms.geometric:truncated", "private_count")
+@mutant("noise not symmetric", "mechanisms.estimate:truncated", "private_count")
 def noise_to_one_side_only(original, rate, n, source):
     """Noise that is never negative shows a lower bound of the count for sure."""
     return abs(original(rate, n, source))
 
 
-@mutant("off by one", "mechanisms.geometric:coin_of", "stable_items")
+@mutant("off by one", "mechanisms.estimate:coin_of", "stable_items")
 def coin_of_the_wrong_tail(original, rate, gap):
     """The chance of reaching a threshold is that of the count above, on one side only."""
     return original(rate, gap + (gap < 0))
