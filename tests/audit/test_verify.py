@@ -14,34 +14,46 @@ import littlestone as ls
 from littlestone.bounds import realizable
 from littlestone.classes import PointHypothesis, ThresholdHypothesis
 from littlestone.data import OUTSIDE
-from littlestone.privacy import Guarantee
+from littlestone.learners.base import Learner
+from littlestone.learners.plan import Plan
 from littlestone.source import ExplicitWeights, HiddenStateError, exp
 
 
 @dataclass(frozen=True)
-class Toy:
-    """An algorithm made of one function; its claim is a parameter."""
+class ToyPlan(Plan):
+    """The certificate of a finite class."""
 
-    run: object
-    epsilon: Fraction = Fraction(1)
-    delta: Fraction = Fraction(0)
-    concept_class: object = ls.Thresholds(0, 1)
-    name: str = "toy"
-    unit: str = "records"
-    alpha: Fraction = Fraction(1, 10)
-    beta: Fraction = Fraction(1, 20)
-
-    def learn(self, sample, source):
-        return self.run(sample, source)
-
-    def guarantee(self, *, seeded=False):
-        return Guarantee(self.epsilon, self.delta, claim="toy", seeded=seeded)
+    epsilon: Fraction
+    alpha: Fraction
+    beta: Fraction
 
     def certificate(self, n):
         return realizable(4, epsilon=self.epsilon, alpha=self.alpha, beta=self.beta, n=n)
 
-    def required_samples(self):
+    @property
+    def required(self):
         return self.certificate(None).n
+
+
+@dataclass(frozen=True)
+class Toy(Learner):
+    """A learner made of one function; its claim is a parameter."""
+
+    run: object
+    epsilon: Fraction = Fraction(1)
+    delta: Fraction = Fraction(0)
+
+    name = estimator = "toy"
+    claim = "toy"
+    pure, agnostic = False, False
+    concept_class = ls.Thresholds(0, 1)
+    alpha, beta = Fraction(1, 10), Fraction(1, 20)
+
+    def make_plan(self):
+        return ToyPlan(self.epsilon, self.alpha, self.beta)
+
+    def draw(self, sample, source):
+        return self.run(sample, source)
 
 
 def said(bit):
