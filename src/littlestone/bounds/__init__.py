@@ -5,6 +5,7 @@
 `formulas`             formulas as text: a safe and rigorous evaluator
 `arithmetic`           what they compute with: exact rationals, and balls where these end
 `claims`               the registry of every statement that is relied upon
+`lemmas`               which claims have lemmas that a proof kernel has checked
 `exponential`          tight certificates of the exponential mechanism
 `hashing`              infinite domains by hashing: what buckets and copies certify
 `representations`      the representation that needs the fewest records

@@ -1,0 +1,91 @@
+"""Claims name lemmas that are in the snapshot; golden vectors of Coq are those of the library."""
+
+import importlib
+import json
+import pkgutil
+import subprocess
+from fractions import Fraction as F
+from pathlib import Path
+
+import pytest
+
+import littlestone
+from littlestone.bounds import claim
+from littlestone.bounds.lemmas import LEMMAS
+from littlestone.mechanisms import sparse_select_lists
+from littlestone.source import Explicit, SeededSource, exp
+
+PROOFS = Path(__file__).parents[2] / "proofs"
+SNAPSHOT, GOLDEN = (
+    json.loads((PROOFS / f"{name}.json").read_text(encoding="utf-8"))
+    for name in ("snapshot", "golden")
+)
+#: The only file with axioms: the classical ones of MathComp-Analysis.
+CLASSICAL = ("propositional_extensionality", "functional_extensionality_dep", "constructive_")
+
+
+def test_every_named_lemma_is_in_the_snapshot_and_assumes_nothing():
+    for module in pkgutil.walk_packages(littlestone.__path__, "littlestone."):
+        if module.name.split(".")[1] in ("mechanisms", "learners"):
+            importlib.import_module(module.name)  # rooms register their claims
+    for identifier, checked in LEMMAS.items():
+        assert claim(identifier).statement
+        assert checked.lemmas
+        for name in checked.lemmas:
+            assert name in SNAPSHOT["theorems"], name
+    for name, found in SNAPSHOT["theorems"].items():
+        if name.startswith("reals."):
+            axioms = [line for line in found["assumptions"].split("\n")[1:] if line[0] != " "]
+            assert len(axioms) == 3
+            assert all(any(word in line for word in CLASSICAL) for line in axioms)
+        else:
+            assert found["assumptions"] == "Closed under the global context", name
+
+
+def test_the_snapshot_is_of_these_files():
+    """A theorem that is added, renamed or taken away shows without Coq, too."""
+    stated = {
+        f"{path.stem}.{line.split()[1]}"
+        for path in (PROOFS / "theories").glob("*.v")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if line.startswith("Theorem ")
+    }
+    assert stated == set(SNAPSHOT["theorems"])
+
+
+class Seen(SeededSource):
+    """Keeps the weights that are presented."""
+
+    def choose(self, weights):
+        self.weights = weights
+        return super().choose(weights)
+
+
+@pytest.mark.parametrize("case", GOLDEN["levels"], ids=lambda case: str(case["scores"]))
+def test_levels_of_scores(case):
+    source = Seen(0)
+    Explicit(case["scores"]).draw(F(1, 2), source)
+    weights = source.weights
+    assert weights.bottom is None
+    presented = [[int(c), int(s)] for c, s in zip(weights.counts, weights.scores, strict=True)]
+    assert presented == case["levels"]
+
+
+@pytest.mark.parametrize("case", GOLDEN["sparse_levels"], ids=lambda case: str(case["lists"]))
+def test_levels_of_lists_beside_bottom(case):
+    source, delta = Seen(0), F(1, 10)
+    sparse_select_lists(case["lists"], cap=2, epsilon=1, delta=delta, source=source, default=None)
+    weights = source.weights
+    if case["levels"]:
+        assert weights.bottom == exp(F(1, 2), times=2 / delta)
+    presented = [[int(c), int(s)] for c, s in zip(weights.counts, weights.scores, strict=True)]
+    assert presented == case["levels"]
+
+
+@pytest.mark.proofs
+@pytest.mark.parametrize("target", ["all", "mutants"])
+def test_the_kernel_accepts_the_lemmas_and_refuses_false_variants(target):
+    done = subprocess.run(
+        ["make", "-C", str(PROOFS), target], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
