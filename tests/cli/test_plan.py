@@ -3,8 +3,7 @@
 import json
 
 import pytest
-
-from littlestone.planning.checker import check_all
+from checker import check_all
 
 PUBLIC = "--beta 0.05 --class thresholds(1,99)"
 

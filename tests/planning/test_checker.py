@@ -7,14 +7,14 @@ import sys
 from fractions import Fraction as F
 from pathlib import Path
 
+import checker
 import pytest
+from checker import CheckError, check, check_all
 from hypothesis import given
 from hypothesis import strategies as st
 
 from littlestone.bounds import realizable
 from littlestone.bounds.formulas import evaluate
-from littlestone.planning import checker
-from littlestone.planning.checker import CheckError, check, check_all
 
 FILE = Path(checker.__file__)
 

@@ -7,6 +7,7 @@ from fractions import Fraction as F
 
 import numpy as np
 import pytest
+from checker import check_all
 
 import littlestone as ls
 from littlestone.bounds import recheck
@@ -15,7 +16,6 @@ from littlestone.learners import registry, select
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import ALL_RECORDS, replan
 from littlestone.planning import lower_bounds, plan, solve
-from littlestone.planning.checker import check_all
 from littlestone.planning.lower_bounds import log_star
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})

@@ -4,6 +4,7 @@ import json
 import re
 from fractions import Fraction
 
+import checker
 import numpy as np
 import pytest
 
@@ -18,7 +19,6 @@ from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.journal import open_stream, read_public
 from littlestone.learners.online.plan import plan_online
 from littlestone.learners.registry import LEARNERS
-from littlestone.planning import checker
 from littlestone.privacy import Guarantee
 from littlestone.report import page
 from littlestone.report.words import integer

@@ -4,9 +4,8 @@
 `plans`            `plan`: all learners for one class, side by side
 `lower_bounds`     what no learner can beat
 `solve`            the other way round: least epsilon or alpha for a given n
-`checker`          an independent checker of certificates, with its own arithmetic
 `simulate`         measured plans: the least n that works in practice
-`scenarios`        public synthetic distributions, worst-case and typical; `shapes` of each class
+`scenarios`        public synthetic distributions, worst-case and typical, for each class
 =================  =================================================================
 
 The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.

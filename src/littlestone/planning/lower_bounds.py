@@ -79,7 +79,7 @@ class LowerBound:
     order : int or None
         Value of the leading term where only the order is known (such as log* of the dimension).
     step : Step or None
-        The computation, to be repeated by `littlestone.planning.checker`.
+        The computation, to be repeated by ``tools/checker.py``.
     """
 
     claim: str
