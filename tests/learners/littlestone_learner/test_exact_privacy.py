@@ -36,6 +36,7 @@ CASES = {
         {"method": "closures", "chunk": 1, "tolerances": (1,)},
     ),
     "thresholds": (ls.Thresholds(1, 3), [1, 2, 3], 3, {"method": "all", "chunk": 1}),
+    "intervals": (ls.Intervals(1, 3), [1, 3], 3, {"method": "all", "chunk": 1}),
     "singles": (SINGLES, [0, 1, 2], 3, {"method": "all", "chunk": 1}),
     "essential sets": (
         ls.SparseSets(2),
@@ -55,6 +56,7 @@ DEALT = {
     "points": (ls.Points(), {"method": "closures", "tolerances": (1,)}),
     "essential": (ls.Points(), {"method": "essential", "tolerances": (1, 0)}),
     "all": (ls.FiniteClass(np.array([[0, 0], [1, 0], [1, 1]])), {"method": "all"}),
+    "intervals": (ls.Intervals(0, 1), {"method": "all"}),
 }
 
 
@@ -75,7 +77,7 @@ def test_every_data_set(name, budget):
 @pytest.mark.parametrize("name", DEALT)
 def test_every_list_that_is_dealt(name):
     cls, options = DEALT[name]
-    points = [0, 1] if name == "all" else ["a", "b"]
+    points = ["a", "b"] if isinstance(cls, ls.Points) else [0, 1]
     result = check(learner(cls, epsilon=2, delta="1/4", chunk=2, **options), points, 3)
     assert result.holds, result
     assert (result.ordered, result.laws, result.refusals) == (True, 64, 0)
@@ -86,7 +88,7 @@ def test_every_list_that_is_dealt(name):
 @pytest.mark.parametrize("name", DEALT)
 def test_two_teachers_of_two_records(name):
     cls, options = DEALT[name]
-    points = [0, 1] if name == "all" else ["a", "b"]
+    points = ["a", "b"] if isinstance(cls, ls.Points) else [0, 1]
     for budget in BUDGETS:
         result = check(learner(cls, chunk=2, **options, **budget), points, 4)
         assert result.holds, result

@@ -125,6 +125,7 @@ FINITE = {
     "thresholds": (ls.Thresholds(1, 4), [1, 2, 3, 4]),
     "cubes": (ls.Conjunctions(2), list(product(range(2), repeat=2))),
     "intervals": (ls.Intervals(1, 3), [1, 2, 3]),
+    "long intervals": (ls.Intervals(1, 12), [2, 5, 6, 10, 12, 99]),
 }
 
 

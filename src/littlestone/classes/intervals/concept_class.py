@@ -24,7 +24,14 @@ from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, LeveledChoice, Source, ball
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 
-__all__ = ["IntervalHypothesis", "Intervals", "UnionHypothesis", "on_runs", "runs_of"]
+__all__ = [
+    "IntervalHypothesis",
+    "Intervals",
+    "UnionHypothesis",
+    "interval_from",
+    "on_runs",
+    "runs_of",
+]
 
 _MOST_ENDS = 2_000_000
 
@@ -282,6 +289,20 @@ class Intervals(ConceptClass):
         return cls(fields.integer("low"), fields.integer("high"))
 
 
+def interval_from(start: int, index: int) -> IntervalHypothesis:
+    """Return an interval by its number among those from ``start`` on, ordered by the right end.
+
+    Examples
+    --------
+    >>> [(h.first, h.last) for h in (interval_from(5, i) for i in range(4))]
+    [(5, 5), (5, 6), (6, 6), (5, 7)]
+    """
+    # The t-th right end, t = 0, 1, ..., has t + 1 left ends: take the largest t with
+    # t(t + 1)/2 <= index.
+    t = (isqrt(8 * index + 1) - 1) // 2
+    return IntervalHypothesis(start + index - _pairs(t), start + t)
+
+
 def _pairs(gap: int) -> int:
     """Return the number of pairs a <= b among ``gap`` consecutive integers."""
     return gap * (gap + 1) // 2
@@ -327,12 +348,7 @@ class _Candidates:
         if member == 0:
             return AlwaysZero()
         gap = bisect_right(self._pointless, member) - 1
-        index = member - self._pointless[gap]
-        # Inside a gap, order by the right end: the t-th right end (t = 0, 1, ...) has t + 1 left
-        # ends, so it is the largest t with t(t + 1)/2 <= index.
-        t = (isqrt(8 * index + 1) - 1) // 2
-        start = self._edges[gap] + 1
-        return IntervalHypothesis(start + index - _pairs(t), start + t)
+        return interval_from(self._edges[gap] + 1, member - self._pointless[gap])
 
 
 class _RightEnds:

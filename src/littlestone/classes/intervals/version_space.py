@@ -15,13 +15,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest
-from math import inf, isqrt
+from math import inf
 from typing import Any, overload
 
 from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.intervals.concept_class import (
     IntervalHypothesis,
     Intervals,
+    interval_from,
     on_runs,
     runs_of,
 )
@@ -211,7 +212,7 @@ class IntervalSpace(VersionSpace):
         return IntervalHypothesis(self.ends[0][1], self.ends[1][0])
 
     def concept(self, index: int) -> Hypothesis:
-        """Return a concept by its number: the empty one first, then by left and right end."""
+        """Return a concept by its number: the empty one first; in a gap, by the right end."""
         if not 0 <= index < self.size:
             raise IndexError(index)
         if self.ends is not None:
@@ -225,10 +226,7 @@ class IntervalSpace(VersionSpace):
             if index >= g * (g + 1) // 2:
                 index -= g * (g + 1) // 2
                 continue
-            # counted from behind, the left ends have 1, 2, ..., g right ends
-            behind = g * (g + 1) // 2 - 1 - index
-            t = (isqrt(8 * behind + 1) - 1) // 2
-            return IntervalHypothesis(last - t, last - (behind - t * (t + 1) // 2))
+            return interval_from(first, index)
         raise AssertionError("the index is in range")
 
     def index(self, hypothesis: Hypothesis) -> int | None:
@@ -247,8 +245,7 @@ class IntervalSpace(VersionSpace):
         for first, last in self.gaps or ():
             g = last - first + 1
             if first <= a and b <= last:
-                t = last - a
-                return before + g * (g + 1) // 2 - 1 - (t * (t + 1) // 2 + last - b)
+                return before + (b - first) * (b - first + 1) // 2 + a - first
             before += g * (g + 1) // 2
         return None
 

@@ -22,7 +22,7 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
     ----------
     concept_class : ConceptClass
         Public, with version spaces: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`,
-        `Thresholds`, and every class that can be listed.
+        `Thresholds`, `Intervals`, and every class that can be listed.
     epsilon : float in (0, inf)
         Privacy loss of one ``fit``. No default.
     delta : float in (0, 1)

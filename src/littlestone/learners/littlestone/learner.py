@@ -22,7 +22,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.classes import AffineSubspaces, ConceptClass, Points, Thresholds
+from littlestone.classes import AffineSubspaces, ConceptClass, Intervals, Points, Thresholds
+from littlestone.classes.base import LISTABLE
 from littlestone.classes.listed import check_listable
 from littlestone.classes.oracles import closures
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
@@ -43,6 +44,7 @@ from littlestone.learners.littlestone.essential_plans import EssentialPlan, Orac
 from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
 from littlestone.learners.littlestone.proper import check_listed, one_concept
 from littlestone.learners.littlestone.teachers import (
+    COUNTED,
     AllLists,
     ClosedLists,
     EssentialLists,
@@ -291,7 +293,7 @@ def _settings(
     if method == "auto":
         method = _best(concept_class, goal, proper)
     if method == "all":
-        if not isinstance(concept_class, Thresholds):  # their lists are runs
+        if not isinstance(concept_class, COUNTED):
             check_listable(concept_class)
         return AllPlan.of(goal, int(concept_class.size), *own)
     if method == "closures":
@@ -327,6 +329,11 @@ def oracles(concept_class: ConceptClass, proper: bool) -> Oracles:
     UnsupportedError
         If the class has no version spaces, or proper output cannot be computed.
     """
+    if isinstance(concept_class, Intervals) and concept_class.size > LISTABLE:
+        raise UnsupportedError(
+            f"Nearly all intervals that fit are essential, and {concept_class.spec} has more than "
+            "2**20. Use method='all', which counts them without a list."
+        )
     d = concept_class.version_space().littlestone_dim()
     wanted = 1
     if proper and not isinstance(concept_class, Points | Thresholds):

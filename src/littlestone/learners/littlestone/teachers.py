@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from littlestone.classes import ConceptClass, Thresholds
+from littlestone.classes import ConceptClass, Intervals, Thresholds
 from littlestone.classes.listed import ListedSpace, Listing, listing
 from littlestone.classes.oracles import Closures
 from littlestone.classes.thresholds import ThresholdList, ThresholdSpace
 from littlestone.data.dealing import deal, part, written_out
 from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.learners.littlestone.closures import closed_within
+from littlestone.learners.littlestone.interval_votes import IntervalVotes
 from littlestone.learners.littlestone.votes import (
     ListVotes,
     RowVotes,
@@ -37,8 +38,19 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["AllLists", "ClosedLists", "EssentialLists", "Lists", "Part", "listed_class", "parts"]
+__all__ = [
+    "COUNTED",
+    "AllLists",
+    "ClosedLists",
+    "EssentialLists",
+    "Lists",
+    "Part",
+    "listed_class",
+    "parts",
+]
 
+#: Classes whose concepts of low error are counted without a list.
+COUNTED = (Thresholds, Intervals)
 #: The records of one teacher, and how many teachers have exactly these.
 Part = tuple["Sample", int]
 
@@ -92,12 +104,12 @@ class ClosedLists:
 
 
 class AllLists:
-    """All concepts of low error (one stage), of a class that can be listed or of thresholds."""
+    """All concepts of low error (one stage): of a class that can be listed, and of some others."""
 
     def __init__(self, concept_class: ConceptClass, tolerance: int) -> None:
-        self.tolerance = tolerance
+        self.concept_class, self.tolerance = concept_class, tolerance
         self.space: Any = None
-        if isinstance(concept_class, Thresholds):
+        if isinstance(concept_class, COUNTED):
             self.space = concept_class.version_space()
         else:
             self.listed = listed_class(concept_class)
@@ -109,6 +121,8 @@ class AllLists:
 
     def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
         """Return the votes of all teachers."""
+        if isinstance(self.concept_class, Intervals):
+            return IntervalVotes(self.concept_class, teachers, self.tolerance)
         if self.space is not None:
             space: ThresholdSpace = self.space
             runs = ((space.within_error(r, self.tolerance).runs, weight) for r, weight in teachers)
