@@ -5,6 +5,7 @@
 `teachers`          disjoint parts of the records, and the list that each one submits
 `closures`          lists for sparse sets, points, flats, conjunctions
 `votes`             how many teachers list each hypothesis; the draw
+`interval_votes`    votes for intervals, counted without a list
 `proper`            from a released hypothesis to a distribution over concepts
 `plans`             how many teachers certify a draw: listed and intersection-closed classes
 `essential_plans`   plans for any class with oracles: one draw, or the paper's stages
