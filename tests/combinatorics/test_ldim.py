@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.budget import Budget
 from littlestone.combinatorics.fast import RowSpace
 from littlestone.combinatorics.ldim import LittlestoneSearch
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix, set_of
 from littlestone.combinatorics.spaces import IntegerSpace
 from littlestone.errors import ParameterError, SearchLimitError
@@ -161,7 +161,7 @@ def test_an_over_strong_filter_is_caught_by_thresholds():
     """Positive control: the bug passes thousands of random classes, but not 16 thresholds."""
     matrix = BitMatrix.from_array(thresholds(16))
     for space, answer in ((IntegerSpace, 4), (OverStrongFilter, 3)):
-        assert LittlestoneSearch(matrix, Budget(None), space(matrix)).ldim(matrix.full) == answer
+        assert LittlestoneSearch(matrix, NodeLimit(None), space(matrix)).ldim(matrix.full) == answer
 
 
 def test_at_least_decides_without_the_exact_dimension():

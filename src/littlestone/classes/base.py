@@ -14,7 +14,7 @@ import numpy as np
 
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.oracles import version_space
-from littlestone.combinatorics.budget import DEFAULT_MAX_NODES
+from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
 from littlestone.data import IntegerDomain, RowDomain, Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Source
@@ -173,7 +173,7 @@ class ConceptClass(ABC):
         Parameters
         ----------
         max_nodes : int or None, default 1_000_000
-            Budget of each exact search, in nodes (closed forms need none).
+            NodeLimit of each exact search, in nodes (closed forms need none).
 
         Returns
         -------

@@ -19,7 +19,7 @@ from littlestone.classes.encoding import to_json
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.listed import ListedSpace, listing
 from littlestone.classes.oracles import VersionSpace
-from littlestone.combinatorics.budget import DEFAULT_MAX_NODES
+from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
 from littlestone.errors import SearchLimitError, UnsupportedError, check_integer, parameter_error
 from littlestone.types import Hypothesis, Json, Point
 
@@ -99,7 +99,7 @@ def vc_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODE
     ----------
     concept_class : ConceptClass or matrix
     max_nodes : int or None
-        Budget of an exact search, in nodes.
+        NodeLimit of an exact search, in nodes.
 
     Returns
     -------

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.combinatorics.budget import Budget, OutOfNodes
 from littlestone.combinatorics.decomposition import depth_limit
+from littlestone.combinatorics.limits import NodeLimit, OutOfNodes
 from littlestone.data.points import canonical
 from littlestone.errors import (
     DataError,
@@ -357,7 +357,7 @@ def records(sample: Sample, tolerance: int) -> Records:
 @contextmanager
 def searching(
     max_nodes: int | None, what: str, bounds: Callable[[], tuple[float, float]]
-) -> Iterator[Budget]:
+) -> Iterator[NodeLimit]:
     """Give one question a budget of its own.
 
     Parameters
@@ -381,7 +381,7 @@ def searching(
     littlestone.errors.SearchLimitError: The answer lies between 1 and 3; the search stopped after 0
     nodes. Raise max_nodes to decide it.
     """
-    budget = Budget(max_nodes)
+    budget = NodeLimit(max_nodes)
     try:
         yield budget
     except OutOfNodes:

@@ -73,7 +73,7 @@ def fit(
         Column of labels.
     concept_class:
         What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"; or
-        auto, with --schema: the richest of rules, trees of depth 2 and trees of depth 3 whose
+        auto, with --schema: the largest of rules, trees of depth 2 and trees of depth 3 whose
         certificate holds for alpha, beta and the number of records.
     epsilon:
         Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice. It

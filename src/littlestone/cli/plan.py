@@ -256,7 +256,7 @@ def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     from littlestone.cli.terminal import note, table
 
     rows = [(s["class"], s["learner"], f"{integer(s['n'])} records") for s in steps]
-    table("The richest class that is certified", ("class", "learner", "from"), rows)
+    table("The largest class that is certified", ("class", "learner", "from"), rows)
     note("With fewer records than that, the first class is taken, without a certificate.")
     return 0
 

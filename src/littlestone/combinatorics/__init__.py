@@ -12,7 +12,7 @@ and shares what it found. See docs/combinatorics.md.
 `ramsey`                    Theorem 10 of paper 004 as constructions
 `witness`                   proofs of a dimension, checked by the definition alone
 `definition`                the definitions, word for word: what searches are compared with
-`budget`                    exact searches end by counted nodes, never by time
+`limits`                    exact searches end by counted nodes, never by time
 ==========================  ===============================================================
 """
 

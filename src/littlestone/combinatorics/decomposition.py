@@ -25,10 +25,10 @@ from typing import Generic, TypeVar
 
 import numpy.typing as npt
 
-from littlestone.combinatorics.budget import Budget
 from littlestone.combinatorics.definition import TextbookClass
 from littlestone.combinatorics.irreducible import ReductionSearch
 from littlestone.combinatorics.ldim import LittlestoneSearch
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix, members_of
 from littlestone.types import Json
 
@@ -176,7 +176,7 @@ class DecompositionSearch(Generic[V, C]):
         Decides dimensions.
     reductions : ReductionSearch
         Gives SOAs, and reductions for trees and certificates.
-    budget : Budget
+    budget : NodeLimit
         A node is one class at one depth whose columns are tried, or one node of a tree.
     p, d : int
         p >= 1; d at least the Littlestone dimension of every version space asked about.
@@ -191,7 +191,7 @@ class DecompositionSearch(Generic[V, C]):
         matrix: BitMatrix,
         search: LittlestoneSearch[V, C],
         reductions: ReductionSearch[V, C],
-        budget: Budget,
+        budget: NodeLimit,
         *,
         p: int,
         d: int,

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar
 
-from littlestone.combinatorics.budget import Budget
 from littlestone.combinatorics.ldim import LittlestoneSearch, soa
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix, set_of
 
 __all__ = ["ReductionSearch"]
@@ -31,7 +31,7 @@ class ReductionSearch(Generic[V, C]):
         The class.
     search : LittlestoneSearch
         Decides dimensions; its memory is shared.
-    budget : Budget
+    budget : NodeLimit
         A node is one restricted class whose dimension is asked.
 
     Notes
@@ -46,7 +46,9 @@ class ReductionSearch(Generic[V, C]):
     Lyu 2025, Definition 4.1.
     """
 
-    def __init__(self, matrix: BitMatrix, search: LittlestoneSearch[V, C], budget: Budget) -> None:
+    def __init__(
+        self, matrix: BitMatrix, search: LittlestoneSearch[V, C], budget: NodeLimit
+    ) -> None:
         self._matrix = matrix
         self._search = search
         self._budget = budget
@@ -55,7 +57,7 @@ class ReductionSearch(Generic[V, C]):
         self._irreducible: dict[int, int] = {}  # largest k for which it is known
 
     def soa(self, v: int) -> int:
-        """Return the labelling of the standard optimal algorithm, remembered."""
+        """Return the labelling of the standard optimal algorithm, cached."""
         labels = self._soa.get(v)
         if labels is None:
             labels = self._soa[v] = soa(self._matrix, self._search, v)

@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from littlestone.combinatorics.budget import DEFAULT_MAX_NODES, Budget, OutOfNodes
 from littlestone.combinatorics.decomposition import DecompositionSearch, DecompositionTree
 from littlestone.combinatorics.irreducible import ReductionSearch
 from littlestone.combinatorics.ldim import LittlestoneSearch
+from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes
 from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.sets import VersionSpaces
 from littlestone.combinatorics.spaces import IntegerSpace, Space
@@ -54,7 +54,7 @@ class Kernel(VersionSpaces):
     Notes
     -----
     Whether a question exceeds its budget depends on what this kernel was asked before, since
-    answers are remembered. Code in which even a refusal must depend on one part of the data only
+    answers are cached. Code in which even a refusal must depend on one part of the data only
     asks a `fresh` kernel for each part.
 
     Examples
@@ -85,7 +85,7 @@ class Kernel(VersionSpaces):
         super().__init__(matrix)
         self.backend = backend
         self._space = space
-        self._budget = Budget(max_nodes)
+        self._budget = NodeLimit(max_nodes)
         self._search = LittlestoneSearch(matrix, self._budget, space)
         self._vc = VCSearch(matrix, self._budget)
         self._thresholds = ThresholdSearch(matrix, self._budget)

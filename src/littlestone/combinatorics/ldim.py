@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.spaces import Space
 from littlestone.combinatorics.witness import MistakeTree
@@ -25,7 +25,7 @@ __all__ = ["LittlestoneSearch", "soa"]
 V = TypeVar("V")
 C = TypeVar("C")
 
-#: Memory for remembered bounds, about; when it is full the search goes on without new ones.
+#: Memory for cached bounds, about; when it is full the search goes on without new ones.
 MEMO_BYTES = 2**30
 
 
@@ -36,13 +36,13 @@ class LittlestoneSearch(Generic[V, C]):
     ----------
     matrix : BitMatrix
         The class.
-    budget : Budget
-        A node is one pass over the columns of a version space whose bound was not remembered.
+    budget : NodeLimit
+        A node is one pass over the columns of a version space whose bound was not cached.
     space : Space
         How version spaces are represented.
     """
 
-    def __init__(self, matrix: BitMatrix, budget: Budget, space: Space[V, C]) -> None:
+    def __init__(self, matrix: BitMatrix, budget: NodeLimit, space: Space[V, C]) -> None:
         self._matrix = matrix
         self._budget = budget
         self._space = space
@@ -106,7 +106,7 @@ class LittlestoneSearch(Generic[V, C]):
     def tree(self, v: int, k: int) -> MistakeTree:
         """Return a shattered tree of depth k; that ``LDim(v) >= k >= 0`` is the caller's promise.
 
-        The same splits are walked again; bounds are remembered, so this is cheap after `ldim`.
+        The same splits are walked again; bounds are cached, so this is cheap after `ldim`.
         """
         points = np.empty(2**k - 1, dtype=np.int64)
         leaves = np.empty(2**k, dtype=np.int64)
@@ -155,7 +155,7 @@ def soa(matrix: BitMatrix, search: LittlestoneSearch[V, C], v: int) -> int:
     matrix : BitMatrix
         The class.
     search : LittlestoneSearch
-        Its remembered bounds are shared.
+        Its cached bounds are shared.
     v : int
         A set of hypotheses. For the empty set the definition gives all zeros.
 

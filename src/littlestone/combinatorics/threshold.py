@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import itemgetter
 
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.witness import ThresholdSequence
 
@@ -30,18 +30,18 @@ class ThresholdSearch:
     ----------
     matrix : BitMatrix
         The class.
-    budget : Budget
+    budget : NodeLimit
         A node is one state (V, U) whose moves are listed.
 
     Notes
     -----
     States keep one of equal columns and rows (equal ones never occur together), and of the
     hypotheses that contain a point only those whose points are inclusion-maximal (T is monotone
-    in U). States refuted for some k are remembered by their full key. The depth-first search
+    in U). States refuted for some k are cached by their full key. The depth-first search
     keeps its own stack: sequences can be longer than Python's recursion limit.
     """
 
-    def __init__(self, matrix: BitMatrix, budget: Budget) -> None:
+    def __init__(self, matrix: BitMatrix, budget: NodeLimit) -> None:
         self._columns = matrix.columns
         self._rows = matrix.rows
         self._all_points = (1 << matrix.n_points) - 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.witness import ShatteredSet
 
@@ -18,7 +18,7 @@ class VCSearch:
     ----------
     matrix : BitMatrix
         The class.
-    budget : Budget
+    budget : NodeLimit
         A node is one pass over the columns for one choice of points.
 
     Notes
@@ -30,7 +30,7 @@ class VCSearch:
     Worst-case cost ``n_points ** log2(n_hypotheses)``; nothing much better is known.
     """
 
-    def __init__(self, matrix: BitMatrix, budget: Budget) -> None:
+    def __init__(self, matrix: BitMatrix, budget: NodeLimit) -> None:
         self._matrix = matrix
         self._budget = budget
         self._found: dict[int, tuple[int, ...]] = {}

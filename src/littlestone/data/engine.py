@@ -33,7 +33,7 @@ T = TypeVar("T")
 MEMORY_LIMIT = "2GB"
 
 # Spark's Python side logs Java's message, with rows, before it raises.
-_LOUD = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
+_NOISY_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 def connect(*, ordered: bool = False) -> DuckDBPyConnection:
@@ -95,7 +95,9 @@ def quietly(action: Callable[[], T], message: str) -> T:
 @contextlib.contextmanager
 def _hushed() -> Iterator[None]:
     spark = sys.modules.get("pyspark.logger")
-    loggers = [] if spark is None else [spark.PySparkLogger.getLogger(name) for name in _LOUD]
+    loggers = (
+        [] if spark is None else [spark.PySparkLogger.getLogger(name) for name in _NOISY_LOGGERS]
+    )
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True

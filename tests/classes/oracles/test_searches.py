@@ -23,9 +23,9 @@ from littlestone.classes.affine_subspaces.linear_algebra import (
 )
 from littlestone.classes.conjunctions.version_space import HittingSets, minimal
 from littlestone.classes.sparse_sets.version_space import low_error_atoms
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 
-FREE = Budget(None)
+FREE = NodeLimit(None)
 
 
 def span(basis, q, n):
@@ -57,7 +57,7 @@ def test_avoiding_subspaces_and_their_certificate(q, m):
                 assert not span(found, q, m) & forbidden
             if certified(len(forbidden), k, m, q):
                 assert exists
-                assert avoiding(forbidden, k, m, q, Budget(0)) == found  # no search at all
+                assert avoiding(forbidden, k, m, q, NodeLimit(0)) == found  # no search at all
             answers.add((exists, certified(len(forbidden), k, m, q)))
     # In a plane the certificate is exact; beyond, the search finds more.
     assert answers - {(True, False)} == {(True, True), (False, False)}

@@ -9,7 +9,13 @@ import pytest
 
 from littlestone.mechanisms.median import Ordered, RankWindow, TreeLog
 from littlestone.mechanisms.median.tree_em import branchings
-from littlestone.mechanisms.median.tree_log import Budget, Constants, _depths, balanced, least_tail
+from littlestone.mechanisms.median.tree_log import (
+    Constants,
+    LevelBudget,
+    _depths,
+    balanced,
+    least_tail,
+)
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, Exp
@@ -20,7 +26,7 @@ INTERIOR = RankWindow.of((0, 1))
 class Small(TreeLog):
     """TreeLog with another split of epsilon; nothing is trimmed, and theta is given."""
 
-    split = Budget(F(1), F(1), F(1), F(1), F(1, 100), F(1, 20))
+    split = LevelBudget(F(1), F(1), F(1), F(1), F(1, 100), F(1, 20))
 
     @property
     def budget(self):

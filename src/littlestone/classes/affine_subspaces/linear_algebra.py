@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 
 __all__ = [
     "Basis",
@@ -152,7 +152,7 @@ def certified(forbidden: int, k: int, m: int, q: int) -> bool:
     return k == 0 or (k <= m and bool(forbidden * (q**k - 1) < q**m - 1))
 
 
-def avoiding(forbidden: Rows, k: int, m: int, q: int, budget: Budget) -> Basis | None:
+def avoiding(forbidden: Rows, k: int, m: int, q: int, budget: NodeLimit) -> Basis | None:
     """Return a k-dimensional subspace of F_q^m without any forbidden direction; None if none is.
 
     Parameters
@@ -160,15 +160,15 @@ def avoiding(forbidden: Rows, k: int, m: int, q: int, budget: Budget) -> Basis |
     forbidden : frozenset of rows
         Normalised directions; not the zero row.
     k, m, q : int
-    budget : Budget
+    budget : NodeLimit
         A node is one direction that is tried without certificate.
 
     Examples
     --------
     >>> plane = frozenset([(1, 0, 0), (0, 1, 0), (0, 0, 1)])
-    >>> avoiding(plane, 2, 3, 2, Budget(None))
+    >>> avoiding(plane, 2, 3, 2, NodeLimit(None))
     ((1, 0, 1), (0, 1, 1))
-    >>> avoiding(plane | {(1, 1, 1), (1, 1, 0)}, 2, 3, 2, Budget(None)) is None
+    >>> avoiding(plane | {(1, 1, 1), (1, 1, 0)}, 2, 3, 2, NodeLimit(None)) is None
     True
     """
     if k == 0:
@@ -196,7 +196,7 @@ def avoiding(forbidden: Rows, k: int, m: int, q: int, budget: Budget) -> Basis |
 
 
 def affine_avoiding(
-    forbidden: frozenset[Row], k: int, n: int, q: int, budget: Budget
+    forbidden: frozenset[Row], k: int, n: int, q: int, budget: NodeLimit
 ) -> tuple[Row, Basis] | None:
     """Return a k-dimensional affine subspace of F_q^n without forbidden points: a point, a basis.
 
@@ -205,7 +205,7 @@ def affine_avoiding(
 
     Examples
     --------
-    >>> affine_avoiding(frozenset([(0, 0), (1, 1)]), 1, 2, 2, Budget(None))
+    >>> affine_avoiding(frozenset([(0, 0), (1, 1)]), 1, 2, 2, NodeLimit(None))
     ((0, 1), ((1, 1),))
     """
     sure = len(forbidden) * q**k < q**n

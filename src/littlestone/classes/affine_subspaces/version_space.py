@@ -51,7 +51,7 @@ from littlestone.classes.oracles import (
 )
 from littlestone.classes.points import first_difference
 from littlestone.classes.vectors import Vector
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.data import Sample
 from littlestone.errors import SearchLimitError, UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
@@ -216,7 +216,7 @@ class FlatSpace(VersionSpace):
                 return k
         raise AssertionError("a nonempty space has a concept")
 
-    def _exists(self, forbidden: Rows, k: int, budget: Budget) -> bool:
+    def _exists(self, forbidden: Rows, k: int, budget: NodeLimit) -> bool:
         """Say whether a flat or subspace of dimension k avoids something."""
         if self.flat is not None:
             if certified(len(forbidden), k, self._rest, self._q):
@@ -336,7 +336,7 @@ class FlatSpace(VersionSpace):
         assert found is not None
         return found
 
-    def _ask(self, question: Callable[[Budget], T]) -> T:
+    def _ask(self, question: Callable[[NodeLimit], T]) -> T:
         most = self.concept_class.dim + 1 - (self.flat.dim + 1 if self.flat else 0)
         with searching(self.max_nodes, "The Littlestone dimension", lambda: (0, most)) as budget:
             return question(budget)

@@ -36,7 +36,7 @@ from littlestone.classes.oracles import (
     version_space,
 )
 from littlestone.classes.vectors import Vector
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
@@ -68,17 +68,17 @@ class HittingSets:
         Nonempty.
     half : int
         Elements i and ``half + i`` are opposite; 0 for none.
-    budget : Budget
+    budget : NodeLimit
         A node is one partial hitting set.
 
     Examples
     --------
-    >>> search = HittingSets([0b011, 0b110, 0b101], 0, Budget(None))
+    >>> search = HittingSets([0b011, 0b110, 0b101], 0, NodeLimit(None))
     >>> search.least(), bin(search.union())
     (2, '0b111')
     """
 
-    def __init__(self, sets: Iterable[int], half: int, budget: Budget) -> None:
+    def __init__(self, sets: Iterable[int], half: int, budget: NodeLimit) -> None:
         self._sets, self._half, self._budget = minimal(sets), half, budget
 
     def least(self) -> int | None:

@@ -40,7 +40,7 @@ from littlestone.classes.prefixes.hypotheses import (
     prefix_set,
 )
 from littlestone.classes.trees import ROOT
-from littlestone.combinatorics.budget import Budget
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
@@ -189,9 +189,9 @@ class PrefixSpace(VersionSpace):
 
 
 class _Search:
-    """Dimensions of trees less subtrees, remembered; a node is one question about one of them."""
+    """Dimensions of trees less subtrees, cached; a node is one question about one of them."""
 
-    def __init__(self, concept_class: Prefixes, budget: Budget) -> None:
+    def __init__(self, concept_class: Prefixes, budget: NodeLimit) -> None:
         self._forest = concept_class.forest
         self._length = concept_class.notation.length
         self._budget = budget

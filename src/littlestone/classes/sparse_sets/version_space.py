@@ -28,8 +28,8 @@ from littlestone.classes.oracles import (
 )
 from littlestone.classes.points import first_difference
 from littlestone.classes.sparse_sets.concept_class import SparseSets
-from littlestone.combinatorics.budget import Budget, OutOfNodes
 from littlestone.combinatorics.decomposition import depth_limit
+from littlestone.combinatorics.limits import NodeLimit, OutOfNodes
 from littlestone.data import Sample
 from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
@@ -50,11 +50,11 @@ class AtomSearch:
     ----------
     k : int
         Most points of a set.
-    budget : Budget
+    budget : NodeLimit
         A node is one union of atoms that is searched.
     """
 
-    def __init__(self, k: int, budget: Budget) -> None:
+    def __init__(self, k: int, budget: NodeLimit) -> None:
         self.k, self._budget = k, budget
         self._decided: dict[tuple[Atoms, int], tuple[int, float]] = {}
 
@@ -151,11 +151,11 @@ class AtomDecomposition:
     Parameters
     ----------
     search : AtomSearch
-    budget : Budget
+    budget : NodeLimit
     p, d : int
     """
 
-    def __init__(self, search: AtomSearch, budget: Budget, p: int, d: int) -> None:
+    def __init__(self, search: AtomSearch, budget: NodeLimit, p: int, d: int) -> None:
         self._search, self._budget, self._p, self._d = search, budget, p, d
         self._known: dict[tuple[int, int | None, Atoms], tuple[int, float]] = {}
 
@@ -252,7 +252,7 @@ def _leaves(rooms: list[int], t: int) -> int:
 
 
 def low_error_atoms(
-    gains: list[int], room: int, errors: int, tolerance: int, budget: Budget
+    gains: list[int], room: int, errors: int, tolerance: int, budget: NodeLimit
 ) -> list[tuple[int, ...]]:
     """Return all sets of at most ``room`` items whose gains bring the errors down far enough.
 
@@ -261,12 +261,12 @@ def low_error_atoms(
     gains : list of int
         Decreasing: by how much each item lowers the errors.
     room, errors, tolerance : int
-    budget : Budget
+    budget : NodeLimit
         A node is one partial set.
 
     Examples
     --------
-    >>> low_error_atoms([3, 1, -1], 2, 4, 1, Budget(None))
+    >>> low_error_atoms([3, 1, -1], 2, 4, 1, NodeLimit(None))
     [(0,), (0, 1)]
     """
     found: list[tuple[int, ...]] = []

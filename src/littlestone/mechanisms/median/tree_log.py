@@ -26,11 +26,11 @@ from littlestone.mechanisms.median.tree_em import TreeEM, Trie, bit_length, bran
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, Explicit, ExplicitWeights, LeveledChoice, Source, exp
 
-__all__ = ["Budget", "Constants", "TreeLog", "certify"]
+__all__ = ["Constants", "LevelBudget", "TreeLog", "certify"]
 
 
 @dataclass(frozen=True)
-class Budget:
+class LevelBudget:
     """How one level splits what it may spend; functions of epsilon, delta, beta only.
 
     Attributes
@@ -52,7 +52,7 @@ class Budget:
     beta: Fraction
 
     @classmethod
-    def of(cls, epsilon: Fraction, delta: Fraction, beta: Fraction) -> Budget:
+    def of(cls, epsilon: Fraction, delta: Fraction, beta: Fraction) -> LevelBudget:
         """Split 1 : 1 : 1 : 2; the next level, a whole mechanism, pays the most."""
         fifth = epsilon / 5
         return cls(fifth, fifth, fifth, 2 * fifth, delta / 2, beta)
@@ -104,7 +104,7 @@ class Constants:
     rest: int
 
     @classmethod
-    def of(cls, budget: Budget, height: int, needs: tuple[int, int], n: int) -> Constants:
+    def of(cls, budget: LevelBudget, height: int, needs: tuple[int, int], n: int) -> Constants:
         """Return the constants for n records of a tree of this height."""
         left, right = (need - 1 + budget.spare for need in needs)
         middle = max(n - left - right, 0)
@@ -114,7 +114,7 @@ class Constants:
     @classmethod
     def at(
         cls,
-        budget: Budget,
+        budget: LevelBudget,
         *,
         floor: int,
         entering: int,
@@ -134,7 +134,7 @@ class Constants:
         return cls(*trim, floor, bottom, theta, calm, drop, calm + 1 + hidden, rest)
 
 
-def balanced(budget: Budget, height: int, middle: int) -> tuple[int, int]:
+def balanced(budget: LevelBudget, height: int, middle: int) -> tuple[int, int]:
     """Return (floor, entering): least balance of a candidate, and how many one record can bring.
 
     The nodes that enter lie on one path and have two children of at least ``floor`` records. Their
@@ -280,9 +280,9 @@ class TreeLog:
     claim = TREE_LOG
 
     @property
-    def budget(self) -> Budget:
+    def budget(self) -> LevelBudget:
         """How this level splits epsilon and delta."""
-        return Budget.of(self.epsilon, self.delta, self.beta)
+        return LevelBudget.of(self.epsilon, self.delta, self.beta)
 
     @cached_property
     def base(self) -> RankExponential | TreeEM | TreeLog:

@@ -6,7 +6,7 @@ behave equally for equal inputs (a private learner above all) can therefore rely
 
 from __future__ import annotations
 
-__all__ = ["DEFAULT_MAX_NODES", "Budget", "OutOfNodes"]
+__all__ = ["DEFAULT_MAX_NODES", "NodeLimit", "OutOfNodes"]
 
 #: Enough for random classes of a few hundred thousand hypotheses; minutes, not days, when reached.
 DEFAULT_MAX_NODES = 1_000_000
@@ -16,7 +16,7 @@ class OutOfNodes(Exception):  # noqa: N818 - a signal inside the room, never see
     """The budget is used up; `Kernel` turns it into `littlestone.errors.SearchLimitError`."""
 
 
-class Budget:
+class NodeLimit:
     """Count nodes up to a limit.
 
     Parameters
@@ -26,12 +26,12 @@ class Budget:
 
     Examples
     --------
-    >>> budget = Budget(1)
+    >>> budget = NodeLimit(1)
     >>> budget.spend()
     >>> budget.spend()
     Traceback (most recent call last):
     ...
-    littlestone.combinatorics.budget.OutOfNodes
+    littlestone.combinatorics.limits.OutOfNodes
     """
 
     __slots__ = ("limit", "used")
