@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from littlestone.planning import plan as plan
     from littlestone.privacy import Ledger as Ledger
     from littlestone.report import plot as plot
-    from littlestone.report.page import page as page
+    from littlestone.report.pages import page as page
 
 __version__ = "0.1.0"
 

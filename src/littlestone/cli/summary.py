@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.report.page import accuracy_asked, meaning
+from littlestone.report.pages import accuracy_asked, meaning
 from littlestone.report.words import integer, odds_factor, percent
 
 if TYPE_CHECKING:

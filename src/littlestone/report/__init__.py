@@ -9,7 +9,7 @@ from littlestone.report import curves as _curves  # noqa: F401 - registers strea
 from littlestone.report import plans as _plans  # noqa: F401 - registers the page of a plan
 from littlestone.report import transcripts as _transcripts  # noqa: F401 - registers streams' page
 from littlestone.report import trees as _trees  # noqa: F401 - registers how trees are drawn
-from littlestone.report.page import dimensions_page, page, pager
+from littlestone.report.pages import dimensions_page, page, pager
 from littlestone.report.pictures import Setting, plot, plotter
 
 __all__ = ["Setting", "dimensions_page", "page", "pager", "plot", "plotter"]

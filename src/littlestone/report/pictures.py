@@ -467,7 +467,7 @@ def _union(hypothesis: UnionHypothesis, setting: Setting) -> str:
     low = setting.domain.low if known else hypothesis.runs[0][0] - around
     high = setting.domain.high if known else hypothesis.runs[-1][1] + around
     runs: list[Run] = []
-    for first, last in hypothesis.runs[:_SHOWN]:
+    for first, last in hypothesis.runs:
         runs += [Run(low, first - 1, 0), Run(first, last, 1)]
         low = last + 1
     runs.append(Run(low, high, 0))

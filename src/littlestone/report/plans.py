@@ -14,7 +14,7 @@ from littlestone.learners.select import ALL_RECORDS
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
 from littlestone.report.html import claims, data_link, json_in_html, render, step_words, steps_of
-from littlestone.report.page import pager
+from littlestone.report.pages import pager
 from littlestone.report.pictures import MARGIN, WIDTH
 from littlestone.report.words import amount, integer, percent
 from littlestone.svg import Element, clip, picture, text_width, wrap

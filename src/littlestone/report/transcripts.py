@@ -24,7 +24,7 @@ from littlestone.report.html import (
     render,
     steps_of,
 )
-from littlestone.report.page import page, pager
+from littlestone.report.pages import page, pager
 from littlestone.report.pictures import Setting, plot
 from littlestone.report.words import integer
 from littlestone.svg import Element, picture

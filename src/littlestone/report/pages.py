@@ -102,7 +102,7 @@ def page(obj: Any, path: str | Path | None = None, **more: Any) -> str:
     Examples
     --------
     >>> import littlestone as ls
-    >>> page(ls.plan(ls.Thresholds(1, 99), epsilon=1))[:15]
+    >>> ls.page(ls.plan(ls.Thresholds(1, 99), epsilon=1))[:15]
     '<!doctype html>'
     """
     obj = getattr(obj, "release_", obj)
