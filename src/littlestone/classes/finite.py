@@ -124,6 +124,10 @@ class FiniteClass(ConceptClass):
         """
         return self._vc_dim
 
+    def littlestone_bounds(self) -> tuple[int, float]:
+        """Return what the number of concepts allows: here the VC dimension is a search, too."""
+        return 0, self.size.bit_length() - 1
+
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all rows, scored by minus their errors; see `ConceptClass.candidates`."""
         return Mapped(Explicit(self._scores(sample)), self.hypothesis)
