@@ -9,7 +9,7 @@ from typing import Any
 from littlestone.errors import check_fraction, check_probability
 from littlestone.privacy import Neighbours
 
-__all__ = ["Goal", "check_budget", "check_pure_budget"]
+__all__ = ["Goal", "check_pure_budget"]
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,6 @@ class Goal:
     def rate(self) -> Fraction:
         """Half of epsilon: where replacing one record takes one vote away and adds another."""
         return self.epsilon / 2
-
-
-def check_budget(
-    owner: str, *, epsilon: Any, delta: Any, alpha: Any, beta: Any, hint: str
-) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    """Check the four numbers of a learner that is not yet a `Learner`; return them exact."""
-    return (
-        check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
-        check_probability(owner, "delta", delta, hint=hint),
-        check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
-        check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
-    )
 
 
 def check_pure_budget(

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["METHODS", "MOST_CHUNKS", "VC1", "Method", "VC1Plan", "plan_methods"]
+__all__ = ["METHODS", "MOST_CHUNKS", "VC1", "Method", "VC1Plan"]
 
 Method = Literal["auto", "one-shot", "median-exponential", "median-tree"]
 METHODS: tuple[Method, ...] = ("one-shot", "median-exponential", "median-tree")
@@ -282,17 +282,6 @@ def _larger(plan: VC1Plan, more: int) -> VC1Plan:
         below: Any = plan.down
         plan = replace(plan, down=replace(below, extra=below.extra + more))
     return plan
-
-
-def plan_methods(
-    concept_class: ConceptClass, epsilon: Fraction, delta: Fraction, alpha: Fraction, beta: Fraction
-) -> dict[str, int]:
-    """Return how many records each method needs, for improper output."""
-    numbers: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "alpha": alpha, "beta": beta}
-    return {
-        method: VC1(concept_class, **numbers, method=method).required_samples()
-        for method in METHODS
-    }
 
 
 @lru_cache(maxsize=4096)
