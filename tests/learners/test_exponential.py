@@ -14,7 +14,7 @@ from littlestone.source import Explicit, SeededSource
 
 #: ln 3 rounded down to a fraction, so that the claim is not larger than ln 3.
 LN3 = Fraction(1098612288, 10**9)
-EPSILONS = [Fraction(1, 2), Fraction(1), LN3]
+EPSILONS = [Fraction(1, 2), pytest.param(Fraction(1), marks=pytest.mark.full), LN3]
 MATRICES = {
     "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
     "all on two": [[0, 0], [0, 1], [1, 0], [1, 1]],
@@ -248,7 +248,9 @@ def test_agnostic_excess_error_in_practice():
 def test_points_on_an_infinite_domain(where):
     """Hashing, no list of candidates: about 315 records at alpha 0.1, beta 0.05, epsilon 1."""
     learner = make(ls.Points())
-    n, trials, failures = learner.required_samples(), 1000, 0
+    # a failure rate of 0.05 passes with a chance of 0.7 percent (300 trials), 1 percent (1000)
+    trials = 300 if where == "spread thin" else 1000
+    n, failures = learner.required_samples(), 0
     assert n <= 320
     rng = np.random.default_rng(7)
     for trial in range(trials):

@@ -15,7 +15,7 @@ from littlestone.source import exp
 TOLERANCE = Fraction(1, 2**100)
 #: The largest float below ln 3 (checked below): no Fraction is ln 3.
 LN3 = Fraction(math.nextafter(math.log(3), 0))
-EPSILONS = [Fraction(1, 2), Fraction(1), LN3]
+EPSILONS = [Fraction(1, 2), pytest.param(Fraction(1), marks=pytest.mark.full), LN3]
 
 CONTEXT = Context(prec=120, Emin=-(10**9), Emax=10**9)
 
