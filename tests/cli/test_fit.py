@@ -9,9 +9,9 @@ from threading import Thread
 import pytest
 
 from littlestone.classes import load
-from littlestone.cli.files import _replaceable, write
 from littlestone.learners.release import Release
 from littlestone.report import page
+from littlestone.safe_io import replaceable, write_text
 
 ADULT = "fit data.parquet --x age --y adult --epsilon 1 --class"
 ROWS = "fit data.parquet --schema schema.toml --y adult --epsilon 1 --class rules(max_literals=1)"
@@ -89,7 +89,7 @@ def test_links_are_followed_and_kept(run, folder):
     "place", ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "/dev/../dev/null"]
 )
 def test_what_lies_in_dev_is_never_replaced(place):
-    assert not _replaceable(Path(place))
+    assert not replaceable(Path(place))
 
 
 def test_pipes_are_written_to(folder):
@@ -97,7 +97,7 @@ def test_pipes_are_written_to(folder):
     seen = []
     reader = Thread(target=lambda: seen.append(Path("pipe").read_text()))
     reader.start()
-    write("pipe", "model")
+    write_text("pipe", "model")
     reader.join()
     assert seen == ["model"]
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)

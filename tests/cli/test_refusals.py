@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from littlestone.cli.files import write
 from littlestone.cli.main import _EXAMPLES
 from littlestone.errors import ParameterError
+from littlestone.safe_io import write_text
 from littlestone.source import SecureSource, SeededSource
 
 GOOD = {
@@ -186,7 +186,7 @@ def test_a_disk_that_fills_up_keeps_the_old_file(folder, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(ParameterError, match="No space left"):
-        write("kept.json", "new")
+        write_text("kept.json", "new")
     assert (folder / "kept.json").read_text() == "kept"
     assert not [path for path in folder.iterdir() if path.name.startswith(".")]
 
