@@ -19,27 +19,31 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.classes.base import ConceptClass, weights_inside
-from littlestone.classes.finite import FiniteClass
-from littlestone.classes.intervals.concept_class import Intervals
-from littlestone.classes.points import Points
-from littlestone.classes.prefixes.concept_class import Prefixes
-from littlestone.classes.sparse_sets.concept_class import SparseSets
-from littlestone.classes.thresholds import Thresholds
-from littlestone.classes.tree_paths import TreePaths
+from littlestone.classes.base import ConceptClass
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError
 from littlestone.source import Choice, Explicit, Source, ball
 from littlestone.types import Points as Batch
 
-__all__ = ["Labelling", "check_dichotomies", "dichotomies"]
+__all__ = [
+    "Labelling",
+    "ListedDichotomies",
+    "RunDichotomies",
+    "SetDichotomies",
+    "best_dichotomies",
+    "best_gap",
+    "check_dichotomies",
+    "dichotomies",
+    "extremes",
+    "points_inside",
+    "scattered",
+]
 
 #: A label for each point, in their order.
 Labelling = npt.NDArray[np.uint8]
 
 #: A class without a closed form is listed up to this size.
 _LISTED = 1 << 16
-_CLOSED = (FiniteClass, Thresholds, Points, SparseSets, Intervals, TreePaths, Prefixes)
 
 
 def check_dichotomies(concept_class: ConceptClass) -> None:
@@ -50,7 +54,9 @@ def check_dichotomies(concept_class: ConceptClass) -> None:
     UnsupportedError
         No closed form is known, and the class has more than 2**16 concepts.
     """
-    if not isinstance(concept_class, _CLOSED) and concept_class.size > _LISTED:
+    by_list = best_dichotomies.dispatch(object)
+    closed = best_dichotomies.dispatch(type(concept_class)) is not by_list
+    if not closed and concept_class.size > _LISTED:
         raise UnsupportedError(
             f"The dichotomies of {concept_class.spec} are not known in closed form, and there are "
             "more than 2**16 concepts to list. The 'agnostic' learner needs no dichotomies."
@@ -88,6 +94,7 @@ def dichotomies(concept_class: ConceptClass, points: Batch, sample: Sample) -> C
     Examples
     --------
     >>> from fractions import Fraction
+    >>> from littlestone.classes import Thresholds
     >>> from littlestone.source import SeededSource
     >>> second = Sample.of([2, 6, 6], [0, 1, 1])
     >>> found = dichotomies(Thresholds(1, 9), np.array([3, 7]), second)
@@ -95,149 +102,27 @@ def dichotomies(concept_class: ConceptClass, points: Batch, sample: Sample) -> C
     (3, array([0, 1], dtype=uint8))
     """
     check_dichotomies(concept_class)
-    return _dichotomies(concept_class, points, sample)
+    return best_dichotomies(concept_class, points, sample)
 
 
 @singledispatch
-def _dichotomies(concept_class: Any, points: Batch, sample: Sample) -> Choice[Labelling]:
-    """List the class: one row of labels for each concept."""
+def best_dichotomies(concept_class: Any, points: Batch, sample: Sample) -> Choice[Labelling]:
+    """Return the dichotomies; see `dichotomies`. The folder of a class registers its own way.
+
+    Here: list the class, one row of labels for each concept.
+    """
     blocks: dict[bytes, int] = {}
     for concept in concept_class.concepts():
         seen = _predict(concept, points).tobytes()
         cost = concept_class.errors(concept, sample)
         blocks[seen] = min(cost, blocks.get(seen, cost))
     rows = sorted(blocks)
-    return _Listed([blocks[row] for row in rows], lambda i: np.frombuffer(rows[i], dtype=np.uint8))
+    return ListedDichotomies(
+        [blocks[row] for row in rows], lambda i: np.frombuffer(rows[i], dtype=np.uint8)
+    )
 
 
-@_dichotomies.register
-def _(concept_class: FiniteClass, points: Batch, sample: Sample) -> Choice[Labelling]:
-    matrix, width = concept_class.matrix, concept_class.matrix.shape[1]
-    inside = [i for i, x in enumerate(points.tolist()) if 0 <= x < width]
-    gains = np.zeros(width, dtype=np.int64)
-    kept = np.array([0 <= x < width for x in sample.points.tolist()], dtype=bool)
-    gains[sample.points[kept].astype(np.int64)] = (sample.zeros - sample.ones)[kept]
-    cost = matrix.astype(np.int64) @ gains + sample.positives
-    columns = points[inside].astype(np.int64)
-    seen, where = np.unique(matrix[:, columns], axis=0, return_inverse=True)
-    least = np.full(len(seen), np.iinfo(np.int64).max)
-    np.minimum.at(least, where.ravel(), cost)
-    return _Listed(least.tolist(), lambda i: _scatter(len(points), inside, seen[i]))
-
-
-@_dichotomies.register
-def _(concept_class: Thresholds, points: Batch, sample: Sample) -> Choice[Labelling]:
-    low, high = concept_class.low, concept_class.high
-    order, edges = _inside(points, low, high)
-    second, weights, constant = weights_inside(sample, low, high)
-    most, _ = _extremes(edges, second, weights)
-    all_ones = constant + sum(weights)
-
-    def labels(j: int) -> Labelling:
-        return _scatter(len(points), order[j:], 1)  # the j smallest points are labelled 0
-
-    return _Listed([all_ones - gained for gained in most], labels)
-
-
-@_dichotomies.register
-def _(concept_class: Points, points: Batch, sample: Sample) -> Choice[Labelling]:
-    return _sets(1, concept_class.bounds, points, sample)
-
-
-@_dichotomies.register
-def _(concept_class: SparseSets, points: Batch, sample: Sample) -> Choice[Labelling]:
-    return _sets(concept_class.k, concept_class.bounds, points, sample)
-
-
-def _sets(
-    most: int, bounds: tuple[int, int] | None, points: Batch, sample: Sample
-) -> Choice[Labelling]:
-    """Take at most ``most`` points: some of the given ones, and the best others to go with."""
-
-    def within(x: Any) -> bool:
-        return bounds is None or bounds[0] <= x <= bounds[1]
-
-    inside = [i for i, x in enumerate(points.tolist()) if within(x)]
-    given = points.tolist()
-    gains = dict(zip(sample.points.tolist(), (sample.ones - sample.zeros).tolist(), strict=True))
-    mine = [gains.pop(given[i], 0) for i in inside]
-    others = sorted((g for x, g in gains.items() if g > 0 and within(x)), reverse=True)
-    rest = list(accumulate(others[:most], initial=0))
-    return _Sets(mine, [rest[min(r, len(rest) - 1)] for r in range(most + 1)], inside, len(points))
-
-
-@_dichotomies.register
-def _(concept_class: Intervals, points: Batch, sample: Sample) -> Choice[Labelling]:
-    low, high = concept_class.low, concept_class.high
-    order, edges = _inside(points, low, high)
-    second, weights, _ = weights_inside(sample, low, high)
-    most, least = _extremes(edges, second, weights)
-    return _Runs(most, least, _best_gap(edges, second, weights), order, len(points))
-
-
-@_dichotomies.register(TreePaths)
-@_dichotomies.register(Prefixes)
-def _(concept_class: TreePaths | Prefixes, points: Batch, sample: Sample) -> Choice[Labelling]:
-    """One dichotomy for each node among the points (its path), and one for none of them."""
-    starts, ends, kept = concept_class.spans(points)
-    where = np.flatnonzero(kept).tolist()
-    first, last, counted = concept_class.spans(sample.points)
-    gains = (sample.ones - sample.zeros)[counted].tolist()
-    # Go through the tree in preorder: (rank, is it a point of ours, end, its index or gain).
-    events = [(s, True, e, i) for s, e, i in zip(starts, ends, range(len(where)), strict=True)]
-    events += [(s, False, e, g) for s, e, g in zip(first, last, gains, strict=True)]
-    events.sort(key=lambda event: event[:2])
-    best, above = [0] * (len(where) + 1), [-1] * len(where)
-    _walk(events, best, above)
-
-    def labels(i: int) -> Labelling:
-        path, at = [], i - 1
-        while at >= 0:
-            path.append(where[at])
-            at = above[at]
-        return _scatter(len(points), path, 1)
-
-    return _Listed([sample.positives - gain for gain in best], labels)
-
-
-def _walk(events: Sequence[tuple[int, bool, int, int]], best: list[int], above: list[int]) -> None:
-    """Find the best gain of a concept under each point (``best[0]``: under none of them).
-
-    Under none there is the empty concept, of gain 0; under a point there is at least its own.
-    """
-    reached = {0}
-    stack: list[tuple[int, int, int]] = [(-1, -1, 0)]  # (end, deepest point of ours, gain so far)
-    at = 0  # ranks up to here have been looked at
-
-    def look(until: int) -> None:
-        """Ranks from ``at`` up to ``until`` lie in what is on the stack, from the top down."""
-        nonlocal at
-        while len(stack) > 1 and stack[-1][0] <= until:
-            end = stack[-1][0]
-            seen(end)
-            stack.pop()
-        seen(until)
-
-    def seen(end: int) -> None:
-        nonlocal at
-        if end > at:  # at least one node lies directly in the top of the stack
-            _, deepest, gain = stack[-1]
-            best[deepest + 1] = max(best[deepest + 1], gain) if deepest + 1 in reached else gain
-            reached.add(deepest + 1)
-            at = end
-
-    for start, ours, end, value in events:
-        look(start)
-        _, deepest, gain = stack[-1]
-        if ours:
-            above[value] = deepest
-            stack.append((end, value, gain))
-        else:
-            stack.append((end, deepest, gain + value))
-    look(max((event[2] for event in events), default=0))
-
-
-class _Listed:
+class ListedDichotomies:
     """Dichotomies with explicit costs."""
 
     def __init__(self, costs: Sequence[int], labels: Callable[[int], Labelling]) -> None:
@@ -245,13 +130,15 @@ class _Listed:
 
     @property
     def size(self) -> int:
+        """Number of dichotomies."""
         return int(self._scores.size)
 
     def draw(self, rate: Fraction, source: Source) -> Labelling:
+        """Return one, with weight ``e**(rate * score)``."""
         return self._labels(Explicit(self._scores).draw(rate, source))
 
 
-class _Sets:
+class SetDichotomies:
     """All sets of r <= most items, of score (sum of their gains) + ``rest[most - r]``.
 
     Drawn size first, then from the last item to the first; the weights are elementary symmetric
@@ -266,6 +153,7 @@ class _Sets:
 
     @property
     def size(self) -> int:
+        """Number of dichotomies."""
         top = min(len(self._rest) - 1, len(self._gains))
         terms = accumulate(
             range(top), lambda c, r: c * (len(self._gains) - r) // (r + 1), initial=1
@@ -273,6 +161,7 @@ class _Sets:
         return sum(terms)
 
     def draw(self, rate: Fraction, source: Source) -> Labelling:
+        """Return one, with weight ``e**(rate * score)``."""
         most = len(self._rest) - 1
 
         def table() -> list[list[arb]]:
@@ -298,10 +187,10 @@ class _Sets:
             end = source.choose(row)
             chosen.append(self._where[end - 1])
             r -= 1
-        return _scatter(self._width, chosen, 1)
+        return scattered(self._width, chosen, 1)
 
 
-class _Runs:
+class RunDichotomies:
     """All runs i < j of sorted points, of score ``most[i] - least[j]``, and the empty one."""
 
     def __init__(
@@ -317,9 +206,12 @@ class _Runs:
 
     @property
     def size(self) -> int:
+        """Number of dichotomies."""
         return len(self._order) * (len(self._order) + 1) // 2 + 1
 
     def draw(self, rate: Fraction, source: Source) -> Labelling:
+        """Return one, with weight ``e**(rate * score)``."""
+
         def ends() -> list[arb]:
             lefts = accumulate(ball(rate * gain).exp() for gain in self._most)
             return [ball(-rate * self._empty).exp()] + [
@@ -329,7 +221,7 @@ class _Runs:
 
         j = source.choose(_Computed(len(self._order) + 1, ends))
         i = Explicit(self._most[:j]).draw(rate, source) if j else 0
-        return _scatter(self._width, self._order[i:j], 1)
+        return scattered(self._width, self._order[i:j], 1)
 
 
 class _Computed:
@@ -346,7 +238,8 @@ class _Computed:
             return self._enclose()
 
 
-def _scatter(width: int, where: Sequence[int], labels: Any) -> Labelling:
+def scattered(width: int, where: Sequence[int], labels: Any) -> Labelling:
+    """Return zeros, with some labels at some places."""
     out = np.zeros(width, dtype=np.uint8)
     out[list(where)] = labels
     return out
@@ -356,14 +249,14 @@ def _predict(concept: Any, points: Batch) -> Labelling:
     return np.asarray(concept.predict(points) if len(points) else [], dtype=np.uint8)
 
 
-def _inside(points: Batch, low: int, high: int) -> tuple[list[int], list[int]]:
+def points_inside(points: Batch, low: int, high: int) -> tuple[list[int], list[int]]:
     """Return the indices of the points in the domain, increasing by value, and the runs' edges."""
     listed = points.tolist()
     order = sorted((i for i, x in enumerate(listed) if low <= x <= high), key=listed.__getitem__)
     return order, [low - 1, *(listed[i] for i in order), high + 1]
 
 
-def _extremes(
+def extremes(
     edges: Sequence[int], second: Sequence[int], weights: Sequence[int]
 ) -> tuple[list[int], list[int]]:
     """Return, for each run [edge, next edge), the most and the least sum of weights up to it.
@@ -379,7 +272,7 @@ def _extremes(
     return most, least
 
 
-def _best_gap(edges: Sequence[int], second: Sequence[int], weights: Sequence[int]) -> int:
+def best_gap(edges: Sequence[int], second: Sequence[int], weights: Sequence[int]) -> int:
     """Return the least (at most 0) sum of consecutive weights strictly between two edges."""
     best = 0
     for start, end in pairwise(edges):

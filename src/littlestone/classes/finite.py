@@ -12,6 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass, Mapped
+from littlestone.classes.dichotomies import (
+    Labelling,
+    ListedDichotomies,
+    best_dichotomies,
+    scattered,
+)
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import TableHypothesis
 from littlestone.classes.listed import Listing, listing
@@ -23,6 +29,7 @@ from littlestone.errors import ParameterError, SearchLimitError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Point
+from littlestone.types import Points as Batch
 
 __all__ = ["FiniteClass", "vc_dimension"]
 
@@ -318,3 +325,18 @@ class _Search:
 def _(concept_class: FiniteClass, max_nodes: int | None) -> Listing:
     points, matrix = concept_class.domain_points(), concept_class.matrix
     return Listing(concept_class, points, matrix, concept_class.improper, max_nodes)
+
+
+@best_dichotomies.register
+def _(concept_class: FiniteClass, points: Batch, sample: Sample) -> Choice[Labelling]:
+    matrix, width = concept_class.matrix, concept_class.matrix.shape[1]
+    inside = [i for i, x in enumerate(points.tolist()) if 0 <= x < width]
+    gains = np.zeros(width, dtype=np.int64)
+    kept = np.array([0 <= x < width for x in sample.points.tolist()], dtype=bool)
+    gains[sample.points[kept].astype(np.int64)] = (sample.zeros - sample.ones)[kept]
+    cost = matrix.astype(np.int64) @ gains + sample.positives
+    columns = points[inside].astype(np.int64)
+    seen, where = np.unique(matrix[:, columns], axis=0, return_inverse=True)
+    least = np.full(len(seen), np.iinfo(np.int64).max)
+    np.minimum.at(least, where.ravel(), cost)
+    return ListedDichotomies(least.tolist(), lambda i: scattered(len(points), inside, seen[i]))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count, pairwise
+from itertools import accumulate, count, pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from littlestone.classes.base import (
     Representation,
     weights_inside,
 )
+from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
 from littlestone.classes.encoding import Fields, json_integer, number
 from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
 from littlestone.classes.hypotheses import (
@@ -52,6 +53,7 @@ from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError, check_probability, parameter_error
 from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json, Point
+from littlestone.types import Points as Batch
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
@@ -412,3 +414,27 @@ def closed_sets(k: int, bounds: tuple[int, int] | None) -> Closures:
         return on_points(points) if len(points) <= k else None
 
     return Closures(AlwaysZero(), join, k, 1 << k)
+
+
+@best_dichotomies.register
+def _(concept_class: Points, points: Batch, sample: Sample) -> Choice[Labelling]:
+    return set_dichotomies(1, concept_class.bounds, points, sample)
+
+
+def set_dichotomies(
+    most: int, bounds: tuple[int, int] | None, points: Batch, sample: Sample
+) -> Choice[Labelling]:
+    """Take at most ``most`` points: some of the given ones, and the best others to go with."""
+
+    def within(x: Any) -> bool:
+        return bounds is None or bounds[0] <= x <= bounds[1]
+
+    inside = [i for i, x in enumerate(points.tolist()) if within(x)]
+    given = points.tolist()
+    gains = dict(zip(sample.points.tolist(), (sample.ones - sample.zeros).tolist(), strict=True))
+    mine = [gains.pop(given[i], 0) for i in inside]
+    others = sorted((g for x, g in gains.items() if g > 0 and within(x)), reverse=True)
+    rest = list(accumulate(others[:most], initial=0))
+    return SetDichotomies(
+        mine, [rest[min(r, len(rest) - 1)] for r in range(most + 1)], inside, len(points)
+    )

@@ -19,6 +19,14 @@ from math import inf
 from typing import Any, overload
 
 from littlestone.classes.base import ConceptClass, weights_inside
+from littlestone.classes.dichotomies import (
+    Labelling,
+    ListedDichotomies,
+    best_dichotomies,
+    extremes,
+    points_inside,
+    scattered,
+)
 from littlestone.classes.encoding import Fields, json_integer, number
 from littlestone.classes.hypotheses import as_labels, readable
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
@@ -29,6 +37,7 @@ from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json, Labels, Points
+from littlestone.types import Points as Batch
 
 __all__ = ["ThresholdHypothesis", "ThresholdList", "ThresholdSpace", "Thresholds", "integer_bounds"]
 
@@ -419,3 +428,17 @@ def _common(runs: Sequence[Run], others: Sequence[Run]) -> tuple[Run, ...]:
 @version_space.register
 def _(concept_class: Thresholds, max_nodes: int | None) -> VersionSpace:
     return ThresholdSpace.of(concept_class)
+
+
+@best_dichotomies.register
+def _(concept_class: Thresholds, points: Batch, sample: Sample) -> Choice[Labelling]:
+    low, high = concept_class.low, concept_class.high
+    order, edges = points_inside(points, low, high)
+    second, weights, constant = weights_inside(sample, low, high)
+    most, _ = extremes(edges, second, weights)
+    all_ones = constant + sum(weights)
+
+    def labels(j: int) -> Labelling:
+        return scattered(len(points), order[j:], 1)  # the j smallest points are labelled 0
+
+    return ListedDichotomies([all_ones - gained for gained in most], labels)

@@ -24,6 +24,12 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
+from littlestone.classes.dichotomies import (
+    Labelling,
+    ListedDichotomies,
+    best_dichotomies,
+    scattered,
+)
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.spec import written
@@ -36,6 +42,7 @@ from littlestone.errors import ParameterError, check_probability, parameter_erro
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
+from littlestone.types import Points as Batch
 
 __all__ = [
     "NodeDomain",
@@ -553,3 +560,64 @@ def path_runs(
         run(open_ends.pop(), open_scores.pop())
     run(nodes + 1, base)
     return starts, lengths, scores
+
+
+@best_dichotomies.register
+def _(concept_class: Paths, points: Batch, sample: Sample) -> Choice[Labelling]:
+    """One dichotomy for each node among the points (its path), and one for none of them."""
+    starts, ends, kept = concept_class.spans(points)
+    where = np.flatnonzero(kept).tolist()
+    first, last, counted = concept_class.spans(sample.points)
+    gains = (sample.ones - sample.zeros)[counted].tolist()
+    # Go through the tree in preorder: (rank, is it a point of ours, end, its index or gain).
+    events = [(s, True, e, i) for s, e, i in zip(starts, ends, range(len(where)), strict=True)]
+    events += [(s, False, e, g) for s, e, g in zip(first, last, gains, strict=True)]
+    events.sort(key=lambda event: event[:2])
+    best, above = [0] * (len(where) + 1), [-1] * len(where)
+    _walk(events, best, above)
+
+    def labels(i: int) -> Labelling:
+        path, at = [], i - 1
+        while at >= 0:
+            path.append(where[at])
+            at = above[at]
+        return scattered(len(points), path, 1)
+
+    return ListedDichotomies([sample.positives - gain for gain in best], labels)
+
+
+def _walk(events: Sequence[tuple[int, bool, int, int]], best: list[int], above: list[int]) -> None:
+    """Find the best gain of a concept under each point (``best[0]``: under none of them).
+
+    Under none there is the empty concept, of gain 0; under a point there is at least its own.
+    """
+    reached = {0}
+    stack: list[tuple[int, int, int]] = [(-1, -1, 0)]  # (end, deepest point of ours, gain so far)
+    at = 0  # ranks up to here have been looked at
+
+    def look(until: int) -> None:
+        """Ranks from ``at`` up to ``until`` lie in what is on the stack, from the top down."""
+        nonlocal at
+        while len(stack) > 1 and stack[-1][0] <= until:
+            end = stack[-1][0]
+            seen(end)
+            stack.pop()
+        seen(until)
+
+    def seen(end: int) -> None:
+        nonlocal at
+        if end > at:  # at least one node lies directly in the top of the stack
+            _, deepest, gain = stack[-1]
+            best[deepest + 1] = max(best[deepest + 1], gain) if deepest + 1 in reached else gain
+            reached.add(deepest + 1)
+            at = end
+
+    for start, ours, end, value in events:
+        look(start)
+        _, deepest, gain = stack[-1]
+        if ours:
+            above[value] = deepest
+            stack.append((end, value, gain))
+        else:
+            stack.append((end, deepest, gain + value))
+    look(max((event[2] for event in events), default=0))

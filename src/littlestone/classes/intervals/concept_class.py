@@ -14,6 +14,14 @@ import numpy as np
 from flint import arb, ctx
 
 from littlestone.classes.base import ConceptClass, weights_inside
+from littlestone.classes.dichotomies import (
+    Labelling,
+    RunDichotomies,
+    best_dichotomies,
+    best_gap,
+    extremes,
+    points_inside,
+)
 from littlestone.classes.encoding import Fields, from_json, json_integer, number
 from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
 from littlestone.classes.intervals.levels import ldim_of_gaps
@@ -23,6 +31,7 @@ from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, LeveledChoice, Source, ball
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
+from littlestone.types import Points as Batch
 
 __all__ = [
     "IntervalHypothesis",
@@ -386,3 +395,12 @@ class _RightEnds:
                 total = (total + ball(left)) * factor
                 out.append(total * ball(right))
             return out
+
+
+@best_dichotomies.register
+def _(concept_class: Intervals, points: Batch, sample: Sample) -> Choice[Labelling]:
+    low, high = concept_class.low, concept_class.high
+    order, edges = points_inside(points, low, high)
+    second, weights, _ = weights_inside(sample, low, high)
+    most, least = extremes(edges, second, weights)
+    return RunDichotomies(most, least, best_gap(edges, second, weights), order, len(points))

@@ -14,10 +14,11 @@ from littlestone.classes.base import (
     Representation,
     weights_inside,
 )
+from littlestone.classes.dichotomies import Labelling, best_dichotomies
 from littlestone.classes.encoding import Fields, json_integer, number
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.oracles import Closures, closures
-from littlestone.classes.points import closed_sets
+from littlestone.classes.points import closed_sets, set_dichotomies
 from littlestone.classes.sparse_sets.hashed import HashedSets, hashed_sets
 from littlestone.classes.sparse_sets.subsets import SubsetLaw, unrank
 from littlestone.classes.spec import written
@@ -26,6 +27,7 @@ from littlestone.data import AnyDomain, IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, check_integer, check_probability, parameter_error
 from littlestone.source import Choice, Source
 from littlestone.types import Hypothesis, Json
+from littlestone.types import Points as Batch
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
@@ -224,3 +226,8 @@ class _Candidates:
 @closures.register
 def _(concept_class: SparseSets) -> Closures:
     return closed_sets(concept_class.k, concept_class.bounds)
+
+
+@best_dichotomies.register
+def _(concept_class: SparseSets, points: Batch, sample: Sample) -> Choice[Labelling]:
+    return set_dichotomies(concept_class.k, concept_class.bounds, points, sample)
