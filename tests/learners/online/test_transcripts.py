@@ -1,6 +1,6 @@
 """Privacy of whole transcripts, exactly: all streams, all replacements, all that is published."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from itertools import product
 from math import ceil, exp
@@ -8,7 +8,7 @@ from math import ceil, exp
 import pytest
 from flint import arb
 
-from littlestone.classes import FiniteClass, Points, TableHypothesis, Thresholds
+from littlestone.classes import FiniteClass, Points, SparseSets, TableHypothesis, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
@@ -133,6 +133,47 @@ def teachers(
 def test_teachers_with_stages(dealing):
     streams = teachers(Dealt, dealing, test_epsilon=F(4))
     check(streams, *claim(streams.algorithm.plan))
+
+
+# -- phases, and closures -----------------------------------------------------------------------
+
+
+def test_two_phases_cost_what_both_cost():
+    phases = (Phase(1, 1, 1, F(2)), Phase(1, 1, 2, F(1, 2)))
+    p = replace(plan(), phases=phases)
+    assert [p.phase(i) for i in range(3)] == [*phases, phases[1]]
+    streams = Streams(OnlineAlgorithm(Thresholds(1, 2), p), SHORT, 3)
+    check(streams, *claim(p))
+    assert streams.worst(F(4)) > F(1, 100)
+
+
+def closures(concept_class, kinds, leak=F(1, 20), **changes):
+    p = replace(plan(test_epsilon=F(2), **changes), method="closure", leak=leak)
+    return Streams(OnlineAlgorithm(concept_class, p), kinds, 3)
+
+
+@pytest.mark.parametrize(
+    ("concept_class", "kinds"),
+    [(Points(), SHORT), (SparseSets(2), [(1, 1), (2, 1), (2, 0)])],
+    ids=str,
+)
+def test_closures_and_any_adversary(concept_class, kinds):
+    streams = closures(concept_class, kinds)
+    p = streams.algorithm.plan
+    check(streams, *claim(p))
+    assert check_adaptive(streams, *claim(p)) > p.leak / 2
+
+
+def test_closures_whose_bottom_is_too_light_are_caught():
+    @dataclass(frozen=True)
+    class Light(OnlineAlgorithm):
+        def sampler(self, batches):
+            return replace(super().sampler(batches), leak=F(9, 10))
+
+    streams = closures(Points(), SHORT)
+    p = streams.algorithm.plan
+    light = Streams(Light(Points(), p), SHORT, 3)
+    assert light.worst(claim(p)[0]) > claim(p)[1]
 
 
 #: All ways of dealing four records, up to the teachers' names; two of them are always tried.

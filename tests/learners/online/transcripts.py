@@ -196,7 +196,7 @@ class Streams:
                 elif time + 1 == self.length:  # how the next test begins shows in no transcript
                     found.append(((new, (0, *hidden[1:])), p))
                 else:
-                    wound, lost = self._wound(time + 1)
+                    wound, lost = self._wound(time + 1, new[2])
                     cut += lost
                     found += [((new, (*set_, *hidden[3:])), p * q) for set_, q in wound.items()]
             self.memory[key] = (found, cut)
@@ -208,17 +208,17 @@ class Streams:
             for (new, hidden), q in [new_]
         ], cut
 
-    def _wound(self, time):
-        """Return the law of (limit, alarm, rings) when a test begins at a time."""
-        if time not in self.winds:
+    def _wound(self, time, batches):
+        """Return the law of (limit, event, fires) when a test begins after some updates."""
+        if (time, batches) not in self.winds:
 
             def run(source):
-                state = replace(self.start, buffer=[])
+                state = replace(self.start, buffer=[], batches=batches)
                 self.algorithm._wind(state, time, always(source))
                 return state.limit, state.event, state.fires
 
-            self.winds[time] = self.source.law(run)
-        return self.winds[time]
+            self.winds[time, batches] = self.source.law(run)
+        return self.winds[time, batches]
 
     def most_adaptive(self, epsilon):
         """Return the largest divergence at epsilon over all adversaries who read the transcript.
