@@ -3,25 +3,33 @@
 Four processes charge one budget as fast as they can. At random instants one of them gets
 ``kill -9`` and a new one takes its place; when the budget is used up, the next ledger begins
 (the processes race to create it). A process acknowledges an event on a pipe, after ``charge`` has
-returned. Every ledger is read again without the library's code, and must satisfy:
+returned. A fifth process reads the ledger all the time. After each kill the file alone is copied
+while the others go on: the copy must open, with every event that was acknowledged before. When a
+ledger is used up it is renamed, or linked and unlinked, and read again, also without the library's
+code. It must satisfy:
 
 - never overspent: the exact sum of all events is at most the budget;
-- never corrupted: SQLite's own integrity check, and the library's;
-- nothing lost: each acknowledged event is there, once;
+- never corrupted: the chain of checksums, and the library's own checks;
+- nothing lost: each acknowledged event is there, once, under every name;
 - nothing invented: each event is acknowledged, or was in flight when its process was killed.
 
-    python benchmarks/kill_ledger.py --kills 500
+``--matrix`` enumerates instead: it kills a charge and a creation before and after each system call
+of theirs, and after each byte that they write.
+
+    python benchmarks/kill_ledger.py --kills 2000
+    python benchmarks/kill_ledger.py --matrix
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
 import select
+import shutil
 import signal
-import sqlite3
 import sys
 import tempfile
 import time
@@ -29,11 +37,13 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+from littlestone import append_log, safe_io
+from littlestone.append_log import AppendLog
 from littlestone.errors import BudgetError, StoreError
-from littlestone.privacy import Ledger, Pure
-from littlestone.privacy.entries import INSERT, KIND, total
-from littlestone.store import Store
+from littlestone.privacy import Event, Ledger, Pure
+from littlestone.privacy.entries import KIND, write_line
 
 Charge = Callable[[Ledger, Fraction, str], None]
 BUDGET = Fraction(5)
@@ -48,10 +58,9 @@ def charge(ledger: Ledger, cost: Fraction, label: str) -> None:
 def charge_in_two_steps(ledger: Ledger, cost: Fraction, label: str) -> None:
     """Look first, then write: between the two somebody else may spend (a broken control)."""
     ledger.check(Pure(cost))
-    with Store.open(ledger.path, KIND) as store, store.transaction() as sql:
-        count = total(sql.execute)[1]
-        row = (count + 1, "2026-01-01", label, f"pure {cost}", "", str(cost), "0", None)
-        sql.execute(INSERT, row)
+    with AppendLog.opened(ledger.path, KIND, write=True) as log:
+        event = Event(len(log.lines) + 1, "2026-01-01", label, Pure(cost), "", cost, Fraction(0))
+        log.append(write_line(event.to_dict()))
 
 
 LATER: list[tuple[Ledger, Fraction, str]] = []
@@ -65,7 +74,23 @@ def charge_later(ledger: Ledger, cost: Fraction, label: str) -> None:
             charge(*LATER.pop())
 
 
-CONTROLS = {"two-steps": charge_in_two_steps, "later": charge_later}
+def charge_beside(ledger: Ledger, cost: Fraction, label: str) -> None:
+    """Write to a second file first, and into the ledger at every third charge (a broken control).
+
+    In place nothing is ever lost: whoever charges next reads the second file too. A copy of the
+    ledger alone forgets: the defect of SQLite's log in version 0.1.0.
+    """
+    beside = ledger.path.with_suffix(".beside")
+    with beside.open("a") as file:
+        file.write(f"{cost} {label}\n")
+    if int(label.rpartition(".")[2]) % 3 == 2:
+        lines = beside.read_text().split()
+        beside.unlink()
+        for one, what in zip(lines[::2], lines[1::2], strict=True):
+            charge(ledger, Fraction(one), what)
+
+
+CONTROLS = {"two-steps": charge_in_two_steps, "later": charge_later, "beside": charge_beside}
 
 
 def worker(path: Path, name: str, ack: int, spend: Charge) -> None:
@@ -124,27 +149,90 @@ class Worker:
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
 
-def examine(path: Path, workers: list[Worker], counts: Counter[str]) -> None:
-    """Check one ledger against all that was said about it."""
+def reader(path: Path) -> int:
+    """Fork a process that reads the ledger all the time, and return its number."""
+    parent = os.getpid()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            while os.getppid() == parent:
+                try:
+                    Ledger(path).spent()
+                except StoreError as problem:
+                    if problem.reason not in ("missing", "links"):
+                        os._exit(1)
+        finally:
+            os._exit(1)
+    return pid
+
+
+def heard(workers: list[Worker]) -> tuple[set[str], set[str]]:
+    """Return which events were tried, and which acknowledged, as far as it was heard."""
     tried: set[str] = set()
     done: set[str] = set()
     for one in workers:
-        for line in one.said.decode().splitlines():
-            word, _, label = line.partition(" ")
+        for line in one.said.decode().splitlines(keepends=True):
+            word, _, label = line.strip().partition(" ")
             if word == "failed":
                 raise AssertionError(line)
-            (tried if word == "try" else done if word == "done" else set()).add(label)
-    sql = sqlite3.connect(f"file:{path}?mode=rw", uri=True)
-    assert sql.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    rows = sql.execute("SELECT what, cost FROM events").fetchall()
-    sql.close()
+            if line.endswith("\n"):
+                (tried if word == "try" else done if word == "done" else set()).add(label)
+    return tried, done
+
+
+def plainly(path: Path) -> list[tuple[str, Fraction]]:
+    """Return label and cost of all events, without the library's code."""
+    digest, events = "", []
+    for i, line in enumerate(path.read_bytes().decode().split("\n")[:-1]):
+        digest, found = hashlib.sha256(f"{digest} {line[17:]}".encode()).hexdigest()[:16], line[:16]
+        assert found == digest, "corrupted"
+        if i:
+            entry = json.loads(line[17:])
+            events.append((entry["what"], Fraction(entry["cost"])))
+    return events
+
+
+def expect(problem: StoreError, *reasons: str) -> None:
+    """Let a refusal pass that has one of the reasons."""
+    if problem.reason not in reasons:
+        raise AssertionError(f"{problem.reason}: {problem}")
+
+
+def check_copy(path: Path, workers: list[Worker], counts: Counter[str]) -> None:
+    """Copy the file alone while others write: what was acknowledged before must be in it."""
+    if not path.exists():
+        return
+    done = heard(workers)[1]
+    copy = Path(shutil.copy2(path, path.with_suffix(".copy")))
+    found = {event.what for event in Ledger(copy).history()}
+    assert done <= found, "an acknowledged event was lost in a copy"
+    counts["copies of the file alone"] += 1
+
+
+def examine(path: Path, workers: list[Worker], counts: Counter[str]) -> None:
+    """Check one ledger, under another name, against all that was said about it."""
+    moved = path.with_suffix(".moved")
+    if counts["ledgers"] % 2:
+        path.rename(moved)
+    else:
+        os.link(path, moved)
+        for name in (path, moved):
+            try:
+                Ledger(name)
+            except StoreError as problem:
+                expect(problem, "links")
+            else:
+                raise AssertionError("a ledger with two names was opened")
+        path.unlink()
+    tried, done = heard(workers)
+    rows = plainly(moved)
     recorded = [what for what, _ in rows]
     assert len(set(recorded)) == len(recorded), "an event was recorded twice"
     assert done <= set(recorded), "an acknowledged event was lost"
     assert set(recorded) <= tried, "an event that nobody asked for"
-    spent = sum((Fraction(cost) for _, cost in rows), Fraction(0))
+    spent = sum((cost for _, cost in rows), Fraction(0))
     assert spent <= BUDGET, "overspent"
-    ledger = Ledger(path)
+    ledger = Ledger(moved)
     assert ledger.spent().epsilon == spent
     counts["ledgers"] += 1
     counts["events"] += len(recorded)
@@ -171,6 +259,7 @@ def run(
                 return workers[-1]
 
             alive = [start() for _ in range(processes)]
+            looking = reader(path)
             while alive:
                 deadline = time.monotonic() + rng.uniform(0, 0.03)
                 while alive and (rest := deadline - time.monotonic()) > 0:
@@ -190,11 +279,173 @@ def run(
                         waiting = bool(last) and last[-1].startswith("try")
                         counts["killed inside a charge"] += waiting
                         counts["killed while opening or creating"] += not last
+                        check_copy(path, workers, counts)
                         alive.append(start())
+            os.kill(looking, signal.SIGKILL)
+            code = os.waitstatus_to_exitcode(os.waitpid(looking, 0)[1])
+            assert code == -signal.SIGKILL, "a reader met a damaged ledger"
             examine(path, workers, counts)
             if progress:
                 print(f"{counts['kills']} kills, {counts['ledgers']} ledgers", file=sys.stderr)
     return counts
+
+
+# ---------------------------------------------------------------------- every system call
+
+CALLS = (
+    "open",
+    "lstat",
+    "fstat",
+    "read",
+    "ftruncate",
+    "pwrite",
+    "fsync",
+    "link",
+    "unlink",
+    "close",
+)
+
+
+class Dying:
+    """The module ``os`` of the library's files: the process is killed at a chosen call.
+
+    Parameters
+    ----------
+    call : int
+        Number of the call, of all kinds, from 0.
+    bytes : int or None
+        How many bytes a ``pwrite`` has written then; None: all (or what another call does).
+    after : bool
+        Whether the call has been made.
+    """
+
+    def __init__(self, call: int, size: int | None, *, after: bool) -> None:
+        self.call, self.size, self.after, self.count = call, size, after, -1
+        self.seen: list[tuple[str, int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        real = getattr(os, name)
+        if name not in CALLS:
+            return real
+
+        def called(*args: Any) -> Any:
+            self.count += 1
+            self.seen.append((name, len(args[1]) if name == "pwrite" else 0))
+            if self.count != self.call:
+                return real(*args)
+            if self.after:
+                if name == "pwrite" and self.size is not None:
+                    args = (args[0], args[1][: self.size], *args[2:])
+                real(*args)
+            os.kill(os.getpid(), signal.SIGKILL)
+            raise AssertionError("unreachable")
+
+        return called
+
+
+def dying(act: Callable[[], object], dying: Dying | None) -> int:
+    """Run something in a forked process that is killed at that point; return how it ended."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            if dying is not None:
+                append_log.os = safe_io.os = dying  # type: ignore[attr-defined, assignment]
+            act()
+            os._exit(0)
+        except BaseException:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def points(act: Callable[[], object]) -> list[tuple[int, int | None, bool]]:
+    """Return all points at which a process that runs something can be killed."""
+    watcher = Dying(-2, None, after=False)
+    append_log.os = safe_io.os = watcher  # type: ignore[attr-defined, assignment]
+    try:
+        act()
+    finally:
+        append_log.os = safe_io.os = os  # type: ignore[attr-defined]
+    out: list[tuple[int, int | None, bool]] = []
+    for k, (name, size) in enumerate(watcher.seen):
+        out += [(k, None, False), *((k, part, True) for part in range(size)), (k, None, True)]
+        assert name in CALLS
+    return out
+
+
+def matrix(folder: Path, counts: Counter[str], *, every: int = 1) -> None:
+    """Kill charges and creations at every point; open what is left under every name."""
+    base = folder / "base.db"
+    ledger = Ledger(base, epsilon=BUDGET, about="clinic")
+    for k in range(3):
+        ledger.charge(Pure("1/10"), what=f"before {k}")
+    states = {"whole": base.read_bytes(), "torn": base.read_bytes() + b"0123456789abcdef {"}
+    path = folder / "now.db"
+
+    def spend() -> object:
+        return Ledger(path).charge(Pure("1/7"), what="now", token="stream")
+
+    def begin() -> object:
+        return Ledger(path, epsilon=BUDGET)
+
+    def fresh(content: bytes | None) -> None:
+        for old in (*folder.glob("now.db*"), *folder.glob(".now.db*")):
+            old.unlink()
+        if content is not None:
+            path.write_bytes(content)
+            path.chmod(0o600)
+
+    for act, name, content in (
+        (spend, "charge", states["whole"]),
+        (spend, "charge", states["torn"]),
+        (begin, "creation", None),
+    ):
+        fresh(content)
+        found = points(act)
+        for call, size, after in found[::every]:
+            for way in ("in place", "renamed", "linked", "copied"):
+                fresh(content)
+                code = dying(act, Dying(call, size, after=after))
+                assert code == -signal.SIGKILL, code
+                counts["kills"] += 1
+                counts[f"killed in a {name}, then {way}"] += 1
+                if not path.exists():
+                    assert name == "creation"
+                    continue
+                where = renamed(path, way)
+                check_left(where, name)
+    fresh(None)
+
+
+def renamed(path: Path, way: str) -> Path:
+    """Give a file another name in one of the ways."""
+    where = path.with_suffix(".db2")
+    if way == "in place":
+        return path
+    if way == "renamed":
+        return path.rename(where)
+    if way == "copied":
+        return Path(shutil.copy2(path, where))
+    os.link(path, where)
+    try:
+        Ledger(where)
+    except StoreError as problem:
+        expect(problem, "links")
+    else:
+        raise AssertionError("a ledger with two names was opened")
+    path.unlink()
+    return where
+
+
+def check_left(where: Path, name: str) -> None:
+    """Check what a kill has left: all that was acknowledged, and at most the one in flight."""
+    ledger = Ledger(where)
+    labels = [event.what for event in ledger.history()]
+    known = [] if name == "creation" else [f"before {k}" for k in range(3)]
+    assert labels in (known, [*known, "now"]), labels
+    # whoever was killed between the charge and the draw charges again, once
+    ledger.charge(Pure("1/7"), what="now", token="stream")
+    assert [event.what for event in Ledger(where).history()] == [*known, "now"]
+    assert [what for what, _ in plainly(where)] == [*known, "now"]
 
 
 def main() -> None:
@@ -205,8 +456,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--broken", choices=CONTROLS, help="a control: it must fail")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--matrix", action="store_true")
+    parser.add_argument("--every", type=int, default=1, help="of the matrix: one in so many")
     options = parser.parse_args()
     start = time.monotonic()
+    if options.matrix:
+        found = Counter[str]()
+        with tempfile.TemporaryDirectory() as folder:
+            matrix(Path(folder), found, every=options.every)
+        print(json.dumps(found))
+        return
     spend = CONTROLS.get(options.broken, charge)
     size = (options.kills, options.processes, options.seed)
     counts = run(*size, spend=spend, progress=not options.json)

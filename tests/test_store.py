@@ -113,6 +113,28 @@ def test_creation_never_replaces_a_file(path, tmp_path):
     assert numbers(path) == [1]
 
 
+def test_a_second_name_is_refused(path, tmp_path):
+    os.link(path, tmp_path / "other.db")
+    for name in (path, tmp_path / "other.db"):
+        assert "hard links" in refused(name, "links")
+    (tmp_path / "other.db").unlink()
+    assert numbers(path) == [1]
+    # what a kill in the middle of a creation leaves is forgotten
+    os.link(path, tmp_path / ".hits.db.x1y2z3_4")
+    assert numbers(path) == [1]
+    assert [p.name for p in tmp_path.iterdir()] == ["hits.db"]
+
+
+def test_the_file_alone_holds_what_was_acknowledged(path, tmp_path):
+    with Store.open(path, KIND) as store, Store.open(path, KIND):
+        for n in range(2, 60):
+            with store.transaction() as sql:
+                sql.execute("INSERT INTO hits VALUES (?, ?)", (n, "w" * 200))
+            copy = tmp_path / f"copy{n}.db"
+            shutil.copy2(path, copy)
+            assert numbers(copy) == list(range(1, n + 1))
+
+
 def test_a_creation_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(StoreError):
         Store.create(tmp_path / "a.db", KIND, [("INSERT INTO hits VALUES (?, 'x')", (None,))])

@@ -6,6 +6,7 @@ print one.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -262,10 +263,8 @@ class Inputs:
         files = {name: data}
         if rng.random() < 0.5:
             files[name] = mutate.some_bytes(data, rng)
-            if rng.random() < 0.2:
-                files[f"{name}-wal"] = mutate.some_bytes(data, rng)
         else:
-            files[name] = _edited(data, rng)
+            files[name] = _edited_lines(data, rng)
         return line, files, None
 
 
@@ -285,33 +284,42 @@ def _cut_short() -> None:
     explorer.explorer_page = lambda *args, **options: make(*args, **{**options, "workers": 1})
 
 
+def _edited_lines(data: bytes, rng: Random) -> bytes:
+    """Change lines of a ledger and make its checksums fit, as somebody with an editor would."""
+    lines = [line.partition(b" ")[2].decode() for line in data.splitlines()]
+    text = rng.choice(mutate.VALUES)
+    for _ in range(rng.choice([1, 2])):
+        at = rng.randrange(len(lines))
+        start, brace, rest = lines[at].partition("{")
+        try:
+            entry = json.loads(brace + rest)
+        except ValueError:
+            continue
+        one = rng.choice(["UPDATE", "UPDATE", "INSERT", "DELETE", "BYTES"])
+        if one == "UPDATE":
+            entry[rng.choice([*entry, "token", "new"])] = text
+        elif one == "INSERT":
+            entry["number"] = rng.choice([0, 4, 9, -1, 2**63 - 1, 1.0, True])
+            lines.append(json.dumps(entry))
+        elif one == "DELETE" and len(lines) > 1:
+            del lines[at]
+            continue
+        lines[at] = start + (rest if one == "BYTES" else json.dumps(entry))
+    digest, out = "", b""
+    for line in lines:
+        digest = hashlib.sha256(f"{digest} {line}".encode()).hexdigest()[:16]
+        out += f"{digest} {line}\n".encode()
+    return out
+
+
 def _edited(data: bytes, rng: Random) -> bytes:
-    """Change rows of a ledger (or of a state) by SQL, as somebody with an editor would."""
+    """Change rows of a stream's state by SQL."""
     sql = sqlite3.connect(":memory:")
     sql.deserialize(data[:18] + b"\x01\x01" + data[20:])  # not in WAL mode: memory has no log
     text = rng.choice([v for v in mutate.VALUES if isinstance(v, str) and v.isascii()])
     for _ in range(rng.choice([1, 2])):
-        column = rng.choice(["day", "what", "loss", "claim", "cost", "leak", "token", "number"])
-        one = rng.choice(["UPDATE", "UPDATE", "INSERT", "DELETE", "SCHEMA", "BUDGET"])
         tables = dict(sql.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
-        if "budget" not in tables:
-            _edit_state(sql, sorted(tables), text, rng)
-            continue
-        try:
-            if one == "UPDATE":
-                sql.execute(f"UPDATE events SET {column} = ?", (text,))
-            elif one == "BUDGET":
-                name = rng.choice(["epsilon", "delta", "rho", "currency", "neighbours", "about"])
-                sql.execute("UPDATE budget SET value = ? WHERE name = ?", (text, name))
-            elif one == "INSERT":
-                row = (rng.choice([0, 4, 9, -1, 2**63 - 1]), *["pure 1", text, "1"] * 2, None)
-                sql.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            elif one == "DELETE":
-                sql.execute(f"DELETE FROM {rng.choice(['events', 'budget'])}")
-            else:
-                sql.execute("CREATE VIEW v AS SELECT 1")
-        except sqlite3.Error:
-            continue
+        _edit_state(sql, sorted(tables), text, rng)
     sql.commit()
     out = sql.serialize()
     return out[:18] + b"\x02\x02" + out[20:]

@@ -10,13 +10,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -26,7 +27,9 @@ from littlestone.errors import ParameterError, StoreError
 
 __all__ = [
     "check_folder",
+    "check_one_name",
     "check_private_file",
+    "new_private_file",
     "parse_json",
     "private_folder",
     "read_exact",
@@ -34,6 +37,7 @@ __all__ = [
     "replaceable",
     "replacing",
     "target",
+    "sync_folder",
     "words",
     "write_text",
 ]
@@ -43,6 +47,8 @@ _MOST = 2_000_000  # values in one JSON document
 _DEEPEST = 200
 _DIGITS = 4000  # Python itself reads at most 4300
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+#: Names of `tempfile.mkstemp`.
+_TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
 _EXACT = re.compile(rf"-?[0-9]{{1,{_DIGITS}}}(?:/[0-9]{{1,{_DIGITS}}})?")
 
 
@@ -142,6 +148,91 @@ def check_private_file(where: Path, companion: str, what: str, largest: int) -> 
         )
     if status.st_size > largest:
         raise StoreError(f"The file {name} is too large for a {what}.", reason="large")
+    if status.st_nlink > 1:
+        _forget_creation(where, status)
+        check_one_name(os.lstat(name), where, what)
+
+
+def check_one_name(status: os.stat_result, where: Path, what: str) -> None:
+    """Refuse a file with hard links: what replaces one of its names does not reach the others."""
+    if status.st_nlink > 1:
+        raise StoreError(
+            f"The file {where} has {status.st_nlink} names (hard links); a {what} has one. Find "
+            f"the others (find FOLDER -samefile {where}) and remove them.",
+            reason="links",
+        )
+
+
+def _forget_creation(where: Path, status: os.stat_result) -> None:
+    """Remove the first name of a file whose creation was killed just after it got its own."""
+    for other in where.parent.iterdir():
+        if _TEMPORARY.fullmatch(other.name) and os.path.samestat(other.lstat(), status):
+            other.unlink()
+
+
+@contextlib.contextmanager
+def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> Iterator[str]:
+    """Make a file for its owner only, whole or not at all; one that exists is never touched.
+
+    Parameters
+    ----------
+    where : Path
+    what : str
+        For messages: "budget ledger".
+    beside : sequence of str
+        Suffixes of files that making it may leave beside it.
+
+    Yields
+    ------
+    str
+        Name of an empty file in the same folder. What the block writes and syncs appears as
+        ``where`` in one step.
+
+    Raises
+    ------
+    StoreError
+        With reason ``"exists"``, ``"folder"`` or ``"readonly"``.
+    """
+    if os.path.lexists(where):
+        raise StoreError(
+            f"The file {where} exists already. A {what} is never replaced: choose another name, or "
+            "open this one.",
+            reason="exists",
+        )
+    check_folder(where, what)
+    name = ""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
+        os.close(handle)
+        yield name
+        # A link appears in one step, and never replaces what somebody else made meanwhile.
+        os.link(name, where)
+        os.unlink(name)
+        sync_folder(where.parent)
+    except FileExistsError:
+        raise StoreError(
+            f"The file {where} exists already: somebody made it at the same time.", reason="exists"
+        ) from None
+    except (OSError, ValueError) as problem:
+        raise StoreError(
+            f"The {what} {where} could not be made ({words(problem)}). Choose a folder on a local "
+            "disk that you can write.",
+            reason="folder",
+        ) from None
+    finally:
+        for suffix in ("", *beside) if name else ():
+            Path(name + suffix).unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name survive a power cut (where folders can be synced)."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def words(problem: Exception) -> str:

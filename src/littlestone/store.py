@@ -8,8 +8,12 @@ survives a kill        after ``kill -9`` at any instant, each transaction is the
 survives a power cut   the same when the machine stops (``durability="power"``, the default); with
                        ``durability="kill"`` a power cut may lose the newest transactions, but it
                        never tears one, and commits are about ten times faster
+in the file itself     with ``durability="power"``, SQLite's log is written back and emptied before
+                       a transaction is acknowledged: the file may be renamed or copied alone
+                       (unless a reader holds it for longer than ``patience``)
 owner only             the file and SQLite's two companions (``-wal``, ``-shm``) are for their
-                       owner alone; a file that others may write or read is refused
+                       owner alone; a file that others may write or read, or that has a second
+                       name (a hard link), is refused
 not trusted            a file is checked before it is used: that it is a regular file, its size,
                        its kind, its version, its exact tables (nothing that runs, such as a
                        trigger, can hide in it), its integrity
@@ -24,7 +28,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +35,7 @@ from typing import Any, Literal, Self
 from urllib.parse import quote
 
 from littlestone.errors import StoreError
-from littlestone.safe_io import check_folder, check_private_file, private_folder, words
+from littlestone.safe_io import check_folder, check_private_file, new_private_file, private_folder
 
 __all__ = ["Durability", "Kind", "Store", "private_folder"]
 
@@ -88,8 +91,11 @@ class Store:
     [(7,)]
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, kind: Kind) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, path: Path, kind: Kind, durability: Durability
+    ) -> None:
         self._sql, self.path, self.kind, self._process = connection, path, kind, os.getpid()
+        self._durability = durability
 
     @classmethod
     def create(
@@ -111,34 +117,11 @@ class Store:
             With reason ``"exists"``, ``"folder"``, ``"readonly"``, ``"full"``, ...
         """
         where = Path(path)
-        if os.path.lexists(where):
-            raise StoreError(
-                f"The file {where} exists already. A {kind.name} is never replaced: choose another "
-                "name, or open this one.",
-                reason="exists",
-            )
-        check_folder(where, kind.name)
-        try:
-            handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
-            os.close(handle)
-        except (OSError, ValueError) as problem:
-            raise _from_system(problem, where, kind) from None
-        try:
-            with _translating(where, kind):
-                _build(name, kind, rows)
-            # A link appears in one step, and never replaces what somebody else made meanwhile.
-            os.link(name, where)
-            _sync_folder(where.parent)
-        except FileExistsError:
-            raise StoreError(
-                f"The file {where} exists already: somebody made it at the same time.",
-                reason="exists",
-            ) from None
-        except OSError as problem:
-            raise _from_system(problem, where, kind) from None
-        finally:
-            for extra in _COMPANIONS:
-                Path(name + extra).unlink(missing_ok=True)
+        with (
+            new_private_file(where, kind.name, beside=_COMPANIONS) as name,
+            _translating(where, kind),
+        ):
+            _build(name, kind, rows)
 
     @classmethod
     def open(
@@ -189,7 +172,7 @@ class Store:
             except BaseException:
                 sql.close()
                 raise
-        return cls(sql, where, kind)
+        return cls(sql, where, kind, durability)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -215,6 +198,8 @@ class Store:
                 if sql.in_transaction:
                     sql.execute("ROLLBACK")
                 raise
+            if self._durability == "power":
+                sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def read(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of one query."""
@@ -354,22 +339,3 @@ _TEXTS = {
         "there is none, assume that all it allowed has been spent."
     ),
 }
-
-
-def _from_system(problem: Exception, where: Path, kind: Kind) -> StoreError:
-    return StoreError(
-        f"The {kind.name} {where} could not be made ({words(problem)}). Choose a folder on a "
-        "local disk that you can write.",
-        reason="folder",
-    )
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name survive a power cut (where folders can be synced)."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

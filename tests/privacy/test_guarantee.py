@@ -118,3 +118,63 @@ def test_rounding_at_the_ends():
     assert float_up(10**400) == float("inf")
     assert float_up(-(10**400)) == float("-inf")
     assert check_nonnegative("f", "x", "0") == 0
+
+
+# ---------------------------------------------------------------------- other neighbours
+
+
+def stick(p, q, factor):
+    return sum(max(a - factor * b, 0) for a, b in zip(p, q, strict=True))
+
+
+def test_add_remove_holds_under_replace_one_by_brute_force():
+    """Laws with one record, without it, with another one: all that the two steps allow."""
+    rng = random.Random(7)
+    tightest = 0
+    for _ in range(3000):
+        epsilon = F(rng.choice([0, 1, 2, 5]), 4)
+        laws = []
+        for _ in range(3):
+            weights = [rng.choice([0, 0, 1, 2, 3, 8, 20]) for _ in range(3)] + [1]
+            laws.append([F(w, sum(weights)) for w in weights])
+        p, middle, q = laws
+        factor = Decimal(float(epsilon)).exp()
+        factor = F(factor)  # to 28 digits
+        steps = [(p, middle), (middle, p), (middle, q), (q, middle)]
+        delta = max(stick(a, b, factor) for a, b in steps)
+        if delta >= F(1, 100) * 99 or (1 + factor) * delta >= 1:
+            continue
+        stated = Guarantee(epsilon, delta, Neighbours.ADD_REMOVE).under(Neighbours.REPLACE_ONE)
+        assert stated.epsilon == 2 * epsilon
+        assert 0 <= stated.delta - (1 + factor) * delta <= stated.delta / 10**12
+        leak = max(stick(p, q, factor**2), stick(q, p, factor**2))
+        assert leak <= stated.delta
+        tightest = max(tightest, leak / stated.delta if delta else 0)
+    assert tightest > F(1, 2)
+
+
+def test_the_leak_under_replace_one_is_attained():
+    delta, factor = F(1, 1000), F(Decimal(1).exp())
+    p, middle, q = ([x, 1 - x] for x in ((1 + factor) * delta, delta, F(0)))
+    for a, b in ((p, middle), (middle, p), (middle, q), (q, middle)):
+        assert stick(a, b, factor) <= delta
+    stated = Guarantee(1, delta, Neighbours.ADD_REMOVE).under(Neighbours.REPLACE_ONE)
+    assert stick(p, q, factor**2) > stated.delta * (1 - F(1, 10**12))
+
+
+def test_what_follows_from_nothing_is_refused():
+    relations = list(Neighbours)
+    for have in relations:
+        for want in relations:
+            one = Guarantee(1, neighbours=have, claim="c", seeded=True)
+            if have is want:
+                assert one.under(want) is one
+            elif (have, want) == (Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE):
+                assert str(one.under(want)).endswith("[dp.replace(c)]: NOT PRIVATE (seeded)")
+            else:
+                with pytest.raises(ParameterError, match="promises nothing"):
+                    one.under(want)
+    huge = Guarantee(F(10**30), neighbours="add-remove").under(Neighbours.REPLACE_ONE)
+    assert huge == Guarantee(2 * F(10**30), claim="dp.replace")
+    with pytest.raises(ParameterError, match="delta"):
+        Guarantee(3, "0.1", Neighbours.ADD_REMOVE).under(Neighbours.REPLACE_ONE)

@@ -122,6 +122,9 @@ for _claim in (
     Claim("filter.zcdp", _OWN, "docs/ledger.md",
           "Releases chosen adaptively satisfy (epsilon, delta)-DP if the sums of rho and of leaks "
           "are held under a fixed rho and delta/2, and rho-zCDP gives (epsilon, delta/2)-DP."),
+    Claim("dp.replace", _OWN, "docs/ledger.md",
+          "(epsilon, delta)-DP when a record is added or removed is (2 epsilon, "
+          "(1 + e**epsilon) delta)-DP when one is replaced."),
     Claim("dp.parallel", _OWN, "docs/accounting.md",
           "Mechanisms on disjoint parts of a public split cost their maximum under replace-one."),
     Claim("kov15.thm3.3", "Kairouz, Oh, Viswanath: The Composition Theorem for DP", "2015",

@@ -12,7 +12,8 @@ from littlestone.safe_io import replaceable, target
 __all__ = ["check_inputs_kept", "check_outputs"]
 
 _LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer
-_DATABASE = b"SQLite format 3\0"
+#: How a database begins, and what the first line of a ledger holds.
+_KEPT = (b"SQLite format 3\0", b" littlestone ledger ")
 _BESIDE = ("-wal", "-shm", "-journal")  # what a database keeps beside its file
 
 
@@ -88,7 +89,8 @@ def _of_database(where: Path) -> bool:
             continue
         try:
             with open(main, "rb") as file:
-                if file.read(len(_DATABASE)) == _DATABASE:
+                start = file.read(64)
+                if start.startswith(_KEPT[0]) or _KEPT[1] in start:
                     return True
         except OSError:
             continue

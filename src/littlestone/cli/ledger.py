@@ -10,7 +10,7 @@ from littlestone.cli.options import Flag
 if TYPE_CHECKING:
     from littlestone.privacy import Ledger
 
-__all__ = ["create", "show"]
+__all__ = ["convert", "create", "show"]
 
 
 def create(
@@ -40,7 +40,7 @@ def create(
         How releases add up: pure, approximate (sums of epsilons and deltas; the default with
         --delta), or zcdp (many releases of small epsilon).
     neighbours:
-        Who is protected: replace-one (records) or user-replace (users).
+        Who is protected: replace-one or add-remove (records), or user-replace (users).
     about:
         A public label of the records.
     json:
@@ -68,6 +68,22 @@ def show(path: str, /, *, json: Flag = False) -> int:
     from littlestone.privacy import Ledger
 
     _print(Ledger(path), json=json)
+    return 0
+
+
+def convert(path: str, /, *, json: Flag = False) -> int:
+    """Turn a budget of version 0.1.0 into one of this version; its name and releases stay.
+
+    Parameters
+    ----------
+    path:
+        File made by version 0.1.0. No program may use it meanwhile.
+    json:
+        Print the ledger as one JSON object.
+    """
+    from littlestone.privacy import Ledger
+
+    _print(Ledger.convert(path), json=json)
     return 0
 
 

@@ -22,7 +22,7 @@ from littlestone import __version__
 from littlestone.cli.audit import exact, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.fit import fit
-from littlestone.cli.ledger import create, show
+from littlestone.cli.ledger import convert, create, show
 from littlestone.cli.options import reflow_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
@@ -99,6 +99,7 @@ ledger = App(
 )
 ledger.command(reflow_help(create))
 ledger.command(reflow_help(show))
+ledger.command(reflow_help(convert))
 app.command(ledger)
 
 #: What a required parameter may look like.

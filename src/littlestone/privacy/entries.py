@@ -1,4 +1,4 @@
-"""What a ledger's file holds: the budget and its events, as rows of exact text.
+"""What a ledger's file holds: the budget and its events, as lines of JSON with exact numbers.
 
 Everything read back is checked as if a stranger had written it: numbers have a bounded length,
 events are numbered without gaps, labels hold no control characters. What does not fit raises
@@ -7,37 +7,48 @@ events are numbered without gaps, labels hold no control characters. What does n
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from littlestone.errors import parameter_error
+from littlestone.append_log import LogKind
+from littlestone.errors import ParameterError, parameter_error
 from littlestone.privacy.filters import Price
 from littlestone.privacy.losses import Approximate, BoundedRange, Concentrated, Loss, Pure
 from littlestone.privacy.rounding import exact_text, float_up, round_up, short_text
-from littlestone.safe_io import read_exact
+from littlestone.safe_io import parse_json, read_exact
 from littlestone.store import Kind
 from littlestone.types import Json
 
 __all__ = [
-    "INSERT",
+    "FIELDS",
     "KIND",
+    "KIND_1",
     "Amount",
     "Event",
-    "Rows",
     "Unreadable",
-    "events",
     "label",
     "number",
     "number_text",
     "plain",
+    "read_event",
+    "read_line",
     "token_text",
     "total",
+    "write_line",
 ]
 
-KIND = Kind(
+KIND = LogKind(
+    name="budget ledger",
+    magic="littlestone ledger 2",
+    older="Convert it once, while no program uses it: littlestone ledger convert PATH",
+)
+#: What version 0.1.0 wrote (`littlestone.store`).
+KIND_1 = Kind(
     name="budget ledger",
     application_id=0x4C534201,
     version=1,
@@ -50,7 +61,6 @@ KIND = Kind(
     largest=2**28,
     longest=2**16,
 )
-INSERT = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 
 _LONGEST = 200  # characters of a label
 _DIGITS = 2000  # of a number
@@ -61,8 +71,8 @@ _LOSSES: dict[str, tuple[Callable[..., Loss], int]] = {
     "bounded-range": (BoundedRange, 1),
     "concentrated": (Concentrated, 1),
 }
-
-Rows = Callable[[str, Sequence[Any]], Iterable[tuple[Any, ...]]]
+#: Of an event, in order.
+FIELDS = ("number", "day", "what", "loss", "claim", "cost", "leak")
 
 
 class Unreadable(Exception):  # noqa: N818 - not an error of the caller
@@ -138,27 +148,30 @@ class Event:
         }
 
 
-def events(rows: Rows, *, token: str | None = None) -> list[Event]:
-    """Read and check all events, oldest first, or the one of a token."""
-    query = "SELECT number, day, what, loss, claim, cost, leak FROM events"
-    if token is not None:
-        return [_event(row) for row in rows(f"{query} WHERE token = ?", (token,))]
-    found = [_event(row) for row in rows(f"{query} ORDER BY number", ())]
-    if [event.number for event in found] != list(range(1, len(found) + 1)):
+def write_line(entry: Json) -> str:
+    """Write settings or an event as one line."""
+    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+
+
+def read_line(line: str) -> dict[str, Any]:
+    """Read what `write_line` wrote."""
+    try:
+        entry = parse_json(line, "budget ledger")
+    except ParameterError:
+        raise Unreadable from None
+    if not isinstance(entry, dict):
         raise Unreadable
-    return found
+    return entry
 
 
-def total(rows: Rows) -> tuple[Price, int]:
+def total(entries: Iterable[dict[str, Any]]) -> tuple[Price, int]:
     """Return what all events together took, and how many they are."""
-    cost, leak, count, first, last = Fraction(0), Fraction(0), 0, 1, 0
-    # One statement, so one moment. Most events cost the same: also very many are summed quickly.
-    query = "SELECT cost, leak, count(*), min(number), max(number) FROM events GROUP BY 1, 2"
-    for one, small, times, low, high in rows(query, ()):
-        cost, leak, count = cost + times * number(one), leak + times * number(small), count + times
-        first, last = min(first, low), max(last, high)
-    if first != 1 or last != count:  # numbers are unique: then they are 1, 2, ..., count
-        raise Unreadable
+    cost, leak, count = Fraction(0), Fraction(0), 0
+    for count, entry in enumerate(entries, 1):
+        if entry.get("number") != count:
+            raise Unreadable
+        # most events cost the same: also very many are summed quickly
+        cost, leak = cost + _known(entry.get("cost")), leak + _known(entry.get("leak"))
     return Price(cost, leak), count
 
 
@@ -206,8 +219,16 @@ def token_text(token: Any) -> str:
     return token
 
 
-def _event(row: tuple[Any, ...]) -> Event:
-    place, day, what, loss, claim, cost, leak = row
+@lru_cache(maxsize=1024)
+def _known(text: Any) -> Fraction:
+    return number(text)
+
+
+def read_event(entry: dict[str, Any]) -> Event:
+    """Return one event, after checking it."""
+    if set(entry) - {"token"} != set(FIELDS):
+        raise Unreadable
+    place, day, what, loss, claim, cost, leak = (entry[name] for name in FIELDS)
     texts = (day, what, loss, claim)
     if not all(isinstance(text, str) and text.isprintable() for text in texts):
         raise Unreadable

@@ -7,16 +7,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from flint import ctx
+
 from littlestone.errors import ParameterError, check_integer, parameter_error
 from littlestone.privacy.losses import Approximate, Pure
 from littlestone.privacy.neighbours import Neighbours
-from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, short_text
+from littlestone.privacy.rounding import (
+    check_nonnegative,
+    exact_text,
+    float_up,
+    round_up,
+    short_text,
+    upper,
+)
 from littlestone.safe_io import read_exact
+from littlestone.source import ball
 from littlestone.types import Json
 
 __all__ = ["Guarantee", "parallel", "split"]
 
 NOT_PRIVATE = "NOT PRIVATE (seeded)"
+REPLACE = "dp.replace"
 
 
 @dataclass(frozen=True, repr=False)
@@ -74,6 +85,49 @@ class Guarantee:
     def loss(self) -> Pure | Approximate:
         """The guarantee as an item for `compose`."""
         return Pure(self.epsilon) if self.pure else Approximate(self.epsilon, self.delta)
+
+    def under(self, neighbours: Neighbours) -> Guarantee:
+        """Return what the same release promises under another neighbouring relation.
+
+        Parameters
+        ----------
+        neighbours : Neighbours
+
+        Returns
+        -------
+        Guarantee
+            (epsilon, delta) under add-remove is (2 epsilon, (1 + e**epsilon) delta) under
+            replace-one, rounded up to 15 digits: a record is removed, and another one added.
+
+        Raises
+        ------
+        ParameterError
+            Where nothing follows: under replace-one the number of records may be told; what
+            hides one record does not hide all those of a user.
+
+        Notes
+        -----
+        Let P, M, Q be the laws on a data set, without the record, and with its replacement. Then
+        ``P(S) <= e**epsilon M(S) + delta <= e**epsilon (e**epsilon Q(S) + delta) + delta``. Claim
+        ``dp.replace``.
+
+        Examples
+        --------
+        >>> counted = Guarantee(1, neighbours=Neighbours.ADD_REMOVE, claim="histogram")
+        >>> print(counted.under(Neighbours.REPLACE_ONE))
+        pure 2-differential privacy, replace-one [dp.replace(histogram)]
+        """
+        if neighbours is self.neighbours:
+            return self
+        if (self.neighbours, neighbours) != (Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE):
+            raise ParameterError(
+                f"A guarantee under {self.neighbours.value} promises nothing under "
+                f"{neighbours.value}. State it under that relation, or use another ledger."
+            )
+        with ctx.workprec(max(64, 2 * self.epsilon.numerator.bit_length()) + 192):
+            leak = upper((1 + ball(self.epsilon).exp()) * ball(self.delta)) if self.delta else 0
+        claim = f"{REPLACE}({self.claim})" if self.claim else REPLACE
+        return Guarantee(2 * self.epsilon, round_up(Fraction(leak)), neighbours, claim, self.seeded)
 
     def to_dict(self) -> Json:
         """Return plain JSON: floats rounded up for readers, exact text for programs."""

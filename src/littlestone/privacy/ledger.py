@@ -15,34 +15,37 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from littlestone.append_log import AppendLog
 from littlestone.errors import (
     BudgetError,
     ParameterError,
     StoreError,
     check_fraction,
-    check_probability,
     parameter_error,
 )
 from littlestone.privacy.entries import (
-    INSERT,
+    FIELDS,
     KIND,
+    KIND_1,
     Amount,
     Event,
-    Rows,
     Unreadable,
-    events,
     label,
     number,
     number_text,
     plain,
+    read_event,
+    read_line,
     token_text,
     total,
+    write_line,
 )
 from littlestone.privacy.filters import Filter, Price
 from littlestone.privacy.guarantee import Guarantee
 from littlestone.privacy.losses import Loss
 from littlestone.privacy.neighbours import Neighbours
-from littlestone.privacy.rounding import short_text
+from littlestone.privacy.rounding import check_nonnegative, short_text
+from littlestone.safe_io import sync_folder
 from littlestone.store import Store
 from littlestone.types import Json
 
@@ -119,8 +122,42 @@ class Ledger:
                 "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
                 "only the path to open it."
             )
-        with self._opened() as store:
-            self._read_budget(dict(store.read("SELECT name, value FROM budget")))
+        with self._opened() as log:
+            self._read_budget(read_line(log.header))
+
+    @classmethod
+    def convert(cls, path: str | os.PathLike[str]) -> Ledger:
+        """Turn a ledger of version 0.1.0 into one of this version, in one step, and open it.
+
+        Its programs must not use the file meanwhile, or afterwards.
+
+        Parameters
+        ----------
+        path : path
+            Of the old file, which keeps its name and its events.
+
+        Raises
+        ------
+        StoreError
+            If it is no ledger of version 0.1.0, or cannot be used.
+        """
+        where = Path(path)
+        with _readable(where), Store.open(where, KIND_1, exclusive=True) as old:
+            settings = dict(old.read("SELECT name, value FROM budget"))
+            new = where.with_name(f".{where.name}.converted")
+            new.unlink(missing_ok=True)
+            AppendLog.create(new, KIND, write_line(settings))
+            with AppendLog.opened(new, KIND, write=True) as log:
+                for *row, token in old.read("SELECT * FROM events ORDER BY number"):
+                    entry = dict(zip(FIELDS, row, strict=True))
+                    read_event(entry)
+                    log.append(write_line(entry if token is None else {**entry, "token": token}))
+            cls(new).history()
+            new.replace(where)
+            for suffix in ("-wal", "-shm"):
+                Path(f"{where}{suffix}").unlink(missing_ok=True)
+            sync_folder(where.parent)
+        return cls(where)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -137,8 +174,8 @@ class Ledger:
         BudgetError, ParameterError, StoreError
         """
         price = self.filter.price(self._loss(promise, loss))
-        with self._opened() as store:
-            self._allow(self._total(store.read)[0], price)
+        with self._opened() as log:
+            self._allow(self._total(_entries(log))[0], price)
 
     def charge(
         self,
@@ -153,8 +190,9 @@ class Ledger:
         Parameters
         ----------
         promise : Guarantee or Loss
-            What the release promises. A `Guarantee` states its neighbours, which must be the
-            ledger's; a `Loss` is taken to be under them.
+            What the release promises. A `Guarantee` states its neighbours; one under add-remove
+            enters a replace-one ledger as `Guarantee.under` says. A `Loss` is taken to be under
+            the ledger's.
         loss : Loss, optional
             What the same release promises in zCDP, where that is better known than by conversion
             from ``promise`` (for releases that are drawn in one piece). It is used in the zCDP
@@ -184,37 +222,42 @@ class Ledger:
         loss = self._loss(promise, loss)
         price = self.filter.price(loss)
         loss, what = plain(loss), label("what", what)
-        claim = label("claim", promise.claim if isinstance(promise, Guarantee) else "")
+        stated = promise.under(self.neighbours) if isinstance(promise, Guarantee) else None
+        claim = label("claim", stated.claim if stated else "")
         token = None if token is None else token_text(token)
         day = datetime.now(UTC).date().isoformat()
-        with self._opened() as store, store.transaction() as sql:
-            known = [] if token is None else events(sql.execute, token=token)
+        with self._opened(write=True) as log:
+            entries = _entries(log)
+            spent, count = self._total(entries)
+            known = [e for e in entries if token is not None and e.get("token") == token]
             if known:
-                if (known[0].loss, known[0].claim) != (loss, claim):
+                event = read_event(known[0])
+                if (event.loss, event.claim) != (loss, claim):
                     hint = "It names another release already."
                     raise parameter_error("Ledger", "token", "a new name", token, hint)
-                return known[0]
-            spent, count = self._total(sql.execute)
+                return event
             self._allow(spent, price)
             event = Event(count + 1, day, what, loss, claim, *price)
-            sql.execute(INSERT, (*event.to_dict().values(), token))
+            named = {} if token is None else {"token": token}
+            log.append(write_line({**event.to_dict(), **named}))
         return event
 
     def spent(self) -> Amount:
         """Return what has been spent (zCDP: as epsilon at the ledger's delta, rounded up)."""
-        with self._opened() as store:
-            return self._spent(self._total(store.read)[0])
+        with self._opened() as log:
+            return self._spent(self._total(_entries(log))[0])
 
     def remaining(self) -> Amount:
         """Return what one more release may cost (zCDP: the largest epsilon of a pure one)."""
-        with self._opened() as store:
-            return self._left(self._total(store.read)[0])
+        with self._opened() as log:
+            return self._left(self._total(_entries(log))[0])
 
     def history(self) -> tuple[Event, ...]:
         """Return all recorded releases, oldest first."""
-        with self._opened() as store:
-            self._total(store.read)
-            return tuple(events(store.read))
+        with self._opened() as log:
+            entries = _entries(log)
+            self._total(entries)
+            return tuple(map(read_event, entries))
 
     def to_dict(self) -> Json:
         """Return plain JSON: the budget, what is spent and left, the history."""
@@ -241,7 +284,7 @@ class Ledger:
         self, epsilon: Any, delta: Any, currency: str | None, neighbours: Any, about: str
     ) -> None:
         exact = check_fraction("Ledger", "epsilon", epsilon)
-        small = Fraction(0) if delta is None else check_probability("Ledger", "delta", delta)
+        small = check_nonnegative("Ledger", "delta", 0 if delta is None else delta)
         rule = Filter(currency or ("approximate" if small else "pure"), exact, small)
         try:
             relation = Neighbours(neighbours or Neighbours.REPLACE_ONE)
@@ -256,22 +299,13 @@ class Ledger:
             "neighbours": relation.value,
             "about": label("about", about),
         }
-        rows = [("INSERT INTO budget VALUES (?, ?)", pair) for pair in settings.items()]
-        Store.create(self.path, KIND, rows)
+        AppendLog.create(self.path, KIND, write_line(settings))
 
     @contextmanager
-    def _opened(self) -> Iterator[Store]:
-        # A connection for each call: a ledger may be pickled, forked and shared by threads.
-        with Store.open(self.path, KIND) as store:
-            try:
-                yield store
-            except Unreadable:
-                raise StoreError(
-                    f"The budget ledger {self.path} has been changed: its entries are not those "
-                    "that this program writes. Restore a copy; if there is none, assume that all "
-                    "is spent.",
-                    reason="damaged",
-                ) from None
+    def _opened(self, *, write: bool = False) -> Iterator[AppendLog]:
+        # The file is opened for each call: a ledger may be pickled, forked and shared by threads.
+        with _readable(self.path), AppendLog.opened(self.path, KIND, write=write) as log:
+            yield log
 
     def _read_budget(self, settings: dict[str, Any]) -> None:
         try:
@@ -285,8 +319,8 @@ class Ledger:
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
 
-    def _total(self, rows: Rows) -> tuple[Price, int]:
-        spent, count = total(rows)
+    def _total(self, entries: list[dict[str, Any]]) -> tuple[Price, int]:
+        spent, count = total(entries)
         if not self.filter.allows(spent, Price(Fraction(0), Fraction(0))):
             raise Unreadable  # a filter never lets it come so far
         return spent, count
@@ -301,12 +335,10 @@ class Ledger:
                 "A seeded release is not private, so no budget can pay for it. Leave out the seed "
                 "(random_state) to spend from the ledger, or leave out the ledger."
             )
-        if promise.neighbours is not self.neighbours:
-            raise ParameterError(
-                f"This ledger protects under {self.neighbours.value}; the release promises "
-                f"{promise.neighbours.value}. Use one ledger for each unit of protection."
-            )
-        return promise.loss if better is None or self.filter.currency != "zcdp" else better
+        stated = promise.under(self.neighbours)
+        if better is None or self.filter.currency != "zcdp" or stated is not promise:
+            return stated.loss
+        return better
 
     def _allow(self, spent: Price, price: Price) -> None:
         if self.filter.allows(spent, price):
@@ -333,6 +365,22 @@ class Ledger:
         return self._amount(
             self.filter.largest_pure(spent), limit.leak - spent.leak, limit.cost - spent.cost
         )
+
+
+def _entries(log: AppendLog) -> list[dict[str, Any]]:
+    return [read_line(line) for line in log.lines]
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Unreadable:
+        raise StoreError(
+            f"The budget ledger {path} has been changed: its entries are not those that this "
+            "program writes. Restore a copy; if there is none, assume that all is spent.",
+            reason="damaged",
+        ) from None
 
 
 def check_ledger(ledger: Any, owner: str, promise: Guarantee, *, loss: Loss | None = None) -> None:

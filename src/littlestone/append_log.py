@@ -1,0 +1,303 @@
+"""Append-only files: each line is durable in the file itself before `AppendLog.append` returns.
+
+A log is one file, for its owner only, without any file beside it. Its lines are numbered by a chain
+of checksums. Whatever happens to a program (``kill -9`` at any instant) or to the machine (a power
+cut, as far as the disk keeps what it acknowledged), the file begins with all lines whose `append`
+has returned, under whatever name it is found later: renamed, or copied alone, also while programs
+write to it.
+
+- *One writer*: a lock on the file, not on its name, is held from reading it to appending a line.
+- *Torn lines*: what follows the last line feed and is no whole line was never acknowledged. It is
+  ignored, and cut off before the next one is written. All else that does not fit is refused.
+- *One name*: a file with two hard links is refused, because a copy of one of them may replace it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from littlestone.errors import StoreError
+from littlestone.safe_io import check_one_name, check_private_file, new_private_file, words
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["AppendLog", "LogKind"]
+
+_DIGEST = 16  # hexadecimal digits of a checksum
+_SQLITE = b"SQLite format 3\0"
+
+
+@dataclass(frozen=True)
+class LogKind:
+    """What a log holds, so that no other file is taken for it.
+
+    Parameters
+    ----------
+    name : str
+        For messages: "budget ledger".
+    magic : str
+        What the first line begins with; it holds the version of the format.
+    older : str
+        What to do with a SQLite file, which an earlier version wrote.
+    largest : int, default 256 MiB
+        Bytes of a file that we are willing to read.
+    """
+
+    name: str
+    magic: str
+    older: str = ""
+    largest: int = 2**28
+
+
+class AppendLog:
+    """A log that is open and locked. Make one by `create`, and use it by `opened`.
+
+    Attributes
+    ----------
+    header : str
+        What was given when the log was made.
+    lines : list of str
+        All lines that were acknowledged, and perhaps one more that was being written when its
+        program was killed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> kind = LogKind("diary", "diary 1")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "diary.log"
+    ...     AppendLog.create(path, kind, "of 2026")
+    ...     with AppendLog.opened(path, kind, write=True) as log:
+    ...         log.append("rain")
+    ...     with AppendLog.opened(path, kind) as log:
+    ...         print(log.header, log.lines)
+    of 2026 ['rain']
+    """
+
+    def __init__(self, handle: int, path: Path, kind: LogKind, content: bytes) -> None:
+        self.path, self.kind, self._handle = path, kind, handle
+        first, *rest, torn = content.split(b"\n")
+        self._end = len(content) - len(torn)
+        self._digest, self.lines = "", list[str]()
+        for raw in (first, *rest):
+            if not self._take(raw):
+                raise _damaged(path, kind)
+        self.header = self.lines.pop(0).removeprefix(kind.magic + " ")
+        # Complete but for its line feed: it may have been acknowledged, and damaged since.
+        self._unended = self._take(torn) or self._take(torn[:-1])
+        if self._unended:
+            self._end += len(f"{self._digest} {self.lines[-1]}".encode())
+
+    def _take(self, raw: bytes) -> bool:
+        """Take over one line, if its checksum fits."""
+        line = _text(raw[_DIGEST + 1 :])
+        if line is None:
+            return False
+        digest = _chained(self._digest, line)
+        if raw != f"{digest} {line}".encode():
+            return False
+        self._digest = digest
+        self.lines.append(line)
+        return True
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], kind: LogKind, header: str) -> None:
+        """Make a new log without lines; a file that exists is never touched.
+
+        Raises
+        ------
+        StoreError
+            With reason ``"exists"``, ``"folder"``, ``"full"``, ...
+        """
+        where = Path(path)
+        first = f"{kind.magic} {header}"
+        content = f"{_chained('', first)} {first}\n".encode()
+        with new_private_file(where, kind.name) as name:
+            handle = os.open(name, os.O_RDWR)
+            try:
+                _write(handle, content, 0)
+                _sync(handle)
+            except OSError as problem:
+                raise _failed(problem, where, kind) from None
+            finally:
+                os.close(handle)
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(
+        cls,
+        path: str | os.PathLike[str],
+        kind: LogKind,
+        *,
+        write: bool = False,
+        patience: float = 30.0,
+    ) -> Iterator[AppendLog]:
+        """Open a log that `create` made, after checking all of it; the lock ends with the block.
+
+        Parameters
+        ----------
+        path : path
+        kind : LogKind
+        write : bool, default False
+            Whether lines will be appended: then nobody else may read or write meanwhile.
+        patience : float, default 30
+            Seconds to wait for other processes.
+
+        Raises
+        ------
+        StoreError
+            ``"missing"``, ``"not a file"``, ``"permissions"``, ``"links"``, ``"kind"``,
+            ``"version"``, ``"damaged"``, ``"large"``, ``"locked"``, ...
+        """
+        where = Path(path)
+        check_private_file(where, "", kind.name, kind.largest)
+        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        try:
+            handle = os.open(where, flags)
+        except OSError as problem:
+            raise _failed(problem, where, kind) from None
+        try:
+            _lock(handle, where, kind, exclusive=write, patience=patience)
+            yield cls(handle, where, kind, _content(handle, where, kind))
+        finally:
+            os.close(handle)  # ends the lock
+
+    def append(self, line: str) -> None:
+        """Add one line; when this returns, the line is durable.
+
+        Raises
+        ------
+        StoreError
+            Nothing was added, or (with reason ``"input/output"``) perhaps the whole line.
+        """
+        digest = _chained(self._digest, line)
+        try:
+            os.ftruncate(self._handle, self._end)  # what is torn was never acknowledged
+            content = f"{digest} {line}\n".encode()
+            if self._unended:
+                content = b"\n" + content
+            try:
+                _write(self._handle, content, self._end)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._handle, self._end)
+                raise
+            _sync(self._handle)
+        except OSError as problem:
+            raise _failed(problem, self.path, self.kind) from None
+        self._digest, self._end, self._unended = digest, self._end + len(content), False
+        self.lines.append(line)
+
+
+def _chained(digest: str, line: str) -> str:
+    """Return the checksum of a line that follows the line of a checksum."""
+    if "\n" in line:
+        raise ValueError("A line of a log has no line feed.")
+    return hashlib.sha256(f"{digest} {line}".encode()).hexdigest()[:_DIGEST]
+
+
+def _text(raw: bytes) -> str | None:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _content(handle: int, where: Path, kind: LogKind) -> bytes:
+    """Return the whole file, after checking what can be told without its lines."""
+    status = os.fstat(handle)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink == 0:
+        raise StoreError(f"The file {where} was removed meanwhile.", reason="missing")
+    check_one_name(status, where, kind.name)
+    content = b""
+    while part := os.read(handle, 1 << 20):
+        content += part
+        if len(content) > kind.largest:
+            raise StoreError(f"The file {where} is too large for a {kind.name}.", reason="large")
+    first, finished, _ = content.partition(b"\n")
+    if finished and first[_DIGEST + 1 :].startswith(kind.magic.encode() + b" "):
+        return content
+    if kind.older and content.startswith(_SQLITE):
+        raise StoreError(
+            f"The {kind.name} {where} was made by version 0.1.0. {kind.older}", reason="version"
+        )
+    known = kind.magic.rpartition(" ")[0]
+    if finished and first[_DIGEST + 1 :].startswith(known.encode() + b" "):
+        raise StoreError(
+            f"The {kind.name} {where} has another format than this program reads. Use the version "
+            "of the program that made it.",
+            reason="version",
+        )
+    raise StoreError(f"The file {where} is not a {kind.name}, or damaged.", reason="kind")
+
+
+def _write(handle: int, content: bytes, at: int) -> None:
+    while content:
+        done = os.pwrite(handle, content, at)
+        content, at = content[done:], at + done
+
+
+def _sync(handle: int) -> None:
+    if sys.platform == "darwin":
+        fcntl.fcntl(handle, fcntl.F_FULLFSYNC)  # an ordinary sync stops at the disk's cache
+    else:
+        os.fsync(handle)
+
+
+def _lock(handle: int, where: Path, kind: LogKind, *, exclusive: bool, patience: float) -> None:
+    """Lock the file itself, whatever its name; others wait."""
+    if sys.platform == "win32":
+        raise StoreError(
+            f"A {kind.name} needs a POSIX system (Linux, macOS).", reason="input/output"
+        )
+    deadline, pause = time.monotonic() + patience, 0.0005
+    while True:
+        try:
+            fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except OSError as problem:
+            if problem.errno not in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EINTR):
+                raise _failed(problem, where, kind) from None
+        else:
+            return
+        if time.monotonic() >= deadline:
+            raise StoreError(
+                f"The {kind.name} {where} is in use by another process. Wait until it ends, then "
+                "try again.",
+                reason="locked",
+            )
+        time.sleep(pause)
+        pause = min(2 * pause, 0.05)
+
+
+def _damaged(where: Path, kind: LogKind) -> StoreError:
+    return StoreError(
+        f"The {kind.name} {where} is damaged or was changed. It was not used. Restore a copy; if "
+        "there is none, assume that all it allowed has been spent.",
+        reason="damaged",
+    )
+
+
+def _failed(problem: OSError, where: Path, kind: LogKind) -> StoreError:
+    if problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return StoreError(
+            f"The disk is full: nothing was written to the {kind.name} {where}. Free some space.",
+            reason="full",
+        )
+    if problem.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return StoreError(
+            f"The {kind.name} {where} cannot be written. Make its file writable.", reason="readonly"
+        )
+    return StoreError(
+        f"The disk failed to read or write the {kind.name} {where} ({words(problem)}).",
+        reason="input/output",
+    )
