@@ -1,6 +1,8 @@
 """Guarantees: exact numbers, words, JSON, parallel parts, split budgets."""
 
 import json
+import random
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -132,17 +134,17 @@ def test_add_remove_holds_under_replace_one_by_brute_force():
     rng = random.Random(7)
     tightest = 0
     for _ in range(3000):
-        epsilon = F(rng.choice([0, 1, 2, 5]), 4)
+        epsilon = Fraction(rng.choice([0, 1, 2, 5]), 4)
         laws = []
         for _ in range(3):
             weights = [rng.choice([0, 0, 1, 2, 3, 8, 20]) for _ in range(3)] + [1]
-            laws.append([F(w, sum(weights)) for w in weights])
+            laws.append([Fraction(w, sum(weights)) for w in weights])
         p, middle, q = laws
         factor = Decimal(float(epsilon)).exp()
-        factor = F(factor)  # to 28 digits
+        factor = Fraction(factor)  # to 28 digits
         steps = [(p, middle), (middle, p), (middle, q), (q, middle)]
         delta = max(stick(a, b, factor) for a, b in steps)
-        if delta >= F(1, 100) * 99 or (1 + factor) * delta >= 1:
+        if delta >= Fraction(1, 100) * 99 or (1 + factor) * delta >= 1:
             continue
         stated = Guarantee(epsilon, delta, Neighbours.ADD_REMOVE).under(Neighbours.REPLACE_ONE)
         assert stated.epsilon == 2 * epsilon
@@ -150,16 +152,16 @@ def test_add_remove_holds_under_replace_one_by_brute_force():
         leak = max(stick(p, q, factor**2), stick(q, p, factor**2))
         assert leak <= stated.delta
         tightest = max(tightest, leak / stated.delta if delta else 0)
-    assert tightest > F(1, 2)
+    assert tightest > Fraction(1, 2)
 
 
 def test_the_leak_under_replace_one_is_attained():
-    delta, factor = F(1, 1000), F(Decimal(1).exp())
-    p, middle, q = ([x, 1 - x] for x in ((1 + factor) * delta, delta, F(0)))
+    delta, factor = Fraction(1, 1000), Fraction(Decimal(1).exp())
+    p, middle, q = ([x, 1 - x] for x in ((1 + factor) * delta, delta, Fraction(0)))
     for a, b in ((p, middle), (middle, p), (middle, q), (q, middle)):
         assert stick(a, b, factor) <= delta
     stated = Guarantee(1, delta, Neighbours.ADD_REMOVE).under(Neighbours.REPLACE_ONE)
-    assert stick(p, q, factor**2) > stated.delta * (1 - F(1, 10**12))
+    assert stick(p, q, factor**2) > stated.delta * (1 - Fraction(1, 10**12))
 
 
 def test_what_follows_from_nothing_is_refused():
@@ -174,7 +176,7 @@ def test_what_follows_from_nothing_is_refused():
             else:
                 with pytest.raises(ParameterError, match="promises nothing"):
                     one.under(want)
-    huge = Guarantee(F(10**30), neighbours="add-remove").under(Neighbours.REPLACE_ONE)
-    assert huge == Guarantee(2 * F(10**30), claim="dp.replace")
+    huge = Guarantee(Fraction(10**30), neighbours="add-remove").under(Neighbours.REPLACE_ONE)
+    assert huge == Guarantee(2 * Fraction(10**30), claim="dp.replace")
     with pytest.raises(ParameterError, match="delta"):
         Guarantee(3, "0.1", Neighbours.ADD_REMOVE).under(Neighbours.REPLACE_ONE)
