@@ -36,8 +36,8 @@ __all__ = [
     "read_text",
     "replaceable",
     "replacing",
-    "target",
     "sync_folder",
+    "target",
     "words",
     "write_text",
 ]
@@ -166,11 +166,13 @@ def check_one_name(status: os.stat_result, where: Path, what: str) -> None:
 def _forget_creation(where: Path, status: os.stat_result) -> None:
     """Remove the first name of a file whose creation was killed just after it got its own."""
     for other in where.parent.iterdir():
-        if _TEMPORARY.fullmatch(other.name) and os.path.samestat(other.lstat(), status):
-            other.unlink()
+        if _TEMPORARY.fullmatch(other.name):
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(other.lstat(), status):
+                    other.unlink()
 
 
-@contextlib.contextmanager
+@contextmanager
 def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> Iterator[str]:
     """Make a file for its owner only, whole or not at all; one that exists is never touched.
 
@@ -207,7 +209,8 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
         yield name
         # A link appears in one step, and never replaces what somebody else made meanwhile.
         os.link(name, where)
-        os.unlink(name)
+        with contextlib.suppress(FileNotFoundError):  # whoever opens it may have done so
+            os.unlink(name)
         sync_folder(where.parent)
     except FileExistsError:
         raise StoreError(

@@ -69,13 +69,13 @@ same_as(
 
 
 @mutant("ledger sum", "privacy.entries:total", "sums in a ledger")
-def equal_events_add_up_once(original, rows):
+def equal_events_add_up_once(original, entries):
     """Events of the same price are summed as one group, and delta is not multiplied by how many
     there are: a budget of delta 1e-6 pays for any number of releases of delta 5e-7.
     """
-    spent, count = original(rows)
-    groups = rows("SELECT leak, count(*) FROM events GROUP BY cost, leak", ())
-    often = sum((times - 1) * number(leak) for leak, times in groups)
+    spent, count = original(entries)
+    groups = Counter((entry["cost"], entry["leak"]) for entry in entries)
+    often = sum((times - 1) * number(leak) for (_, leak), times in groups.items())
     return Price(spent.cost, spent.leak - often), count
 
 

@@ -112,7 +112,7 @@ def a_ledger_in_floats(original, self, spent, price):
     )
 
 
-@mutant("wrong neighbours", "privacy.ledger:Ledger._loss", "ledgers")
+@mutant("wrong neighbours", "privacy.ledger:Ledger._terms", "ledgers")
 def any_ledger_for_any_release(original, self, promise, better):
     """A budget of users pays for the protection of records."""
     if isinstance(promise, Guarantee):

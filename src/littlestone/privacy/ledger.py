@@ -173,7 +173,7 @@ class Ledger:
         ------
         BudgetError, ParameterError, StoreError
         """
-        price = self.filter.price(self._loss(promise, loss))
+        price = self.filter.price(self._terms(promise, loss)[0])
         with self._opened() as log:
             self._allow(self._total(_entries(log))[0], price)
 
@@ -219,11 +219,9 @@ class Ledger:
             The file cannot be used. If the disk failed in the last step, the event may have been
             recorded; nothing was drawn.
         """
-        loss = self._loss(promise, loss)
+        loss, claim = self._terms(promise, loss)
         price = self.filter.price(loss)
-        loss, what = plain(loss), label("what", what)
-        stated = promise.under(self.neighbours) if isinstance(promise, Guarantee) else None
-        claim = label("claim", stated.claim if stated else "")
+        loss, claim, what = plain(loss), label("claim", claim), label("what", what)
         token = None if token is None else token_text(token)
         day = datetime.now(UTC).date().isoformat()
         with self._opened(write=True) as log:
@@ -325,9 +323,10 @@ class Ledger:
             raise Unreadable  # a filter never lets it come so far
         return spent, count
 
-    def _loss(self, promise: Guarantee | Loss, better: Loss | None) -> Loss:
+    def _terms(self, promise: Guarantee | Loss, better: Loss | None) -> tuple[Loss, str]:
+        """Return what is promised under this ledger's neighbours, and the claim that proves it."""
         if isinstance(promise, Loss):
-            return promise
+            return promise, ""
         if not isinstance(promise, Guarantee):
             raise parameter_error("Ledger", "promise", "a Guarantee or a Loss", promise)
         if promise.seeded:
@@ -337,8 +336,8 @@ class Ledger:
             )
         stated = promise.under(self.neighbours)
         if better is None or self.filter.currency != "zcdp" or stated is not promise:
-            return stated.loss
-        return better
+            better = stated.loss
+        return better, stated.claim
 
     def _allow(self, spent: Price, price: Price) -> None:
         if self.filter.allows(spent, price):

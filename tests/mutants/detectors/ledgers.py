@@ -7,7 +7,7 @@ with the budget: no formula of the library is taken for granted.
 from __future__ import annotations
 
 import math
-import sqlite3
+import os
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from littlestone import store
+from littlestone import append_log
 from littlestone.classes import Thresholds
 from littlestone.data import Sample
 from littlestone.errors import BudgetError, LittlestoneError, ParameterError
@@ -175,15 +175,15 @@ def prices_are_enough() -> str | None:
 
 
 def two_at_one_ledger() -> str | None:
-    """Let somebody else pay between any two statements of a payment: together they may not overpay.
+    """Let somebody else pay between any two calls of a payment: together they may not overpay.
 
-    No race: the second payment is made inside the first, at each of its SQL statements in turn. The
-    one who finds the file locked is refused at once.
+    No race: the second payment is made inside the first, before each of its calls of the system in
+    turn. The one who finds the file locked is refused at once.
     """
-    connect = store._connect
+    lock = append_log._lock
     for at in range(60):
         with _new(epsilon=1) as one:
-            other, paid, statements, inside = Ledger(one.path), [], 0, False
+            other, paid, calls, inside = Ledger(one.path), [], 0, False
 
             def pay(ledger: Ledger) -> None:
                 try:
@@ -192,27 +192,28 @@ def two_at_one_ledger() -> str | None:
                     return
                 paid.append(ledger)  # noqa: B023
 
-            def before(statement: str) -> None:
-                nonlocal statements, inside
-                statements += 1
-                if statements == at + 1 and not inside:  # noqa: B023
-                    inside = True
-                    pay(other)  # noqa: B023
+            class Watched:
+                """The module ``os``, with somebody who pays before one of its functions."""
 
-            def watched(where: Path, kind: Any, patience: float = 0) -> sqlite3.Connection:
-                sql = connect(where, kind, 0)
-                if not inside:  # noqa: B023
-                    sql.set_trace_callback(before)
-                return sql
+                def __getattr__(self, name: str) -> Any:
+                    nonlocal calls, inside
+                    calls += 1
+                    if calls == at + 1 and not inside:  # noqa: B023
+                        inside = True
+                        pay(other)  # noqa: B023
+                    return getattr(os, name)
 
-            store._connect = watched
+            def at_once(*given: Any, **options: Any) -> None:
+                lock(*given, **{**options, "patience": 0})
+
+            append_log.os, append_log._lock = Watched(), at_once  # type: ignore[attr-defined]
             try:
                 pay(one)
             finally:
-                store._connect = connect
+                append_log.os, append_log._lock = os, lock  # type: ignore[attr-defined]
             if len(paid) != 1 or len(one.history()) != 1:
                 return f"two who pay 0.7 at once: {len(paid)} are paid by a budget of 1"
-            if not inside:  # the payment has fewer statements
+            if not inside:  # the payment has fewer calls
                 return None
     return "a payment never ends"
 
