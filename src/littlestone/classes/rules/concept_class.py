@@ -291,6 +291,25 @@ class Rules(ConceptClass):
         """An upper bound of the VC dimension: log2 of the number of candidates."""
         return self.size.bit_length() - 1
 
+    def littlestone_bounds(self) -> tuple[int, float]:
+        """Return a bound by halving, and log2 of the number of candidates.
+
+        Deal the columns to ``max_literals`` groups, and take one literal of each group: a ``>=`` of
+        a numeric column, one ``is not`` of each other column, or none. A row with the largest code
+        (or another category) in a column satisfies all of its literals; and a row can satisfy any
+        number of the literals of one group that are left. So group by group, with all literals of
+        the other groups satisfied, each question halves: floor(log2(literals + 1)) mistakes each.
+        """
+        groups = [0] * self.max_literals
+        counts = [
+            sum(lit.op == ">=" for lit in column.literals(i)) or min(1, len(column.literals(i)))
+            for i, column in enumerate(self.schema)
+        ] if self.schema.bound else []  # fmt: skip
+        for count in sorted(counts, reverse=True):
+            groups[groups.index(min(groups))] += count
+        lower = sum((group + 1).bit_length() - 1 for group in groups)
+        return lower, self.size.bit_length() - 1
+
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
         scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
