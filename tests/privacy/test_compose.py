@@ -25,7 +25,7 @@ from littlestone.privacy import (
     routes,
     zcdp_to_dp,
 )
-from littlestone.privacy.grid import compose_on_grid
+from littlestone.privacy.compose import compose_on_grid
 
 
 def by_name(losses, delta):

@@ -1,11 +1,9 @@
 """What is promised: neighbours, guarantees, losses, and their composition.
 
 ========================  =========================================================
-`neighbours`              which two data sets are compared
-`guarantee`               (epsilon, delta) with its claim; parallel parts; budgets split
+`guarantee`               neighbours; (epsilon, delta) with its claim; parallel parts; split
 `losses`                  what one mechanism promises, in the forms that compose
 `compose`                 composition on the same records: the least of several theorems
-`grid`                    optimal composition by convolution, rigorously rounded
 `filters`                 when adaptively chosen releases must stop
 `ledger`                  a durable budget; `entries`: what its file holds
 `divergence`              exact comparison of two finite output laws
@@ -17,7 +15,7 @@ The theorems and what they are compared with: ``docs/accounting.md``.
 
 from littlestone.privacy.compose import Route, compose, routes, zcdp_to_dp
 from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
-from littlestone.privacy.guarantee import Guarantee, parallel, split
+from littlestone.privacy.guarantee import Guarantee, Neighbours, parallel, split
 from littlestone.privacy.ledger import Amount, Event, Ledger, check_ledger
 from littlestone.privacy.losses import (
     Approximate,
@@ -28,7 +26,6 @@ from littlestone.privacy.losses import (
     Pure,
     bounded_range_delta,
 )
-from littlestone.privacy.neighbours import Neighbours
 
 __all__ = [
     "Amount",

@@ -1,9 +1,10 @@
-"""The guarantee: what a release promises, in exact numbers."""
+"""The guarantee: what a release promises, in exact numbers, and which data sets it compares."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -11,7 +12,6 @@ from flint import ctx
 
 from littlestone.errors import ParameterError, check_integer, parameter_error
 from littlestone.privacy.losses import Approximate, Pure
-from littlestone.privacy.neighbours import Neighbours
 from littlestone.privacy.rounding import (
     check_nonnegative,
     exact_text,
@@ -24,10 +24,50 @@ from littlestone.safe_io import read_exact
 from littlestone.source import ball
 from littlestone.types import Json
 
-__all__ = ["Guarantee", "parallel", "split"]
+__all__ = ["Guarantee", "Neighbours", "parallel", "split"]
 
 NOT_PRIVATE = "NOT PRIVATE (seeded)"
 REPLACE = "dp.replace"
+
+
+class Neighbours(Enum):
+    """The neighbouring relation of a guarantee: what one person can change.
+
+    Examples
+    --------
+    >>> print(Neighbours.REPLACE_ONE.words)
+    any one record is replaced by any other; the number of records is public
+    >>> Neighbours("user-replace")
+    <Neighbours.USER_REPLACE: 'user-replace'>
+    """
+
+    #: The default of this library.
+    REPLACE_ONE = "replace-one"
+    #: One record more or less; the number of records is private.
+    ADD_REMOVE = "add-remove"
+    #: All records of one user at once; the number of users is public, their numbers of records not.
+    USER_REPLACE = "user-replace"
+
+    @property
+    def words(self) -> str:
+        """Say the relation for people who decide, not only for those who prove."""
+        return _WORDS[self]
+
+    @property
+    def unit(self) -> str:
+        """Who is protected: ``"record"`` or ``"user"``."""
+        return "user" if self is Neighbours.USER_REPLACE else "record"
+
+
+_WORDS = {
+    Neighbours.REPLACE_ONE: (
+        "any one record is replaced by any other; the number of records is public"
+    ),
+    Neighbours.ADD_REMOVE: ("any one record is added or removed; the number of records is private"),
+    Neighbours.USER_REPLACE: (
+        "all records of any one user are replaced by any others; the number of users is public"
+    ),
+}
 
 
 @dataclass(frozen=True, repr=False)

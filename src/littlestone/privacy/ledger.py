@@ -41,9 +41,8 @@ from littlestone.privacy.entries import (
     write_line,
 )
 from littlestone.privacy.filters import Filter, Price
-from littlestone.privacy.guarantee import Guarantee
+from littlestone.privacy.guarantee import Guarantee, Neighbours
 from littlestone.privacy.losses import Loss
-from littlestone.privacy.neighbours import Neighbours
 from littlestone.privacy.rounding import check_nonnegative, short_text
 from littlestone.safe_io import sync_folder
 from littlestone.store import Store
