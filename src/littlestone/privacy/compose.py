@@ -4,12 +4,12 @@ Each route is a theorem that yields a valid epsilon; `compose` reports the least
 upper bounds computed with outward rounding and returned as exact decimals, rounded up.
 
 One route composes on a grid of privacy losses. Each loss is replaced by the pair of laws whose
-profile joins the dots of its own profile at the grid t_j = e**(j*h). The joined profile lies above the (convex) one, so that pair dominates, and
-pairs compose by convolution (Zhu, Dong and Wang 2022, Theorem 10; adaptive composition included).
-Convolution is a product of polynomials with ball coefficients, so every number is an enclosure.
-
-When every epsilon is a multiple of h, joining the dots changes nothing for pure mechanisms: the
-result is then the *optimal* composition of Kairouz, Oh and Viswanath 2015.
+profile joins the dots of its own profile at the grid t_j = e**(j*h). The joined profile lies above
+the (convex) one, so that pair dominates, and pairs compose by convolution (Zhu, Dong and Wang 2022,
+Theorem 10; adaptive composition included). Convolution is a product of polynomials with ball
+coefficients, so every number is an enclosure. When every epsilon is a multiple of h, joining the
+dots changes nothing for pure mechanisms: the result is then the *optimal* composition of Kairouz,
+Oh and Viswanath 2015.
 """
 
 from __future__ import annotations
