@@ -249,9 +249,11 @@ class OnlineLearner:
         """
         algorithm, sources, state = self._start()
         point, label = self._point(x), truth(type(self).__name__, y)
-        (user,) = self._users([user] if user is not None else None, 1)
+        users = user is not None or self.records_per_user is not None
+        if users:
+            self._users(None if user is None else [user], 1)
         with self._kept():
-            if not self._admitted(state, user):
+            if users and not self._admitted(state, user):
                 point, label = OUTSIDE, 0
             algorithm.step(state, point, label, sources)
 

@@ -241,7 +241,8 @@ class StateTransaction:
 
     def __enter__(self) -> None:
         """Begin, in the process that has begun the stream."""
-        if self._process is not None and self._process != _process():
+        begun = self._process  # compared in place: this is done for each record
+        if begun is not None and (begun[1] != _forks or begun[0] != os.getpid()):
             raise StateError(
                 "This process was forked from the one that began the stream, and both have the "
                 "same state: if both learned, the stream's budget would be spent twice. Learn in "
