@@ -103,6 +103,7 @@ def evaluate_at(formula: str, names: Mapping[str, Meaning], bits: int) -> Value:
             raise FormulaError("A formula is nested too deeply.") from None
 
 
+@functools.lru_cache(maxsize=4096)
 def encode(x: Fraction | int) -> int | str:
     """Write an exact number for JSON: a small integer, or text in the language of formulas.
 
