@@ -2,8 +2,8 @@
 
 ========================  ================================================================
 `verify`, `mechanism`     exact: of a learner; of any function that draws through a source
-`data_sets`, `observe`    what is tried, and all that can be seen of one run
-`statistical`, `sampled`  lower bounds on epsilon by sampling: any callable; our learners
+`observe`                 all that can be seen of one run
+`statistical`             lower bounds on epsilon by sampling: any callable; our learners
 `attack`                  a record found in the votes of a threshold learner
 ``table/``                one line for each mechanism and learner
 ========================  ================================================================

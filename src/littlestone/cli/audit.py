@@ -196,7 +196,7 @@ def statistical(
     json:
         Print one JSON object.
     """
-    from littlestone.audit.sampled import audit_learner
+    from littlestone.audit.statistical import audit_learner
     from littlestone.cli.terminal import counting, note, table
 
     _of_records(learner)
