@@ -37,12 +37,12 @@ def look_first_and_then_write(original, self, promise, **options):
         return original(self, promise, **options)
 
 
-@mutant("order of payment", "learners.sklearn_base:PrivateClassifier._fit", "nothing drawn unpaid")
-def a_fit_draws_and_then_pays(original, self, X, y, ledger):
+@mutant("order of payment", "learners.sklearn_base:run", "nothing drawn unpaid")
+def a_fit_draws_and_then_pays(original, *given, ledger=None, **options):
     """The ledger is only asked before; when it is to pay, the hypothesis is drawn already."""
-    made = original(self, X, y, None)
+    made = original(*given, **options)
     if ledger is not None:
-        ledger.charge(made.guarantee_)
+        ledger.charge(made.guarantee)
     return made
 
 
