@@ -65,7 +65,7 @@ def learned(
     def run(data: Records, source: Source) -> Hashable:
         sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
         try:
-            key: Hashable = algorithm.learn(sample, source).key
+            key: Hashable = algorithm.draw(sample, source).key
         except HiddenStateError:
             raise
         except Exception as refusal:

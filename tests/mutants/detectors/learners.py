@@ -49,7 +49,7 @@ def _pair(algorithm: Any, one: Sequence[Record], other: Sequence[Record]) -> str
 
     def run(data: tuple[Record, ...], source: Source) -> Hashable:
         sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-        key: Hashable = algorithm.learn(sample, source).key
+        key: Hashable = algorithm.draw(sample, source).key
         return key
 
     promised = algorithm.guarantee()
@@ -202,7 +202,7 @@ def replayed() -> str | None:
     learner = registry.make("generic", Thresholds(1, 9), epsilon=50, alpha=F(1, 3), beta=F(1, 3))
     for x in (2, 7):
         low = OrderedSample.listed([x, x + 1] * 40, [0, 1] * 40)
-        found: Any = learner.learn(low, SeededSource(0))
+        found: Any = learner.draw(low, SeededSource(0))
         if found.above != x:
             return "learned from the records of an earlier call"
     return None

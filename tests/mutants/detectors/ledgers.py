@@ -227,18 +227,20 @@ class _Failing:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._learner, name)
 
-    def learn(self, sample: Any, source: Source) -> Any:
-        self._learner.learn(sample, source)
+    def draw(self, sample: Any, source: Source) -> Any:
+        self._learner.draw(sample, source)
         self.drawn += 1
         raise self._failure
 
+    learn = draw
+
 
 class _Fit(GenericLearner):
-    """An estimator whose algorithm is given."""
+    """An estimator whose learner is given."""
 
     given: Any = None
 
-    def algorithm(self) -> Any:
+    def to_learner(self) -> Any:
         return self.given
 
 

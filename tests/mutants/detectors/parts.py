@@ -83,7 +83,7 @@ def dealt_from_counts() -> str | None:
 
         def run(data: Counted, source: Source, learner: VC1 = learner) -> Hashable:
             sample = Sample.of([x for x, _ in data], [y for _, y in data])
-            key: Hashable = learner.learn(sample, _Dealing(source)).key
+            key: Hashable = learner.draw(sample, _Dealing(source)).key
             return key
 
         found = verified(run, _counted(points, 3), epsilon=1, delta=F(1, 10**6))
