@@ -39,7 +39,7 @@ def test_a_page_with_a_defect_does_not_swallow_the_model(run, budget, monkeypatc
     def defect(_):
         raise ZeroDivisionError("zqcanary")
 
-    monkeypatch.setattr("littlestone.report.pages", defect)
+    monkeypatch.setattr("littlestone.report.page", defect)
     done = run("", *FIT, "--ledger", "b.db", "--report", "p.html")
     assert done.code == 1
     assert json.loads(done.out)["n"] == 800
