@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 from flint import arb
@@ -154,8 +155,12 @@ class Certificate:
             "status": self.status,
             "claims": list(self.claims),
             "assumptions": list(self.assumptions),
-            "steps": [step.to_dict() for step in self.steps],
+            "steps": [{**step, "inputs": {**step["inputs"]}} for step in self._written],
         }
+
+    @cached_property
+    def _written(self) -> tuple[Json, ...]:
+        return tuple(step.to_dict() for step in self.steps)  # once for all releases at this n
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
