@@ -16,9 +16,14 @@ from littlestone.classes.dimensions import (
     vc_dimension,
 )
 from littlestone.learners.littlestone.proper import make_proper
-from littlestone.learners.online.predictors import HalvingPredictor, SOAPredictor
+from littlestone.learners.online.predictors import (
+    ExpertsPredictor,
+    HalvingPredictor,
+    SOAPredictor,
+)
 
 __all__ = [
+    "ExpertsPredictor",
     "HalvingPredictor",
     "SOAPredictor",
     "decomposition_dimension",
