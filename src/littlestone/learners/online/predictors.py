@@ -6,7 +6,6 @@ NOT PRIVATE: each mistake changes the next prediction at once, for everybody to 
 from __future__ import annotations
 
 import math
-import random
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from littlestone.data import OUTSIDE
 from littlestone.errors import UnsupportedError, check_integer
 from littlestone.learners.online.samplers import majority
 from littlestone.learners.online.state import label_of, point_of, truth
+from littlestone.source import SeededSource
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -208,7 +208,7 @@ class ExpertsPredictor:
         self.horizon = check_integer("ExpertsPredictor", "horizon", horizon, low=1)
         space = concept_class.version_space()
         self._d, self._left = space.littlestone_dim(), self.horizon
-        self._random = random.Random(random_state)  # noqa: S311 - nothing here is private
+        self._source = SeededSource(random_state)
         self._experts = self._ways(self._d)
         self._rate = math.sqrt(8 * math.log(self._experts) / self.horizon)
         # (version space, times still to come) -> ln of the summed weights of equal pasts
@@ -232,7 +232,7 @@ class ExpertsPredictor:
 
     def predict_one(self, x: Any) -> int:
         """Return a label drawn by the weights; 0 outside the domain."""
-        return int(self._random.random() < self.predict_proba_one(x)[True])
+        return int(self._source.below(1 << 53) < self.predict_proba_one(x)[True] * (1 << 53))
 
     def learn_one(self, x: Any, y: Any) -> None:
         """Learn one record: experts that err lose weight."""
