@@ -407,4 +407,4 @@ def test_only_finite_weights_are_shown():
     source = ReplaySource([0, 1])
     test = AboveThreshold(epsilon=1, limit=1).start(0, source)
     assert test.ask(5)
-    assert [len(weights) for weights in source.shown] == [3, 2]
+    assert [len(weights) for weights in source.presented] == [3, 2]

@@ -134,7 +134,7 @@ def test_huge_populations_cost_a_coin_for_each_digit(n):
     assert estimate.high - estimate.low == 2 * noise_radius(epsilon="0.001", beta="1/10000000000")
     source = ReplaySource([1, 0] + [0] * 2000)
     assert private_count(count, n, epsilon=1, source=source).value == count + 1
-    assert len(source.shown) == 2 + (n - 1).bit_length()
+    assert len(source.presented) == 2 + (n - 1).bit_length()
 
 
 def test_each_digit_of_the_noise_counts():
@@ -223,7 +223,7 @@ def test_impossible_counts_are_refused_without_being_printed(count):
     with pytest.raises(DataError, match="between 0 and n") as caught:
         private_count(count, 9, epsilon=1, source=source)
     assert str(count) not in str(caught.value)
-    assert source.shown == []
+    assert source.presented == []
 
 
 @pytest.mark.parametrize(("name", "value"), [("n", -1), ("epsilon", 0), ("beta", 1)])

@@ -181,7 +181,7 @@ def test_hypotheses_are_items():
 def test_nothing_gives_nothing():
     source = ReplaySource([])
     assert stable_histogram([], n=0, epsilon=1, delta=0.1, source=source) == {}
-    assert source.shown == []
+    assert source.presented == []
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_epsilon_means_what_was_typed(epsilon_typed):
     for epsilon in (epsilon_typed, F(1, 2)):
         source = ReplaySource([0, 0])
         exponential_mechanism(Explicit([0, 1]), epsilon=epsilon, source=source)
-        views.append(source.shown)
+        views.append(source.presented)
     assert views[0] == views[1]
 
 
@@ -258,4 +258,4 @@ def test_parameters_are_checked_before_anything_is_drawn(name, value):
     source = ReplaySource([])
     with pytest.raises(ParameterError, match=name):
         exponential_mechanism(Explicit([1, 2]), **{"epsilon": 1, "source": source, name: value})
-    assert source.shown == []
+    assert source.presented == []

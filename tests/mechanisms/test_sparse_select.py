@@ -273,7 +273,7 @@ def test_scores_must_be_integers_and_are_not_printed(score):
     with pytest.raises(DataError, match="must be integers") as caught:
         sparse_select({"a": score}, k=1, epsilon=1, delta=0.1, source=source, default=None)
     assert repr(score) not in str(caught.value)
-    assert source.shown == []
+    assert source.presented == []
 
 
 @pytest.mark.parametrize(

@@ -187,8 +187,8 @@ def test_replay_answers_records_and_refuses():
     assert source.below(4) == 3
     assert source.permutation(3).tolist() == [0, 1, 2]
     assert source.public_rng().integers(100) == np.random.default_rng(0).integers(100)
-    assert len(source.shown) == 4
-    assert source.shown[2:] == [("below", 4), ("permutation", 3)]
+    assert len(source.presented) == 4
+    assert source.presented[2:] == [("below", 4), ("permutation", 3)]
     with pytest.raises(RuntimeError, match="no answers left"):
         source.below(2)
     with pytest.raises(RuntimeError, match="one of 2 outcomes"):
@@ -199,7 +199,7 @@ def test_replay_tells_equal_weights_from_unequal():
     def shown(weights):
         source = ReplaySource([0])
         source.choose(weights)
-        return source.shown
+        return source.presented
 
     assert shown(ExplicitWeights(exp(1), 1)) == shown(ExplicitWeights(exp(1), F(2, 2)))
     assert shown(ExplicitWeights(exp(1), 1)) != shown(ExplicitWeights(exp(1), 1 + F(1, 10**20)))

@@ -119,7 +119,7 @@ def test_counts_of_any_size(truth, listed, rate, bottom):
             for at in {0, count // 2, count - 1}:
                 source = ReplaySource([level + (bottom is not None), rank + at])
                 assert choice.draw(rate, source) == (group, at)
-                assert source.shown[1] == ("below", many)
+                assert source.presented[1] == ("below", many)
             rank += count
 
 
@@ -259,7 +259,7 @@ def test_draws_of_many_levels_equal_the_plain_path(kind):
     views = ReplaySource([0, 0])
     views.choose(weights)
     views.choose(Plain(weights))
-    assert views.shown[0] == views.shown[1]
+    assert views.presented[0] == views.presented[1]
 
 
 def test_a_bound_on_the_error_that_is_too_small_is_noticed():
@@ -315,7 +315,7 @@ def test_explicit_at_the_ends_of_integer_types(truth, scores):
 
 
 def test_explicit_is_independent_of_layout():
-    """Bincount and sort, any integer type: identical weights at the door."""
+    """Bincount and sort, any integer type: identical weights presented."""
     views = []
     for scores in (
         [5, 7, 5, 9],
@@ -324,11 +324,11 @@ def test_explicit_is_independent_of_layout():
     ):
         source = ReplaySource([0, 1])
         assert Explicit(scores).draw(F(1, 2), source) == 2
-        views.append(source.shown)
+        views.append(source.presented)
     assert views[0] == views[1] == views[2]
     wide = ReplaySource([0, 1])  # a spread that is sorted, not binned
     assert Explicit([0, 10**7, 0]).draw(F(1, 10**7), wide) == 2
-    assert wide.shown[1] == ("below", 2)
+    assert wide.presented[1] == ("below", 2)
 
 
 @pytest.mark.parametrize("scores", [[[1, 2]], [0.5, 1.0], ["a"], [True]])

@@ -131,7 +131,7 @@ def verify_mechanism(
         known = observed(data)
         if known not in laws:
             source = ExactSource(cut=cut, follow=follow, bits=bits)
-            laws[known] = source.law(lambda door: observed(run(data, door)))
+            laws[known] = source.law(lambda drawn: observed(run(data, drawn)))
         return laws[known]
 
     worst, worst_pair, tight, compared, holds = Fraction(0), None, 0.0, 0, True

@@ -27,7 +27,7 @@ from littlestone.source.leveled import (
 )
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
-from littlestone.source.sampler import BitSource, Source, shown
+from littlestone.source.sampler import BitSource, Source, presented
 from littlestone.source.sources import ReplaySource, SecureSource, SeededSource
 from littlestone.source.weights import (
     ExplicitWeights,
@@ -62,9 +62,9 @@ __all__ = [
     "as_weights",
     "ball",
     "exp",
+    "presented",
     "probabilities",
     "public_generator",
     "public_salt",
     "reseed",
-    "shown",
 ]

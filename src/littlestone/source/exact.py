@@ -13,7 +13,7 @@ from flint import arb, ctx
 
 from littlestone.errors import LittlestoneError
 from littlestone.source.reals import ball
-from littlestone.source.sampler import Source, shown
+from littlestone.source.sampler import Source, presented
 from littlestone.source.weights import (
     Presented,
     TabulatedWeights,
@@ -60,9 +60,9 @@ class _Cut(BaseException):
 
 @dataclass
 class _Draw:
-    """One draw on the current path: what was shown, and which outcome is being tried."""
+    """One draw on the current path: what was presented, and which outcome is being tried."""
 
-    shown: tuple[object, ...]
+    presented: tuple[object, ...]
     options: list[tuple[int, arb]]
     reached: arb  # probability of reaching this draw
     tried: int = 0
@@ -120,7 +120,7 @@ class _Path:
 
     def choose(self, weights: Presented) -> int:
         known = as_weights(weights)
-        return self._draw(shown(known), lambda: list(enumerate(_agreed(known, self.bits))))
+        return self._draw(presented(known), lambda: list(enumerate(_agreed(known, self.bits))))
 
     def below(self, m: int) -> int:
         if m > _ENUMERABLE:
@@ -145,7 +145,7 @@ class _Path:
             possible = [(i, p) for i, p in options() if not p.is_zero()]
             self.draws.append(_Draw(view, possible, reached))
         draw = self.draws[self._position]
-        if draw.shown != view:
+        if draw.presented != view:
             raise HiddenStateError(
                 "Equal draws met different weights. The run depends on hidden state: the order of "
                 "a hash table, a clock, an ordinary random generator, or an earlier run."

@@ -13,7 +13,7 @@ from flint import arb, ctx
 
 from littlestone.source.weights import Presented, TabulatedWeights, Weights, as_weights
 
-__all__ = ["BitSource", "Source", "shown"]
+__all__ = ["BitSource", "Source", "presented"]
 
 _FIRST = 64  # bits of the uniform that are drawn at first; more only when they do not decide
 
@@ -133,8 +133,8 @@ class BitSource(ABC):
                 return order.astype(np.int64, copy=False)
 
 
-def shown(weights: Weights, bits: int = 96) -> tuple[object, ...]:
-    """Return what an observer of the door can compare: the enclosures at a fixed precision."""
+def presented(weights: Weights, bits: int = 96) -> tuple[object, ...]:
+    """Return what an observer of the source can compare: the enclosures at a fixed precision."""
     with ctx.workprec(bits):
         balls = list(weights.enclose(bits))
         return tuple((*_pair(b.mid()), *_pair(b.rad())) for b in balls)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.errors import check_integer
-from littlestone.source.sampler import BitSource, shown
+from littlestone.source.sampler import BitSource, presented
 from littlestone.source.weights import Presented, as_weights
 
 __all__ = ["ReplaySource", "SecureSource", "SeededSource"]
@@ -119,8 +119,8 @@ class SeededSource(BitSource):
 class ReplaySource:
     """Answer draws from a list, and record the weights of each draw.
 
-    Fast paths (an engine, numba, a float filter) must show *identical weights at the door* as the
-    plain path: run both on a ReplaySource and compare ``shown``.
+    Fast paths (an engine, numba, a float filter) must present *identical weights* as the plain
+    path: run both on a ReplaySource and compare ``presented``.
 
     Parameters
     ----------
@@ -129,15 +129,15 @@ class ReplaySource:
 
     Attributes
     ----------
-    shown : list
-        For each draw, the enclosures that were shown (at 96 bits), or ``("below", m)``, or
+    presented : list
+        For each draw, the enclosures that were presented (at 96 bits), or ``("below", m)``, or
         ``("permutation", n)``, or ``("permutation", n, first)``.
 
     Examples
     --------
     >>> from littlestone.source import ExplicitWeights
     >>> source = ReplaySource([1, 4])
-    >>> source.choose(ExplicitWeights(1, 1)), source.below(10), source.shown[1]
+    >>> source.choose(ExplicitWeights(1, 1)), source.below(10), source.presented[1]
     (1, 4, ('below', 10))
     """
 
@@ -145,7 +145,7 @@ class ReplaySource:
 
     def __init__(self, choices: Iterable[int]) -> None:
         self._choices = iter(choices)
-        self.shown: list[tuple[object, ...]] = []
+        self.presented: list[tuple[object, ...]] = []
 
     def _next(self, m: int) -> int:
         try:
@@ -159,17 +159,17 @@ class ReplaySource:
     def choose(self, weights: Presented) -> int:
         """Record the weights; return the next answer."""
         weights = as_weights(weights)
-        self.shown.append(shown(weights))
+        self.presented.append(presented(weights))
         return self._next(len(weights))
 
     def below(self, m: int) -> int:
         """Record m; return the next answer."""
-        self.shown.append(("below", m))
+        self.presented.append(("below", m))
         return self._next(m)
 
     def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
         """Record n, and how many entries were asked for; return the identity."""
-        self.shown.append(("permutation", n) if first is None else ("permutation", n, first))
+        self.presented.append(("permutation", n) if first is None else ("permutation", n, first))
         return np.arange(n, dtype=np.int64)[:first]
 
     def public_rng(self) -> np.random.Generator:

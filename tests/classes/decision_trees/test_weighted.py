@@ -240,7 +240,7 @@ def test_where_doubles_cannot_decide_balls_do(above):
 def balls_shown(source):
     """Return what a source was shown: enclosures as (low, high) relative to their sum."""
     out = []
-    for view in source.shown:
+    for view in source.presented:
         if view[0] == "below":
             out.append([view[1]])
             continue
@@ -258,7 +258,7 @@ def test_fast_and_plain_present_the_same_weights(depth):
         sources = [ReplaySource([*answers]) for _ in range(2)]
         trees = []
         for source, fast in zip(sources, (True, False), strict=True):
-            source.below = lambda m, source=source: source.shown.append(("below", m)) or 0
+            source.below = lambda m, source=source: source.presented.append(("below", m)) or 0
             trees.append(draw_tree(rows, depth, rate, source, fast=fast))
         assert trees[0] == trees[1]
         for one, other in zip(*map(balls_shown, sources), strict=True):

@@ -124,7 +124,7 @@ def test_labels_of_the_first_part_do_not_matter():
         source = ReplaySource([0] * 20)
         given = [y ^ flip for y in labels[:3]] + labels[3:]
         algorithm.draw(OrderedSample.listed(points, given), source)
-        shown.append(source.shown)
+        shown.append(source.presented)
     assert shown[0] == shown[1]
 
 

@@ -50,7 +50,7 @@ def test_a_walk(high, m, epsilon, alpha, beta):
     source = ReplaySource([0] * 1000)
     learner.learn(users_of([((1, 0), (2, 1)), ((2, 0),)]), source)
     located = walk.search.steps if isinstance(walk.search, PrivateMinError) else 1
-    assert len(source.shown) <= located + 3 * walk.steps
+    assert len(source.presented) <= located + 3 * walk.steps
 
 
 @pytest.mark.parametrize(("epsilon", "alpha", "beta"), BUDGETS)

@@ -110,7 +110,7 @@ def test_equal_weights_at_the_door(method):
     for sample in (fast, plain):
         source = ReplaySource(answers)
         hypothesis = algorithm.learn(sample, source)
-        seen.append((hypothesis, source.shown))
+        seen.append((hypothesis, source.presented))
     assert seen[0] == seen[1]
     # and the weights of records that are written out one by one, in the order that was dealt
     kinds = deal(plain, ReplaySource([]))
@@ -119,8 +119,8 @@ def test_equal_weights_at_the_door(method):
     ordered = OrderedSample(plain.points, plain.zeros, plain.ones, plain.outside, listed)
     source = ReplaySource(answers)
     assert algorithm.learn(ordered, source) == seen[0][0]
-    assert source.shown[1:] == seen[0][1][1:]
-    assert (source.shown[0], seen[0][1][0][:2]) == (("permutation", n), ("permutation", n))
+    assert source.presented[1:] == seen[0][1][1:]
+    assert (source.presented[0], seen[0][1][0][:2]) == (("permutation", n), ("permutation", n))
 
 
 def test_only_thresholds_ask_for_tails():

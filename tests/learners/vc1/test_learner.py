@@ -103,7 +103,7 @@ def test_a_path_of_draws_is_a_pure_function():
     for sample in (ordered, Sample.of(points, labels), Sample.of(points[::-1], labels[::-1])):
         source = ReplaySource([1, 0])
         algorithm.learn(sample, source)
-        shown.append(source.shown)
+        shown.append(source.presented)
     assert shown[0] == shown[1] == shown[2]
     law = ExactSource().law(lambda source: algorithm.learn(ordered, source).key)
     assert float(sum(law.outcomes.values())) == pytest.approx(1)

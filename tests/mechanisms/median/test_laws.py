@@ -94,7 +94,7 @@ def test_both_storages_show_the_same_weights_and_release_the_same(bits):
             for v in (values, twin):
                 source = ReplaySource([0, 0])
                 mechanism.draw(v, source)
-                shown.append(source.shown)
+                shown.append(source.presented)
                 released = [mechanism.draw(v, SeededSource(i)) for i in range(5)]
                 shown.append(released)
             assert shown[:2] == shown[2:]

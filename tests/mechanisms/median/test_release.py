@@ -101,7 +101,7 @@ def test_public_arguments_are_checked_before_anything_is_drawn(change):
     arguments = {"low": 0, "high": 9, "epsilon": 1, "delta": 1e-6, "random_state": source, **change}
     with pytest.raises(ParameterError, match="parameter of private_median must be"):
         private_median([1, 2], **arguments)
-    assert source.shown == []
+    assert source.presented == []
 
 
 def test_a_refused_value_is_not_shown():

@@ -1,9 +1,9 @@
 """The same weights in double precision, each with a proved bound of its relative error.
 
 What it is for: at depth 3 there are millions of leaves, at depth 4 a billion. Balls take seconds,
-and many minutes, for them; doubles a tenth of that and less. The first enclosures that are shown
-at the door come from here; they decide all but about one draw in 2**30, and the rest is refined
-with balls (`partition`).
+and many minutes, for them; doubles a tenth of that and less. The first enclosures that are
+presented come from here; they decide all but about one draw in 2**30, and the rest is refined with
+balls (`partition`).
 
 *Representation.* A weight is a pair (k, x), worth ``x * e**(-r k)``: k is the exact integer number
 of errors of the best tree it sums up, and x >= 1, so nothing can overflow or underflow.

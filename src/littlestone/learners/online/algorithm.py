@@ -196,7 +196,7 @@ class OnlineAlgorithm:
         *,
         until_published: bool = False,
     ) -> int:
-        """Learn many records, in place: the same draws at the door as one by one.
+        """Learn many records, in place: the same weights presented as one by one.
 
         Parameters
         ----------
