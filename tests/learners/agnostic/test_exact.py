@@ -49,7 +49,6 @@ def test_two_samples(name, concepts, n, pool, epsilon, learner_epsilon):
     ("name", "concepts", "rate", "n"),
     [
         ("generic", ls.Thresholds(1, 2), "0.5", 2),
-        ("generic", ls.Thresholds(1, 2), "0.5", 3),
         ("generic", ls.FiniteClass([[0, 1], [1, 0]]), 1, 2),
         ("generic", ls.Points(1, 2), "0.34", 3),
         ("vc1", ls.Points(1, 2), "0.5", 2),

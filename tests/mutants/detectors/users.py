@@ -220,7 +220,7 @@ def steps_to_a_threshold() -> str | None:
             fresh = replace(plan)  # noqa: B023
             vars(fresh)["medians"] = tuple(_Told(one, told) for one in plan.medians)  # noqa: B023
             planned = _Planned(**vars(learner), given=fresh)
-            return (*told, planned.draw(_of(users), source).key)
+            return (*told, planned.learn(_of(users), source).key)
 
         found = verified(run, pairs, epsilon=sum(shares))
         if found:
