@@ -41,6 +41,8 @@ def observe(
     *,
     observers: Sequence[Observer] = (),
     estimate_error: Any = None,
+    evaluate: Any = None,
+    holdout: Any = None,
 ) -> Hashable:
     """Run one release and return all that can be seen of it.
 
@@ -51,7 +53,7 @@ def observe(
     source : Source
         Usually a path of `ExactSource`.
     observers : sequence of callables ``Release -> str``
-    estimate_error : number, optional
+    estimate_error, evaluate, holdout : number, optional
         As for `littlestone.learners.release.run`.
 
     Returns
@@ -61,7 +63,14 @@ def observe(
     """
     with _listening() as heard:
         try:
-            release = run(algorithm, sample, source, estimate_error=estimate_error)
+            release = run(
+                algorithm,
+                sample,
+                source,
+                estimate_error=estimate_error,
+                evaluate=evaluate,
+                holdout=holdout,
+            )
             views = (release.to_json(), repr(release), *(view(release) for view in observers))
         except HiddenStateError:
             raise

@@ -134,6 +134,8 @@ def verify(
     observers: Sequence[Observer] = (),
     public_seeds: Sequence[int] = (0, 1),
     estimate_error: Any = None,
+    evaluate: Any = None,
+    holdout: Any = None,
     records_per_user: int | None = None,
     names: int = 1,
 ) -> Verification:
@@ -156,6 +158,9 @@ def verify(
         uses public coins at all.
     estimate_error : number > 0, optional
         Verify the release together with a private count of its mistakes, at the composed claim.
+    evaluate, holdout : number, optional
+        Verify the release together with an evaluation, as `littlestone.learners.release.run` makes
+        it.
     records_per_user : int >= 0, optional
         For a learner that protects users: try users with 0, 1, ... and so many records. By default
         one more than its ``samples_per_user``, so that some have too many.
@@ -191,13 +196,17 @@ def verify(
     algorithm = _algorithm(learner)
     n = check_integer("verify", "n_samples", n_samples, low=1)
     records = record_kinds(points, outside=outside)
-    guarantee = promise(algorithm, estimate_error=estimate_error)
-    cases = _cases(algorithm, n, records, most=records_per_user, names=names)
+    guarantee = promise(
+        algorithm, estimate_error=estimate_error, evaluate=evaluate, holdout=holdout
+    )
+    dealt = holdout is not None
+    cases = _cases(algorithm, n, records, most=records_per_user, names=names, dealt=dealt)
+    extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
     kinds, ordered = cases.kinds, cases.ordered
     bits = precision(guarantee.epsilon, guarantee.delta)
     reports = []
     for seed in public_seeds:
-        look = _Look(algorithm, tuple(observers), estimate_error, seed, bits, cases)
+        look = _Look(algorithm, tuple(observers), extra, seed, bits, cases)
         laws = {data: look.law(data) for data in cases.lists(n)}
         reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
         if not any(law.public_coins for law in laws.values()):
@@ -278,7 +287,7 @@ def _deals(algorithm: Any, n: int) -> bool:
 
 
 def _cases(
-    algorithm: Any, n: int, records: list[Record], *, most: Any, names: int
+    algorithm: Any, n: int, records: list[Record], *, most: Any, names: int, dealt: bool
 ) -> RecordCases | UserCases:
     """Return the data sets for a learner of records or of users."""
     domain = algorithm.concept_class.domain
@@ -288,7 +297,7 @@ def _cases(
                 "The 'records_per_user' parameter of verify is for learners that protect users; "
                 f"the {algorithm.name!r} learner protects records."
             )
-        return RecordCases(list(records), domain, _deals(algorithm, n))
+        return RecordCases(list(records), domain, dealt or _deals(algorithm, n))
     each: int = algorithm.samples_per_user
     most = each + 1 if most is None else most
     return UserCases.of(records, domain, most=most, names=names, samples_per_user=each)
@@ -300,7 +309,7 @@ class _Look:
 
     algorithm: Learner[Any]
     observers: tuple[Observer, ...]
-    estimate_error: Any
+    extra: dict[str, Any]
     seed: int
     bits: int
     cases: RecordCases | UserCases
@@ -315,7 +324,7 @@ class _Look:
                 self.cases.sample(data),
                 source,
                 observers=self.observers,
-                estimate_error=self.estimate_error,
+                **self.extra,
             )
 
         return ExactSource(public_seed=self.seed, bits=self.bits).law(run)

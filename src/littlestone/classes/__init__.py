@@ -33,6 +33,7 @@ from littlestone.classes.base import (
     check_class,
     errors,
 )
+from littlestone.classes.boosted_trees import BoostedTreeClass, ScorecardClass, TreeEnsemble
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.dimensions import (
@@ -81,6 +82,7 @@ __all__ = [
     "AffineSubspaces",
     "AlwaysZero",
     "Boosted",
+    "BoostedTreeClass",
     "Closures",
     "ConceptClass",
     "ConjunctionHypothesis",
@@ -111,12 +113,14 @@ __all__ = [
     "Representation",
     "RuleHypothesis",
     "Rules",
+    "ScorecardClass",
     "SetHypothesis",
     "ShatteredTree",
     "SparseSets",
     "TableHypothesis",
     "ThresholdHypothesis",
     "Thresholds",
+    "TreeEnsemble",
     "TreeHypothesis",
     "TreePaths",
     "UnionHypothesis",

@@ -83,6 +83,9 @@ class ConceptClass(ABC):
     #: Whether the class was given as a list, so that its size is no reason not to list it.
     is_listed: ClassVar[bool] = False
 
+    #: The one learner of classes that have their own; empty where any may learn them.
+    learned_by: ClassVar[str] = ""
+
     @abstractmethod
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their number of errors on the sample.

@@ -118,7 +118,7 @@ _INFINITE: dict[str, str] = {
 }
 _INFINITE["linear_separators"] = _INFINITE["linear_classifiers"] = _INFINITE["halfspaces"]
 
-_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*\((.*)\)\s*", re.DOTALL)
+_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
@@ -158,7 +158,7 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
             f"A class is written as a name with arguments, one of: {_usages()}. "
             f"Got {str(spec)[:60]!r}."
         )
-    name, inside = form.groups()
+    name, inside = form.groups(default="")
     entry = _ENTRIES.get(name) or _ENTRIES.get(name.lower())
     if entry is None and name.lower() in _INFINITE:
         raise UnsupportedError(f"{name} cannot be learned privately. {_INFINITE[name.lower()]}")

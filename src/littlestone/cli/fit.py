@@ -57,6 +57,8 @@ def fit(
     strict: Flag = False,
     require_certificate: Flag = False,
     estimate_error: str | None = None,
+    evaluate: str | None = None,
+    holdout: str | None = None,
     out: str | None = None,
     report: str | None = None,
     ledger: str | None = None,
@@ -95,7 +97,7 @@ def fit(
         `littlestone plan` compares them.
     delta:
         What is allowed besides epsilon, for example 1e-6; only for learners that are not pure
-        (vc1, littlestone, stable).
+        (vc1, littlestone, stable), and for boosted_trees and scorecard, which are pure without.
     alpha:
         Error that the certificate is asked to promise.
     beta:
@@ -122,6 +124,12 @@ def fit(
         Release nothing (exit 3) if there are too few records for alpha and beta.
     estimate_error:
         Additional privacy loss, spent on the share of these records that the hypothesis gets wrong.
+    evaluate:
+        A part of epsilon that is spent on a private evaluation: accuracy, ROC, calibration, and
+        probabilities for scorecards and boosted trees.
+    holdout:
+        With --evaluate: the share of the records that are evaluated on and not learned from, for
+        example 0.2. Then the error on new records is certified.
     out:
         Write the model (JSON) here; an existing file is replaced.
     report:
@@ -162,10 +170,11 @@ def fit(
         beta=beta,
     )
     algorithm = learner_of(concepts)
-    promised = promise(algorithm, estimate_error=estimate_error, seeded=source.seeded)
+    extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
+    promised = promise(algorithm, **extra, seeded=source.seeded)
     budget = None if ledger is None else Ledger(ledger)
     if budget is not None:
-        budget.check(promised, loss=known_loss(algorithm, estimate_error=estimate_error))
+        budget.check(promised, loss=known_loss(algorithm, **extra))
     negative = _negative(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public)
     with progress_of("Counting records"):
@@ -189,7 +198,7 @@ def fit(
             algorithm,
             sample,
             source,
-            estimate_error=estimate_error,
+            **extra,
             columns={"x": columns, "y": y, "positive": positive, **of_users},
             ledger=budget,
         )

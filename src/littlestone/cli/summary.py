@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.report.pages import accuracy_asked, meaning
+from littlestone.report.pages import accuracy_asked, evaluation_facts, meaning
 from littlestone.report.words import integer, odds_factor, percent
 
 if TYPE_CHECKING:
@@ -27,22 +27,35 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         rows.append(
             ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
         )
-    unit = certificate.unit
-    asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
-    rows.append(("Asked", asked, ""))
-    rows.append(
-        ("Needed", f"{integer(release.required)} {unit}; there are {integer(release.n)}", "")
-    )
-    if certificate.holds:
-        rows.append(("Certificate", f"holds ({certificate.status})", "green"))
-    else:
-        rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
+    rows += _certified(release) if certificate is not None else []
+    rows += [(name, text, "") for name, text in evaluation_facts(release)]
+    rows += [
+        ("Spent" if not i else "", f"{what}: {part}", "")
+        for i, (what, part) in enumerate((release.spent or {}).items())
+    ]
     if release.error is not None:
         error = release.error
         spread = max(error["rate_high"] - error["rate"], error["rate"] - error["rate_low"])
         rate, around = percent(error["rate"], 2), percent(spread, 2)
         text = f"about {rate} wrong on these records (± {around} at 95%)"
         rows.append(("Error", text, ""))
+    return rows
+
+
+def _certified(release: Release) -> list[tuple[str, str, str]]:
+    """Return the lines about the certificate."""
+    certificate, required = release.certificate, release.required
+    assert certificate is not None
+    assert required is not None
+    rows: list[tuple[str, str, str]] = []
+    unit = certificate.unit
+    asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
+    rows.append(("Asked", asked, ""))
+    rows.append(("Needed", f"{integer(required)} {unit}; there are {integer(release.n)}", ""))
+    if certificate.holds:
+        rows.append(("Certificate", f"holds ({certificate.status})", "green"))
+    else:
+        rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
     return rows
 
 

@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
@@ -120,6 +120,9 @@ class Learner(ABC, _Generic[P]):
         What is protected and counted: ``"records"`` or ``"users"``.
     claim : str
         The registered claim behind the guarantee.
+    certified : bool
+        Whether there is a certificate before data; where not, `certificate` and
+        `required_samples` raise `UnsupportedError`.
     """
 
     estimator: ClassVar[str]
@@ -127,6 +130,7 @@ class Learner(ABC, _Generic[P]):
     claim: ClassVar[str]
     agnostic: ClassVar[bool]
     unit: ClassVar[Unit] = "records"
+    certified: ClassVar[bool] = True
 
     if TYPE_CHECKING:  # fields, or properties of learners that are made from learners
         name: str
@@ -219,6 +223,14 @@ class Learner(ABC, _Generic[P]):
     def required_samples(self) -> int:
         """Return the least n from which on the certificate always holds, counted in ``unit``."""
         return self.plan.required
+
+    def leaving(self, evaluation: Fraction) -> Self:
+        """Return the learner that leaves this part of its epsilon to an evaluation."""
+        return replace(self, epsilon=self.epsilon - evaluation)  # type: ignore[type-var]
+
+    def spending(self, n: int) -> dict[str, str] | None:
+        """Say what is spent on what, where that is more than one thing."""
+        return None
 
     def deals(self, n: int) -> bool:
         """Return whether n records are dealt to parts, so that their order matters."""

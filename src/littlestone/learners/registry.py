@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.learners.agnostic import TwoSample
+from littlestone.learners.boosting import Boosting
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.stable import Stable
@@ -32,12 +33,13 @@ _CLASSES: tuple[Any, ...] = (
     UserThreshold,
     Littlestone,
     Stable,
+    Boosting,
 )
 registry: dict[str, type[Learner[Any]]] = {cls.name: cls for cls in _CLASSES}
 
 #: Prefix of a learner's agnostic form: ``agnostic:vc1``.
 AGNOSTIC = "agnostic:"
-_GOAL = ("concept_class", "epsilon", "delta", "alpha", "beta")
+_GOAL = ("concept_class", "epsilon", "delta", "alpha", "beta", "evaluation")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Entry:
     def unit(self) -> Unit:
         """What is protected and counted: ``"records"`` or ``"users"``."""
         return self.learner.unit
+
+    @property
+    def certified(self) -> bool:
+        """Whether it has a certificate before data; where not, it is not compared by records."""
+        return self.learner.certified
 
     @property
     def summary(self) -> str:
@@ -171,7 +178,9 @@ def make(
         hint = f"Did you mean {close[0]!r}?" if close else ""
         raise parameter_error("fit", "learner", f"auto or one of {', '.join(LEARNERS)}", name, hint)
     check_options(name, entry.options, options)
-    numbers = {"epsilon": epsilon, "alpha": alpha, "beta": beta}
+    numbers = {"epsilon": epsilon}
+    if entry.certified:
+        numbers |= {"alpha": alpha, "beta": beta}
     if delta is None:
         return entry.build(concept_class, **numbers, **options)
     if entry.pure:

@@ -17,10 +17,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone.bounds import Certificate, Claim, register
-from littlestone.classes import ConceptClass, class_from_dict
+from littlestone.classes import ConceptClass, TreeEnsemble, class_from_dict
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import RowDomain, Sample, UserSample
-from littlestone.errors import ParameterError, check_fraction, check_integer, parameter_error
+from littlestone.data.dealing import deal, part
+from littlestone.errors import (
+    ParameterError,
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
+from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
+from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.mechanisms import count_loss, private_count
 from littlestone.privacy import Concentrated, Guarantee, Loss, compose
 from littlestone.safe_io import parse_json, read_exact, read_text, write_text
@@ -74,26 +84,33 @@ class Release:
         The private output.
     guarantee : Guarantee
         Of everything in the release together.
-    certificate : Certificate
+    certificate : Certificate or None
+        None for a learner that certifies nothing before data.
     n : int
         Number of records (public under replace-one).
-    required : int
+    required : int or None
         The least n for which the certificate holds (public parameters only).
     error : dict or None
         The released estimate of the hypothesis' error, when one was paid for.
     columns : dict
         Public names: which columns were read as x, y; the positive label; the schema's name.
+    evaluation : ScoreHistogram or None
+        The released histogram of scores by label, when one was paid for.
+    spent : dict or None
+        What the guarantee was spent on, in words, where that is more than one thing.
     """
 
     learner: str
     concept_class: ConceptClass
     hypothesis: Hypothesis
     guarantee: Guarantee
-    certificate: Certificate
+    certificate: Certificate | None
     n: int
-    required: int
+    required: int | None
     error: Json | None = None
     columns: Json | None = None
+    evaluation: ScoreHistogram | None = None
+    spent: dict[str, str] | None = None
 
     def to_dict(self) -> Json:
         """Return plain JSON; `from_dict` reads it back."""
@@ -106,14 +123,19 @@ class Release:
                 "description": self.hypothesis.describe(),
             },
             "guarantee": self.guarantee.to_dict(),
-            "certificate": self.certificate.to_dict(),
             "n": self.n,
-            "required_samples": self.required,
         }
+        if self.certificate is not None:
+            out["certificate"] = self.certificate.to_dict()
+            out["required_samples"] = self.required
         if self.error is not None:
             out["error"] = self.error
         if self.columns is not None:
             out["columns"] = self.columns
+        if self.evaluation is not None:
+            out["evaluation"] = self.evaluation.to_dict()
+        if self.spent is not None:
+            out["spent"] = self.spent
         return out
 
     def to_json(self) -> str:
@@ -141,16 +163,20 @@ class Release:
             stated.pop("spec", None)
             concept_class, hypothesis = class_from_dict(stated), load_hypothesis(described)
             _check_fit(concept_class, hypothesis)
+            certified = "certificate" in document
+            histogram = document.get("evaluation")
             return cls(
                 learner=_text(document["learner"]),
                 concept_class=concept_class,
                 hypothesis=hypothesis,
                 guarantee=Guarantee.from_dict(document["guarantee"]),
-                certificate=Certificate.from_dict(document["certificate"]),
+                certificate=Certificate.from_dict(document["certificate"]) if certified else None,
                 n=_count(document["n"]),
-                required=_count(document["required_samples"]),
+                required=_count(document["required_samples"]) if certified else None,
                 error=_estimate(document.get("error")),
                 columns=_columns(document.get("columns")),
+                evaluation=None if histogram is None else ScoreHistogram.from_dict(histogram),
+                spent=_spent(document.get("spent")),
             )
         except ParameterError:
             raise
@@ -215,6 +241,8 @@ def run(
     *,
     ledger: Ledger | None = None,
     estimate_error: Any = None,
+    evaluate: Any = None,
+    holdout: Any = None,
     columns: Json | None = None,
 ) -> Release:
     """Learn one hypothesis, and return everything that is published about it.
@@ -231,6 +259,13 @@ def run(
     estimate_error : number > 0, optional
         Epsilon to spend, on top of the learner's, on a count of the records that the released
         hypothesis gets wrong.
+    evaluate : number > 0, optional
+        Epsilon for a histogram of scores by label (`littlestone.evaluation`), as a part of the
+        learner's epsilon: the total is what was given. A hypothesis with margins gets
+        probabilities from it.
+    holdout : number in (0, 1), optional
+        The share of the records that are not learned from, and that ``evaluate`` looks at instead
+        of the others: then no record pays for both, and ``evaluate`` may be as large as epsilon.
     columns : dict, optional
         Public names of what was read.
 
@@ -252,7 +287,10 @@ def run(
     -----
     *Guarantee.* The pair (hypothesis, count) composes: for each value of the hypothesis the count
     is ``estimate_error``-DP on the same records, so the epsilons add and delta is the learner's
-    (claim ``dp.sum``). The release states the sum.
+    (claim ``dp.sum``). The release states the sum. ``evaluate`` composes in the same way on the
+    records of the fit, where the learner gets what it leaves; held-out records are dealt by a
+    secret permutation with sizes fixed by n, and the costs of disjoint parts do not add
+    (claim ``dp.parallel``).
 
     Examples
     --------
@@ -269,17 +307,30 @@ def run(
     """
     n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
     _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
-    guarantee = promise(learner, estimate_error=estimate_error, seeded=source.seeded)
-    certificate, required = learner.certificate(n), learner.required_samples()
+    extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
+    guarantee = promise(learner, **extra, seeded=source.seeded)
+    held_out = _held_out(n, holdout)
+    own = _leaving(learner, evaluate) if holdout is None else learner
+    certificate = own.certificate(n - held_out) if learner.certified else None
+    required = own.required_samples() if learner.certified else None
+    spent = _spending(own, n - held_out, evaluate)
     # All public arguments are checked: pay, and from here on the source is drawn from.
     if ledger is not None:
-        loss = known_loss(learner, estimate_error=estimate_error)
+        loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
         ledger.charge(guarantee, loss=loss, what=what)
-    hypothesis = learner.learn(sample, source)
-    error = None
+    looked_at: Any = sample
+    if isinstance(sample, Sample) and held_out:
+        order = deal(sample, source)
+        sample, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
+    hypothesis = own.draw(sample, source)
+    error = histogram = None
     if estimate_error is not None:
         error = _mistakes(learner, hypothesis, sample, source, estimate_error)
+    if evaluate is not None:
+        histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
+        if isinstance(hypothesis, TreeEnsemble):
+            hypothesis = hypothesis.with_curve(Evaluation(histogram).recalibrated())
     return Release(
         learner=learner.name,
         concept_class=learner.concept_class,
@@ -290,6 +341,8 @@ def run(
         required=required,
         error=error,
         columns=columns,
+        evaluation=histogram,
+        spent=spent,
     )
 
 
@@ -344,16 +397,29 @@ def load(path: str | Path) -> Release:
 
 
 def promise(
-    learner: Learner[Any], *, estimate_error: Any = None, seeded: bool = False
+    learner: Learner[Any],
+    *,
+    estimate_error: Any = None,
+    evaluate: Any = None,
+    holdout: Any = None,
+    seeded: bool = False,
 ) -> Guarantee:
     """Return the guarantee of what `run` would release; draws nothing.
 
     Raises
     ------
     ParameterError
-        If ``estimate_error`` is not a positive number.
+        If ``estimate_error`` or ``evaluate`` is not a positive number, or ``evaluate`` is more
+        than a part of epsilon.
     """
     guarantee = learner.guarantee(seeded=seeded)
+    if holdout is not None and evaluate is None:
+        raise ParameterError(
+            "The 'holdout' parameter of fit needs evaluate=E (--evaluate E): what is spent on the "
+            "held-out records."
+        )
+    if evaluate is not None:
+        guarantee = _with_evaluation(learner, guarantee, evaluate, holdout)
     if estimate_error is None:
         return guarantee
     extra = count_loss(check_fraction("fit", "estimate_error", estimate_error))
@@ -362,7 +428,86 @@ def promise(
     return replace(guarantee, epsilon=epsilon, delta=delta, claim=claim)
 
 
-def known_loss(learner: Learner[Any], *, estimate_error: Any = None) -> Loss | None:
+def _with_evaluation(
+    learner: Learner[Any], guarantee: Guarantee, evaluate: Any, holdout: Any
+) -> Guarantee:
+    """Check an evaluation, and return the guarantee of everything together."""
+    if learner.unit == "users":
+        raise UnsupportedError(
+            "An evaluation by records does not protect users, who have many. Use estimate_error "
+            "(--estimate-error), which counts mistakes by users."
+        )
+    epsilon = check_fraction("fit", "evaluate", evaluate)
+    if holdout is not None:
+        check_probability("fit", "holdout", holdout)
+        if epsilon > learner.epsilon:
+            raise parameter_error(
+                "fit", "evaluate", "at most epsilon, which no record pays more than", evaluate
+            )
+        return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {HISTOGRAM.id})")
+    _leaving(learner, evaluate)
+    return replace(guarantee, claim=f"dp.sum({guarantee.claim}, {HISTOGRAM.id})")
+
+
+def _leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
+    """Return the learner with the part of its epsilon that an evaluation leaves."""
+    if evaluate is None:
+        return learner
+    epsilon = check_fraction("fit", "evaluate", evaluate)
+    if epsilon >= learner.epsilon:
+        raise parameter_error(
+            "fit", "evaluate", "smaller than epsilon, of which it is a part", evaluate,
+            "A tenth of epsilon is a common choice.",
+        )  # fmt: skip
+    smaller: Learner[Any] = learner.leaving(epsilon)
+    return smaller
+
+
+def _held_out(n: int, holdout: Any) -> int:
+    """Return how many of n records are held out: a public number."""
+    if holdout is None:
+        return 0
+    share = check_probability("fit", "holdout", holdout)
+    held_out = int(share * n)
+    if not 0 < held_out < n:
+        raise parameter_error("fit", "holdout", f"a share that parts {n} records", holdout)
+    return held_out
+
+
+def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | None:
+    spent = learner.spending(n)
+    if evaluate is None:
+        return spent
+    own = spent or {"learning": f"epsilon {learner.epsilon}"}
+    return own | {"evaluation": f"epsilon {check_fraction('fit', 'evaluate', evaluate)}"}
+
+
+def _histogram(
+    hypothesis: Hypothesis, sample: Sample, source: Source, epsilon: Any, *, held_out: bool
+) -> ScoreHistogram:
+    """Release how many records have each score (margin, or predicted label) and label."""
+    scores = range(2)
+    if isinstance(hypothesis, TreeEnsemble):
+        scores = hypothesis.margins
+    counts = np.zeros((2, len(scores)), dtype=np.int64)
+    if len(sample.points):
+        score = (
+            hypothesis.margin(sample.points)
+            if isinstance(hypothesis, TreeEnsemble)
+            else hypothesis.predict(sample.points)
+        )
+        place = (score.astype(np.int64) - scores[0]) // scores.step
+        np.add.at(counts[0], place, sample.zeros)
+        np.add.at(counts[1], place, sample.ones)
+    counts[:, 0] += sample.outside  # labelled 0 by every hypothesis
+    return release_histogram(
+        scores, counts, n=sample.n, epsilon=epsilon, source=source, held_out=held_out
+    )
+
+
+def known_loss(
+    learner: Learner[Any], *, estimate_error: Any = None, evaluate: Any = None, holdout: Any = None
+) -> Loss | None:
     """Return what the learner promises in zCDP, if it knows better than its guarantee says.
 
     A released count of mistakes is epsilon-DP, which is epsilon**2/2-zCDP, and adds to it.
@@ -372,7 +517,11 @@ def known_loss(learner: Learner[Any], *, estimate_error: Any = None) -> Loss | N
     learner : Learner
     estimate_error : number > 0, optional
         Epsilon of the count.
+    evaluate, holdout : optional
+        With an evaluation, nothing better than the guarantee is known.
     """
+    if evaluate is not None:
+        return None
     loss: Loss | None = getattr(learner, "loss", None)
     if estimate_error is None or not isinstance(loss, Concentrated):
         return loss if estimate_error is None else None
@@ -442,6 +591,12 @@ def _estimate(error: Any) -> Json | None:
             raise TypeError
     read_exact(error["epsilon"])
     return dict(error)
+
+
+def _spent(spent: Any) -> dict[str, str] | None:
+    if spent is None:
+        return None
+    return {_text(what): _text(epsilon) for what, epsilon in spent.items()}
 
 
 def _columns(columns: Any) -> Json | None:

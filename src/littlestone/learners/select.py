@@ -140,6 +140,11 @@ def compare(
     """
     found: list[Candidate] = []
     for name, entry in registry.LEARNERS.items():
+        if not entry.certified:
+            if name == concept_class.learned_by:
+                problem = UnsupportedError(f"{entry.summary}; measure it with --evaluate")
+                found.append(Candidate(name, entry.agnostic, problem=problem))
+            continue
         form = name.startswith(registry.AGNOSTIC)
         if form and _hopeless(name.removeprefix(registry.AGNOSTIC), found, goal):
             if every:
@@ -346,6 +351,8 @@ def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[A
     ------
     ParameterError, UnsupportedError
     """
+    if name == "auto" and concept_class.learned_by:
+        name = concept_class.learned_by
     if name != "auto":
         return registry.make(name, concept_class, **parameters)
     known = ("epsilon", "delta", "alpha", "beta", "samples_per_user")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,11 +21,14 @@ from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
-from littlestone.classes import Dimensions
+from littlestone.classes import Dimensions, TreeEnsemble
 from littlestone.classes.dimensions import Bounds
+from littlestone.data import RowDomain
 from littlestone.errors import UnsupportedError
+from littlestone.evaluation import Band, Evaluation
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
+from littlestone.privacy import Neighbours
 from littlestone.report.html import (
     claim_names,
     claims,
@@ -54,6 +58,7 @@ __all__ = [
     "verification_page",
 ]
 
+_RISK = Fraction(1, 20)
 Pager = Callable[..., str]
 
 P = TypeVar("P", bound=Pager)
@@ -129,25 +134,93 @@ def release_page(release: Release) -> str:
         "page",
         title=f"littlestone: {release.concept_class.spec}",
         g=promise_words(guarantee),
-        unit=certificate.unit,
+        unit=unit_of(release),
         words=release.hypothesis.describe(),
         meaning=meaning(release),
         picture=Markup(plot(release)),  # noqa: S704 - escaped by littlestone.svg
         n=integer(release.n),
-        required=integer(release.required),
-        asked=accuracy_asked(certificate),
-        beta=percent(certificate.beta),
-        holds=certificate.holds,
-        status=certificate.status,
-        assumptions=certificate.assumptions,
-        steps=steps_of(certificate),
+        **_certified(release),
         error=_error(release.error),
+        evaluation=evaluation_facts(release),
+        spent=list((release.spent or {}).items()),
+        scorecard=_scorecard(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
         provenance=_provenance(release),
-        claims=claims([*claim_names(guarantee.claim), *certificate.claims]),
+        claims=claims(
+            [*claim_names(guarantee.claim), *(certificate.claims if certificate else ())]
+        ),
         embedded=json_in_html(release.to_json()),
     )
+
+
+def unit_of(release: Release) -> str:
+    """Return what n counts: records or users."""
+    users = release.guarantee.neighbours is Neighbours.USER_REPLACE
+    return "users" if users else "records"
+
+
+def _certified(release: Release) -> Json:
+    """Return what the page says of the certificate, if there is one."""
+    certificate = release.certificate
+    if certificate is None or release.required is None:
+        return {"certified": False}
+    return {
+        "certified": True,
+        "required": integer(release.required),
+        "asked": accuracy_asked(certificate),
+        "beta": percent(certificate.beta),
+        "holds": certificate.holds,
+        "status": certificate.status,
+        "assumptions": certificate.assumptions,
+        "steps": steps_of(certificate),
+    }
+
+
+def evaluation_facts(release: Release) -> list[tuple[str, str]]:
+    """Return what the released evaluation says, in lines (name, text)."""
+    if release.evaluation is None:
+        return []
+    histogram = release.evaluation
+    evaluation = Evaluation(histogram)
+    on = "held-out records" if histogram.held_out else "the records of this fit"
+
+    def spread(band: Band) -> str:
+        about = max(band.high - band.value, band.value - band.low)
+        of = "noise and sampling" if band.covers == "new records" else "noise"
+        return f"{band.value:.3f} (± {about:.3f} at 95%, {of})"
+
+    facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
+    facts.append(("Accuracy", spread(evaluation.accuracy())))
+    if isinstance(release.hypothesis, TreeEnsemble):
+        facts.append(("AUROC", spread(evaluation.auroc())))
+        error = evaluation.calibration_error(release.hypothesis.probabilities.tolist())
+        facts.append(("Calibration error", f"{error:.3f} (mean distance, noisy counts)"))
+    facts.append(("Balanced accuracy", f"{evaluation.balanced_accuracy():.3f}"))
+    if histogram.held_out:
+        bound = evaluation.certificate(_RISK)
+        facts.append(
+            ("Certified", f"error at most {bound:.3f} on new records, except with probability 5%")
+        )
+    return facts
+
+
+def _scorecard(release: Release) -> Json | None:
+    """Return the points of a sum of trees of depth 1, and the probability of each sum."""
+    ensemble, domain = release.hypothesis, release.concept_class.domain
+    if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
+        return None
+    if ensemble.depth > 1:
+        return None
+    base, points = ensemble.points(domain.schema)
+    chances = zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True)
+    largest = base + sum(max(own.values()) for own in points.values())
+    return {
+        "columns": [(name, list(own.items())) for name, own in points.items()],
+        "sums": [
+            (margin - base, f"{100 * p:.1f}%") for margin, p in chances if base <= margin <= largest
+        ],
+    }
 
 
 def accuracy_asked(certificate: Certificate) -> str:
@@ -212,7 +285,7 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         ("Concept class", release.concept_class.spec),
         ("Guarantee", str(guarantee)),
         ("Neighbours", guarantee.neighbours.words),
-        (release.certificate.unit.capitalize(), integer(release.n)),
+        (unit_of(release).capitalize(), integer(release.n)),
     ]
     if release.learner in LEARNERS:
         rows.insert(1, ("How", LEARNERS[release.learner].summary))

@@ -134,11 +134,15 @@ class DecisionTrees(ConceptClass):
 
     @cached_property
     def vc_dim(self) -> int:
-        """An upper bound of the VC dimension.
+        """An upper bound of the VC dimension; see `shatter_bound`."""
+        return self.shatter_bound(1)
+
+    def shatter_bound(self, trees: int) -> int:
+        """Return an upper bound of how many points functions of so many trees can shatter.
 
         Of m points, a column of numbers can tell apart at most 2 (m - 1) ways by ``>=`` and ``<``,
-        a column of texts m by ``is``, and all other splits are constant on them. So the trees
-        label m points in at most N(s(m)) ways, where s(m) counts the different splits and N the
+        a column of texts m by ``is``, and all other splits are constant on them. So T trees label
+        m points in at most N(s(m))**T ways, where s(m) counts the different splits and N the
         representations; if the points are shattered, this is at least 2**m.
         """
         kinds = [(len(column.literals(0)), column.numeric) for column in self.schema]
@@ -147,9 +151,10 @@ class DecisionTrees(ConceptClass):
             ways = (min(n, 2 * (m - 1)) if numeric else min(n // 2, m) for n, numeric in kinds)
             return 1 + sum(ways)
 
-        m = self.size.bit_length() - 1
-        while m > 1 and 2**m > count(different(m), self.depth):
-            m -= 1
+        # (2**k)**T > N**T if 2**k > N: then m = k * T points are not shattered
+        m = trees * self.size.bit_length() - 1
+        while m > 1 and m >= trees * count(different(m), self.depth).bit_length():
+            m = trees * count(different(m), self.depth).bit_length() - 1
         return m
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:

@@ -50,6 +50,7 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
+from littlestone.classes.decision_trees.counts import one_thread
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.splits import Bits, Counts, Splits
@@ -411,12 +412,13 @@ class WeightedRoots:
         if self._fast and bits <= _FILTER_BITS:
             trees = 2 ** (2**self._depth) * splits ** (2**self._depth - 1)
             powers = _double_powers(self._rate, 102 + self._depth + trees.bit_length())
-            forest = self._forest(powers, self._patterns.times)
+            with one_thread():
+                forest = self._forest(powers, self._patterns.times)
             bound = error_bound(self._depth, p)
             with ctx.workprec(bits):
                 return _enclosed(forest, self._rate, [2 * x * bound for x in forest.x.tolist()])
         # at most 2**depth * (patterns + 8) factors, each of one unit of rounding
-        with ctx.workprec(bits + self._depth + (p + 8).bit_length() + 4):
+        with ctx.workprec(bits + self._depth + (p + 8).bit_length() + 4), one_thread():
             times = np.array([arb(int(m)) for m in self._patterns.times], dtype=object)
             forest = self._forest(BallPowers(self._rate), times)
             return _enclosed(forest, self._rate, [0.0] * p)

@@ -1,0 +1,200 @@
+"""The classes of all sums of trees of one depth over a public schema."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from littlestone.classes.base import ConceptClass
+from littlestone.classes.boosted_trees.ensemble import MAX_ROUNDS
+from littlestone.classes.decision_trees.concept_class import DecisionTrees
+from littlestone.classes.encoding import Fields
+from littlestone.classes.spec import written
+from littlestone.data import RowDomain, Sample, Schema
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.source import Choice
+from littlestone.types import Hypothesis, Json
+
+if TYPE_CHECKING:
+    from littlestone.classes.base import Representation
+    from littlestone.classes.oracles import VersionSpace
+
+__all__ = ["BoostedTreeClass", "ScorecardClass"]
+
+_DEPTHS = (1, 2, 3)
+
+
+@written("boosted_trees(depth=2)", "depth", "rounds", schema=True)
+class BoostedTreeClass(ConceptClass):
+    """Sums of decision trees of one depth, each voting +1 or -1; 1 where the sum is positive.
+
+    Learned by boosting (`littlestone.BoostedTrees`), tree by tree, not by one draw: the class is
+    far too large for the exponential mechanism over its members.
+
+    Parameters
+    ----------
+    schema : Schema
+        Public columns, bins and categories. With `Schema.every_column`, `bind` the number of
+        columns before use (the estimators do).
+    depth : int in 1 .. 3, default 2
+    rounds : int in 1 .. 1000, optional
+        Number of trees. By default the learner takes it from public numbers.
+
+    Notes
+    -----
+    ``vc_dim`` is an upper bound: with s(m) different splits on m points, T trees label them in at
+    most N(s(m))**T ways, and shattering needs 2**m.
+
+    Examples
+    --------
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> BoostedTreeClass(schema, depth=2, rounds=3).spec
+    'boosted_trees(depth=2, rounds=3)'
+    >>> BoostedTreeClass(schema, depth=1, rounds=3).size
+    8000
+    """
+
+    name: ClassVar[str] = "boosted_trees"
+    vc_exact = False
+    learned_by = "boosting"
+
+    def __init__(self, schema: Schema, depth: int = 2, rounds: int | None = None) -> None:
+        owner = type(self).__name__
+        if not isinstance(schema, Schema):
+            raise parameter_error(
+                owner, "schema", "a Schema", type(schema).__name__,
+                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
+            )  # fmt: skip
+        self.schema = schema
+        self.depth = check_integer(owner, "depth", depth, low=1)
+        if self.depth not in _DEPTHS:
+            raise parameter_error(owner, "depth", "1, 2 or 3", self.depth)
+        if rounds is not None:
+            rounds = check_integer(owner, "rounds", rounds, low=1)
+            if rounds > MAX_ROUNDS:
+                raise parameter_error(owner, "rounds", f"at most {MAX_ROUNDS}", rounds)
+        self.rounds = rounds
+        self.trees = DecisionTrees(schema, self.depth)  # refuses too many splits
+
+    def bind(self, n_columns: int) -> BoostedTreeClass:
+        """Return the class for arrays with this (public) number of columns."""
+        schema = self.schema.bind(n_columns, owner=type(self).__name__)
+        if schema is self.schema:
+            return self
+        return type(self).from_dict({**self.to_dict(), "schema": schema.to_list()})
+
+    @property
+    def spec(self) -> str:
+        """The text of the class; the schema is not part of it."""
+        rounds = f", rounds={self.rounds}" if self.rounds else ""
+        return f"boosted_trees(depth={self.depth}{rounds})"
+
+    def __repr__(self) -> str:
+        arguments = self.spec.partition("(")[2]
+        arguments = f", {arguments}" if arguments else ")"
+        return f"{type(self).__name__}({self.schema!r}{arguments}"
+
+    @property
+    def domain(self) -> RowDomain:
+        """The rows of the schema."""
+        return RowDomain(self.schema)
+
+    @property
+    def _most(self) -> int:
+        return self.rounds or MAX_ROUNDS
+
+    @property
+    def size(self) -> int:
+        """Number of sums of so many trees, in order (of the most trees, if it is not fixed)."""
+        size: int = self.trees.size**self._most
+        return size
+
+    @property
+    def ln_size(self) -> float:
+        """Natural logarithm of the number of sums."""
+        return self._most * math.log(self.trees.size)
+
+    @cached_property
+    def vc_dim(self) -> int:
+        """An upper bound of the VC dimension."""
+        return self.trees.shatter_bound(self._most)
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Refuse: the class is learned tree by tree."""
+        raise self._refusal()
+
+    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
+        """Refuse: the class is learned tree by tree."""
+        raise self._refusal()
+
+    def version_space(self, max_nodes: int | None = None) -> VersionSpace:
+        """Refuse: the class is too large to be searched."""
+        raise self._refusal()
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        raise self._refusal()
+
+    def _refusal(self) -> UnsupportedError:
+        return UnsupportedError(
+            f"The class {self.spec} is not drawn from by one mechanism, nor searched; it is "
+            "learned tree by tree. Use the learner 'boosting' (BoostedTrees, Scorecard)."
+        )
+
+    def _identity(self) -> Hashable:
+        return (self.schema, self.depth, self.rounds)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with the schema."""
+        described: Json = {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
+        return described if self.rounds is None else described | {"rounds": self.rounds}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> BoostedTreeClass:
+        """Read it back."""
+        fields = Fields(data, ("schema", "depth"), ("rounds",))
+        rounds = fields.integer("rounds", low=1) if "rounds" in fields else None
+        schema = Schema.from_list(fields.any("schema"))
+        return cls(schema, fields.integer("depth", low=1), rounds)
+
+
+@written("scorecard", "rounds", schema=True)
+class ScorecardClass(BoostedTreeClass):
+    """Sums of trees of depth 1, which add up to points for each bin and category.
+
+    Parameters
+    ----------
+    schema : Schema
+    rounds : int in 1 .. 1000, optional
+        Number of trees. By default the learner takes it from public numbers.
+
+    Examples
+    --------
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> ScorecardClass(schema).spec, ScorecardClass(schema, rounds=20)
+    ('scorecard', ScorecardClass(Schema(age), rounds=20))
+    """
+
+    name: ClassVar[str] = "scorecard"
+
+    def __init__(self, schema: Schema, rounds: int | None = None) -> None:
+        super().__init__(schema, 1, rounds)
+
+    @property
+    def spec(self) -> str:
+        """The text of the class; the schema is not part of it."""
+        return f"scorecard(rounds={self.rounds})" if self.rounds else "scorecard"
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with the schema."""
+        described = super().to_dict()
+        del described["depth"]
+        return described
+
+    @classmethod
+    def from_dict(cls, data: Any) -> ScorecardClass:
+        """Read it back."""
+        fields = Fields(data, ("schema",), ("rounds",))
+        rounds = fields.integer("rounds", low=1) if "rounds" in fields else None
+        return cls(Schema.from_list(fields.any("schema")), rounds)

@@ -1,0 +1,24 @@
+"""Private evaluation: one released histogram of scores by label, and all that follows from it.
+
+`histogram` releases the counts and says how far their noise can reach; `measures` computes
+accuracy, ROC, calibration and the like from a released histogram, at no further cost. For any
+hypothesis and any number of labels: a score is a margin, or the predicted label itself.
+"""
+
+from littlestone.evaluation.histogram import (
+    ScoreHistogram,
+    histogram_loss,
+    noise_reach,
+    release_histogram,
+)
+from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation
+
+__all__ = [
+    "Band",
+    "CalibrationBin",
+    "Evaluation",
+    "ScoreHistogram",
+    "histogram_loss",
+    "noise_reach",
+    "release_histogram",
+]

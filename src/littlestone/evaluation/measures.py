@@ -1,0 +1,416 @@
+"""What a released histogram of scores says: accuracy, ROC, calibration, with bands.
+
+Everything here is computed from public numbers, so it costs nothing. Every estimate is linear in
+the noisy counts, or bilinear in those of two labels, whose noises are independent: so it is
+unbiased for the records' own value (a ratio, up to the noise of its denominator).
+
+Each `Band` says what it covers. *noise*: the true value on the counted records, from the law of
+the noise alone. *new records*: the value on the distribution that the records come from, from
+noise and sampling; only a held-out part can say that, because a hypothesis fits its own records
+better than others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds.tails import lower_limit, upper_limit
+from littlestone.errors import ParameterError, UnsupportedError, check_probability
+from littlestone.evaluation.histogram import ScoreHistogram, noise_reach
+from littlestone.types import Json
+
+__all__ = ["Band", "CalibrationBin", "Evaluation"]
+
+Floats = npt.NDArray[np.float64]
+_BETA = 0.05
+
+
+@dataclass(frozen=True)
+class Band:
+    """An estimate with an interval.
+
+    Attributes
+    ----------
+    value, low, high : float
+    covers : str
+        ``"noise"``: the value on the counted records lies in the interval with probability
+        1 - beta over the noise. ``"new records"``: so does the value on new records, over noise
+        and sampling.
+    beta : float
+    """
+
+    value: float
+    low: float
+    high: float
+    covers: str
+    beta: float
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return dict(vars(self))
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Neighbouring scores: what was predicted, and how often label 1 was found.
+
+    Attributes
+    ----------
+    low, high : int
+        The scores of the bin.
+    predicted : float
+        Mean predicted probability, by the noisy counts.
+    found : Band
+        Share of label 1.
+    records : float
+        Noisy number of records.
+    """
+
+    low: int
+    high: int
+    predicted: float
+    found: Band
+    records: float
+
+
+class Evaluation:
+    """What one released histogram says.
+
+    Parameters
+    ----------
+    histogram : ScoreHistogram
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> counts = ((400, 300, 50), (20, 80, 150))
+    >>> evaluation = Evaluation(
+    ...     ScoreHistogram((-1, 0, 1), counts, 1000, Fraction(1), Fraction(1, 2)))
+    >>> round(evaluation.accuracy(0).value, 3), round(evaluation.auroc().value, 3)
+    (0.85, 0.842)
+    >>> evaluation.confusion(0)
+    ((700.0, 50.0), (100.0, 150.0))
+    """
+
+    def __init__(self, histogram: ScoreHistogram) -> None:
+        self.histogram = histogram
+        self._counts = histogram.array
+        self._n = max(histogram.n, 1)
+
+    # -- any number of labels ----------------------------------------------------------------------
+
+    def share_right(self, answers: Sequence[int], *, beta: float = _BETA) -> Band:
+        """Return the accuracy of answering one label for each score.
+
+        Parameters
+        ----------
+        answers : sequence of int
+            For each score, the label that is answered.
+        beta : float in (0, 1), default 0.05
+            Failure probability of the band.
+
+        Notes
+        -----
+        Right and wrong ones sum to the public n, so half of the difference of the noisy sums is
+        an estimate with less noise than either; its noise is half that of all cells together.
+        """
+        beta = float(check_probability("evaluate", "beta", beta))
+        right = self._right(answers)
+        wrong = float(self._counts.sum()) - right
+        value = (self._n + right - wrong) / 2 / self._n
+        reach = self._reach(self._counts.size, beta) / 2 / self._n
+        return _band(value, reach, beta)
+
+    def confusion_matrix(self, answers: Sequence[int]) -> tuple[tuple[float, ...], ...]:
+        """Return the noisy number of records by label (rows) and answer (columns)."""
+        labels = self.histogram.labels
+        given = np.asarray(answers)
+        return tuple(
+            tuple(float(row[given == answer].sum()) for answer in range(labels))
+            for row in self._counts
+        )
+
+    def error_certificate(self, answers: Sequence[int], beta: Any, *, cuts: int = 1) -> float:
+        """Return e such that the error on new records is at most e with probability 1 - beta.
+
+        Parameters
+        ----------
+        answers : sequence of int
+            For each score, the label that is answered.
+        beta : number in (0, 1)
+        cuts : int >= 1, default 1
+            Among how many public choices ``answers`` was chosen by this histogram: the statement
+            then holds for all of them at once (union bound).
+
+        Raises
+        ------
+        UnsupportedError
+            If the histogram is about the records that the hypothesis was learned from.
+
+        Notes
+        -----
+        With probability 1 - beta/2 the number of mistakes among the n held-out records is at most
+        the noisy one plus the noise's reach; with probability 1 - beta/2 the upper limit of
+        Clopper and Pearson of that number holds the error. Both limits are monotone.
+        """
+        if not self.histogram.held_out:
+            raise UnsupportedError(
+                "An error on new records can be certified from held-out records only: evaluate "
+                "with holdout=0.2 (--holdout 0.2)."
+            )
+        risk = float(check_probability("evaluate", "beta", beta)) / 2 / cuts
+        value = 1 - self._raw_share(answers)
+        reach = self._reach(self._counts.size, risk) / 2
+        mistakes = min(self._n, max(0, math.ceil(value * self._n + reach)))
+        return min(1.0, float(upper_limit(mistakes, self._n, risk)) + 1e-12)
+
+    def _raw_share(self, answers: Sequence[int]) -> float:
+        right = self._right(answers)
+        return float(self._n + 2 * right - self._counts.sum()) / 2 / self._n
+
+    def _right(self, answers: Sequence[int]) -> float:
+        if len(answers) != len(self.histogram.scores):
+            raise ParameterError("There must be one answer for each score of the histogram.")
+        return float(self._counts[np.asarray(answers), np.arange(len(answers))].sum())
+
+    def _reach(self, cells: int, beta: float) -> float:
+        return noise_reach(self.histogram.rate, cells, beta)
+
+    # -- two labels ------------------------------------------------------------------------------
+
+    @property
+    def cuts(self) -> tuple[int, ...]:
+        """The cuts at scores: label 1 is answered above the cut (from none to all records)."""
+        scores = self.histogram.scores
+        return (scores[0] - 1, *scores)
+
+    def answers(self, cut: int = 0) -> list[int]:
+        """Return the answer for each score: 1 above the cut."""
+        self._binary()
+        return [int(score > cut) for score in self.histogram.scores]
+
+    def accuracy(self, cut: int = 0, *, beta: float = _BETA) -> Band:
+        """Return the accuracy of answering 1 where the score is above the cut."""
+        return self.share_right(self.answers(cut), beta=beta)
+
+    def confusion(self, cut: int = 0) -> tuple[tuple[float, ...], ...]:
+        """Return noisy counts: label 0 answered 0 and 1, then label 1 answered 0 and 1."""
+        return self.confusion_matrix(self.answers(cut))
+
+    def balanced_accuracy(self, cut: int = 0) -> float:
+        """Return the mean of the shares of label 0 and of label 1 that are answered rightly."""
+        (a, b), (c, d) = self.confusion(cut)
+        return min(1.0, max(0.0, (_share(a, a + b) + _share(d, c + d)) / 2))
+
+    def certificate(self, beta: Any, cut: int | None = None) -> float:
+        """Return e: the error on new records is at most e, except with probability beta.
+
+        Parameters
+        ----------
+        beta : number in (0, 1)
+        cut : int, optional
+            By default 0. With ``cut="best"``-like choices made from this histogram, use
+            `error_certificate` with ``cuts=len(evaluation.cuts)``.
+        """
+        return self.error_certificate(self.answers(0 if cut is None else cut), beta)
+
+    def best_cut(self) -> int:
+        """Return a cut of the highest accuracy, by the noisy counts."""
+        return max(self.cuts, key=lambda cut: self._raw_share(self.answers(cut)))
+
+    @cached_property
+    def _rates(self) -> tuple[Floats, Floats]:
+        """For each cut from high to low, the shares of label 0 and of label 1 above it."""
+        self._binary()
+        shares = []
+        for row in self._counts:
+            above = np.concatenate([[0.0], np.cumsum(row[::-1])])
+            total = max(above[-1], 1.0)
+            rising = np.maximum.accumulate(np.clip(above / total, 0.0, 1.0))
+            shares.append(np.append(rising[:-1], 1.0))
+        return shares[0], shares[1]
+
+    def roc(self) -> tuple[tuple[float, float], ...]:
+        """Return the ROC curve: (share of label 0, share of label 1) above each cut, rising."""
+        return tuple(zip(*(rates.tolist() for rates in self._rates), strict=True))
+
+    def auroc(self, *, beta: float = _BETA) -> Band:
+        """Return the area under the ROC curve; ties count one half.
+
+        Notes
+        -----
+        The number of concordant pairs is bilinear in the counts of label 0 and of label 1. Its
+        noise has the variance ``v (|a|**2 + |b|**2) + v**2 |k|**2`` (v: of one cell; a, b: the
+        other label's share below and above each score, centred; k: one half, 1 or 0 for each
+        pair of scores), estimated with noisy shares. The band is wide enough at 95 % for a normal
+        and for a Laplace law (2.12 standard deviations), between which weighted sums of two-sided
+        geometric noises lie. It covers the records ("noise"), or, for a held-out part, new records
+        too: then the variance of the sampling is added (DeLong's).
+        """
+        beta = float(check_probability("evaluate", "beta", beta))
+        self._binary()
+        zeros, ones = self._counts
+        totals = [max(float(row.sum()), 1.0) for row in self._counts]
+        value = float(ones @ (np.cumsum(zeros) - zeros / 2)) / totals[0] / totals[1]
+        value = min(1.0, max(0.0, value))
+        below, above = self._shares_around()
+        v = _variance(float(self.histogram.rate))
+        kernel = len(zeros) ** 2 / 2  # at most: pairs of scores, squares of 1, 1/2, 0
+        noise = v * float(((below - value) ** 2).sum()) / totals[1] ** 2
+        noise += v * float(((above - value) ** 2).sum()) / totals[0] ** 2
+        noise += v * v * kernel / (totals[0] * totals[1]) ** 2
+        covers = "noise"
+        if self.histogram.held_out:
+            covers = "new records"
+            spread = [
+                float(np.maximum(row, 0) @ (side - value) ** 2) / max(np.maximum(row, 0).sum(), 1)
+                for row, side in ((ones, below), (zeros, above))
+            ]
+            noise += spread[0] / totals[1] + spread[1] / totals[0]
+        width = _deviations(beta) * math.sqrt(noise)
+        return Band(value, max(0.0, value - width), min(1.0, value + width), covers, beta)
+
+    def _shares_around(self) -> tuple[Floats, Floats]:
+        """For each score: the share of label 0 below it, and of label 1 above it (ties half)."""
+        false, true = self._rates
+        below = 1 - (false[:-1] + false[1:])[::-1] / 2
+        above = (true[:-1] + true[1:])[::-1] / 2
+        return below, above
+
+    def recalibrated(self) -> tuple[float, ...]:
+        """Return a probability of label 1 for each score, rising with the score.
+
+        Isotonic regression (pool adjacent violators) of the noisy shares on blocks of scores that
+        hold enough records for their noise, drawn as straight lines between the blocks' middles.
+        """
+        self._binary()
+        blocks = self._blocks(4.0)
+        shares, weights, middles = [], [], []
+        for low, high in blocks:
+            part = self._counts[:, low:high]
+            total = max(float(part.sum()), 1.0)
+            # one pseudo-record of each label: no probability is exactly 0 or 1
+            shares.append(min(max((float(part[1].sum()) + 1) / (total + 2), 0.0), 1.0))
+            weights.append(total)
+            inside = np.maximum(part.sum(axis=0), 0) + 1e-9
+            middles.append(float(inside @ np.array(self.histogram.scores[low:high]) / inside.sum()))
+        rising = _isotonic(shares, weights)
+        return tuple(np.interp(self.histogram.scores, middles, rising).tolist())
+
+    def calibration(
+        self, probabilities: Sequence[float], *, beta: float = _BETA
+    ) -> tuple[CalibrationBin, ...]:
+        """Return, for bins of scores, what was predicted and how often label 1 was found.
+
+        Parameters
+        ----------
+        probabilities : sequence of float
+            What is predicted at each score.
+        beta : float in (0, 1), default 0.05
+            Failure probability of each bin's band.
+        """
+        beta = float(check_probability("evaluate", "beta", beta))
+        self._binary()
+        predicted = np.asarray(probabilities)
+        bins = []
+        for low, high in self._blocks(12.0):
+            part = self._counts[:, low:high]
+            total = max(float(part.sum()), 1.0)
+            weights = np.maximum(part.sum(axis=0), 0) + 1e-9
+            share = min(max(float(part[1].sum()) / total, 0.0), 1.0)
+            # the noise of ones - share * total, which is linear in the cells
+            cells = high - low
+            v = cells * _variance(float(self.histogram.rate))
+            noise = v * ((1 - share) ** 2 + share**2) / total**2
+            width = _deviations(beta) * math.sqrt(noise)
+            covers = "noise"
+            low_share, high_share = share - width, share + width
+            if self.histogram.held_out:
+                covers, size = "new records", max(1, round(total))
+                low_share, high_share = (
+                    float(limit(min(max(x, 0.0), 1.0) * size, size, beta / 2))
+                    for limit, x in ((lower_limit, low_share), (upper_limit, high_share))
+                )
+            bins.append(
+                CalibrationBin(
+                    self.histogram.scores[low],
+                    self.histogram.scores[high - 1],
+                    float(weights @ predicted[low:high] / weights.sum()),
+                    Band(share, max(0.0, low_share), min(1.0, high_share), covers, beta),
+                    float(part.sum()),
+                )
+            )
+        return tuple(bins)
+
+    def calibration_error(self, probabilities: Sequence[float]) -> float:
+        """Return the expected calibration error: the mean distance in `calibration`, by records."""
+        bins = self.calibration(probabilities)
+        total = sum(max(b.records, 0.0) for b in bins) or 1.0
+        return sum(max(b.records, 0.0) * abs(b.predicted - b.found.value) for b in bins) / total
+
+    def _blocks(self, deviations: float) -> list[tuple[int, int]]:
+        """Return ranges of scores with enough records: so many standard deviations of noise."""
+        v = 2 * _variance(float(self.histogram.rate))
+        sums = self._counts.sum(axis=0)
+        blocks, start = [], 0
+        for stop in range(1, len(sums) + 1):
+            total = float(sums[start:stop].sum())
+            if total >= max(deviations * math.sqrt(v * (stop - start)), 1.0):
+                blocks.append((start, stop))
+                start = stop
+        if start < len(sums):  # what is left over joins the last block
+            first = blocks.pop()[0] if blocks else 0
+            blocks.append((first, len(sums)))
+        return blocks
+
+    def _binary(self) -> None:
+        if self.histogram.labels != 2:
+            raise UnsupportedError("Cuts, ROC and calibration are for two labels.")
+
+
+def _share(part: float, total: float) -> float:
+    return part / total if total >= 1 else 0.5
+
+
+def _band(value: float, reach: float, beta: float) -> Band:
+    low, high = max(0.0, value - reach), min(1.0, value + reach)
+    return Band(min(1.0, max(0.0, value)), min(low, 1.0), max(high, 0.0), "noise", beta)
+
+
+def _variance(rate: float) -> float:
+    """Return the variance of one noise: 2 p / (1 - p)**2."""
+    p = math.exp(-rate)
+    return 2 * p / math.expm1(-rate) ** 2
+
+
+def _deviations(beta: float) -> float:
+    """Return how many standard deviations a normal or Laplace law exceeds with chance beta."""
+    from scipy.special import ndtri  # noqa: PLC0415 - slow to import
+
+    return max(-float(ndtri(beta / 2)), math.log(1 / beta) / math.sqrt(2))
+
+
+def _isotonic(values: Sequence[float], weights: Sequence[float]) -> list[float]:
+    """Return the nondecreasing values nearest to these (least squares): pool adjacent violators.
+
+    Examples
+    --------
+    >>> _isotonic([0.1, 0.4, 0.2, 0.9], [1, 1, 1, 1])
+    [0.1, 0.30000000000000004, 0.30000000000000004, 0.9]
+    """
+    pools: list[tuple[float, float, int]] = []
+    for value, weight in zip(values, weights, strict=True):
+        pool = (value, weight, 1)
+        while pools and pools[-1][0] > pool[0]:
+            v, w, size = pools.pop()
+            mean = (v * w + pool[0] * pool[1]) / (w + pool[1])
+            pool = (mean, w + pool[1], size + pool[2])
+        pools.append(pool)
+    return [value for value, _, size in pools for _ in range(size)]

@@ -1,0 +1,389 @@
+"""Boosting of exactly drawn trees: every round is one exponential mechanism over all trees.
+
+Labels are -1 and +1. After t rounds the *margin* m(x) is a public start plus the votes of the t
+released trees, an integer. Round t + 1:
+
+1. every record weighs ``w = table[y m(x)]``, an integer in [0, W], where
+   ``table[z] = round(W min(1, sigma(-step z) / cap))`` and sigma(v) = 1 / (1 + e**-v): the
+   gradient of the logistic loss at the log-odds ``step m``, capped (smooth weights);
+2. a tree h is drawn with probability proportional to ``exp(-rate A(h))``, where A(h) is the weight
+   of the records that h labels wrongly and ``rate = epsilon_t / (2 W_t)``;
+3. the margins move by the votes of h.
+
+The release is the list of trees; its log-odds ``step m`` and everything else follow from it.
+
+*Privacy.* The weight of a record is a function of the record itself, of the released trees and of
+public numbers only; no weight is normalised over records. W_t is the largest entry of the table at
+any margin that *any* row could have after the trees before (the start and t - 1 votes), so with
+these trees fixed, replacing one record moves A(h) by w' [h(x') wrong] - w [h(x) wrong], which lies
+in [-W_t, W_t] for every h: the log-likelihood ratio of step 2 lies in an interval of length
+``2 W_t rate = epsilon_t``. So a round is epsilon_t-bounded range, given what was released before.
+T and all epsilon_t are fixed before the first round, and the rounds compose adaptively
+(`littlestone.privacy.compose`; pure: the sum). W_t = 0 draws uniformly, which is private, too.
+
+*Start.* Where labels are rare, the first trees would only say so. So a part of the budget buys a
+private count of label 1 (two-sided geometric noise), and the start is its log-odds in steps.
+
+What is secret: the sample, its weights and counts. Public: everything in `Settings` and the trees.
+
+Sources: boosting by smooth weights, no record ever above a public cap: Bun, Carmosino and Sorrell
+2020; boosting private learners: paper 004, section 2.4, and Dwork, Rothblum and Vadhan 2010;
+bounded range of the exponential mechanism: Durfee and Rogers 2019; its zCDP: Cesar and Rogers 2021.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.bounds import Claim, register
+from littlestone.classes import BoostedTreeClass
+from littlestone.classes.boosted_trees import TreeEnsemble
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.weighted import WeightedRows, draw_tree
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
+from littlestone.learners.plan import Plan
+from littlestone.mechanisms import private_count
+from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, compose, zcdp_to_dp
+from littlestone.privacy.rounding import float_up
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
+    from littlestone.data import Sample
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+__all__ = ["Boosting", "BoostingPlan", "Settings"]
+
+register(
+    Claim(
+        "boosting.privacy",
+        "littlestone (own proof); smooth weights: Bun, Carmosino, Sorrell 2020",
+        "docs/boosting.md",
+        "A tree drawn with weight exp(-epsilon_t A / (2 W_t)), where A sums the weights in [0, "
+        "W_t] of wrongly labelled records, is epsilon_t-bounded range given the trees before; "
+        "rounds with fixed budgets compose adaptively.",
+    )
+)
+
+_UNCERTIFIED = (
+    "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
+    "say nothing. Measure it privately instead: evaluate=E (--evaluate E) spends a part of epsilon "
+    "on accuracy, ROC and calibration, and with holdout=0.2 (--holdout 0.2) it certifies the error "
+    "on new records."
+)
+_COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
+_COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
+_FURTHEST = 40  # the largest start, in steps
+#: With few rounds, other routes of composition beat zero-concentrated privacy, by at most this.
+_FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The numbers of one fit, from public parameters and the public n.
+
+    Attributes
+    ----------
+    rounds : int
+    step : Fraction
+        Log-odds of one vote.
+    cap : Fraction
+        Gradients above it weigh as much as it.
+    resolution : int
+        W: the weight of a capped record.
+    round_epsilon : Fraction
+        Bounded range of each round.
+    count_epsilon : Fraction
+        What the count of label 1 costs; 0: there is none, and margins start at 0.
+    """
+
+    rounds: int
+    step: Fraction
+    cap: Fraction
+    resolution: int
+    round_epsilon: Fraction
+    count_epsilon: Fraction
+
+    @property
+    def losses(self) -> dict[Loss, int]:
+        """What is composed."""
+        rounds: dict[Loss, int] = {BoundedRange(self.round_epsilon): self.rounds}
+        return rounds | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
+
+    def weight(self, z: int) -> int:
+        """Return the weight of a record whose label times margin is z: an integer in [0, W]."""
+        v = float(self.step) * z
+        # sigma(-v), without overflow
+        gradient = math.exp(-v) / (1 + math.exp(-v)) if v > 0 else 1 / (1 + math.exp(v))
+        return round(self.resolution * min(1.0, gradient / float(self.cap)))
+
+    def table(self, start: int) -> npt.NDArray[np.int64]:
+        """Return the weights for z from -(|start| + rounds) to |start| + rounds."""
+        reach = abs(start) + self.rounds
+        return np.array([self.weight(z) for z in range(-reach, reach + 1)], dtype=np.int64)
+
+    def largest(self, start: int, votes: int) -> int:
+        """Return W_t: the largest weight at any margin that ``votes`` votes can reach."""
+        reached = range(start - votes, start + votes + 1, 2)
+        return max(self.weight(sign * margin) for margin in reached for sign in (1, -1))
+
+
+@dataclass(frozen=True)
+class BoostingPlan(Plan):
+    """What boosting will do with n records: `settings`. It certifies nothing before data."""
+
+    learner: Boosting
+
+    @property
+    def required(self) -> int:
+        """There is no such number."""
+        raise UnsupportedError(_UNCERTIFIED)
+
+    def certificate(self, n: int) -> Certificate:
+        """There is no certificate."""
+        raise UnsupportedError(_UNCERTIFIED)
+
+    def settings(self, n: int) -> Settings:
+        """Return the numbers of a fit of n records."""
+        return _settings(self.learner, n)
+
+
+@dataclass(frozen=True)
+class Boosting(Learner[BoostingPlan]):
+    """The learner behind `BoostedTrees` and `Scorecard`.
+
+    Attributes
+    ----------
+    concept_class : BoostedTreeClass
+    epsilon : Fraction
+        Privacy loss of one draw, all rounds together (and the evaluation, see ``evaluation``).
+    delta : Fraction or None
+        None asks for pure privacy.
+    step, cap : Fraction or None
+    resolution : int
+    evaluation : Fraction or None
+        Epsilon that is kept for an evaluation on the same records; `leaving` sets it.
+
+    Guarantee
+    ---------
+    (epsilon, delta)-DP, replace-one, n public, for every input and all settings.
+    """
+
+    name = "boosting"
+    estimator = "BoostedTrees"
+    summary = "sums of exactly drawn trees, with probabilities; no bound before data"
+    claim = "boosting.privacy"
+    pure = False
+    agnostic = True
+    certified = False
+
+    concept_class: BoostedTreeClass = parameter(
+        lambda owner, name, value: _own(owner, value), kw_only=False
+    )
+    epsilon: Fraction = parameter(number("1 is a common choice."))
+    delta: Fraction | None = parameter(
+        optional(probability("1e-6 is a common choice; leave it out for pure privacy.")),
+        default=None,
+    )
+    step: Fraction | None = parameter(optional(number("0.1 is a common choice.")), default=None)
+    cap: Fraction = parameter(lambda owner, name, value: _cap(owner, value), default=Fraction(1, 2))
+    resolution: int = parameter(integer(low=1), default=1024)
+    evaluation: Fraction | None = parameter(optional(number()), default=None)
+
+    def check(self) -> None:
+        """Refuse an evaluation that would leave nothing."""
+        if self.evaluation is not None and self.evaluation >= self.epsilon:
+            raise parameter_error(
+                self.estimator, "evaluate", "smaller than epsilon, of which it is a part",
+                self.evaluation,
+            )  # fmt: skip
+        if self.resolution > 2**20:
+            raise parameter_error(self.estimator, "resolution", "at most 2**20", self.resolution)
+        if self.step is not None and self.step > 10:
+            raise parameter_error(self.estimator, "step", "at most 10", self.step)
+
+    def leaving(self, evaluation: Fraction) -> Boosting:
+        """Return the learner that leaves this epsilon to an evaluation on the same records."""
+        return replace(self, evaluation=evaluation)
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return what is promised about privacy, the evaluation included."""
+        return Guarantee(self.epsilon, self.delta or Fraction(0), claim=self.claim, seeded=seeded)
+
+    def spending(self, n: int) -> dict[str, str]:
+        """Say what is spent on what."""
+        settings = self.plan.settings(n)
+        each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
+        spent = {f"{settings.rounds} trees": each}
+        if settings.count_epsilon:
+            spent["count of label 1"] = f"epsilon {settings.count_epsilon}"
+        return spent
+
+    def make_plan(self) -> BoostingPlan:
+        """Return the plan."""
+        return BoostingPlan(self)
+
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+        """Draw the trees; a pure function of the sample and the draws."""
+        settings = self.plan.settings(sample.n)
+        splits, depth = Splits(self.concept_class.schema), self.concept_class.depth
+        start = self._start(sample, settings, source)
+        table = settings.table(start)
+        zero = len(table) // 2  # the place of z = 0
+        margins = np.full(len(sample.points), start, dtype=np.int64)
+        trees = []
+        for votes in range(settings.rounds):
+            zeros, ones = sample.zeros * table[zero - margins], sample.ones * table[zero + margins]
+            rows = WeightedRows.of(splits, sample, zeros, ones)  # step 1
+            largest = max(settings.largest(start, votes), 1)
+            rate = settings.round_epsilon / (2 * largest)
+            tree = draw_tree(rows, depth, rate, source)  # step 2
+            if len(margins):
+                margins += 2 * tree.predict(sample.points).astype(np.int64) - 1  # step 3
+            trees.append(tree)
+        return TreeEnsemble(tuple(trees), settings.step, start)
+
+    def _start(self, sample: Sample, settings: Settings, source: Source) -> int:
+        """Return the log-odds of a private count of label 1, in steps."""
+        if not settings.count_epsilon:
+            return 0
+        n, epsilon = sample.n, settings.count_epsilon
+        count = private_count(sample.positives, n, epsilon=epsilon, source=source).value
+        doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
+        odds = math.log((count + doubt) / (n - count + doubt))
+        return max(-_FURTHEST, min(_FURTHEST, round(odds / float(settings.step))))
+
+
+def _own(owner: str, value: Any) -> BoostedTreeClass:
+    if not isinstance(value, BoostedTreeClass):
+        spec = getattr(value, "spec", type(value).__name__)
+        raise UnsupportedError(
+            f"{owner} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."
+        )
+    return value
+
+
+def _cap(owner: str, value: Any) -> Fraction:
+    cap: Fraction = number()(owner, "cap", value)
+    if cap > 1:
+        raise parameter_error(owner, "cap", "in (0, 1]", value)
+    return cap
+
+
+@lru_cache(maxsize=512)
+def _settings(learner: Boosting, n: int) -> Settings:
+    n = check_integer(learner.estimator, "n", n, low=1)
+    concepts = learner.concept_class
+    size = float(learner.epsilon) * n
+    splits = len(Splits(concepts.schema))
+    rounds = concepts.rounds or default_rounds(
+        concepts.depth, size, splits, pure=learner.delta is None
+    )
+    step = learner.step or default_step(rounds, size)
+    count_epsilon = learner.epsilon * _COUNT_SHARE if size >= _COUNT_FROM else Fraction(0)
+    others = tuple(e for e in (count_epsilon, learner.evaluation) if e)
+    round_epsilon = largest_round(learner.epsilon, learner.delta or Fraction(0), rounds, others)
+    return Settings(rounds, step, learner.cap, learner.resolution, round_epsilon, count_epsilon)
+
+
+def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:
+    """Return the number of trees for ``size = n * epsilon``: a rule in public numbers.
+
+    Fitted on tables that the comparison does not use (docs/boosting.md). With a delta a round
+    costs ``epsilon / sqrt(T)``, so T grows like the square root of the size; in pure privacy it
+    costs ``epsilon / T``, and T grows like its fourth root. More splits mean a larger union.
+
+    Examples
+    --------
+    >>> [default_rounds(2, size, 100, pure=False) for size in (100, 1_000, 10_000, 100_000)]
+    [6, 20, 63, 80]
+    >>> [default_rounds(2, size, 100, pure=True) for size in (100, 1_000, 10_000, 100_000)]
+    [6, 10, 18, 32]
+    """
+    x = max(size, 1.0) * math.log(100) / math.log(max(splits, 2))
+    found: float = 1.8 * x**0.25 if pure else 20 * (x / 1_000) ** 0.5
+    if depth == 1:
+        found *= 1.5
+    return max(6, min(round(found), 80 if depth > 1 else 120))
+
+
+def default_step(rounds: int, size: float) -> Fraction:
+    """Return the log-odds of one vote: all votes together reach further with more data.
+
+    Examples
+    --------
+    >>> [str(default_step(rounds, size)) for rounds, size in ((6, 100), (20, 1_500), (80, 10**5))]
+    ['333/1000', '3/20', '1/10']
+    """
+    reach = min(max(3 + 1.2 * math.log2(max(size, 1.0) / 1_500), 2.0), 8.0)
+    return Fraction(round(1000 * min(max(reach / rounds, 0.02), 0.4)), 1000)
+
+
+@lru_cache(maxsize=512)
+def largest_round(
+    epsilon: Fraction, delta: Fraction, rounds: int, others: tuple[Fraction, ...] = ()
+) -> Fraction:
+    """Return an eta such that T mechanisms of eta-bounded range, and others, cost epsilon.
+
+    Parameters
+    ----------
+    epsilon : Fraction
+        Total.
+    delta : Fraction
+        Total; 0 asks for the sum.
+    rounds : int
+    others : tuple of Fraction
+        Epsilons of pure mechanisms on the same records.
+
+    Notes
+    -----
+    Floats propose, `compose` decides: what is returned satisfies (epsilon, delta), and a few
+    per cent more would not.
+
+    Examples
+    --------
+    >>> largest_round(Fraction(1), Fraction(0), 20)
+    Fraction(1, 20)
+    >>> round(float(largest_round(Fraction(1), Fraction(1, 10**6), 40)), 3)
+    0.07
+    """
+    pure = (epsilon - sum(others, Fraction(0))) / rounds
+    if not delta:
+        return pure
+
+    def costs(eta: Fraction) -> bool:
+        losses: dict[Loss, int] = {BoundedRange(eta): rounds}
+        for other in others:
+            losses[Pure(other)] = losses.get(Pure(other), 0) + 1
+        return compose(losses, delta=delta)[0] <= epsilon
+
+    low = max(pure, _by_zcdp(epsilon, delta, rounds, others))
+    while not costs(low):  # floats proposed it
+        low *= Fraction(999, 1000)
+    high = low * _GAIN
+    for _ in range(_BISECTIONS if rounds <= _FEW_ROUNDS else 0):
+        middle = Fraction(math.floor((low + high) / 2 * 10**12), 10**12)
+        low, high = (middle, high) if costs(middle) else (low, middle)
+    return low
+
+
+def _by_zcdp(
+    epsilon: Fraction, delta: Fraction, rounds: int, others: tuple[Fraction, ...]
+) -> Fraction:
+    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for others."""
+    low, high = 0.0, float(epsilon)
+    while zcdp_to_dp(high, delta) <= epsilon:
+        low, high = high, 2 * high
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if zcdp_to_dp(middle, delta) <= epsilon else (low, middle)
+    left = low - float(sum((e * e for e in others), Fraction(0))) / 2
+    return Fraction(math.floor(math.sqrt(max(8 * left / rounds, 0.0)) * 10**12), 10**12)

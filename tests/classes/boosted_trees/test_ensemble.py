@@ -1,0 +1,225 @@
+"""Sums of trees: margins, points and effects by definition; JSON; other programs score alike."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import duckdb
+import numpy as np
+import pytest
+
+from littlestone.classes import (
+    BoostedTreeClass,
+    ScorecardClass,
+    TreeEnsemble,
+    class_from_dict,
+    load,
+    parse_class,
+)
+from littlestone.classes.decision_trees import Node, TreeHypothesis
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.data import RowDomain, Schema, read_points
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.source import SeededSource
+
+SCHEMA = Schema.from_dict(
+    {
+        "age": {"bins": [20, 30, 45.5], "missing": ["99"]},
+        "city": {"categories": ["Bonn", "Rome", "O'Fallon", "7"], "missing": ["?"]},
+        "in come": {"bins": [-1, 0, 1000]},
+    }
+)
+
+
+def random_tree(rng, depth):
+    if depth == 0:
+        return int(rng.integers(2))
+    splits = Splits(SCHEMA).literals
+    below = (random_tree(rng, depth - 1) for _ in range(2))
+    return Node(splits[rng.integers(len(splits))], *below)
+
+
+def ensemble(depth, rounds=12, seed=0, **more):
+    rng = np.random.default_rng(seed)
+    trees = tuple(TreeHypothesis.of(random_tree(rng, depth)) for _ in range(rounds))
+    return TreeEnsemble(trees, Fraction(3, 20), **more)
+
+
+def rows(n=4000, seed=1):
+    rng = np.random.default_rng(seed)
+    return np.column_stack([rng.integers(0, k, n) for k in SCHEMA.n_codes]).astype(np.int16)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_margins_by_definition(depth):
+    sums, points = ensemble(depth, start=-3), rows()
+    votes = sum(2 * tree.predict(points).astype(int) - 1 for tree in sums.trees)
+    assert (sums.margin(points) == votes - 3).all()
+    assert (sums.predict(points) == (votes - 3 > 0)).all()
+    chance = 1 / (1 + np.exp(-0.15 * (votes - 3)))
+    assert sums.probability(points) == pytest.approx(chance)
+    assert set(sums.margin(points).tolist()) <= set(sums.margins)
+
+
+def test_points_add_up_to_the_margin():
+    sums, points = ensemble(1, rounds=30, start=2), rows()
+    base, card = sums.points(SCHEMA)
+    for row, margin in zip(points, sums.margin(points), strict=True):
+        words = {c.name: c.describe(code) for c, code in zip(SCHEMA, row, strict=True)}
+        assert base + sum(own[words[name]] for name, own in card.items()) == margin
+    assert all(min(own.values()) == 0 for own in card.values())
+    with pytest.raises(ValueError, match="depth 1"):
+        ensemble(2).points(SCHEMA)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_effects_are_means_over_all_public_rows(depth):
+    sums = ensemble(depth, rounds=5)
+    every = np.array(list(np.ndindex(*SCHEMA.n_codes)), dtype=np.int16)
+    log_odds = sums.log_odds(every)
+    for name, effect in sums.effects(SCHEMA).items():
+        j = SCHEMA.names.index(name)
+        others = [k for k in range(len(SCHEMA)) if k != j]
+        regular = (every[:, others] >= 2).all(axis=1)
+        means = np.array(
+            [log_odds[regular & (every[:, j] == code)].mean() for code in range(SCHEMA.n_codes[j])]
+        )
+        for code, mean in enumerate(means):
+            words = SCHEMA.columns[j].describe(code)
+            assert effect[words] == pytest.approx(mean - means[2:].mean())
+
+
+def test_json_is_read_back_and_checked():
+    for sums in (ensemble(2), ensemble(1, start=-4).with_curve(np.linspace(0, 1, 13))):
+        assert load(sums.to_dict()) == sums
+        assert hash(load(sums.to_dict())) == hash(sums)
+    good = ensemble(1, rounds=2).to_dict()
+    for wrong in (
+        {"step": "0"}, {"step": "x"}, {"step": 1}, {"start": 1.5}, {"start": 10**9},
+        {"curve": [0.5]}, {"curve": [0.1, 0.2, 2]}, {"trees": good["trees"] * 600}, {"trees": [7]},
+    ):  # fmt: skip
+        with pytest.raises(ParameterError):
+            load(good | wrong)
+
+
+def test_words():
+    assert TreeEnsemble((), Fraction(1), 1).describe() == "always 1"
+    assert "12 trees of depth 2" in ensemble(2).describe()
+    assert ensemble(1, rounds=1, start=-2).describe().startswith("1 if -2 and 1 tree of depth ")
+
+
+CELLS = {
+    "age": ["19", "20", "30.0", " 45.5", "99", "x", "", "1e2", "TRUE", "-inf", "nan"],
+    "city": ["Bonn", " Rome ", "O'Fallon", "7", "7.0", "?", "", "Paris"],
+    "in come": ["-1", "0", "999.5", "1e3", "", "y", "-2"],
+}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Return the path of a table of texts, and its cells."""
+    rng = np.random.default_rng(3)
+    cells = {name: rng.choice(own, 3000).tolist() for name, own in CELLS.items()}
+    path = tmp_path_factory.mktemp("texts") / "t.parquet"
+    columns = ", ".join(f'unnest(?::VARCHAR[]) AS "{name}"' for name in cells)
+    duckdb.connect().execute(f"COPY (SELECT {columns}) TO '{path}'", list(cells.values()))
+    return path, cells
+
+
+@pytest.mark.parametrize("depth", [1, 3])
+def test_duckdb_and_plain_python_score_alike(table, depth):
+    path, cells = table
+    sums = ensemble(depth, start=1, seed=depth)
+    sums = sums.with_curve(np.linspace(0.03, 0.97, 13))
+    points, inside = read_points(str(path), domain=RowDomain(SCHEMA), owner="test")
+    assert inside.all()
+    expected = sums.margin(points)
+    assert len(set(expected.tolist())) > 3
+    for what, values in (
+        ("margin", expected), ("probability", sums.probability(points)),
+        ("label", sums.predict(points)),
+    ):  # fmt: skip
+        sql = sums.to_sql(SCHEMA, dialect="duckdb", what=what)
+        found = duckdb.sql(f"SELECT {sql} AS v FROM '{path}'").fetchnumpy()["v"]
+        assert (np.asarray(found) == values).all()
+    module = {}
+    exec(sums.to_python(SCHEMA), module)
+    for i in range(len(expected)):
+        record = {name: own[i] for name, own in cells.items()}
+        assert module["margin"](record) == expected[i]
+        assert module["probability"](record) == sums.probability(points[i : i + 1])[0]
+        assert module["label"](record) == (expected[i] > 0)
+
+
+def test_plain_python_reads_numbers_booleans_and_nothing():
+    split = SCHEMA.literals()[0]  # age >= 20
+    module = {}
+    exec(
+        TreeEnsemble((TreeHypothesis.of(Node(split, 1, 0)),), Fraction(1)).to_python(SCHEMA), module
+    )
+    cells = [20, 19.9, True, None, float("nan"), 99, 99.0, float("inf"), "99.5"]
+    assert [module["label"]({"age": cell}) for cell in cells] == [1, 0, 0, 0, 0, 0, 0, 1, 1]
+    assert module["label"]({}) == 0
+
+
+def test_a_wrong_export_is_refused():
+    with pytest.raises(ParameterError, match="what"):
+        ensemble(1).to_sql(SCHEMA, what="odds")
+    with pytest.raises(ParameterError, match="schema"):
+        ensemble(1, rounds=40).to_python(Schema.from_dict({"age": {"bins": [1]}}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("scorecard", ScorecardClass(SCHEMA)),
+        ("scorecard(rounds=20)", ScorecardClass(SCHEMA, 20)),
+        ("boosted_trees()", BoostedTreeClass(SCHEMA)),
+        ("boosted_trees(depth=3, rounds=7)", BoostedTreeClass(SCHEMA, 3, 7)),
+    ],
+)
+def test_classes_as_text_and_json(text, expected):
+    assert parse_class(text, SCHEMA) == expected
+    assert parse_class(expected.spec, SCHEMA) == expected
+    assert class_from_dict(expected.to_dict()) == expected
+    assert type(class_from_dict(expected.to_dict())) is type(expected)
+    assert expected.vc_dim >= 1
+    assert expected.ln_size > 0
+
+
+def test_what_the_classes_refuse():
+    for arguments in ((SCHEMA, 4), (SCHEMA, 0), (SCHEMA, 2, 0), (SCHEMA, 2, 1001), ("x",)):
+        with pytest.raises(ParameterError):
+            BoostedTreeClass(*arguments)
+    concepts = BoostedTreeClass(SCHEMA)
+    for ask in (lambda: concepts.candidates(None), concepts.representation, concepts.version_space):
+        with pytest.raises(UnsupportedError, match="boosting"):
+            ask()
+
+
+def test_the_bound_of_the_vc_dimension_is_not_below_a_shattered_set():
+    """Two trees of depth 1 over one text column shatter at least as much as brute force finds."""
+    schema = Schema.from_dict({"c": {"categories": ["a", "b", "d"]}})
+    trees = [TreeHypothesis.of(Node(s, yes, no)) for s in Splits(schema).literals
+             for yes in (0, 1) for no in (0, 1)]  # fmt: skip
+    points = np.arange(5)[:, None]
+    votes = np.array([2 * t.predict(points).astype(int) - 1 for t in trees])
+    labels = {tuple((votes[i] + votes[j] > 0).tolist()) for i in range(12) for j in range(12)}
+    largest = 0
+    for mask in range(32):
+        chosen = [i for i in range(5) if mask >> i & 1]
+        if len({tuple(row[i] for i in chosen) for row in labels}) == 2 ** len(chosen):
+            largest = max(largest, len(chosen))
+    assert largest >= 2
+    assert largest <= BoostedTreeClass(schema, 1, 2).vc_dim
+
+
+def test_a_learned_ensemble_is_read_back():
+    from littlestone.data import Sample
+    from littlestone.learners.boosting import Boosting
+
+    points = rows(500)
+    sample = Sample.of(points, (points[:, 0] > 3).astype(int))
+    learned = Boosting(BoostedTreeClass(SCHEMA, 2, 4), epsilon=5).draw(sample, SeededSource(1))
+    assert load(learned.to_dict()) == learned
+    assert (learned.predict(points) == (points[:, 0] > 3)).mean() > 0.9

@@ -1,0 +1,252 @@
+"""The released histogram: its law, its noise's reach, and what follows from it, by definition."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from sklearn.isotonic import IsotonicRegression
+from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+
+from littlestone.bounds.tails import clopper_pearson
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.evaluation import Evaluation, ScoreHistogram, noise_reach, release_histogram
+from littlestone.evaluation.histogram import histogram_rate
+from littlestone.evaluation.measures import _isotonic
+from littlestone.privacy import Neighbours
+from littlestone.source import ExactSource, SeededSource
+
+SCORES = tuple(range(-6, 7, 2))
+
+
+def data(n=3000, seed=0, labels=2):
+    """Return scores and labels of records."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, labels, n)
+    score = np.clip(np.round(rng.normal(2.0 * label - 1, 2.2, n) / 2).astype(int) * 2, -6, 6)
+    return score, label
+
+
+def counted(score, label, labels=2):
+    counts = np.zeros((labels, len(SCORES)), dtype=np.int64)
+    np.add.at(counts, (label, (score + 6) // 2), 1)
+    return counts
+
+
+def exact(score, label, **more):
+    """Return an evaluation without any noise to speak of."""
+    counts = tuple(map(tuple, counted(score, label).tolist()))
+    return Evaluation(ScoreHistogram(SCORES, counts, len(score), Fraction(1), Fraction(50), **more))
+
+
+def cell_law(count, n, epsilon):
+    law = ExactSource().law(
+        lambda source: release_histogram(
+            [0], [[count], [0]], n=n, epsilon=epsilon, source=source
+        ).counts[0][0]
+    )
+    return {value: float(p.mid()) for value, p in law.outcomes.items()}
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_cell_has_the_law_of_limited_geometric_noise(n):
+    rate = Fraction(1, 3)
+    p = math.exp(-rate)
+    for count in range(n + 1):
+        law = cell_law(count, n, 2 * rate)
+        assert set(law) == set(range(-n, 2 * n + 1))
+        for value, chance in law.items():
+            z = value - count
+            beyond = p ** abs(z) / (1 + p)  # Pr[Z >= |z|], of one side
+            truth = beyond if value in (-n, 2 * n) else (1 - p) / (1 + p) * p ** abs(z)
+            assert chance == pytest.approx(truth, rel=1e-12)
+
+
+@pytest.mark.parametrize("neighbours", [Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE])
+def test_the_loss_of_neighbours_is_epsilon(neighbours):
+    """Replacing a record moves two cells, adding one moves one; the loss is attained."""
+    epsilon, n = Fraction(4, 5), 3
+    rate = histogram_rate(epsilon, neighbours=neighbours)
+    laws = [cell_law(count, n, 2 * rate) for count in range(n + 1)]
+    step = max(abs(math.log(laws[a][v] / laws[a + 1][v])) for a in range(n) for v in laws[0])
+    cells = 1 if neighbours is Neighbours.ADD_REMOVE else 2
+    assert cells * step == pytest.approx(float(epsilon))
+
+
+def test_every_cell_gets_noise_also_empty_ones():
+    counts = np.zeros((3, 50), dtype=np.int64)
+    released = release_histogram(range(50), counts, n=10**6, epsilon="1/10", source=SeededSource(0))
+    assert released.rate == Fraction(1, 20)
+    assert all(len(set(row)) > 10 for row in released.counts)
+
+
+@pytest.mark.parametrize(
+    ("rate", "cells", "beta"), [("2", 1, 0.05), ("1/2", 3, 0.05), ("1/20", 40, 0.1), ("3", 9, 1e-4)]
+)
+def test_reach_against_convolution(rate, cells, beta):
+    """The reach is the least one, by direct convolution of the law of one noise."""
+    rate = Fraction(rate)
+    p, far = math.exp(-rate), int(60 / rate) + 1
+    z = np.arange(-far, far + 1)
+    one = (1 - p) / (1 + p) * p ** np.abs(z).astype(float)
+    law = one
+    for _ in range(cells - 1):
+        law = np.convolve(law, one)
+    total = np.arange(len(law)) - len(law) // 2
+    beyond = [law[np.abs(total) > a].sum() for a in range(int(noise_reach(rate, cells, beta)) + 1)]
+    reach = int(noise_reach(rate, cells, beta))
+    assert beyond[reach] <= beta
+    assert reach == 1 or beyond[reach - 1] > beta
+
+
+def test_tiny_tails_are_bounded():
+    assert noise_reach(Fraction(1, 2), 10, 1e-12) > noise_reach(Fraction(1, 2), 10, 1e-8)
+
+
+def test_measures_without_noise_are_those_of_the_records():
+    score, label = data()
+    evaluation = exact(score, label)
+    for cut in evaluation.cuts:
+        assert evaluation.accuracy(cut).value == pytest.approx(((score > cut) == label).mean())
+        balanced = balanced_accuracy_score(label, score > cut)
+        assert evaluation.balanced_accuracy(cut) == pytest.approx(balanced)
+    assert evaluation.auroc().value == pytest.approx(roc_auc_score(label, score))
+    (a, b), (c, d) = evaluation.confusion(0)
+    assert a + b == (label == 0).sum()
+    assert c == ((label == 1) & (score <= 0)).sum()
+    best = max(((score > cut) == label).mean() for cut in evaluation.cuts)
+    assert evaluation.accuracy(evaluation.best_cut()).value == pytest.approx(best)
+    curve = evaluation.roc()
+    assert curve[0] == (0, 0)
+    assert curve[-1] == (1, 1)
+    area = sum((x1 - x0) * (y0 + y1) / 2 for (x0, y0), (x1, y1) in itertools.pairwise(curve))
+    assert area == pytest.approx(roc_auc_score(label, score))
+
+
+def test_calibration_without_noise():
+    score, label = data(20_000)
+    evaluation = exact(score, label)
+    honest = [label[score == s].mean() for s in SCORES]
+    assert evaluation.calibration_error(honest) < 1e-9
+    assert evaluation.calibration_error([min(p + 0.1, 1) for p in honest]) > 0.05
+    for part in evaluation.calibration(honest):
+        assert part.low == part.high
+        assert part.found.value == pytest.approx(honest[SCORES.index(part.low)])
+    assert evaluation.recalibrated() == pytest.approx(honest, abs=0.01)
+
+
+def test_isotonic_regression_is_scikit_learns():
+    rng = np.random.default_rng(2)
+    for _ in range(30):
+        values, weights = rng.random(9), rng.random(9) + 0.1
+        found = _isotonic(values.tolist(), weights.tolist())
+        truth = IsotonicRegression().fit_transform(np.arange(9), values, sample_weight=weights)
+        assert found == pytest.approx(truth)
+
+
+def test_recalibration_rises_and_stays_inside():
+    score, label = data(4000)
+    for seed in range(20):
+        released = release_histogram(
+            SCORES, counted(score, label), n=4000, epsilon="1/5", source=SeededSource(seed)
+        )
+        curve = Evaluation(released).recalibrated()
+        assert all(0 <= a <= b <= 1 for a, b in itertools.pairwise(curve))
+
+
+def test_three_labels():
+    rng = np.random.default_rng(0)
+    label, answer = rng.integers(0, 3, 900), rng.integers(0, 3, 900)
+    counts = np.zeros((3, 3), dtype=np.int64)
+    np.add.at(counts, (label, answer), 1)
+    histogram = ScoreHistogram((0, 1, 2), tuple(map(tuple, counts.tolist())), 900, Fraction(1),
+                               Fraction(50))  # fmt: skip
+    evaluation = Evaluation(histogram)
+    assert evaluation.share_right([0, 1, 2]).value == pytest.approx((label == answer).mean())
+    assert evaluation.confusion_matrix([0, 1, 2]) == tuple(map(tuple, counts.astype(float)))
+    with pytest.raises(UnsupportedError, match="two labels"):
+        evaluation.auroc()
+    with pytest.raises(ParameterError, match="one answer"):
+        evaluation.share_right([0, 1])
+
+
+def coverage(inside):
+    """Fail if a coverage of 95 % is refuted (Clopper-Pearson at one in a million)."""
+    _, high = clopper_pearson(sum(inside), len(inside), 1 - 1e-6)
+    assert high >= 0.95
+
+
+@pytest.mark.parametrize("epsilon", ["1/20", "1"])
+def test_bands_cover_the_records(epsilon):
+    """400 releases: accuracy, AUROC and each calibration bin, over the noise alone."""
+    score, label = data(2500)
+    counts = counted(score, label)
+    right, area = ((score > 0) == label).mean(), roc_auc_score(label, score)
+    inside = {"accuracy": [], "auroc": [], "bins": []}
+    for seed in range(400):
+        evaluation = Evaluation(
+            release_histogram(SCORES, counts, n=2500, epsilon=epsilon, source=SeededSource(seed))
+        )
+        bands = {"accuracy": (evaluation.accuracy(), right), "auroc": (evaluation.auroc(), area)}
+        for name, (band, truth) in bands.items():
+            assert band.covers == "noise"
+            inside[name].append(band.low <= truth <= band.high)
+        last = evaluation.calibration([0.5] * len(SCORES))[-1]
+        there = (score >= last.low) & (score <= last.high)
+        inside["bins"].append(last.found.low <= label[there].mean() <= last.found.high)
+    for found in inside.values():
+        coverage(found)
+    assert np.mean(inside["accuracy"]) < 0.995  # and it is not just wide
+
+
+def test_bands_and_certificates_of_held_out_records_cover_new_ones():
+    """400 held-out samples of one distribution."""
+    everything = data(200_000, seed=9)
+    error = ((everything[0] > 0) != everything[1]).mean()
+    area = roc_auc_score(everything[1], everything[0])
+    of_area, of_error = [], []
+    for seed in range(400):
+        score, label = data(1200, seed=100 + seed)
+        released = release_histogram(
+            SCORES, counted(score, label), n=1200, epsilon=1, source=SeededSource(seed),
+            held_out=True,
+        )  # fmt: skip
+        band = Evaluation(released).auroc()
+        assert band.covers == "new records"
+        of_area.append(band.low - 0.001 <= area <= band.high + 0.001)
+        of_error.append(error <= Evaluation(released).certificate("0.05") + 0.001)
+    coverage(of_area)
+    coverage(of_error)
+
+
+def test_a_certificate_needs_held_out_records():
+    evaluation = exact(*data())
+    with pytest.raises(UnsupportedError, match="holdout"):
+        evaluation.certificate("0.05")
+    held_out = exact(*data(), held_out=True)
+    answers = held_out.answers(0)
+    assert held_out.error_certificate(answers, "0.05", cuts=8) > held_out.certificate("0.05")
+
+
+def test_json_is_read_back_and_checked():
+    released = release_histogram(
+        SCORES, counted(*data()), n=3000, epsilon=1, source=SeededSource(1), held_out=True
+    )
+    document = released.to_dict()
+    assert ScoreHistogram.from_dict(document) == released
+    for wrong in (
+        {"counts": [[1]]}, {"scores": [3, 2]}, {"epsilon": "0"}, {"rate": "x"}, {"held_out": 1},
+        {"n": -1}, {"n": True}, {"counts": 7}, {"scores": []},
+    ):  # fmt: skip
+        with pytest.raises(ParameterError, match="ScoreHistogram"):
+            ScoreHistogram.from_dict(document | wrong)
+    with pytest.raises(ParameterError):
+        ScoreHistogram.from_dict([])
+
+
+def test_wrong_counts_are_the_callers_mistake():
+    with pytest.raises(ValueError, match="shape"):
+        release_histogram([0, 1], [[1]], n=1, epsilon=1, source=SeededSource(0))
