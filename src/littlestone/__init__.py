@@ -32,6 +32,8 @@ if TYPE_CHECKING:
         AgnosticFromRealizable as AgnosticFromRealizable,
     )
     from littlestone.learners.agnostic.estimators import Subsampled as Subsampled
+    from littlestone.learners.boosting.estimators import BoostedTrees as BoostedTrees
+    from littlestone.learners.boosting.estimators import Scorecard as Scorecard
     from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
     from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
     from littlestone.learners.littlestone.estimators import LittlestoneLearner as LittlestoneLearner
@@ -53,6 +55,7 @@ _HOMES = {
     "AffineSubspaces": "classes",
     "AgnosticFromRealizable": "learners.agnostic.estimators",
     "AgnosticLearner": "learners.exponential.estimators",
+    "BoostedTrees": "learners.boosting.estimators",
     "Conjunctions": "classes",
     "DecisionTrees": "classes",
     "FiniteClass": "classes",
@@ -66,6 +69,7 @@ _HOMES = {
     "Rules": "classes",
     "Sample": "data",
     "Schema": "data",
+    "Scorecard": "learners.boosting.estimators",
     "SparseSets": "classes",
     "StableLearner": "learners.stable.estimators",
     "Subsampled": "learners.agnostic.estimators",

@@ -114,7 +114,7 @@ def test_measures_without_noise_are_those_of_the_records():
         balanced = balanced_accuracy_score(label, score > cut)
         assert evaluation.balanced_accuracy(cut) == pytest.approx(balanced)
     assert evaluation.auroc().value == pytest.approx(roc_auc_score(label, score))
-    (a, b), (c, d) = evaluation.confusion(0)
+    (a, b), (c, _) = evaluation.confusion(0)
     assert a + b == (label == 0).sum()
     assert c == ((label == 1) & (score <= 0)).sum()
     best = max(((score > cut) == label).mean() for cut in evaluation.cuts)

@@ -97,6 +97,9 @@ BATTERY = {
         ls.LittlestoneLearner(LINE, **B), epsilon=9.0, random_state=0
     ),
     "agnostic:stable": FromRealizable(ls.StableLearner(LINE, **B), epsilon=9.0, random_state=0),
+    "boosting": ls.BoostedTrees(
+        ls.Schema.every_column(EDGES), epsilon=9.0, depth=1, rounds=9, random_state=0
+    ),
     "subsampled": ls.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9, random_state=0),
 }
 

@@ -29,6 +29,8 @@ METHODS = {
 def forms():
     """Yield every learner with every option, and the two ways in which it can protect users."""
     for name, entry in registry.LEARNERS.items():
+        if not entry.certified:
+            continue
         yield name, {}, None
         if entry.unit == "records":
             yield name, {}, ONE_RECORD

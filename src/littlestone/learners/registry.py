@@ -74,7 +74,7 @@ class Entry:
     @property
     def certified(self) -> bool:
         """Whether it has a certificate before data; where not, it is not compared by records."""
-        return self.learner.certified
+        return getattr(self.learner, "certified", True)
 
     @property
     def summary(self) -> str:

@@ -310,9 +310,10 @@ def run(
     extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
     guarantee = promise(learner, **extra, seeded=source.seeded)
     held_out = _held_out(n, holdout)
+    certified = getattr(learner, "certified", True)
     own = _leaving(learner, evaluate) if holdout is None else learner
-    certificate = own.certificate(n - held_out) if learner.certified else None
-    required = own.required_samples() if learner.certified else None
+    certificate = own.certificate(n - held_out) if certified else None
+    required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
     # All public arguments are checked: pay, and from here on the source is drawn from.
     if ledger is not None:
@@ -323,7 +324,7 @@ def run(
     if isinstance(sample, Sample) and held_out:
         order = deal(sample, source)
         sample, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
-    hypothesis = own.draw(sample, source)
+    hypothesis = own.learn(sample, source)
     error = histogram = None
     if estimate_error is not None:
         error = _mistakes(learner, hypothesis, sample, source, estimate_error)
@@ -475,7 +476,7 @@ def _held_out(n: int, holdout: Any) -> int:
 
 
 def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | None:
-    spent = learner.spending(n)
+    spent = learner.spending(n) if hasattr(learner, "spending") else None
     if evaluate is None:
         return spent
     own = spent or {"learning": f"epsilon {learner.epsilon}"}

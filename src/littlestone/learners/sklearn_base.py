@@ -157,8 +157,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             points = self._points(X, y)  # says how many columns there are
             learner = self.to_learner()
         _ = learner.plan  # refuses what cannot be learned (`runnable`)
-        guarantee = promise(learner, estimate_error=estimate_error, seeded=source.seeded)
-        loss = known_loss(learner, estimate_error=estimate_error)
+        extra = {"estimate_error": estimate_error} | self._extra()
+        guarantee = promise(learner, **extra, seeded=source.seeded)
+        loss = known_loss(learner, **extra)
         check_ledger(ledger, owner, guarantee, loss=loss)
         if columns is not None:
             rows = isinstance(learner.concept_class.domain, RowDomain)
@@ -170,14 +171,16 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             labels = self._labels(y, classes)
             sample = self._sample(points, labels, groups, learner)
         # All public arguments are checked: from here on there is no refusal but the ledger's.
-        self.release_ = run(
-            learner, sample, source, ledger=ledger, estimate_error=estimate_error, columns=columns
-        )
+        self.release_ = run(learner, sample, source, ledger=ledger, columns=columns, **extra)
         self.hypothesis_ = self.release_.hypothesis
         self.guarantee_ = self.release_.guarantee
         self.certificate_ = self.release_.certificate
         self.classes_ = classes
         return self
+
+    def _extra(self) -> dict[str, Any]:
+        """Return what `run` is asked for besides the hypothesis."""
+        return {}
 
     def _sample(
         self, X: Any, y: npt.NDArray[np.int64], groups: Any, learner: Learner[Any]
@@ -283,17 +286,20 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_samples,), with values in ``classes_``
         """
         check_is_fitted(self, "hypothesis_")
-        owner = type(self).__name__
-        domain = self._bound_class().domain
         if self.release_.columns is not None and is_table(X):
-            answers: npt.NDArray[Any] = self.classes_[self.release_.predict(X).astype(np.intp)]
-            return answers
+            labels: npt.NDArray[Any] = self.release_.predict(X)
+        else:
+            labels = self.hypothesis_.predict(self._codes(X))
+        answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
+        return answer
+
+    def _codes(self, X: Any) -> Any:
+        """Return arrays as the hypothesis reads them."""
+        domain = self._bound_class().domain
         if isinstance(domain, RowDomain):
             _check_shape(X)
             X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
-        labels: npt.NDArray[Any] = self.hypothesis_.predict(domain.array(X, owner=owner))
-        answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
-        return answer
+        return domain.array(X, owner=type(self).__name__)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the exact accuracy on the records given here: NOT private about *them*.

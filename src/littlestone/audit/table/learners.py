@@ -16,6 +16,7 @@ from littlestone.audit.observe import Observer
 from littlestone.audit.table.case import Case, Part
 from littlestone.audit.verify import Verification, verify
 from littlestone.classes import (
+    BoostedTreeClass,
     ConceptClass,
     FiniteClass,
     Intervals,
@@ -45,6 +46,7 @@ _FORK = FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
 _TREE = TreePaths({"a": None, "b": "a", "c": "a"})
 #: Dimension 1 on one point.
 _SWITCH = FiniteClass([[0], [1]])
+_CITY = Schema.from_dict({"city": {"categories": ["Bonn"]}})
 _SCHEMA = Schema.from_dict({"x": {"categories": ["a", "b"]}})
 
 
@@ -463,6 +465,21 @@ LEARNERS: tuple[Case, ...] = (
         wrap=_with(pool=2),
         constants=_COPIES,
     ),
+    _case("boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], 2, delta=None, step=2),
+    _case(
+        "boosting",
+        BoostedTreeClass(_CITY, 1, 2),
+        [(2,)],
+        2,
+        delta=None,
+        epsilon=20,
+        note="loud",
+        sharp=_EPSILON,
+    ),
+    _case(
+        "boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], 2, delta=F(1, 100), note="delta"
+    ),
+    _case("boosting", BoostedTreeClass(_CITY, 2, 2), [(1,), (2,)], 2, delta=None, full=True),
     _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=("epsilon",)),
     _stream_case(
         "closures", Points(), _NAMES, 2, sharp=("epsilon",), method="closure", leak=F(1, 4)

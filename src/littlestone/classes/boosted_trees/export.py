@@ -50,10 +50,16 @@ def as_sql(
     if what == "label":
         return f"CASE WHEN ({margin}) > 0 THEN 1 ELSE 0 END"
     cases = [
-        f"WHEN {m} THEN {float(p)!r}"
+        f"WHEN {m} THEN {_double(p)}"
         for m, p in zip(ensemble.margins, ensemble.probabilities, strict=True)
     ]
     return "\n".join([f"CASE ({margin})", *cases, "END"])
+
+
+def _double(value: float) -> str:
+    """Write a number so that SQL takes it for a double, not for a decimal."""
+    written = repr(float(value))
+    return written if "e" in written else f"{written}e0"
 
 
 _PYTHON = '''"""A private model as plain Python: no dependencies. Generated.

@@ -1,0 +1,316 @@
+"""scikit-learn estimators of boosted trees: ensembles and scorecards."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
+from littlestone.classes.decision_trees import TreeHypothesis
+from littlestone.data import read_points
+from littlestone.errors import UnsupportedError, check_integer
+from littlestone.evaluation import Evaluation
+from littlestone.learners.boosting.learner import Boosting
+from littlestone.learners.release import is_table
+from littlestone.learners.sklearn_base import PrivateClassifier
+
+__all__ = ["BoostedTrees", "Scorecard"]
+
+
+class _Boosted(PrivateClassifier, learner=Boosting):
+    """What both estimators share."""
+
+    schema: Any
+    epsilon: Any
+    delta: Any
+    rounds: Any
+    step: Any
+    cap: Any
+    evaluate: Any
+    holdout: Any
+    hypothesis_: TreeEnsemble
+
+    def to_learner(self) -> Boosting:
+        """Return the learner that ``fit`` runs, built from the parameters and so checked."""
+        delta = None if isinstance(self.delta, int | float) and self.delta == 0 else self.delta
+        step = None if self._is_auto(self.step) else self.step
+        cap = Fraction(1, 2) if self._is_auto(self.cap) else self.cap
+        own = {"epsilon": self.epsilon, "delta": delta, "step": step, "cap": cap}
+        return Boosting(self._bound_class(), **own)
+
+    @staticmethod
+    def _is_auto(value: Any) -> bool:
+        return value is None or (isinstance(value, str) and value == "auto")
+
+    def _rounds(self) -> int | None:
+        if self._is_auto(self.rounds):
+            return None
+        return check_integer(type(self).__name__, "rounds", self.rounds, low=1)
+
+    def _extra(self) -> dict[str, Any]:
+        return {"evaluate": self.evaluate, "holdout": self.holdout}
+
+    def _rows(self, X: Any) -> Any:
+        """Return arrays, or the columns of a table, as codes."""
+        if self.release_.columns is not None and is_table(X):
+            domain = self.release_.concept_class.domain
+            return read_points(X, domain=domain, owner=type(self).__name__)[0]
+        return self._codes(X)
+
+    def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the log-odds of the positive class, before any recalibration.
+
+        Parameters
+        ----------
+        X : array-like, as for ``fit``
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.log_odds(self._rows(X))
+
+    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like, as for ``fit``
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Recalibrated where ``evaluate`` paid for it.
+        """
+        check_is_fitted(self, "hypothesis_")
+        positive = self.hypothesis_.probability(self._rows(X))
+        return np.column_stack([1 - positive, positive])
+
+    @property
+    def trees_(self) -> tuple[TreeHypothesis, ...]:
+        """The drawn trees."""
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.trees
+
+    @property
+    def evaluation_(self) -> Evaluation:
+        """What the released evaluation says.
+
+        Raises
+        ------
+        UnsupportedError
+            If none was paid for.
+        """
+        check_is_fitted(self, "hypothesis_")
+        if self.release_.evaluation is None:
+            raise UnsupportedError(
+                f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
+                "epsilon."
+            )
+        return Evaluation(self.release_.evaluation)
+
+
+class BoostedTrees(_Boosted):
+    r"""Learn a sum of small decision trees, with probabilities, privately.
+
+    Boosting in which each tree is drawn exactly, by the exponential mechanism over all trees of
+    one depth; no record ever weighs more than a public cap.
+
+    Parameters
+    ----------
+    schema : Schema
+        Public columns, bins and categories; more bins cost little.
+    epsilon : float in (0, inf)
+        Privacy loss of one ``fit``, evaluation included. No default.
+    delta : float in [0, 1), default 0
+        0 is pure privacy; 1e-6 allows more trees for the same epsilon.
+    depth : {1, 2, 3}, default 2
+    rounds : int or "auto", default "auto"
+        Number of trees; "auto" takes it from n * epsilon and the number of splits.
+    step : float or "auto", default "auto"
+        Log-odds of one tree's vote.
+    cap : float in (0, 1] or "auto", default "auto"
+        Gradients above it weigh as much as it; "auto" is 1/2.
+    evaluate : float, optional
+        A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated probabilities.
+    holdout : float in (0, 1), optional
+        Evaluate on this share of the records instead, and do not learn from it.
+    classes : (negative, positive), default (0, 1)
+        Public labels; never learned from the data.
+    random_state : None or int, default None
+        None draws from the operating system. An int is reproducible and NOT private.
+
+    Attributes
+    ----------
+    trees_ : tuple of TreeHypothesis
+    evaluation_ : Evaluation
+    release_ : Release
+    hypothesis_ : TreeEnsemble
+        The private output; may be published.
+    guarantee_ : Guarantee
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Guarantee
+    ---------
+    Privacy : (epsilon, delta)-differential privacy for every input and all settings, neighbours
+        replace one record, n public. Claim ``boosting.privacy``.
+    Accuracy : no bound before data; ``certificate`` and ``required_samples`` refuse. With a
+        ``holdout``, ``evaluation_.certificate(beta)`` bounds the error on new records.
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range.
+    DataError
+        If a cell or a label is outside the public domain (names column and rule only).
+
+    Notes
+    -----
+    Cost: for each tree, counts of all pairs of codes (depth 2) on the distinct rows.
+
+    References
+    ----------
+    .. [1] docs/boosting.md (the proof); Bun, Carmosino and Sorrell 2020 (smooth weights).
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "pulse": {"bins": [80]}})
+    >>> X = [[25, 70], [70, 95], [45, 70], [65, 90]] * 500
+    >>> B = BoostedTrees(schema, epsilon=1.0, rounds=8, random_state=0).fit(X, [0, 1, 0, 1] * 500)
+    >>> B.predict([[28, 60], [80, 99]])
+    array([0, 1])
+    >>> B.predict_proba([[28, 60]]).round(2)
+    array([[0.96, 0.04]])
+    """
+
+    def __init__(
+        self,
+        schema: Any,
+        *,
+        epsilon: Any,
+        delta: Any = 0,
+        depth: int = 2,
+        rounds: Any = "auto",
+        step: Any = "auto",
+        cap: Any = "auto",
+        evaluate: Any = None,
+        holdout: Any = None,
+        classes: Any = (0, 1),
+        random_state: int | None = None,
+    ) -> None:
+        self.schema = schema
+        self.epsilon = epsilon
+        self.delta = delta
+        self.depth = depth
+        self.rounds = rounds
+        self.step = step
+        self.cap = cap
+        self.evaluate = evaluate
+        self.holdout = holdout
+        self.classes = classes
+        self.random_state = random_state
+
+    @property
+    def concept_class(self) -> BoostedTreeClass:
+        """The public class of these parameters."""
+        return BoostedTreeClass(self.schema, self.depth, self._rounds())
+
+
+class Scorecard(_Boosted):
+    r"""Learn a scorecard, privately: points for each bin and category, that add up to a risk.
+
+    `BoostedTrees` of depth 1: each tree asks one question of one column, so the sum is a table of
+    points, which a clerk can add up by hand, with a probability for each sum.
+
+    Parameters
+    ----------
+    schema, epsilon, delta, rounds, step, cap, evaluate, holdout, classes, random_state
+        As for `BoostedTrees`.
+
+    Attributes
+    ----------
+    points_ : dict of column to dict of cell to points
+        At least 0; only columns that matter. ``base_`` is the margin of no points.
+    trees_, evaluation_, release_, hypothesis_, guarantee_, classes_, n_features_in_
+        As for `BoostedTrees`.
+
+    Guarantee
+    ---------
+    Privacy : (epsilon, delta)-differential privacy for every input and all settings, neighbours
+        replace one record, n public. Claim ``boosting.privacy``.
+    Accuracy : no bound before data, as for `BoostedTrees`.
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range.
+    DataError
+        If a cell or a label is outside the public domain (names column and rule only).
+
+    Notes
+    -----
+    Cost: for each tree, counts of all codes on the distinct rows.
+
+    References
+    ----------
+    .. [1] docs/boosting.md (the proof).
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> S = Scorecard(schema, epsilon=1.0, rounds=6, random_state=0)
+    >>> S.fit([[25], [70], [45]] * 500, [0, 1, 0] * 500).points_["age"]["age >= 60"]
+    12
+    """
+
+    def __init__(
+        self,
+        schema: Any,
+        *,
+        epsilon: Any,
+        delta: Any = 0,
+        rounds: Any = "auto",
+        step: Any = "auto",
+        cap: Any = "auto",
+        evaluate: Any = None,
+        holdout: Any = None,
+        classes: Any = (0, 1),
+        random_state: int | None = None,
+    ) -> None:
+        self.schema = schema
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rounds = rounds
+        self.step = step
+        self.cap = cap
+        self.evaluate = evaluate
+        self.holdout = holdout
+        self.classes = classes
+        self.random_state = random_state
+
+    @property
+    def concept_class(self) -> ScorecardClass:
+        """The public class of these parameters."""
+        return ScorecardClass(self.schema, self._rounds())
+
+    @property
+    def points_(self) -> dict[str, dict[str, int]]:
+        """The points of each cell."""
+        return self._card()[1]
+
+    @property
+    def base_(self) -> int:
+        """The margin of a record without points."""
+        return self._card()[0]
+
+    def _card(self) -> tuple[int, dict[str, dict[str, int]]]:
+        check_is_fitted(self, "hypothesis_")
+        return self.hypothesis_.points(self._bound_class().schema)
