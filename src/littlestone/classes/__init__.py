@@ -8,6 +8,7 @@ which for an infinite class is a random finite hypothesis set.
 `base`               what a class is; random finite hypothesis sets that represent it
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`, `prefixes`,
                      `conjunctions`, `affine_subspaces`, `rules`, `decision_trees`, `finite`
+`boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
 `spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely
 `oracles`, `listed`  what learners ask: version spaces, closures; small classes as a matrix

@@ -4,6 +4,7 @@
 `main`                      the commands together, and how they fail
 `plan`, `explore`           before any data: numbers of records; the interactive page
 `fit`, `predict`, `report`  one hypothesis: learned, used, shown
+`export`                    models for other programs
 `stream`, `answers`         rows as they arrive; `transcript`: what they published
 `dims`, `audit`, `ledger`   dimensions; verification; budgets
 `options`, `files`          what commands share: public parameters; files they write

@@ -21,6 +21,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError
 from littlestone import __version__
 from littlestone.cli.audit import exact, statistical
 from littlestone.cli.dims import dims
+from littlestone.cli.export import export
 from littlestone.cli.fit import fit
 from littlestone.cli.ledger import convert, create, show
 from littlestone.cli.options import reflow_help
@@ -59,7 +60,7 @@ _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
     "sparse_sets(5, 1, 99), conjunctions(8, monotone=True), affine_subspaces(7, 20, 2), "
     "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4); over the columns of a --schema: "
-    "rules(max_literals=2), decision_trees(depth=2)."
+    "rules(max_literals=2), decision_trees(depth=2), boosted_trees(depth=2), scorecard."
 )
 _FIRST = (
     "First steps: plan says how many records are enough, fit learns from them.\n\n"
@@ -76,7 +77,7 @@ app = App(
     help_format="plaintext",
 )
 # In the order in which they are used.
-_COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, stream, dims)
+_COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, export, stream, dims)
 for _place, _command in enumerate(_COMMANDS):
     _about = f"{_CLASSES}\n\n{_EXITS}" if _command in (plan, fit, stream, dims) else _EXITS
     app.command(reflow_help(_command), sort_key=_place, help_epilogue=_about)

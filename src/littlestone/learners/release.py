@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from littlestone.bounds import Certificate, Claim, register
-from littlestone.classes import ConceptClass, TreeEnsemble, class_from_dict
+from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, class_from_dict
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.dealing import deal, part
@@ -209,6 +210,64 @@ class Release:
         labels = np.zeros(len(inside), dtype=np.int8)
         labels[inside] = self.hypothesis.predict(points)
         return labels
+
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the probability of label 1 of each row; costs no privacy of its records.
+
+        Parameters
+        ----------
+        X : table or array-like
+            As for `predict`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the hypothesis says labels only.
+        """
+        if not isinstance(self.hypothesis, TreeEnsemble):
+            raise UnsupportedError(
+                f"A model of {self.concept_class.spec} says labels, not probabilities: learn a "
+                "scorecard or boosted_trees(depth=2)."
+            )
+        domain = self.concept_class.domain
+        if not is_table(X):
+            return self.hypothesis.probability(domain.array(X, owner="predict"))
+        from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
+
+        return self.hypothesis.probability(read_points(X, domain=domain, owner="predict")[0])
+
+    def export(self, to: str, *, dialect: str = "duckdb") -> str:
+        """Return the hypothesis for another program; costs no privacy.
+
+        Parameters
+        ----------
+        to : {"sql", "python", "json"}
+        dialect : {"duckdb", "standard"}, default "duckdb"
+            Of SQL; see `TreeHypothesis.to_sql`.
+
+        Raises
+        ------
+        UnsupportedError
+            If the hypothesis is neither a tree nor a sum of trees.
+        """
+        domain, hypothesis = self.concept_class.domain, self.hypothesis
+        if to not in ("sql", "python", "json"):
+            raise parameter_error("export", "to", "one of sql, python, json", to)
+        if not isinstance(domain, RowDomain) or not isinstance(
+            hypothesis, TreeEnsemble | TreeHypothesis
+        ):
+            raise UnsupportedError(
+                f"A model of {self.concept_class.spec} cannot be exported: trees, scorecards and "
+                "boosted trees can."
+            )
+        if to == "sql":
+            return hypothesis.to_sql(domain.schema, dialect=dialect)
+        if to == "json":
+            document = {"schema": domain.schema.to_list(), "hypothesis": hypothesis.to_dict()}
+            return json.dumps(document, ensure_ascii=False)
+        if isinstance(hypothesis, TreeHypothesis):  # one vote
+            hypothesis = TreeEnsemble((hypothesis,), Fraction(1))
+        return hypothesis.to_python(domain.schema)
 
     def _column(self, x: str | None) -> str | None:
         """Return the one column to read, or None for rows of a schema."""

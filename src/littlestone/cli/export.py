@@ -1,0 +1,39 @@
+"""``littlestone export``: a model for other programs."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["export"]
+
+
+def export(
+    model: str, /, *, to: str = "sql", dialect: str = "duckdb", out: str | None = None
+) -> int:
+    """Write a tree, a scorecard or boosted trees for another program; costs no privacy.
+
+    Parameters
+    ----------
+    model:
+        File written by `littlestone fit --out`.
+    to:
+        sql: one expression, the probability of 1 (of a tree: the label); python: a module without
+        dependencies; json: the trees and the schema.
+    dialect:
+        For sql: duckdb reads cells exactly as this program does; standard is for columns that have
+        their proper types.
+    out:
+        Write here instead of to the standard output; an existing file is replaced.
+    """
+    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.learners.release import Release
+    from littlestone.safe_io import write_text
+
+    check_outputs("export", out=out)
+    check_inputs_kept("export", [model], out=out)
+    written = Release.read(model).export(to, dialect=dialect) + "\n"
+    if out is None:
+        sys.stdout.write(written)
+    else:
+        write_text(out, written)
+    return 0
