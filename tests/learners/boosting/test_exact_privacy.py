@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import verify
-from littlestone.audit.data_sets import RecordCases
+from littlestone.audit.verify import RecordCases
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.decision_trees.weighted import WeightedRows
 from littlestone.data import Sample, Schema
