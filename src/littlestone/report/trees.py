@@ -22,7 +22,7 @@ from littlestone.report.words import integer
 from littlestone.svg import Element, clip, picture, text_width, wrap
 from littlestone.types import Hypothesis
 
-__all__ = ["WIDEST", "Branch", "layers", "levels", "outline", "point_names"]
+__all__ = ["WIDEST", "Branch", "TreeDrawing", "layers", "levels", "outline", "point_names"]
 
 WIDEST = 150.0  #: Of a box, before its text is cut.
 
@@ -384,7 +384,7 @@ def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
     tree = hypothesis.tree
     if not isinstance(tree, Node):
         return card([Case((), names[tree], tree)], title=f"The constant {tree}", desc=words)
-    drawing = _DecisionTree(names, lines=Element("g"), chips=Element("g"))
+    drawing = TreeDrawing(names, lines=Element("g"), chips=Element("g"))
     y, _ = drawing.add(tree, MARGIN, 10.0)
     for line in wrap(_NOTE, WIDTH - 2 * MARGIN, 12):
         y += 15
@@ -394,7 +394,7 @@ def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
 
 
 @dataclass(frozen=True)
-class _DecisionTree:
+class TreeDrawing:
     """A drawing that grows node by node."""
 
     names: tuple[str, str]
