@@ -2,10 +2,10 @@
 
 - Private files and folders (ledgers, states): checks that follow no link and open nothing, so
   that they can be made before a file is used.
-- Public files that a stranger may have written (models, certificates, schemas): read up to a limit,
+- Public files that may be untrusted (models, certificates, schemas): read up to a limit,
   and JSON without anything that is ambiguous (a name given twice, NaN, numbers beyond floats) or
   that costs more memory than its length promises.
-- Files that are written: replaced in one step, so that nobody reads a part of one.
+- Files that are written: replaced in one step, so that no reader sees a part of one.
 """
 
 from __future__ import annotations

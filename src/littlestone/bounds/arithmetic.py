@@ -49,7 +49,7 @@ EXACT_INTEGER_BITS = 2**21  # powers of integers stay exact up to this size
 EXACT_RATIONAL_BITS = 4096
 
 
-#: Units of work (microseconds) that a stranger's certificate may take.
+#: Units of work (microseconds) that an untrusted certificate may take.
 WORK = 2_000_000
 _left: ContextVar[list[float] | None] = ContextVar("_left", default=None)
 

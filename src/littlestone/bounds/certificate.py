@@ -164,7 +164,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
-        """Read what `to_dict` wrote; it may come from a stranger. See `recheck` for its truth.
+        """Read what `to_dict` wrote; it may be untrusted. `recheck` tells whether it is true.
 
         Raises
         ------

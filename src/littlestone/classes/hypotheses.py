@@ -57,7 +57,7 @@ def load(data: Any) -> Hypothesis:
     Parameters
     ----------
     data : dict
-        Parsed JSON; it may come from a stranger: types, fields and sizes are checked, and nothing
+        Parsed JSON; it may be untrusted: types, fields and sizes are checked, and nothing
         is executed.
 
     Returns

@@ -1,7 +1,7 @@
 """What may be a point: public domains, and the rules that turn cells into their points.
 
-A domain offers two doors. `cell` converts one cell of a table, *totally*: whatever is not a point
-of the domain is `OUTSIDE` (every concept labels it 0). `array` converts Python arrays as
+A domain converts in two ways. `cell` converts one cell of a table, *totally*: whatever is not a
+point of the domain is `OUTSIDE` (every concept labels it 0). `array` converts Python arrays as
 scikit-learn users expect it, *strictly*: it refuses what lies outside, naming column and rule,
 never a value, a row or a count. A refusal because of a value is outside the privacy guarantee.
 """

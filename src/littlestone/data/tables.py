@@ -1,6 +1,6 @@
 """Any table as one thing: columns by name, and a lazy narwhals frame of those that are asked for.
 
-Four kinds of table, one door (`read_table`): CSV files (parsed by `littlestone.data.lines`) and
+Four kinds of table, all read by `read_table`: CSV files (parsed by `littlestone.data.lines`) and
 Parquet files (`littlestone.data.arrow`) are streams into a private DuckDB; frames in memory
 (pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
 that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,

@@ -108,7 +108,7 @@ class ScoreHistogram:
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may come from a stranger.
+        """Read it back; it may be untrusted.
 
         Raises
         ------

@@ -4,7 +4,7 @@
 `select`           the exponential mechanism
 `sparse_select`    few candidates with a score among infinitely many; `canonical`: their order
 `bottom`           the weights of the outcome that hides which candidates there are
-`histogram`        frequent items that nobody could list beforehand
+`histogram`        frequent items that cannot be listed beforehand
 `above_threshold`  any number of questions, paid for by the charged answers
 `estimate`         two-sided geometric noise; a private count, and an interval around it
 ``median/``        medians, quantiles and paths

@@ -1,4 +1,4 @@
-"""Stable histogram: which items are frequent, among items nobody could list beforehand.
+"""Stable histogram: which items are frequent, among items that cannot be listed beforehand.
 
 Each item that occurs is kept if its count plus noise reaches a threshold tau; items that do not
 occur cannot appear. With rate r = epsilon/2, p = e**-r, Pr[z] = (1-p)/(1+p) p**|z| and

@@ -1,7 +1,7 @@
 """Choosing among infinitely many candidates of which few have a score: the sparse mechanism.
 
-The candidates that appear in somebody's list compete with one public outcome, *bottom*, that has
-the weight of a high score. A candidate that only one person knows is then hidden behind bottom.
+The candidates that appear in some list compete with one public outcome, *bottom*, that has
+the weight of a high score. A candidate that only one list contains is then hidden by bottom.
 
 Proof of (2e, delta)-DP, replace-one, where e is the rate and W = e**e * k/delta bottom's weight.
 Let P, P' be the laws on two neighbours. A candidate that has a score on one side only was raised

@@ -1,4 +1,4 @@
-"""Plan before you collect: how many people each learner needs, and what nobody can beat.
+"""Plan before you collect: how many people each learner needs, and what no learner can beat.
 
 =================  =================================================================
 `plans`            `plan`: all learners for one class, side by side

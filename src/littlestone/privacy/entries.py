@@ -1,6 +1,6 @@
 """What a ledger's file holds: the budget and its events, as lines of JSON with exact numbers.
 
-Everything read back is checked as if a stranger had written it: numbers have a bounded length,
+Everything read back is checked as untrusted: numbers have a bounded length,
 events are numbered without gaps, labels hold no control characters. What does not fit raises
 `Unreadable`, and `Ledger` says that the file was changed.
 """

@@ -183,7 +183,7 @@ class Guarantee:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Guarantee:
-        """Read what `to_dict` wrote, from its exact texts; it may come from a stranger."""
+        """Read what `to_dict` wrote, from its exact texts; it may be untrusted."""
         try:
             claim, seeded = data["claim"], data["seeded"]
             if not isinstance(claim, str) or not isinstance(seeded, bool) or len(claim) > 10_000:

@@ -221,7 +221,7 @@ class TreeEnsemble:
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may come from a stranger."""
+        """Read it back; it may be untrusted."""
         fields = Fields(data, ("trees", "step", "start"), ("curve",))
         trees = tuple(
             TreeHypothesis.from_dict({"type": TreeHypothesis.TYPE, "tree": tree})

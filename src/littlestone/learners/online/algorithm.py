@@ -79,7 +79,7 @@ TEST = register(
     )
 ).id
 
-#: From the number of a draw to the source that makes it: so a stream that is taken up again makes
+#: From the number of a draw to the source that makes it: so a stream that is resumed makes
 #: the draws that it would have made.
 Sources = Callable[[int], Source]
 
@@ -114,7 +114,7 @@ class OnlineAlgorithm:
     ---------
     The whole transcript (every published hypothesis and when it was published, however long the
     stream is) is (epsilon, delta)-DP when one record is replaced, for every stream: also for labels
-    that no concept explains, and records chosen by somebody who reads what is published.
+    that no concept explains, and records chosen by an adversary who reads what is published.
 
     Notes
     -----

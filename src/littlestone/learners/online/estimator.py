@@ -50,7 +50,7 @@ class MistakeEstimate:
     ----------
     value : int
     low, high : int
-        With probability at least 1 - beta over the alarms, on every stream.
+        With probability at least 1 - beta over the noise of the tests, on every stream.
     beta : Fraction
     """
 

@@ -10,9 +10,9 @@ Three samplers draw from the same kind of list, the records that were mistakes, 
 * `TeacherEnsemble` (paper 003, Algorithm 4, JointTrain): k teachers, to which time steps were dealt
   beforehand. Each lists its essential hypotheses; the sparse mechanism draws from all lists.
 
-A record is in the hands of one voter. Replacing it changes what this voter says, and nothing else:
+A record belongs to one voter. Replacing it changes what this voter says, and nothing else:
 which time step belongs to whom was decided without looking at any record, and how many mistakes an
-epoch has changes nobody else's part. (Splitting an epoch's mistakes into parts of equal size, as
+epoch has changes no other voter's part. (Splitting an epoch's mistakes into parts of equal size, as
 Lyu's Algorithm 3 prints it, changes two or more.)
 """
 

@@ -82,7 +82,7 @@ class OnlineState:
         A digest of what the stream was begun with (class, plan, seed): it cannot go on with
         anything else, since what it published and spent was under these. Public.
     draws : int
-        How often the source was turned to. Kept so that a reproducible source can continue.
+        Number of draws so far. Kept so that a reproducible source can continue.
     taken : bool
         Whether a learner has this object; see `take`. Not part of the documents.
     """

@@ -11,8 +11,8 @@
 `threshold`         `UserThreshold`: PrivateThreshold (Algorithm 1, Theorem 5.2)
 `interval_median`   a private point that halves an interval (Lemma 5.1)
 `threshold_plan`    budget and certificate of Algorithm 1
-`sweeps`            user-level errors of all hypotheses at once; `sweeps_lines`, `lines` and
-                    `runs` for what lies in a line, `sweeps_finite` for lists
+`sweeps`            user-level errors of all hypotheses at once; `sweeps_lines` and `lines` for
+                    classes over an ordered domain, `sweeps_finite` for lists
 `estimators`        the scikit-learn shells
 `simulation`        made users, to be looked at
 `claims`            what is asserted

@@ -93,7 +93,7 @@ class RankWindow:
         return (self.high - self.low) / 2
 
     def steps(self, cert: CertificateBuilder, n: int, source: str) -> dict[str, Step]:
-        """Write the needs into a certificate's worksheet."""
+        """Write the numbers of records needed on both sides as steps of a certificate."""
         low, high = self.low, self.high
         return {
             "left": cert.step("left", "max(1, ceil(low*n))", source, low=low, n=n),
