@@ -1,4 +1,4 @@
-"""The house keeps its own rules: randomness, public names, true documents."""
+"""The package keeps its own rules: randomness, public names, true documents."""
 
 import ast
 import importlib

@@ -1,4 +1,4 @@
-"""Files from strangers: nothing runs, nothing hangs, nothing fills memory; the message teaches."""
+"""Untrusted files: nothing runs, nothing hangs, nothing fills memory; the message teaches."""
 
 import contextlib
 import json

@@ -19,7 +19,7 @@ from littlestone.types import Hypothesis, Point, Points
 
 __all__ = ["MOST_LABELS", "ListedSpace", "Listing", "batch", "check_listable", "labels", "listing"]
 
-#: A class is listed if its matrix has at most so many entries (64 MB).
+#: Most entries of the matrix of a class that is listed (64 MB).
 MOST_LABELS = 1 << 26
 
 

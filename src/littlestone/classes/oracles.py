@@ -118,7 +118,7 @@ class VersionSpace(ABC):
 
     @abstractmethod
     def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
-        """Return the concepts with at most so many errors on a sample.
+        """Return the concepts with at most ``tolerance`` errors on a sample.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class Records:
         return iter(self.counts)
 
     def settled(self, tolerance: int) -> list[tuple[Point, int]] | None:
-        """Return the labels that at most so many errors force at every point, or None.
+        """Return the labels that at most ``tolerance`` errors force at every point, or None.
 
         A label is forced where the other one alone would err too often. None if some point is
         free: then the concepts of low error are no set of consistent ones.

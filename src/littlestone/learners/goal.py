@@ -25,7 +25,7 @@ class Goal:
     neighbours : Neighbours
         The neighbouring relation of the guarantee.
     samples_per_user : int or None
-        With a number, users are protected, each with at most so many records.
+        With a number, users are protected, each with at most that number of records.
 
     Examples
     --------

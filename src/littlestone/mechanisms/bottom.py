@@ -1,12 +1,12 @@
 """Weights of *bottom*, the public outcome that hides which candidates the data bring.
 
-Where the set of candidates depends on the data, a candidate that one record alone brings would
-give this record away. So bottom competes with them, with a weight beside which the mass of such
+Where the set of candidates depends on the data, drawing a candidate that one record alone brings
+would reveal this record. So bottom competes with them, with a weight beside which the mass of such
 candidates is at most delta. There are two formulas, for two promises:
 
 =================  ==================================================================
 `removal_bottom`   a record that is added raises at most k scores, each by exactly 1
-`entering_bottom`  a replaced record brings at most so many candidates, of low score
+`entering_bottom`  a replaced record brings at most ``entering`` candidates, of low score
 =================  ==================================================================
 
 Proofs: `littlestone.mechanisms.sparse_select` and ``docs/median.md``, Lemma 1.

@@ -245,7 +245,7 @@ def _draw(
     default: D,
     order: Order,
 ) -> T | D:
-    """Choose a score (or bottom) by exact weight, then a candidate of that score uniformly."""
+    """Draw a score (or bottom) by exact weight, then a candidate of that score uniformly."""
     sizes: Counter[int] = Counter()
     score: Any
     for score in scores.values():

@@ -112,7 +112,7 @@ def odds_factor(epsilon: Fraction) -> str:
 
 @dataclass(frozen=True)
 class Belief:
-    """What somebody may believe about one record, before and after seeing the release."""
+    """What a reader may believe about one record, before and after seeing the release."""
 
     before: str
     least: str

@@ -35,7 +35,7 @@ Integers = npt.NDArray[Any]
 
 #: ln 2 rounded up: bits * LN2 >= ln(2**bits).
 _LN2 = Fraction(694, 1001)
-#: From so many levels on, the first 64 bits of a draw are compared with sums of doubles.
+#: From this many levels on, the first 64 bits of a draw are compared with sums of doubles.
 _MANY = 512
 
 

@@ -121,7 +121,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return min(direct, surrogate, key=lambda plan: plan.required)
 
     def rate(self, sensitivity: int) -> Fraction:
-        """Return the rate of the exponential weights for a score of this sensitivity."""
+        """Return epsilon / (2 D), the rate of the weights for a score of sensitivity D."""
         return selection_rate(self.epsilon, sensitivity=sensitivity)
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
@@ -129,9 +129,9 @@ class Exponential(ClassLearner[ExponentialPlan]):
         plan = self.plan
         hypotheses = plan.representation.drawn(source)  # step 1: public coins
         if plan.surrogate:
-            candidates = hypotheses.surrogate_candidates(sample)
+            candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
             return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
-        return hypotheses.candidates(sample).draw(self.rate(1), source)  # step 2
+        return hypotheses.candidates(sample).draw(self.rate(1), source)  # step 2, with the error
 
 
 class Generic(Exponential):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_CLOSED", "closed_within"]
 
-#: A concept may hold at most so many closed sets: a teacher may have to look at all of them.
+#: Most closed sets inside one concept: a teacher may have to look at all of them.
 MOST_CLOSED = 1 << 14
 
 

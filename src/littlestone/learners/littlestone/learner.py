@@ -66,9 +66,9 @@ __all__ = ["METHODS", "Littlestone", "LittlestonePlan", "Method", "plan_methods"
 
 Method = Literal["auto", "all", "closures", "essential", "stages"]
 METHODS = ("all", "closures", "essential", "stages")
-#: As many stages are planned; planning takes some seconds then.
+#: More stages are not planned: planning these takes some seconds.
 MOST_STAGES = 500
-#: Records of one teacher, and tolerances, that were asked for.
+#: Records of one teacher, and tolerances, as the user set them; None: planned.
 Own = tuple[int | None, tuple[int, ...] | None]
 Settings = AllPlan | ClosedPlan | EssentialPlan | StagesPlan
 

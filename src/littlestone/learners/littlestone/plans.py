@@ -61,7 +61,7 @@ __all__ = [
     "rounded_up",
 ]
 
-#: More teachers than this are not needed to certify anything: the certificate counts so many.
+#: Most teachers that a certificate counts.
 FAR = 10**5
 #: Teachers of more records than this are not certified (formulas count to 10**6).
 LARGEST = 5 * 10**5

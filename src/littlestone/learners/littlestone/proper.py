@@ -3,7 +3,7 @@
 A released SOA f of an irreducible subclass is close, under *every* distribution of points, to some
 concept; so by the minimax theorem one distribution over concepts is close to f at every point
 (Ghazi, Golowich, Kumar, Manurangsi 2021). It is found by a linear program from f alone: it costs no
-privacy, and may be repeated by anybody.
+privacy, and may be repeated by any reader.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Votes(ABC):
 
     @abstractmethod
     def member(self, votes: int, index: int) -> Hypothesis:
-        """Return one of the hypotheses with so many votes, by its place in a public order."""
+        """Return one of the hypotheses with that many votes, by its place in a public order."""
 
     @property
     def best(self) -> int:

@@ -5,11 +5,11 @@
 `algorithm`        the state machine: one record in, perhaps a new hypothesis out; its
                    above-threshold test: pure, and silence costs no coins
 `state`            its state, plain data in two documents: public, private; records and arrays
-`samplers`         who draws hypotheses from mistakes: scored candidates, closures, or teachers;
-                   majority votes
+`samplers`         draws of hypotheses from mistakes: scored candidates, closures, or teachers
+                   (JointTrain); majority votes
 `plan`             all numbers, from public parameters
 `bound`            how many mistakes: certificates and lower bounds
-`journal`          streams that survive a kill: the state on disk, and what anybody may see of it
+`journal`          streams that survive a kill: the state on disk, and its public part
 `predictors`       without privacy: the standard optimal algorithm, halving, expert advice
 `simulation`       runs on public, synthetic streams, and against adversaries
 =================  ==============================================================================

@@ -137,7 +137,7 @@ class OnlineAlgorithm:
     name = "online"
 
     def sampler(self, batches: int) -> HypothesisSampler:
-        """Return who turns mistakes into hypotheses after so many updates."""
+        """Return the sampler of the next update, after a number of updates."""
         return self.plan.sampler(self.concept_class, batches)
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
@@ -177,10 +177,11 @@ class OnlineAlgorithm:
         now, state.time = state.time, state.time + 1
         if state.stopped:
             return False  # the budget is spent: nothing is collected any more
+        # lines 11-14: a mistake joins the buffer, so the gap changes and the test is drawn anew
         if label_of(state.hypothesis, x, self.concept_class) != y:
             state.buffer.append((now, x, y))
             self._listen(state, now, sources)
-        while state.event == now:
+        while state.event == now:  # line 15: the test acts at the time that was drawn
             if state.fires:
                 return self._train(state, sources)
             self._listen(state, now, sources)
@@ -265,7 +266,7 @@ class OnlineAlgorithm:
 
     def _train(self, state: OnlineState, sources: Sources) -> bool:
         """Hand the mistakes to the sampler; publish, pass to the next stage, or stop."""
-        state.epochs.append(state.buffer)
+        state.epochs.append(state.buffer)  # lines 20-21; time steps were dealt to teachers before
         state.buffer = []
         plan, before = self.plan, state.version
         while state.version == before and state.batches < plan.batches:

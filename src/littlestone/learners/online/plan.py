@@ -176,7 +176,7 @@ class OnlinePlan:
         return (self.goal.horizon - 1).bit_length()
 
     def phase(self, batches: int) -> Phase:
-        """Return the phase of the next update, after so many of them."""
+        """Return the phase of the next update, after a number of updates."""
         for phase in self.phases:
             if batches < phase.batches:
                 return phase
@@ -189,7 +189,7 @@ class OnlinePlan:
         return _losses(self.test_epsilon, counts, self.leak)
 
     def sampler(self, concept_class: ConceptClass, batches: int = 0) -> HypothesisSampler:
-        """Return who turns mistakes into hypotheses at the next update."""
+        """Return the sampler of the next update."""
         rate = self.phase(batches).rate
         if self.method == "exponential":
             return ExponentialSampler(concept_class, rate)

@@ -326,7 +326,7 @@ class Stage:
     depth : int
         The p of the (p, d)-decomposition.
     tolerance : Fraction in [0, 1)
-        Concepts may err on so large a part of each epoch's records of the teacher.
+        Largest part of each epoch's records of the teacher on which a concept may err.
     """
 
     dimension: int | None
@@ -336,7 +336,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class TeacherEnsemble:
-    """Some teachers, each with the mistakes of the time steps that were dealt to it.
+    """The k teachers of Algorithm 4, each with the mistakes of the time steps dealt to it.
 
     Attributes
     ----------
@@ -346,9 +346,9 @@ class TeacherEnsemble:
     dimension : int
         Littlestone dimension of the class: the d of its decompositions.
     cap : int
-        A teacher looks at its first so many records of an epoch.
+        Most records of one epoch that a teacher reads: its first ones.
     most : int
-        A teacher submits at most so many hypotheses, the first ones in the public order.
+        Most hypotheses that a teacher submits: the first ones in the public order.
     rate, leak : Fraction
         Of one draw.
 
@@ -433,7 +433,7 @@ class Tally:
     lists : sequence of sequences of Hypothesis
         Each of them a set; a lazy list of thresholds is not walked through.
     most : int
-        Only the first so many of each list count.
+        Most hypotheses of each list that count: its first ones.
     rate : Fraction
     bottom : Exp
         The weight of bottom.

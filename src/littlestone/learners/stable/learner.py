@@ -90,7 +90,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
     agnostic = False
 
     def check(self) -> None:
-        """Refuse numbers that are no numbers of a person, and constants for another dimension."""
+        """Refuse extreme numbers, and constants for another dimension."""
         for name in ("epsilon", "alpha", "beta"):
             value = getattr(self, name)
             if not _SMALLEST <= value <= _LARGEST:

@@ -309,7 +309,7 @@ def theorem_plan(d: int, goal: Goal) -> StablePlan:
 
 
 def assumed_plan(d: int, goal: Goal, given: Constants | None = None) -> StablePlan:
-    """Return the plan with an assumed stability: a practical one, or somebody's own.
+    """Return the plan with an assumed stability: a practical one, or the user's.
 
     Practical: no rounds, batches of 4/alpha records, stability 1/4.
     """

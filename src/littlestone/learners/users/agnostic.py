@@ -62,7 +62,7 @@ def user_budget(
 
 
 def cut(users: UserSample, most: int, source: Source) -> UserSample:
-    """Return at most so many records of each user, by a public random choice inside each user.
+    """Return at most ``most`` records of each user, by a public random choice inside each user.
 
     What is kept of a user depends on that user and on public coins only, so replacing a user
     changes nothing else.

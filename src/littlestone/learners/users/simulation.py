@@ -1,4 +1,4 @@
-"""A public simulation of user-level errors, for pictures: no data of anybody."""
+"""A public simulation of user-level errors, for pictures: no real data."""
 
 from __future__ import annotations
 

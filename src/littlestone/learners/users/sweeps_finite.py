@@ -108,7 +108,7 @@ class ListedErrors:
     listed : Listing
     users : UserSample
     m : int >= 1
-        Public; nobody has more records.
+        Public: most records of a user.
 
     Notes
     -----

@@ -7,8 +7,8 @@ beyond it than there are good ones: docs/learners/vc1.md.
 
 *Two steps* (`TwoStep`) are those of Algorithm 2: a median depth, and then a node of that depth. The
 median is one of two mechanisms of `littlestone.mechanisms.median`, the choice is `sparse_select`.
-Both targets are asked for as they are needed: fewer ends beyond the depth than there are good
-chunks, and enough ends at it or beyond it to be votes for the right node.
+The window of the median has two sides: fewer ends beyond the depth than there are good chunks,
+and enough ends at it or beyond it to be votes for the right node.
 
 The constants of both are searched for in floats. What is found decides how many records a
 certificate asks for, never whether it is valid. Everything is a function of public parameters.
@@ -122,7 +122,7 @@ Array = npt.NDArray[Any]
 #: More chunks than this are never certified: their binomial law is summed term by term.
 MOST = 10**6
 
-#: Nobody has so many records; floats are good until there.
+#: Beyond any practical number of records; floats are accurate up to it.
 _ABSURD = 10**9
 
 #: Most values of one constant that are tried.
@@ -166,7 +166,7 @@ def least_chunks(
     good : int ndarray
         How many good chunks each candidate needs; a record is good with probability alpha.
     fails : float ndarray of the same shape
-        What each candidate fails with, besides too few good chunks.
+        Failure probability of each candidate, apart from too few good chunks.
     least : int ndarray of the same shape
         How many chunks each candidate needs in any case.
     alpha, beta : float
@@ -174,7 +174,7 @@ def least_chunks(
     Returns
     -------
     (n, index)
-        An absurd one if no candidate does with fewer.
+        n is above any practical size if no candidate is certified with fewer.
     """
     allowed = beta * _CAUTION - fails
     possible = np.flatnonzero(allowed > 0)
@@ -210,16 +210,16 @@ class OneShot:
     """A draw over the nodes of the chunks' paths, with bottom.
 
     The score of a node is the smaller one of "chunks that reach it" and "2 votes - 1 - chunks that
-    go beyond it": it is about ``votes`` for the deepest node that so many chunks reach.
+    go beyond it": it is about ``votes`` for the deepest node that ``votes`` chunks reach.
 
     Parameters
     ----------
     budget : TreeGoal
     votes : int
-        The K of the score; the best node's score is at least this.
+        K in ``docs/learners/vc1.md``: the best node's score is at least this.
     even : int
-        A score above this makes a node good, if there are 2 votes - 1 - even good chunks. Only the
-        certificate knows it.
+        e in Theorem 1 there: every node of a larger score is good, if 2 votes - 1 - even chunks
+        are good. Only the certificate uses it.
     required : int
 
     Notes
@@ -317,9 +317,10 @@ class TwoStep:
     median : {"exponential", "tree"}
         The mechanism for the depth: pure, and needs ~ ln(depth), or ~ ln ln(depth).
     good : int
-        More than so many ends are never asked for beyond the depth: good chunks that must exist.
+        G in ``docs/learners/vc1.md``: good chunks that must exist. Fewer ends than this lie beyond
+        the depth.
     votes : int
-        Ends at the depth or beyond it that are asked for.
+        r there: the least number of ends at the depth or beyond it.
     share : Fraction
         Part of epsilon that the median spends.
     required : int
@@ -503,5 +504,5 @@ def _deltas(delta: Fraction, median: Median, *, straight: bool) -> tuple[Fractio
 
 
 def _many(budget: TreeGoal) -> int:
-    """Return a number of chunks that is hardly ever exceeded: nodes of so many are counted."""
+    """Return a number of chunks that is rarely exceeded; the certificate counts their nodes."""
     return max(8192, math.ceil(200 / min(budget.rate, Fraction(1)) / budget.alpha))

@@ -236,14 +236,15 @@ class VC1(ClassLearner[VC1Plan]):
         plan, n = self.plan, sample.n
         if plan.chooser is None:
             return plan.tree.hypothesis(ROOT)
-        if self._by_tails and not isinstance(sample, OrderedSample):
+        if self._by_tails and not isinstance(sample, OrderedSample):  # steps 2 and 3 at once
             assert isinstance(plan.tree, PathsTree)
             extremes = dealt_extremes(sample, plan.chunk_count(n), source)
             return plan.tree.hypothesis(self._choose(extreme_ends(extremes, plan.tree), source))
         dealt = deal(sample, source)  # step 2
         first, _ = plan.parts(n)
         ends = chunk_ends(plan.tree, sample, dealt[:first], plan.chunk_count(first))  # step 3
-        node = self._choose(ends, source)
+        node = self._choose(ends, source)  # steps 4 to 7
+        # Algorithm 4, or its replacement, on the second part
         if plan.down is not None and not plan.tree.is_proper(node) and node is not ROOT:
             node = plan.down.go_down(node, plan.tree, part(sample, dealt[first:]), source)
         return plan.tree.hypothesis(node)  # steps 8 and 9

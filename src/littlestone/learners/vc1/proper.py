@@ -125,7 +125,7 @@ class Below:
         return self.weights[node]
 
     def least(self, node: Node) -> int:
-        """Return the least number of negatives on a way from a node down to a leaf, both included.
+        """Return the least number of negatives on a path from a node down to a leaf, both included.
 
         Added to the value of the parent it is the least value v of a leaf below.
         """
@@ -222,7 +222,7 @@ TEST_SHARE = Fraction(1, 4)
 #: Beyond these the sum of all losses is about what they cost together.
 _LARGE, _TINY = 50, Fraction(1, 10**60)
 _GRAIN = Fraction(1, 10**6)
-#: More rounds are not planned: they would need more records than anybody has.
+#: More rounds are not planned: they would need more records than is practical.
 _MOST_ROUNDS = 10**4
 #: How the failure probability is shared: tests, choices, what the sample hides.
 _SHARES = (Fraction(1, 10), Fraction(6, 10), Fraction(3, 10))
@@ -325,11 +325,11 @@ class Descent:
         return observed + 2 * math.sqrt(observed * hidden) + 4 * hidden
 
     def go_down(self, node: Node, tree: VC1Tree, sample: Sample, source: Source) -> Node:
-        """Return a proper node below an improper one (steps 4 to 8 of Algorithm 4)."""
-        below = Below(tree, node, node_counts(tree, sample)[0])
-        threshold, flag = self.threshold(sample.n), node
-        for _ in range(self.rounds):
-            children = first_children(tree, flag, self.rounds + 1)
+        """Return a proper node below an improper one (001, Algorithm 4, steps 4 to 8)."""
+        below = Below(tree, node, node_counts(tree, sample)[0])  # steps 4 and 5
+        threshold, flag = self.threshold(sample.n), node  # step 6: the paper's x_flag
+        for _ in range(self.rounds):  # step 7
+            children = first_children(tree, flag, self.rounds + 1)  # step (a)
             weights = [below.weight(child) for child in children]
             light = len(children) > self.rounds  # public; then step (c) for sure
             if not light:
@@ -486,7 +486,7 @@ Down = Literal["auto", "leaves", "descent"]
 
 
 class ProperSelection(Protocol):
-    """A private way from an improper node to a proper one below it."""
+    """A private choice of a proper node below an improper one."""
 
     @property
     def name(self) -> str:
@@ -543,7 +543,7 @@ def plan_proper_selection(
     down: Down,
     rough: bool = False,
 ) -> ProperSelection:
-    """Return the way that needs fewer records, or the one that is asked for.
+    """Return the method that needs fewer records, or the requested one.
 
     A rough one is only good for comparing numbers of records: its budget is not calibrated.
     """

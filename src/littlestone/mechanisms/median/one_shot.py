@@ -108,7 +108,8 @@ def one_shot_path(
     epsilon, delta : number > 0, number in (0, 1)
     source : Source
     reserve : int >= 0, default 0
-        Public. Ask for so many more ends at the node or before it than paths through it.
+        Public; r in ``docs/learners/vc1.md``: subtracted from the number of ends at the node or
+        before it.
 
     Returns
     -------

@@ -1,8 +1,9 @@
 """B. TreeEM: one draw over the tree nodes that hold a record; needs n ~ ln ln |X| + ln(1/delta).
 
-Score of a node v: by how much it splits the records with room to spare on both sides, but at most
-how many records it holds. Few nodes can appear when one record is replaced: those on one path, and
-each holds one record; a bottom outcome hides them.
+Node v releases z(v), the last leaf of its left child. Score of v: the least margin by which z(v)
+meets the two sides of the rank window, but at most the number of records under v. Few
+nodes can appear when one record is replaced: those on one path, and each holds one record; bottom
+hides them.
 
 *Nodes as few groups.* The leaves of the tree of height h are the domain points; a node at height t
 is an interval of 2**t of them. The nodes that hold k distinct points form a compressed trie: k
