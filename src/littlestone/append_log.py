@@ -149,7 +149,7 @@ class AppendLog:
         path : path
         kind : LogKind
         write : bool, default False
-            Whether lines will be appended: then nobody else may read or write meanwhile.
+            Whether lines will be appended: then no other process may read or write.
         patience : float, default 30
             Seconds to wait for other processes.
 

@@ -48,7 +48,7 @@ class HomogeneousSet:
     deviation : float
         Largest difference from this list that fresh samples showed.
     tolerance : float
-        The deviation that was asked for (Definition 16: 1/(100 m)), sampling error included.
+        The allowed deviation (Definition 16: 1/(100 m)), sampling error included.
     jump : int
         The i for which p_i - p_(i-1) is largest.
     """

@@ -41,7 +41,7 @@ def lower_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
     Returns
     -------
     ndarray of float in [0, 1)
-        In the shape of ``hits``: the probability at which so many hits, or more, have chance
+        In the shape of ``hits``: the probability at which that many hits, or more, have chance
         ``risk``; 0 without a hit.
 
     Notes

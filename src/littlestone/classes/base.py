@@ -167,7 +167,7 @@ class ConceptClass(ABC):
         )
 
     def hashed(self, copies: int, buckets: int) -> Representation:
-        """Return the representation by so many hash functions with so many buckets each."""
+        """Return the representation by ``copies`` hash functions of ``buckets`` buckets each."""
         raise UnsupportedError(f"The class {self.spec} has no representation by hashing.")
 
     def version_space(self, max_nodes: int | None = DEFAULT_MAX_NODES) -> VersionSpace:

@@ -116,7 +116,7 @@ class ListedSpace(VersionSpace):
         return self.listed.points[int(differs[0])] if differs.size else None
 
     def within_error(self, sample: Sample, tolerance: int) -> ListedSpace:
-        """Return the rows with at most so many errors: one matrix product."""
+        """Return the rows with at most ``tolerance`` errors: one matrix product."""
         counts = records(sample, tolerance)
         shape = (2, len(self.listed.points))
         seen = np.zeros(shape, dtype=np.int64)

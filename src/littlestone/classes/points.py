@@ -346,7 +346,7 @@ class PointSpace(VersionSpace):
         return inside and (point in self.listed) != self.cofinite
 
     def _some(self, most: int) -> list[Point]:
-        """Return the first points that are left, at most so many."""
+        """Return the first points that are left, up to a limit."""
         most = int(min(most, self.n_points))
         if not self.cofinite:
             return sorted(self.listed, key=canonical_order)[:most]

@@ -95,7 +95,7 @@ class VersionSpaces:
         return np.add(wrong, int(positive.sum()), dtype=np.int64)
 
     def within_error(self, zeros: npt.ArrayLike, ones: npt.ArrayLike, tolerance: int) -> int:
-        """Return the hypotheses with at most so many errors on labelled records.
+        """Return the hypotheses with at most ``tolerance`` errors on labelled records.
 
         Parameters
         ----------

@@ -225,7 +225,7 @@ def release_histogram(
 
 @lru_cache(maxsize=1024)
 def noise_reach(rate: Fraction, cells: int, beta: float) -> float:
-    """Return a with ``Pr[|sum of the noises of so many cells| > a] <= beta``.
+    """Return a with ``Pr[|sum of the noises of all cells| > a] <= beta``.
 
     Parameters
     ----------

@@ -356,7 +356,7 @@ class Evaluation:
         return sum(max(b.records, 0.0) * abs(b.predicted - b.found.value) for b in bins) / total
 
     def _blocks(self, deviations: float) -> list[tuple[int, int]]:
-        """Return ranges of scores with enough records: so many standard deviations of noise."""
+        """Return ranges of scores with records above ``deviations`` deviations of the noise."""
         v = 2 * _variance(float(self.histogram.rate))
         sums = self._counts.sum(axis=0)
         blocks, start = [], 0

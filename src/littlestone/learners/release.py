@@ -414,7 +414,7 @@ def read_sample(
     Parameters
     ----------
     learner : Learner
-        One that has a number ``tails`` needs only so many of the outermost records of each label.
+        One that has a number ``tails`` needs only that many outermost records of each label.
     table, **arguments
         As for `Sample.read`, without ``domain``, which is that of the class.
     user : str, optional

@@ -1,4 +1,4 @@
-"""The page of a plan: every learner, its certificate, and what nobody can beat."""
+"""The page of a plan: every learner, its certificate, and what no learner can beat."""
 
 from __future__ import annotations
 

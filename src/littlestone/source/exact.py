@@ -45,7 +45,7 @@ class Law:
     paths : int
         Number of paths that were run, the cut ones included.
     public_coins : bool
-        Whether the run asked for public coins; the law is the one given their seed.
+        Whether the run drew public coins; the law is the one given their seed.
     """
 
     outcomes: dict[Hashable, arb]

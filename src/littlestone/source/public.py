@@ -16,8 +16,8 @@ __all__ = ["public_generator", "public_salt", "reseed"]
 def public_generator(*numbers: int) -> np.random.Generator:
     """Return the generator that belongs to public (or one user's own) numbers.
 
-    For choices whose randomness protects nobody: which of one user's surplus records to leave out,
-    the hash functions of a representation. The same numbers always give the same generator.
+    For choices on whose randomness no privacy rests: which of one user's surplus records to leave
+    out, the hash functions of a representation. The same numbers always give the same generator.
 
     Parameters
     ----------

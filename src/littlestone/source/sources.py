@@ -168,7 +168,7 @@ class ReplaySource:
         return self._next(m)
 
     def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
-        """Record n, and how many entries were asked for; return the identity."""
+        """Record n, and how many entries were requested; return the identity."""
         self.presented.append(("permutation", n) if first is None else ("permutation", n, first))
         return np.arange(n, dtype=np.int64)[:first]
 

@@ -306,7 +306,7 @@ class AllPlan(TeacherVotePlan):
     def of(
         cls, goal: Goal, size: int, chunk: int | None, tolerances: tuple[int, ...] | None
     ) -> Self:
-        """Return the plan that needs the fewest records, with what is given kept.
+        """Return the plan that needs the fewest records, keeping chunk and tolerances that are set.
 
         Teachers of more than one record only pay where few votes are hard to tell from bottom.
         """
@@ -394,7 +394,7 @@ class ClosedPlan(TeacherVotePlan):
         tolerances: tuple[int, ...] | None,
         spread: Fraction = Fraction(0),
     ) -> Self:
-        """Return the plan that needs the fewest records, with what is given kept."""
+        """Return the plan that needs the fewest records, keeping what the user set."""
         fixed = None if tolerances is None else tolerances[0]
         own = _own(goal, spread)
         best = cls(

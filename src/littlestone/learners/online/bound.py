@@ -125,7 +125,7 @@ LOG_HORIZON = register(
 
 @dataclass(frozen=True)
 class MistakeBound:
-    """At most so many mistakes in a stream, except with a small probability.
+    """An upper bound on the mistakes in a stream, except with a small probability.
 
     Attributes
     ----------

@@ -52,7 +52,7 @@ class Predictor(ABC):
 
 
 class SOAPredictor(Predictor):
-    """The standard optimal algorithm: NOT PRIVATE, and nobody makes fewer mistakes.
+    """The standard optimal algorithm: NOT PRIVATE, and of least mistake bound.
 
     Parameters
     ----------

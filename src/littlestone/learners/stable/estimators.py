@@ -14,7 +14,7 @@ class StableLearner(PrivateClassifier, learner=Stable):
     r"""Learn any class of finite Littlestone dimension: copies of a stable algorithm vote.
 
     Paper 004, Theorem 3 (that private learning is possible at all), with corrections and own
-    constants. Choose it for sets of points and flats over domains that nobody can list, when a
+    constants. Choose it for sets of points and flats over domains that cannot be listed, when a
     short list of candidates is wanted; `LittlestoneLearner` and `GenericLearner` mostly need fewer
     records: see ``littlestone plan``.
 

@@ -202,7 +202,7 @@ class UserLevelMechanism:
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
 
     def _search(self, cert: CertificateBuilder, n: int) -> Step:
-        """Bound the failure of the search: so many comparisons, each like the worst one."""
+        """Bound the failure of the search: all comparisons, each like the worst one."""
         search = self.search
         if not search.comparisons:
             return cert.step("search", "0*n", COMPARE, n=n)

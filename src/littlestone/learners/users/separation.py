@@ -44,7 +44,7 @@ def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
 
 @lru_cache(maxsize=16)
 def _log_ways(m: int) -> tuple[Floats, Floats]:
-    """Return 0, ..., m, and the logarithms of the numbers of ways to choose so many of m."""
+    """Return 0, ..., m, and the logarithms of the binomial coefficients C(m, i)."""
     k = np.arange(m + 1, dtype=float)
     return k, np.array([math.log(math.comb(m, i)) for i in range(m + 1)])
 

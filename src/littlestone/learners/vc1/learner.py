@@ -82,7 +82,7 @@ class VC1Plan(Plan):
         How an improper node is left, if the output must be proper and some node is improper.
     alpha, beta : Fraction
     chunks : int or None
-        A number of chunks that was asked for; None takes what is best.
+        The user's number of chunks; None takes the best one.
     """
 
     tree: VC1Tree
@@ -178,7 +178,7 @@ class VC1(ClassLearner[VC1Plan]):
     agnostic = False
 
     def make_plan(self) -> VC1Plan:
-        """Return the plan that needs the fewest records, of those that are asked for.
+        """Return the plan that needs the fewest records, of the methods that the user allows.
 
         Raises
         ------
