@@ -25,6 +25,7 @@ BUGS = {
     "opendp_group_length.py": ["opendp[polars]==0.16.0"],
     "diffprivlib_regression.py": ["diffprivlib==0.6.6", "scikit-learn<1.9"],
     "diffprivlib_floats.py": ["diffprivlib==0.6.6", "scikit-learn<1.9"],
+    "interpret_categories.py": ["interpret-core==0.7.8"],
 }
 
 
