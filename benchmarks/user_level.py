@@ -66,7 +66,9 @@ def ways(epsilon: str, m: int) -> dict[str, Way]:
     group = Agnostic(**item, epsilon=Fraction(epsilon) / m)
 
     def one_record_each(users: UserSample, seed: int) -> int:
-        return single.learn(users.capped(1, salt=seed).pooled(), SeededSource(seed)).above
+        return single.learn(
+            users.bound_contributions(1, salt=seed).pooled(), SeededSource(seed)
+        ).above
 
     return {
         "user-level": lambda users, seed: ours.learn(users, SeededSource(seed)).above,

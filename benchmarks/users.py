@@ -79,7 +79,7 @@ def measure(path: Path, records: int, epsilon: str) -> None:
     from littlestone.data import UserSample
     from littlestone.data.engine import connect
     from littlestone.learners.users import UserAgnostic, UserThreshold
-    from littlestone.learners.users.sweeps import errors_by_user
+    from littlestone.learners.users.scores import errors_by_user
     from littlestone.source import SecureSource
 
     thresholds = ls.Thresholds(LOW, HIGH)

@@ -27,12 +27,12 @@ from functools import partial
 
 import numpy as np
 from chart import Axis
+from littlestone.learners.users.separation import separate
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, least, run
 
 import littlestone as ls
 from littlestone.learners.exponential import Agnostic
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.separation import separate
 from littlestone.source import public_generator
 
 POWER, BETA = 20, Fraction(1, 20)

@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from littlestone.learners.release import load as load
     from littlestone.learners.stable.estimators import StableLearner as StableLearner
     from littlestone.learners.users.estimators import UserAgnosticLearner as UserAgnosticLearner
-    from littlestone.learners.users.estimators import UserThresholdLearner as UserThresholdLearner
     from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
     from littlestone.planning import plan as plan
     from littlestone.privacy import Ledger as Ledger
@@ -77,7 +76,6 @@ _HOMES = {
     "TreePaths": "classes",
     "UserAgnosticLearner": "learners.users.estimators",
     "UserSample": "data",
-    "UserThresholdLearner": "learners.users.estimators",
     "VC1Learner": "learners.vc1.estimators",
     "load": "learners.release",
     "page": "report",

@@ -11,7 +11,7 @@ import pytest
 from littlestone.classes import Thresholds
 from littlestone.data import UserSample
 from littlestone.data.engine import connect
-from littlestone.learners.users.sweeps import errors_by_user
+from littlestone.learners.users.scores import errors_by_user
 from littlestone.source import public_generator
 
 ROOT = Path(__file__).parents[2] / "benchmarks"

@@ -46,4 +46,4 @@ def test_a_user_may_have_no_records():
     keys = np.concatenate([one.keys, one.keys[:1] + np.uint64(1)])
     three = UserSample(one.points, np.array([0, 2]), one.point, one.label, one.count, keys)
     assert three.records.tolist() == [1, 0, 1]
-    assert three.capped(1, salt=3).records.tolist() == [1, 0, 1]
+    assert three.bound_contributions(1, salt=3).records.tolist() == [1, 0, 1]

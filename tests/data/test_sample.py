@@ -108,7 +108,7 @@ def test_nobody_and_huge_indices():
         nobody.n_users
         == nobody.pooled().n
         == len(nobody.records)
-        == len(nobody.capped(1, salt=0).count)
+        == len(nobody.bound_contributions(1, salt=0).count)
     )
     with pytest.raises(ParameterError, match="'users'"):
         UserSample.of(["a"], [1, 2], [0, 1])
@@ -152,7 +152,7 @@ def test_a_cut_depends_on_one_user_only(records, others, most, salt):
     cuts = []
     for rest in (records, others):
         sample = of_users(mine + rest)
-        cut = sample.capped(most, salt=salt)
+        cut = sample.bound_contributions(most, salt=salt)
         assert cut.n_users == sample.n_users
         assert cut.records.tolist() == np.minimum(sample.records, most).tolist()
         me = sample.n_users - 1  # texts come after numbers, and "me" after the others
@@ -172,7 +172,9 @@ def test_a_cut_is_uniform(monkeypatch, block, limit, most):
     monkeypatch.setattr(users, "_NUMPY_LIMIT", limit)
     sample = of_users([("a", 1, 0)] * 5 + [("a", 2, 1)] * 3 + [("a", 3, 0)] * 2)
     rounds = 2000
-    ones = [int(sample.capped(most, salt=s).of_user(0).positives) for s in range(rounds)]
+    ones = [
+        int(sample.bound_contributions(most, salt=s).of_user(0).positives) for s in range(rounds)
+    ]
     expected = rounds * stats.hypergeom(10, 3, most).pmf(np.arange(4))
     assert stats.chisquare(np.bincount(ones, minlength=4), expected).pvalue > 1e-4
 
@@ -185,7 +187,7 @@ def test_a_cut_of_any_number_of_records():
             groups, 0 * groups, groups, groups.astype(np.int8), np.array([total - 5, 5]),
             np.array([7], dtype=np.uint64),
         )  # fmt: skip
-        cut = sample.capped(3, salt=1)
+        cut = sample.bound_contributions(3, salt=1)
         assert cut.records.tolist() == [3]
         assert cut.n_users == 1
 
@@ -194,10 +196,10 @@ def test_a_cut_of_many_users_in_blocks(monkeypatch):
     rng = np.random.default_rng(0)
     who, points = rng.integers(0, 300, 5000), rng.integers(0, 9, 5000)
     sample = UserSample.of(who, points, points > 4)
-    whole = sample.capped(7, salt=1)
+    whole = sample.bound_contributions(7, salt=1)
     monkeypatch.setattr(users, "_BLOCK", 100)
-    blocks = sample.capped(7, salt=1)
+    blocks = sample.bound_contributions(7, salt=1)
     assert (whole.count == blocks.count).all()
     assert (whole.records == np.minimum(sample.records, 7)).all()
     with pytest.raises(ParameterError, match="'most'"):
-        sample.capped(0, salt=1)
+        sample.bound_contributions(0, salt=1)

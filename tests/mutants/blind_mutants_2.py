@@ -97,8 +97,8 @@ class _Certain(Exception):
 
 @mutant(
     "data-dependent branch",
-    "learners.users.threshold:UserThreshold.learn",
-    "user-threshold on thresholds(1, 2)",
+    "learners.users.threshold:ThresholdPlan.choose",
+    "users on thresholds(1, 2), threshold",
 )
 def nobody_in_the_interval(original, self, sample, source):
     """The search for a threshold stops where the interval holds no record: then its lower end is
@@ -110,7 +110,7 @@ def nobody_in_the_interval(original, self, sample, source):
             raise _Certain(low)
         return median(self, users, low, high, source)
 
-    with patched("learners.users.interval_median:IntervalMedian.draw", draw):
+    with patched("learners.users.threshold:IntervalMedian.draw", draw):
         try:
             return original(self, sample, source)
         except _Certain as found:
@@ -118,7 +118,7 @@ def nobody_in_the_interval(original, self, sample, source):
             return ThresholdHypothesis(found.args[0], concepts.low, concepts.high)
 
 
-@mutant("overflow", "learners.users.lines:_narrowest", "one user, one step")
+@mutant("overflow", "learners.users.scores:_narrowest", "one user, one step")
 def integers_one_too_narrow(original, largest):
     """How wide the counts of mistakes are stored is decided by one count less than there may be:
     a count that reaches 128 wraps around, unless somebody else has more, and all such users turn

@@ -176,7 +176,7 @@ def mistakes_that_are_heard_twice(original, self, state, time, sources):
 
 @mutant(
     "contribution not bounded",
-    "learners.users.agnostic:cut",
+    "learners.users.learner:bound_contributions",
     "users on thresholds(1, 2), with the error",
     "users on thresholds(1, 2)",
 )
@@ -187,7 +187,7 @@ def users_are_not_cut(original, users, most, source):
 
 @mutant(
     "composition forgotten",
-    "learners.users.min_error:PrivateMinError.compare",
+    "learners.users.binary_search:PrivateMinError.compare",
     "search for the least error",
 )
 def each_comparison_has_the_whole_epsilon(original, self, midpoint):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from littlestone.learners.online.journal import _charge
 from littlestone.learners.online.state import OnlineState
 
@@ -130,42 +132,66 @@ def names_as_text_if_one_is_missing(original, cell):
     return cell if cell is None else str(cell)
 
 
-@mutant(
-    "half noise", "learners.users.grid_error:GridMinError.locate", "searches for the least error"
-)
-def a_grid_of_margins_at_twice_the_rate(original, self, *given):
+@mutant("half noise", "learners.users.clipped:ClippedPlan.locate", "searches for the least error")
+def a_window_chosen_at_twice_the_rate(original, self, *given):
     """Margins go up and down, one for one replaced user; the rate is that of monotone scores."""
-    return original(replace(self, epsilon=2 * self.epsilon), *given)
+    return original(replace(self, epsilon_search=2 * self.epsilon_search), *given)
 
 
-@mutant("half noise", "learners.users.interval_median:IntervalMedian.draw", "medians of users")
+@mutant("wrong sensitivity", "learners.users.clipped:ClippedPlan.locate", "search and choice")
+def a_window_chosen_by_users_not_by_mistakes(original, self, errors, n, source):
+    """A user's clipped mistakes move the least score by the width; the rate is for one user."""
+    return original(
+        replace(self, epsilon_search=self.width * self.epsilon_search), errors, n, source
+    )
+
+
+@mutant("contribution not bounded", "learners.users.scores:_clipped", "search and choice")
+def mistakes_beyond_the_window_count(original, mistakes, t, width):
+    """Mistakes are clipped from below only: a user may move a score by more than the width."""
+    return np.maximum(mistakes - t, 0)
+
+
+@mutant("half noise", "learners.users.threshold:IntervalMedian.draw", "medians of users")
 def a_median_of_users_at_twice_the_rate(original, self, *given):
     """The rate of scores that move one way, for one that goes up and down."""
     return original(replace(self, epsilon=2 * self.epsilon), *given)
 
 
-@mutant("half noise", "learners.users.threshold_plan:ThresholdPlan.rate", "steps to a threshold")
+@mutant("half noise", "learners.users.threshold:ThresholdPlan.rate", "steps to a threshold")
 def sides_of_a_step_at_twice_the_rate(original, self):
     """Middle and sides are scored by users who may move either way."""
     return 2 * original(self)
 
 
-@mutant(
-    "composition forgotten", "learners.users.threshold_plan:plan_threshold", "shares of epsilon"
-)
-def each_median_has_the_whole_share(original, *given):
+@mutant("composition forgotten", "learners.users.threshold:plan_threshold", "shares of epsilon")
+def each_median_has_the_whole_share(original, *given, **numbers):
     """Each step spends what was meant for all of them."""
-    made = original(*given)
+    made = original(*given, **numbers)
     return replace(made, epsilon_median=made.steps * made.epsilon_median)
 
 
-@mutant("composition forgotten", "learners.users.plan:_user_level", "search and choice")
-def the_search_is_free(original, representation, kind, m, budget):
+@mutant(
+    "composition forgotten", "learners.users.binary_search:plan_binary_search", "shares of epsilon"
+)
+def the_search_is_free(original, *given, epsilon, **numbers):
     """The choice spends all of epsilon, after a search that spent a part of it."""
-    return replace(original(representation, kind, m, budget), epsilon=budget[0])
+    return replace(original(*given, epsilon=epsilon, **numbers), epsilon=epsilon)
 
 
-@mutant("half noise", "learners.users.mechanisms:UserLevelMechanism.choose", "search and choice")
+@mutant("composition forgotten", "learners.users.clipped:plan_clipped", "shares of epsilon")
+def the_window_is_free(original, *given, epsilon, **numbers):
+    """The choice of a hypothesis spends all of epsilon, after a window that was paid for."""
+    return replace(original(*given, epsilon=epsilon, **numbers), epsilon_choice=epsilon)
+
+
+@mutant("half noise", "learners.users.binary_search:BinarySearchPlan.choose", "search and choice")
 def a_choice_by_users_at_twice_the_rate(original, self, *given):
     """A user may be won for one hypothesis and lost for another."""
     return original(replace(self, epsilon=2 * self.epsilon), *given)
+
+
+@mutant("half noise", "learners.users.clipped:ClippedPlan.choose", "search and choice")
+def a_choice_by_clipped_errors_at_twice_the_rate(original, self, *given):
+    """A user's whole window may be won for one hypothesis and lost for another."""
+    return original(replace(self, epsilon_choice=2 * self.epsilon_choice), *given)

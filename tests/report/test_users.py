@@ -7,7 +7,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.errors import ParameterError
-from littlestone.learners.users.separation import tail
+from littlestone.learners.users.binomials import tail
 from littlestone.learners.users.simulation import simulate_thresholds
 
 

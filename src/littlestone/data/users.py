@@ -58,7 +58,7 @@ class UserSample:
     keys : uint64 ndarray of shape (n_users,)
         One for each user: a fixed public function of that user's name alone, the same in every
         table. Replacing one user changes no other user's key, so what is decided publicly for each
-        user (the cut of `capped`) depends on keys, never on the numbers in ``user``.
+        user (what `bound_contributions` keeps) depends on keys, never on the numbers in ``user``.
 
     Examples
     --------
@@ -188,7 +188,7 @@ class UserSample:
         """Return all records together."""
         return grouped(self.points, self.point, self.label, self.count)
 
-    def capped(self, most: int, *, salt: int) -> UserSample:
+    def bound_contributions(self, most: int, *, salt: int) -> UserSample:
         """Keep at most ``most`` records of each user, chosen uniformly.
 
         Which records of a user are kept depends on that user's identity, that user's records and
@@ -206,11 +206,11 @@ class UserSample:
         Examples
         --------
         >>> users = UserSample.of(["a"] * 5 + ["b"], [1, 2, 3, 4, 4, 9], [0, 0, 1, 1, 1, 0])
-        >>> users.capped(2, salt=7).records.tolist()
+        >>> users.bound_contributions(2, salt=7).records.tolist()
         [2, 1]
         """
-        most = check_integer("UserSample.capped", "most", most, low=1)
-        salt = check_integer("UserSample.capped", "salt", salt)
+        most = check_integer("UserSample.bound_contributions", "most", most, low=1)
+        salt = check_integer("UserSample.bound_contributions", "salt", salt)
         kept = self.count.copy()
         for user in np.flatnonzero((self.records > most) & (self.records > _BLOCK)):
             self._cut_one(int(user), most, salt, kept)

@@ -11,7 +11,8 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from littlestone.bounds import Reference, least_n
 from littlestone.bounds.search import log_of
@@ -19,7 +20,7 @@ from littlestone.bounds.search import log_of
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, CertificateBuilder, Unit
 
-__all__ = ["Plan", "least_required", "nest", "refine_guess", "settled"]
+__all__ = ["Plan", "cached", "least_required", "nest", "refine_guess", "settled"]
 
 
 class Plan(ABC):
@@ -49,6 +50,22 @@ class Plan(ABC):
 
 
 P = TypeVar("P", bound=Plan)
+
+
+def cached(certify: Callable[[Any, int], Certificate]) -> Callable[[Any, int], Certificate]:
+    """Keep the last certificates in the plan: many releases ask for the same n."""
+
+    @wraps(certify)
+    def certificate(self: Any, n: int) -> Certificate:
+        known = self.__dict__.setdefault("_certificates", {})
+        if n not in known:
+            if len(known) >= 64:
+                known.clear()
+            known[n] = certify(self, n)
+        answer: Certificate = known[n]
+        return answer
+
+    return certificate
 
 
 def settled(plan: P, larger: Callable[[P, int], P]) -> P:

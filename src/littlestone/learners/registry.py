@@ -15,7 +15,7 @@ from littlestone.learners.boosting import Boosting
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.stable import Stable
-from littlestone.learners.users import UserAgnostic, UserThreshold
+from littlestone.learners.users import UserAgnostic
 from littlestone.learners.vc1 import VC1
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ _CLASSES: tuple[Any, ...] = (
     Agnostic,
     VC1,
     UserAgnostic,
-    UserThreshold,
     Littlestone,
     Stable,
     Boosting,

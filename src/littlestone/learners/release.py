@@ -599,7 +599,7 @@ def _mistakes(
     each, n = 1, sample.n
     if learner.unit == "users":
         each = learner.samples_per_user  # type: ignore[attr-defined]
-        sample = sample.capped(each, salt=public_salt(source)).pooled()
+        sample = sample.bound_contributions(each, salt=public_salt(source)).pooled()
     count = learner.concept_class.errors(hypothesis, sample)
     exact = check_fraction("fit", "estimate_error", epsilon)
     estimate = private_count(count, n * each, epsilon=exact / each, source=source, beta=_BETA)

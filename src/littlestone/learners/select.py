@@ -150,7 +150,7 @@ def compare(
             if every:
                 found.append(Candidate(name, True, problem=_dominated(found), dominated=True))
             continue
-        found += _ways(name, entry, concept_class, goal, adapt=adapt)
+        found += _ways(name, entry, concept_class, goal, adapt=adapt, every=every)
         if every and "proper" in entry.options and not form and _near(found):
             found += _proper(name, entry, concept_class, goal, found[-1])
     return found
@@ -181,18 +181,25 @@ def _ways(
     goal: Goal,
     *,
     adapt: bool,
+    every: bool,
 ) -> Iterator[Candidate]:
-    """Yield a learner as it is, or the two ways in which it can protect users."""
+    """Yield a learner as it is, or the ways in which it can protect users."""
     m = goal.samples_per_user
     if entry.unit == "users":
         if m is None:
             return
-        yield _sized(name, entry, concept_class, goal, {"samples_per_user": m})
+        mine = _sized(name, entry, concept_class, goal, {"samples_per_user": m})
+        yield mine
+        if every and mine.algorithm is not None:
+            routes = mine.algorithm.plan.routes
+            for method in routes if len(routes) > 1 else ():
+                options = {"samples_per_user": m, "method": method}
+                yield _sized(name, entry, concept_class, goal, options)
         return
     if m is None:
         yield _sized(name, entry, concept_class, goal, {})
         return
-    if not adapt:
+    if not adapt or name == "agnostic":  # the learner of users has it among its methods
         return
     yield _as_users(_sized(name, entry, concept_class, goal, {}), goal, ONE_RECORD)
     if m > 1:

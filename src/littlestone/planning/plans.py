@@ -93,13 +93,25 @@ class Plans:
         chosen = self.chosen
         if chosen is None:
             return "fit takes none of them by itself: no learner here certifies any labels."
-        rivals = [c for c in self if c.agnostic and c.reads is None and c is not chosen]
+        mine = getattr(chosen.algorithm, "plan", None)
+        method = getattr(mine, "method", None)
+        rivals = [
+            c
+            for c in self
+            if c.agnostic
+            and c.reads is None
+            and c is not chosen
+            and (method is None or c.options.get("method") != method)
+        ]
         what = f"Of the learners that certify any labels, {chosen.learner!r}"
         if not rivals:
             return f"{what} is the only one for this class."
         second = fewest(rivals)
         assert second is not None
-        return f"{what} needs the fewest {chosen.unit}; next is {second.learner!r} ({second.n:,})."
+        if second.learner == chosen.learner:  # users: its methods are compared
+            what += f" (method {method!r})"
+        named = second.options.get("method", second.learner)
+        return f"{what} needs the fewest {chosen.unit}; next is {named!r} ({second.n:,})."
 
     @cached_property
     def lower_bounds(self) -> list[LowerBound]:
@@ -178,7 +190,9 @@ class Plans:
         rows = [("learner", "needs", "certifies", "status")]
         for c in self.candidates:
             mark = " (chosen)" if c is self.chosen else ""
-            name = c.learner + (" proper" if c.options.get("proper") else "") + mark
+            name = c.learner + (" proper" if c.options.get("proper") else "")
+            name += f" {c.options['method']}" if "method" in c.options else ""
+            name += mark
             if c.n is None:
                 status = "not planned" if c.dominated else "unsupported"
                 rows.append((name, "-", "-", "needs delta" if c.needs_delta else status))

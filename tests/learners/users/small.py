@@ -77,11 +77,11 @@ class Typed:
     def __init__(self, mistakes, counts):
         self.mistakes, self.counts = np.asarray(mistakes), np.asarray(counts)
 
-    def scores(self, t):
-        return (self.mistakes > t) @ self.counts
+    def scores(self, t, *, width=1):
+        return np.clip(self.mistakes - t, 0, width) @ self.counts
 
-    def least(self, t):
-        return int(self.scores(t).min())
+    def least(self, t, *, width=1):
+        return int(self.scores(t, width=width).min())
 
-    def draw(self, t, rate, source):
-        return Explicit(-self.scores(t)).draw(rate, source)
+    def draw(self, t, rate, source, *, width=1):
+        return Explicit(-self.scores(t, width=width)).draw(rate, source)

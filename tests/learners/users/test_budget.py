@@ -7,83 +7,74 @@ verification would hold for several times the budget. So each part is verified a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction as F
 
 import pytest
 
 import littlestone as ls
 from littlestone.learners import registry
-from littlestone.learners.users import UserAgnostic, UserThreshold
-from littlestone.learners.users.grid_error import GridMinError
-from littlestone.learners.users.min_error import PrivateMinError
-from littlestone.learners.users.sweeps import errors_by_user
+from littlestone.learners.users import UserAgnostic
 from littlestone.source import ReplaySource
 
-from .small import bundles, users_of, worst_excess
+from .small import users_of
 
 BUDGETS = [(F(1), "0.3", "0.2"), (F(1, 10), "0.1", "0.05"), (F(7), "0.9", "0.5")]
 
 
 def cost_of(search):
-    """What one search may cost: all comparisons of its way down, or one draw among cells."""
-    if isinstance(search, PrivateMinError):
-        each = {one.epsilon for one in search.comparisons}
-        assert len(each) <= 1
-        return search.steps * max(each, default=F(0))
-    return search.epsilon
+    """What a binary search may cost: all comparisons of its way down."""
+    each = {one.epsilon for one in search.comparisons}
+    assert len(each) <= 1
+    return search.steps * max(each, default=F(0))
 
 
 @pytest.mark.parametrize(("epsilon", "alpha", "beta"), BUDGETS)
 @pytest.mark.parametrize(("high", "m"), [(2, 1), (99, 16), (2**64, 5)])
 def test_a_walk(high, m, epsilon, alpha, beta):
-    learner = UserThreshold.of(
-        ls.Thresholds(1, high), epsilon=epsilon, alpha=alpha, beta=beta, samples_per_user=m
-    )
-    walk = learner.plan
+    learner = UserAgnostic(
+        ls.Thresholds(1, high), epsilon=epsilon, alpha=alpha, beta=beta, samples_per_user=m,
+        method="threshold",
+    )  # fmt: skip
+    walk = learner.plan.chosen
     assert len(walk.medians) == walk.steps
     medians = sum(median.epsilon for median in walk.medians)
     choices = walk.steps * 2 * walk.rate  # weights e**(rate * score), a score moves by at most 1
     assert cost_of(walk.search) + medians + choices <= epsilon
     assert cost_of(walk.search) + medians + choices > F(99, 100) * epsilon  # nothing is wasted
-    # and no more draws are made than are paid for: one of the search or `steps` comparisons, then
-    # a median (a level, a place) and a choice in each step
+    # and no more draws are made than are paid for: `steps` comparisons of the search, then a median
+    # (a level, a place) and a choice in each step
     source = ReplaySource([0] * 1000)
     learner.learn(users_of([((1, 0), (2, 1)), ((2, 0),)]), source)
-    located = walk.search.steps if isinstance(walk.search, PrivateMinError) else 1
-    assert len(source.presented) <= located + 3 * walk.steps
+    assert len(source.presented) <= walk.search.steps + 3 * walk.steps
 
 
 @pytest.mark.parametrize(("epsilon", "alpha", "beta"), BUDGETS)
-@pytest.mark.parametrize("method", ["user-level", "binary-search"])
-@pytest.mark.parametrize("m", [1, 4, 64])
-def test_a_search_and_a_choice(m, method, epsilon, alpha, beta):
-    learner = UserAgnostic.of(
+@pytest.mark.parametrize("m", [2, 4, 64])
+def test_a_search_and_a_choice(m, epsilon, alpha, beta):
+    learner = UserAgnostic(
         ls.Thresholds(1, 99), epsilon=epsilon, alpha=alpha, beta=beta, samples_per_user=m,
-        method=method,
+        method="binary-search",
     )  # fmt: skip
-    way = learner.plan
+    way = learner.plan.chosen
     assert cost_of(way.search) + way.epsilon <= epsilon
     assert way.epsilon > 0
-
-
-@pytest.mark.parametrize(("cells", "gap"), [(2, F(1, 4)), (3, F(1, 6)), (4, F(1, 8))])
-def test_a_search_on_a_grid_costs_its_epsilon_and_nearly_all_of_it(cells, gap):
-    search = GridMinError(2, cells, gap, F(4), F(1, 2))
-    concepts = ls.Thresholds(1, 2)
-
-    def run(users, source):
-        return search.locate(errors_by_user(concepts, users, 2), users.n_users, source)
-
-    assert worst_excess(run, bundles((1, 2), 2), 2, F(4))[0] <= F(1, 2**100)
-    assert worst_excess(run, bundles((1, 2), 2), 2, F(2))[0] > F(1, 10)
+    clipped = replace(learner, method="user-level").plan.chosen
+    assert clipped.epsilon_search + clipped.epsilon_choice == epsilon
+    assert (clipped.epsilon_search == 0) == (len(clipped.starts) == 1)
+    # a window (unless there is one only), a level, a place
+    source = ReplaySource([0] * 100)
+    users = users_of([((1, 0), (2, 1)), ((2, 0),)])
+    clipped.choose(users, source)
+    assert len(source.presented) <= 3
 
 
 @pytest.mark.parametrize("m", [1, 4])
 def test_group_privacy_over_a_hashed_class_is_certified_at_epsilon_over_m(m):
-    """Claim `users.sum.hashed`: n users with m records are n m single records."""
+    """Claim `users.group-privacy`: n users with m records are n m single records."""
     asked = {"epsilon": F(1), "alpha": "0.2", "beta": "0.1"}
-    learner = UserAgnostic.of(ls.Points(), method="group-privacy", samples_per_user=m, **asked)
+    learner = UserAgnostic(ls.Points(), method="group-privacy", samples_per_user=m, **asked)
     records = registry.make("agnostic", ls.Points(), **(asked | {"epsilon": F(1, m)}))
-    assert learner.required_users() == -(-records.required_samples() // m)
-    assert learner.certificate(learner.required_users()).holds
-    assert not learner.certificate(learner.required_users() - 1).holds
+    assert learner.required_samples() == -(-records.required_samples() // m)
+    assert learner.certificate(learner.required_samples()).holds
+    assert not learner.certificate(learner.required_samples() - 1).holds

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import littlestone as ls
-from littlestone.errors import DataError, ParameterError
+from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.release import Release, run
 from littlestone.report import page
@@ -17,38 +17,36 @@ THRESHOLDS = ls.Thresholds(1, 99)
 X = [10, 70, 20, 90] * 100
 Y = [0, 1, 0, 1] * 100
 USERS = [i // 4 for i in range(400)]
-BOTH = [ls.UserAgnosticLearner, ls.UserThresholdLearner]
+BOTH = ["auto", "threshold"]
 
 
-def made(learner, **more):
-    return learner(
-        THRESHOLDS, **({"epsilon": 8.0, "samples_per_user": 4, "random_state": 0} | more)
-    )
+def made(method="auto", **more):
+    given = {"epsilon": 8.0, "samples_per_user": 4, "random_state": 0, "method": method}
+    return ls.UserAgnosticLearner(THRESHOLDS, **(given | more))
 
 
-@pytest.mark.parametrize("learner", BOTH)
-def test_fit_and_predict(learner):
-    fitted = made(learner).fit(X, Y, groups=USERS)
+@pytest.mark.parametrize("method", BOTH)
+def test_fit_and_predict(method):
+    fitted = made(method).fit(X, Y, groups=USERS)
     assert set(fitted.predict([1, 50, 99]).tolist()) <= {0, 1}
     assert fitted.guarantee_.neighbours.unit == "user"
     assert fitted.certificate_.unit == "users"
     assert fitted.certificate_.n == 100
-    assert fitted.required_users() == fitted.required_samples()
-    assert fitted.certificate(fitted.required_users()).holds
+    assert fitted.certificate(fitted.required_samples()).holds
     assert clone(fitted).get_params() == fitted.get_params()
     names = np.array([f"u{i}" for i in USERS])
-    again = made(learner).fit(np.array(X)[:, None], np.array(Y), groups=names)
+    again = made(method).fit(np.array(X)[:, None], np.array(Y), groups=names)
     assert again.hypothesis_ is not None
 
 
 def test_learns_what_it_can():
-    agnostic = made(ls.UserAgnosticLearner).fit(X, Y, groups=USERS)
+    agnostic = made().fit(X, Y, groups=USERS)
     assert agnostic.predict([10, 20, 70, 90]).tolist() == [0, 0, 1, 1]
 
 
-@pytest.mark.parametrize("learner", BOTH)
-def test_nothing_private_stays_behind(learner):
-    fitted = made(learner).fit(X, Y, groups=[f"secret{u}" for u in USERS])
+@pytest.mark.parametrize("method", BOTH)
+def test_nothing_private_stays_behind(method):
+    fitted = made(method).fit(X, Y, groups=[f"secret{u}" for u in USERS])
     carried = {name for name in vars(fitted) if name.endswith("_") or name.startswith("_")}
     assert carried == {
         "release_",
@@ -61,7 +59,7 @@ def test_nothing_private_stays_behind(learner):
     assert b"secret" not in pickle.dumps(fitted)
 
 
-@pytest.mark.parametrize("learner", BOTH)
+@pytest.mark.parametrize("method", BOTH)
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
@@ -75,35 +73,35 @@ def test_nothing_private_stays_behind(learner):
     ],
     ids=["none", "floats", "array of floats", "missing", "empty", "two columns", "too few"],
 )
-def test_bad_users(learner, groups, message):
-    estimator = made(learner)
+def test_bad_users(method, groups, message):
+    estimator = made(method)
     with pytest.raises((DataError, ParameterError), match=message):
         estimator.fit(X, Y, groups=groups)
     assert not hasattr(estimator, "hypothesis_")
     assert "_groups" not in vars(estimator)
 
 
-@pytest.mark.parametrize("learner", BOTH)
+@pytest.mark.parametrize("method", BOTH)
 @pytest.mark.parametrize(
     ("name", "value"),
     [("samples_per_user", 0), ("samples_per_user", 2.0), ("samples_per_user", None),
      ("samples_per_user", True), ("epsilon", 0), ("epsilon", "much"), ("alpha", 1), ("beta", 0)],
 )  # fmt: skip
-def test_bad_parameters(learner, name, value):
-    with pytest.raises(ParameterError, match=f"'{name}' parameter of {learner.__name__}"):
-        made(learner, **{name: value}).fit(X, Y, groups=USERS)
+def test_bad_parameters(method, name, value):
+    with pytest.raises(ParameterError, match=f"'{name}' parameter of UserAgnosticLearner"):
+        made(method, **{name: value}).fit(X, Y, groups=USERS)
 
 
 def test_too_few_users_and_unknown_methods():
-    few = made(ls.UserAgnosticLearner, epsilon=1.0).fit(X[:4], Y[:4], groups=[1, 1, 2, 2])
+    few = made(epsilon=1.0).fit(X[:4], Y[:4], groups=[1, 1, 2, 2])
     assert not few.certificate_.holds
-    assert few.required_users() > 2
+    assert few.required_samples() > 2
     with pytest.raises(ParameterError, match="'method' parameter"):
-        made(ls.UserAgnosticLearner, method="magic").required_users()
+        made(method="magic").required_samples()
     with pytest.raises(ParameterError, match="'n' parameter"):
-        made(ls.UserAgnosticLearner).certificate(0)
+        made().certificate(0)
     with pytest.raises(DataError, match="public classes"):
-        made(ls.UserAgnosticLearner).fit(X, ["no"] * 400, groups=USERS)
+        made().fit(X, ["no"] * 400, groups=USERS)
 
 
 def test_registry():
@@ -116,7 +114,9 @@ def test_registry():
     assert select.make("auto", THRESHOLDS, epsilon=1).unit == "records"
     users = select.make("auto", THRESHOLDS, epsilon=1, samples_per_user=4)
     assert (users.unit, users.name) == ("users", "users")
-    assert registry.make("user-threshold", THRESHOLDS, epsilon=1, samples_per_user=4).name
+    points = made("threshold").set_params(concept_class=ls.Points())
+    with pytest.raises(UnsupportedError, match="thresholds only"):
+        points.required_samples()
 
 
 def test_a_release_speaks_of_users():

@@ -8,12 +8,11 @@ import pytest
 
 import littlestone as ls
 from littlestone.data import UserSample
-from littlestone.learners.users import UserAgnostic, UserThreshold, mechanisms
-from littlestone.learners.users.agnostic import cut
-from littlestone.learners.users.grid_error import GridMinError
-from littlestone.learners.users.interval_median import IntervalMedian
-from littlestone.learners.users.mechanisms import GroupPrivacyMechanism
-from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.users import UserAgnostic, binary_search, clipped
+from littlestone.learners.users.binary_search import BinarySearchPlan, PrivateMinError
+from littlestone.learners.users.clipped import ClippedPlan
+from littlestone.learners.users.learner import bound_contributions
+from littlestone.learners.users.threshold import IntervalMedian
 from littlestone.report import page
 from littlestone.source import ExactSource, public_generator
 
@@ -22,21 +21,21 @@ from .small import bundles, users_of, worst_excess
 ROUNDING = F(1, 2**100)
 NUMBERS = {"epsilon": 1, "alpha": 0.3, "beta": 0.2}
 TWO, THREE = ls.Thresholds(1, 2), ls.Thresholds(1, 3)
-METHODS = ["group-privacy", "user-level", "binary-search"]
+METHODS = ["one-record", "group-privacy", "user-level", "binary-search", "threshold"]
 
 
 def agnostic(cls, m, method="auto", **more):
-    return UserAgnostic.of(cls, samples_per_user=m, method=method, **(NUMBERS | more))
+    return UserAgnostic(cls, samples_per_user=m, method=method, **(NUMBERS | more))
 
 
 def threshold(cls, m, alpha=0.95, **more):
-    return UserThreshold.of(cls, samples_per_user=m, **(NUMBERS | {"alpha": alpha} | more))
+    return agnostic(cls, m, "threshold", alpha=alpha, **more)
 
 
 # --- everything observable ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["group-privacy", "user-level"])
+@pytest.mark.parametrize("method", ["one-record", "user-level"])
 def test_two_users_none_one_or_too_many_records(method):
     """m = 1: users without records, with one, and with two of which one is cut by their name."""
     learner = agnostic(TWO, 1, method)
@@ -78,13 +77,13 @@ def test_estimators_are_verified_too():
 
 
 def run_with(learner):
-    return lambda users, source: learner.learn(users, source).key
+    return lambda users, source: learner.draw(users, source).key
 
 
 @pytest.fixture
 def swept_once(monkeypatch):
     """Sweep each data set once, not once for every path of draws."""
-    known, sweep = {}, mechanisms.errors_by_user
+    known, sweep = {}, clipped.errors_by_user
 
     def errors_by_user(hypotheses, users, m):
         parts = (users.points, users.user, users.point, users.label, users.count, users.keys)
@@ -93,38 +92,79 @@ def swept_once(monkeypatch):
             known[key] = sweep(hypotheses, users, m)
         return known[key]
 
-    monkeypatch.setattr(mechanisms, "errors_by_user", errors_by_user)
+    monkeypatch.setattr(clipped, "errors_by_user", errors_by_user)
+    monkeypatch.setattr(binary_search, "errors_by_user", errors_by_user)
+
+
+def windows(cls, m, width, starts, epsilon=F(1), level=F(1, 2)):
+    """Return clipped errors with these windows, whatever the plan would take."""
+    search = epsilon / 2 if len(starts) > 1 else F(0)
+    return ClippedPlan(
+        cls.representation(), m, starts, width, level, search, epsilon - search, F(3, 10), F(1, 5)
+    )
 
 
 def way_of(cls, kind):
-    """Return a mechanism with the search of this kind, whichever the plan would take."""
-    way = agnostic(cls, 2, "group-privacy" if kind == "group-privacy" else "user-level").plan
-    if kind == "grid":
-        return replace(way, search=GridMinError(2, 3, F(1, 6), F(1, 2), F(1, 2)), epsilon=F(1, 2))
+    """Return a mechanism of this kind that would be worst, whichever the plan would take."""
+    if kind == "group-privacy":
+        return agnostic(cls, 2, "group-privacy").plan.chosen
     if kind == "binary":
         search = PrivateMinError(2, 2, F(1, 4), F(1, 2), F(1, 2))
-        return replace(way, search=search, epsilon=F(1, 2))
-    return way
+        return BinarySearchPlan(cls.representation(), search, F(1, 2), F(3, 10), F(1, 5))
+    return windows(
+        cls, 2, *{"width 1": (1, (0, 1)), "width 2": (2, (0, 1)), "one": (2, (0,))}[kind]
+    )
+
+
+KINDS = ["group-privacy", "width 1", "width 2", "one", "binary"]
 
 
 @pytest.mark.usefixtures("swept_once")
 @pytest.mark.parametrize(
-    ("kind", "cls", "points", "n", "laws"),
+    ("cls", "points", "n", "laws"),
     [
-        ("group-privacy", TWO, (1, 2), 3, 680),
-        ("group-privacy", THREE, (1, 2, 3), 2, 406),
-        ("grid", TWO, (1, 2), 3, 680),
-        ("binary", THREE, (1, 2, 3), 2, 406),
-        pytest.param("grid", THREE, (1, 2, 3), 2, 406, marks=pytest.mark.full),
-        pytest.param("binary", TWO, (1, 2), 3, 680, marks=pytest.mark.full),
+        pytest.param(TWO, (1, 2), 3, 680, marks=pytest.mark.full, id="three users, two points"),
+        pytest.param(THREE, (1, 2, 3), 2, 406, id="two users, three points"),
     ],
 )
-def test_in_full(kind, cls, points, n, laws):
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[pytest.mark.full] * (kind == "binary")) for kind in KINDS],
+)
+def test_in_full(cls, points, n, laws, kind):
     way = way_of(cls, kind)
     run = lambda users, source: way.choose(users, source).key  # noqa: E731
     worst, computed = worst_excess(run, bundles(points, 2), n, F(1))
     assert computed == laws
     assert worst <= ROUNDING
+
+
+@pytest.mark.usefixtures("swept_once")
+@pytest.mark.parametrize(("width", "starts"), [(1, (0, 1, 2)), (2, (0, 1)), (3, (0, 2))])
+def test_the_window_and_the_hypothesis_together(width, starts):
+    """The start is told, too: its half of epsilon and that of the choice add up."""
+    plan = windows(TWO, 3, width, starts)
+
+    def run(users, source):
+        errors = clipped.errors_by_user(plan.representation.drawn(source), users, 3)
+        t = plan.locate(errors, users.n_users, source)
+        return t, replace(plan, starts=(t,)).choose(users, source).key
+
+    held = bundles((1,), 3)
+    assert worst_excess(run, held, 2, F(1))[0] <= ROUNDING
+    assert worst_excess(run, held, 2, F(1, 2))[0] > F(1, 1000)
+
+
+@pytest.mark.usefixtures("swept_once")
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_the_window_alone_costs_its_part(width):
+    plan = windows(TWO, 3, width, (0, 1, 2), epsilon=F(4))
+    run = lambda users, source: plan.locate(  # noqa: E731
+        clipped.errors_by_user(plan.representation.drawn(source), users, 3), users.n_users, source
+    )
+    held = bundles((1,), 3)
+    assert worst_excess(run, held, 2, F(2))[0] <= ROUNDING
+    assert worst_excess(run, held, 2, F(1))[0] > F(1, 100)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +205,7 @@ def test_names_of_users_do_not_matter_unless_they_have_too_many():
     data = [((1, 0), (2, 1)), ((2, 0),)]
     learner = agnostic(TWO, 2, "group-privacy")
     laws = [
-        ExactSource().law(lambda source, names=names: learner.learn(users_of(data, names), source))
+        ExactSource().law(lambda source, names=names: learner.draw(users_of(data, names), source))
         for names in ([5, 9], [77, 3])
     ]
     assert {h.key: str(p) for h, p in laws[0].outcomes.items()} == {
@@ -181,7 +221,7 @@ def test_the_swapped_branch_is_still_private():
         def branch(bit, low, middle, high):
             return (low, middle) if bit else (middle, high)
 
-    way = agnostic(TWO, 2, "binary-search").plan
+    way = way_of(TWO, "binary")
     search = way.search
     swapped = replace(
         way, search=Swapped(2, search.steps, search.gap, search.epsilon, search.share)
@@ -201,24 +241,37 @@ def caught(run, most=2, n=2, names=None, points=(1, 2)):
 
 
 def test_control_sensitivity_of_one_record():
-    """epsilon/2 instead of epsilon/(2m): protects a record, not a user."""
-
-    class Unnormalised(GroupPrivacyMechanism):
-        def choose(self, users, source):
-            hypotheses = self.representation.drawn(source)
-            return hypotheses.candidates(users.pooled()).draw(self.epsilon / 2, source)
-
-    way = agnostic(TWO, 2, "group-privacy").plan
-    broken = Unnormalised(way.representation, 2, way.epsilon, way.alpha, way.beta)
+    """epsilon instead of epsilon/m: protects a record, not a user."""
+    way = agnostic(TWO, 2, "group-privacy").plan.chosen
+    broken = replace(way, inner=replace(way.inner, epsilon=2 * way.inner.epsilon))
     assert caught(lambda users, source: broken.choose(users, source).key)
 
 
-def test_control_no_cut():
+@pytest.mark.parametrize(
+    ("starts", "change"),
+    [((0, 1), {"epsilon_search": F(4)}), ((0, 1), {"epsilon_choice": F(4)}), ((0,), {"width": 1})],
+    ids=str,
+)
+def test_control_clipped_errors(starts, change):
+    """Too much for the window or the choice; the rate of another width than what is clipped."""
+    sound = windows(TWO, 2, 2, starts)
+
+    def broken(users, source):
+        errors = clipped.errors_by_user(sound.representation, users, 2)
+        loud = replace(sound, **change)
+        t = loud.locate(errors, users.n_users, source)
+        rate = loud.epsilon_choice / (2 * loud.width)
+        return t, errors.draw(t, rate, source, width=sound.width).key
+
+    assert caught(broken)
+
+
+def test_control_no_bound():
     """Users with three records under m = 1."""
-    way = agnostic(TWO, 1, "group-privacy").plan
+    way = agnostic(TWO, 1, "group-privacy").plan.chosen
     assert caught(lambda users, source: way.choose(users, source).key, most=6, points=(1,))
     worst, _ = worst_excess(
-        lambda users, source: way.choose(cut(users, 1, source), source).key,
+        lambda users, source: way.choose(bound_contributions(users, 1, source), source).key,
         bundles((1,), 6),
         2,
         F(1),
@@ -227,7 +280,7 @@ def test_control_no_cut():
     assert worst <= ROUNDING
 
 
-def test_control_one_stream_of_public_coins_for_all_cuts():
+def test_control_one_stream_of_public_coins_for_all_users():
     """A user with too many records uses up coins, and all later users are cut otherwise."""
 
     def cut_in_order(users, most, seed):
@@ -246,13 +299,13 @@ def test_control_one_stream_of_public_coins_for_all_cuts():
             kept.append(tuple(rows))
         return users_of(kept)
 
-    way = agnostic(TWO, 1, "group-privacy").plan
+    way = agnostic(TWO, 1, "group-privacy").plan.chosen
 
     def broken(seed):
         return lambda users, source: way.choose(cut_in_order(users, 1, seed), source).key
 
     def sound(seed):
-        return lambda users, source: way.choose(users.capped(1, salt=seed), source).key
+        return lambda users, source: way.choose(users.bound_contributions(1, salt=seed), source).key
 
     assert any(caught_in_order(broken(seed)) for seed in range(30))
     assert not any(caught_in_order(sound(seed)) for seed in range(30))
@@ -274,7 +327,7 @@ def caught_in_order(run):
 
 
 def test_control_double_rate_of_a_comparison():
-    way = agnostic(TWO, 2, "binary-search").plan
+    way = way_of(TWO, "binary")
     search = way.search
     loud = replace(way, search=replace(search, epsilon=6 * search.epsilon))
     run = lambda users, source: search_only(loud.search, users, source)  # noqa: E731
@@ -290,23 +343,16 @@ def test_control_double_rate_of_a_comparison():
 
 
 def search_only(search, users, source):
-    from littlestone.learners.users.sweeps import errors_by_user
+    from littlestone.learners.users.scores import errors_by_user
 
     return search.locate(errors_by_user(TWO, users, 2), users.n_users, source)
 
 
 def test_control_three_noisy_scores_for_one_epsilon():
     """Choosing the step with the rate of one score, without the half."""
-    learner = threshold(TWO, 2, epsilon=1)
-    walk = learner.plan
-
-    class Loud(UserThreshold):
-        @property
-        def plan(self):
-            return replace(walk, epsilon_step=12 * walk.epsilon_step)
-
-    loud = Loud(TWO, 2, learner.epsilon, learner.alpha, learner.beta)
-    assert caught(run_with(loud), points=(1,))
+    walk = threshold(TWO, 2, epsilon=1).plan.chosen
+    loud = replace(walk, epsilon_step=12 * walk.epsilon_step)
+    assert caught(lambda users, source: loud.choose(users, source).key, points=(1,))
 
 
 def test_privacy_does_not_depend_on_alpha_and_beta():

@@ -26,7 +26,7 @@ from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.journal import open_stream
 from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
-from littlestone.learners.users.sweeps import errors_by_user
+from littlestone.learners.users.scores import errors_by_user
 from littlestone.learners.vc1.proper import TEST_SHARE, Descent
 from littlestone.mechanisms import histogram_threshold, stable_histogram, stable_items
 from littlestone.privacy import split
@@ -197,7 +197,7 @@ def cut_of_a_rich_user() -> str | None:
         for name in ("a", "c", "d", "z"):
             users = UserSample.of([name, *"bbbbbyyyyy"], [1, *range(5), *range(5)], [1] * 11)
             count = np.where(users.records[users.user] > 1, many, 1)
-            cut = replace(users, count=count).capped(3, salt=5)
+            cut = replace(users, count=count).bound_contributions(3, salt=5)
             shares = [cut.of_user(i).ones.tolist() for i in range(3)]
             points = [cut.of_user(i).points.tolist() for i in range(3)]
             if max(map(sum, shares)) > 3:

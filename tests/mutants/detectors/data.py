@@ -166,7 +166,9 @@ def cut_of_one_user() -> str | None:
     def kept(first: Sequence[tuple[str, int]]) -> list[Held]:
         everything = [*first, *rest]
         names, points = zip(*everything, strict=True)
-        users = UserSample.of(names, list(points), [1] * len(points)).capped(3, salt=11)
+        users = UserSample.of(names, list(points), [1] * len(points)).bound_contributions(
+            3, salt=11
+        )
         order = sorted({*names})
         found = [held(users.of_user(i)) for i in range(users.n_users)]
         if any(one.total() > 3 for one in found):

@@ -18,13 +18,11 @@ import numpy as np
 from littlestone.audit.mechanism import replace_one
 from littlestone.classes import Thresholds
 from littlestone.data import IntegerDomain, UserSample
-from littlestone.learners.users.agnostic import UserAgnostic
-from littlestone.learners.users.grid_error import GridMinError
-from littlestone.learners.users.interval_median import IntervalMedian
-from littlestone.learners.users.mechanisms import UserLevelMechanism
-from littlestone.learners.users.min_error import PrivateMinError
-from littlestone.learners.users.threshold import UserThreshold
-from littlestone.learners.users.threshold_plan import ThresholdPlan
+from littlestone.learners.users import UserAgnostic
+from littlestone.learners.users.binary_search import BinarySearchPlan, PrivateMinError
+from littlestone.learners.users.clipped import ClippedPlan
+from littlestone.learners.users.scores import errors_by_user
+from littlestone.learners.users.threshold import IntervalMedian, ThresholdPlan
 from littlestone.source import Source
 
 from .base import Detector, verified
@@ -57,7 +55,7 @@ def another_name() -> str | None:
             rows = [(name, _EACH * i + j) for i, name in enumerate(rest, 1) for j in range(8)]
             rows = [(stranger, j) for j in range(size)] + rows
             names, points = zip(*rows, strict=True)
-            records = held(reader(names, points).capped(3, salt=3).pooled())
+            records = held(reader(names, points).bound_contributions(3, salt=3).pooled())
             others = {key: times for key, times in records.items() if key[0] >= _EACH}
             if sum(others.values()) != 3 * len(rest):
                 return "a user's cut has another size"
@@ -87,27 +85,35 @@ def _in_a_table(names: Sequence[Any], points: Sequence[int]) -> UserSample:
 
 
 class _Known:
-    """Least errors that are given, for each number of mistakes."""
+    """Least scores that are given, for each number of mistakes."""
 
     def __init__(self, least: dict[int, int]) -> None:
         self._least = least
 
-    def least(self, t: int) -> int:
+    def least(self, t: int, *, width: int = 1) -> int:
         return self._least[t]
+
+
+def clipped(width: int, epsilon: Fraction) -> ClippedPlan:
+    """Return clipped errors of thresholds, with three windows that half of epsilon chooses from."""
+    return ClippedPlan(
+        Thresholds(1, 3).representation(), 4, (0, 1, 2), width, F(1, 2), epsilon / 2, epsilon / 2,
+        F(1, 3), F(1, 3),
+    )  # fmt: skip
 
 
 def searches_for_the_least_error() -> str | None:
     """Try searches for the least error: one user moves the error at each t by one, either way."""
     n = 3
-    for search in (
-        GridMinError(4, 3, F(1, 4), F(2), F(1, 2)),
-        PrivateMinError(4, 2, F(1, 4), F(2), F(1, 2)),
+    binary, window = PrivateMinError(4, 2, F(1, 4), F(2), F(1, 2)), clipped(1, F(4))
+    for search, places in (
+        (binary, sorted({one.t for one in binary.comparisons})),
+        (window, list(window.starts)),
     ):
-        places = sorted({one.t for one in search.comparisons})
 
         def run(values: tuple[int, ...], source: Source) -> Hashable:
             known: Any = _Known(dict(zip(places, values, strict=True)))  # noqa: B023
-            return search.locate(known, n, source)  # noqa: B023
+            return search.locate(known, n, source)  # type: ignore[attr-defined]  # noqa: B023
 
         steps = list(product((-1, 0, 1), repeat=len(places)))
         values = [v for v in product(range(n + 1), repeat=len(places)) if _falls(v)]
@@ -175,37 +181,35 @@ class _Told:
 
 def search_and_choice() -> str | None:
     """Verify search and choice together, for three users of one mind, and one who is not."""
-    budget: dict[str, Any] = {"epsilon": 8, "alpha": F(1, 3), "beta": F(1, 3)}
-    learner = UserAgnostic.of(Thresholds(1, 3), samples_per_user=2, method="user-level", **budget)
-    mechanism = learner.plan
-    assert isinstance(mechanism, UserLevelMechanism)
-
-    def run(users: tuple[User, ...], source: Source) -> Hashable:
-        told: list[Hashable] = []
-        search: Any = _Told(mechanism.search, told)
-        chosen = replace(mechanism, search=search).choose(_of(users), source)
-        return (*told, chosen.key)
-
     rest = [(a, b) for a in (_LEFT, _WRONG) for b in (_LEFT, _WRONG)]
     pairs = [((*two, _LEFT), (*two, _WRONG)) for two in rest]
-    return verified(run, pairs, epsilon=8)
+    search = PrivateMinError(2, 2, F(1, 4), F(4), F(1, 2))
+    representation = Thresholds(1, 3).representation()
+    binary = BinarySearchPlan(representation, search, F(4), F(1, 3), F(1, 3))
 
+    def run_binary(users: tuple[User, ...], source: Source) -> Hashable:
+        told: list[Hashable] = []
+        watched: Any = _Told(binary.search, told)
+        return (*told, replace(binary, search=watched).choose(_of(users), source).key)
 
-@dataclass(frozen=True)
-class _Planned(UserThreshold):
-    """A threshold learner whose plan is given."""
+    found = verified(run_binary, pairs, epsilon=8)
+    for width in (1, 2, 3):
+        plan = clipped(width, F(8))
 
-    given: Any = None
+        def run(users: tuple[User, ...], source: Source) -> Hashable:
+            errors = errors_by_user(plan.representation.drawn(source), _of(users), 4)  # noqa: B023
+            t = plan.locate(errors, len(users), source)  # noqa: B023
+            one = replace(plan, starts=(t,))  # noqa: B023
+            return t, one.choose(_of(users), source).key
 
-    @property
-    def plan(self) -> ThresholdPlan:
-        return self.given  # type: ignore[no-any-return]
+        # mistakes of one user: 2, or 4 with each record twice
+        double = [tuple(tuple(user * 2 for user in users) for users in pair) for pair in pairs]
+        found = found or verified(run, [*pairs, *double], epsilon=8)
+    return found
 
 
 def steps_to_a_threshold() -> str | None:
     """Verify one step to a threshold: all epsilon in its median, or all in the choice of a side."""
-    budget: dict[str, Any] = {"epsilon": 8, "alpha": F(1, 2), "beta": F(1, 3)}
-    learner = UserThreshold.of(Thresholds(1, 3), samples_per_user=2, **budget)
     free = PrivateMinError(2, 0, F(1, 2), F(1), F(1, 2))
     pairs = [
         ((rest, one), (rest, other))
@@ -213,14 +217,13 @@ def steps_to_a_threshold() -> str | None:
         for one, other in ((_LEFT, _RIGHT), (((1, 0), (3, 0)), ((2, 1), (2, 1))))
     ]
     for shares in ((F(8), F(1, 1000)), (F(1, 1000), F(8))):
-        plan = ThresholdPlan(4, free, 1, *shares, F(9, 10), F(1, 3))
+        plan = ThresholdPlan(Thresholds(1, 3), free, 1, *shares, F(9, 10), F(1, 3))
 
         def run(users: tuple[User, ...], source: Source) -> Hashable:
             told: list[Hashable] = []
             fresh = replace(plan)  # noqa: B023
             vars(fresh)["medians"] = tuple(_Told(one, told) for one in plan.medians)  # noqa: B023
-            planned = _Planned(**vars(learner), given=fresh)
-            return (*told, planned.learn(_of(users), source).key)
+            return (*told, fresh.choose(_of(users), source).key)
 
         found = verified(run, pairs, epsilon=sum(shares))
         if found:
@@ -233,15 +236,16 @@ def shares_of_epsilon() -> str | None:
 
     `search_and_choice` and `steps_to_a_threshold` verify that each part spends what it was given.
     """
-    for epsilon, m in product((F(1, 3), F(8)), (1, 4)):
-        budget: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 5), "beta": F(1, 9)}
-        for method in ("user-level", "binary-search"):
-            learner = UserAgnostic.of(Thresholds(1, 9), samples_per_user=m, method=method, **budget)
-            chosen = learner.plan
-            assert isinstance(chosen, UserLevelMechanism)
-            if _of_search(chosen.search) + chosen.epsilon > epsilon:
-                return "search and choice have more than epsilon together"
-        plan = UserThreshold.of(Thresholds(1, 9), samples_per_user=m, **budget).plan
+    for epsilon, m in product((F(1, 3), F(8)), (2, 16)):
+        numbers: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 5), "beta": F(1, 9)}
+        made = UserAgnostic(Thresholds(1, 9), samples_per_user=m, **numbers)
+        clip = replace(made, method="user-level").plan.chosen
+        if clip.epsilon_search + clip.epsilon_choice > epsilon:
+            return "window and choice have more than epsilon together"
+        binary = replace(made, method="binary-search").plan.chosen
+        if _of_search(binary.search) + binary.epsilon > epsilon:
+            return "search and choice have more than epsilon together"
+        plan = replace(made, method="threshold").plan.chosen
         each = plan.epsilon_median + plan.epsilon_step
         if _of_search(plan.search) + plan.steps * each > epsilon:
             return "the steps of a plan have more than epsilon together"

@@ -1,19 +1,13 @@
 """Learning when users hold many records: agnostic learning and thresholds (paper 002).
 
 ==================  ============================================================================
-`agnostic`          `UserAgnostic`: learn, guarantee, certificate (Theorem 4.6)
-`mechanisms`        the two that choose: group privacy, user-level errors; their certificates
-`plan`              which of them, and how epsilon is shared: public parameters only
-`compare`           PrivateCompare (Lemma C.1): one private bit
-`min_error`         PrivateMinError (Algorithm 2, Lemma 4.5): where the best error lies
-`grid_error`        the same in one draw
-`separation`        how many mistakes of a user tell good hypotheses from bad ones (Lemma 4.1)
-`threshold`         `UserThreshold`: PrivateThreshold (Algorithm 1, Theorem 5.2)
-`interval_median`   a private point that halves an interval (Lemma 5.1)
-`threshold_plan`    budget and certificate of Algorithm 1
-`sweeps`            user-level errors of all hypotheses at once; `sweeps_lines` and `lines` for
-                    classes over an ordered domain, `sweeps_finite` for lists
-`estimators`        the scikit-learn shells
+`learner`           `UserAgnostic`: all routes side by side, the least one taken, and its plan
+`clipped`           clipped user-level errors, after a private choice of a window
+`binary_search`     PrivateCompare (Lemma C.1), PrivateMinError (Algorithm 2), Theorem 4.6
+`threshold`         PrivateThreshold (Algorithm 1, Lemma 5.1, Theorem 5.2)
+`scores`            user-level errors of all hypotheses at once; `scores_listed` for lists
+`binomials`         how many mistakes of a user tell good hypotheses from bad ones (Lemma 4.1)
+`estimators`        the scikit-learn estimator
 `simulation`        made users, to be looked at
 `claims`            what is asserted
 ==================  ============================================================================
@@ -21,7 +15,6 @@
 Statements and proofs: ``docs/learners/users.md``.
 """
 
-from littlestone.learners.users.agnostic import UserAgnostic
-from littlestone.learners.users.threshold import UserThreshold
+from littlestone.learners.users.learner import UserAgnostic
 
-__all__ = ["UserAgnostic", "UserThreshold"]
+__all__ = ["UserAgnostic"]

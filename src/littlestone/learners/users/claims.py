@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from littlestone.bounds import Claim, register
 
-__all__ = ["COMPARE", "HASHED", "MEDIAN", "PRIVACY", "SELECT", "SUM", "UNIFORM", "WALK"]
+__all__ = [
+    "CLIPPED",
+    "COMPARE",
+    "GROUP",
+    "MEDIAN",
+    "ONE_RECORD",
+    "PRIVACY",
+    "RECORDS",
+    "SELECT",
+    "UNIFORM",
+    "WALK",
+]
 
 _OWN, _PAGE = "littlestone", "docs/learners/users.md"
 _LWY = "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning"
 _V = "2024 (002); corrected in " + _PAGE
 _IID = "each user holds samples_per_user records, all independent draws from one distribution"
 _PUBLIC = "class, samples_per_user and all other parameters were chosen without looking at the data"
-_NEAR = "with probability 1 - beta1 some candidate is within alpha1 of the best concept"
 _ALL = (_IID, _PUBLIC)
 
 PRIVACY = register(
@@ -31,7 +41,8 @@ COMPARE = register(
         f"{_V}, Lemmas C.1 and 4.5 with Algorithm 2",
         "A comparison with a midpoint of separation (p0, p1) and cut c errs with probability at "
         "most (e**(-l c) (1 + p0 (e**l - 1)))**n below, and |H| (e**(l c) (1 - p1 (1 - e**-l)))**n "
-        "above, for every 0 <= l <= its epsilon; as long as none errs, the search visits one of at "
+        "above, for every 0 <= l <= its epsilon, or with 2 growth(d, (r+1)nm) e**((m-1)/(2r)) for "
+        "|H| and a bad error smaller by 2/(r+1); as long as none errs, the search visits one of at "
         "most 1 + gap 2**(k-1) midpoints (rounded up) in step k.",
         _ALL,
     )
@@ -43,30 +54,59 @@ SELECT = register(
         f"{_V}, Theorem 4.6 with s = 0",
         "If users err more than t times with probabilities at least g apart, the exponential "
         "mechanism releases a hypothesis of excess error above alpha with probability at most "
-        "(|H|-1) (cosh l - g sinh l)**n, for every 0 <= l <= epsilon/2; g is least at an end of "
-        "the interval that holds the best error.",
+        "(|H|-1) (cosh l - g sinh l)**n, for every 0 <= l <= epsilon/2, or, l = s epsilon/2, "
+        "(|H|-1)**s sqrt(2 growth(d, (r+1)nm) e**((m-1)/(2r))) (cosh l - g sinh l)**n with g for "
+        "an excess smaller by 2/(r+1); g is least at an end of the interval of the best error.",
         _ALL,
     )
 ).id
-SUM = register(
+CLIPPED = register(
     Claim(
-        "users.sum",
+        "users.clipped",
         _OWN,
-        _PAGE,
-        "Weights e**(-epsilon/(2m) * errors) over the at most m records of each user release a "
-        "hypothesis of excess error above alpha with probability at most "
-        "(|H|-1) (cosh l - alpha sinh l)**(n m), for every 0 <= l <= epsilon/(2m).",
+        f"{_PAGE}; for width 1 Li, Wang, Ye 2024 (002), Theorem 4.6 with s = 0",
+        "A window (t, t+w] is chosen by the exponential mechanism among public ones, where the "
+        "least clipped score crosses a level, then a hypothesis by its clipped score; the "
+        "probability of an excess error above alpha is at most the sum over the windows of bounds "
+        "of exponential moments, by a union over |H| or over growth(d, (r+1)nm) patterns.",
         _ALL,
     )
 ).id
-HASHED = register(
+RECORDS = register(
     Claim(
-        "users.sum.hashed",
+        "users.group-privacy",
         _OWN,
         _PAGE,
-        "The exponential mechanism over a representation, with epsilon/m on the n m records: the "
-        "certificate of the item-level learner for n m records.",
-        (*_ALL, _NEAR),
+        "The item-level exponential mechanism with epsilon/m, on at most m records of each of n "
+        "users: the item-level certificate for n m records.",
+        _ALL,
+    )
+).id
+ONE_RECORD = register(
+    Claim(
+        "users.one-record",
+        _OWN,
+        _PAGE,
+        "One record of each user, chosen uniformly with public coins: n independent records from "
+        "the average of a user's records, and the item-level certificate for n records.",
+        (
+            "users are independent draws from one law of bundles of records, each with a record",
+            _PUBLIC,
+        ),
+    )
+).id
+GROUP = register(
+    Claim(
+        "users.group-privacy.laws",
+        _OWN,
+        _PAGE,
+        "Users with laws of their own: weights e**(-epsilon/(2m) * errors) over the m records of "
+        "each of n users release a hypothesis of excess error above alpha with probability at most "
+        "(|H|-1) (cosh(l m) - alpha sinh(l m))**n, for every 0 <= l <= epsilon/(2m).",
+        (
+            "users are independent draws from one law of bundles of samples_per_user records",
+            _PUBLIC,
+        ),
     )
 ).id
 UNIFORM = register(
@@ -75,8 +115,9 @@ UNIFORM = register(
         _OWN,
         f"{_PAGE}; bounds of docs/certificates.md, vc.uniform and Hoeffding",
         "All thresholds' shares of users with more than t errors, for all t at once, are within "
-        "min(sqrt(ln(2 m |H|/b)/(2n)), sqrt(2 ln(2(nm+1))/n) + sqrt(ln(m/b)/(2n))) of their "
-        "probabilities, except with probability b: n users split thresholds in nm + 1 ways.",
+        "min(sqrt(ln(2m|H|/b)/(2n)), sqrt((1+1/r)(1+1/(rn)) ln(2m((r+1)nm+1)/b)/(2n))) "
+        "of their probabilities, except with probability b: (r+1)n users split thresholds in "
+        "(r+1)nm + 1 ways.",
         _ALL,
     )
 ).id

@@ -1,31 +1,20 @@
-"""scikit-learn shells of the user-level learners."""
+"""scikit-learn estimator of the user-level learner."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from littlestone.learners.sklearn_base import PrivateClassifier
-from littlestone.learners.users.agnostic import UserAgnostic
-from littlestone.learners.users.threshold import UserThreshold
+from littlestone.learners.users.learner import UserAgnostic
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["UserAgnosticLearner", "UserThresholdLearner"]
+__all__ = ["UserAgnosticLearner"]
 
 
-class _UserClassifier(PrivateClassifier):
-    """What both learners share: records come with the name of their user."""
-
-    def required_users(self) -> int:
-        """Return the least number of users from which on the certificate always holds."""
-        return self.to_learner().required_samples()
-
-
-class UserAgnosticLearner(_UserClassifier):
+class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):
     r"""Learn nearly the best concept of a class, protecting users who hold many records each.
 
-    Paper 002, Theorem 4.6, and group privacy, whichever needs fewer users.
+    Paper 002, Theorems 4.6 and 5.2, group privacy, and one record of each user: whichever needs the
+    fewest users.
 
     Parameters
     ----------
@@ -35,16 +24,22 @@ class UserAgnosticLearner(_UserClassifier):
     epsilon : float in (0, inf)
         Privacy loss of one ``fit``, for a user with all records. No default.
     samples_per_user : int >= 1
-        m: at most so many records of each user are looked at, chosen by a public random cut
+        m: at most so many records of each user are looked at, chosen by a public random choice
         inside the user. Users with fewer are taken as they are. The certificate is about users
         with m records; privacy holds for any.
     alpha : float in (0, 1), default 0.1
         Error above the best concept of the class that the certificate promises not to exceed.
     beta : float in (0, 1), default 0.05
         Probability with which it may.
-    method : {"auto", "group-privacy", "user-level", "binary-search"}, default "auto"
-        Count all mistakes with epsilon/m; count users with many mistakes (our search, or that of
-        the paper, "binary-search"). "auto" compares certificates, which are public.
+    method : str, default "auto"
+        "auto" takes the one whose certificate needs the fewest users, before any data are seen:
+        "one-record" (of each user), "group-privacy" (all records, with epsilon/m), "user-level"
+        (clipped errors of users), "binary-search" (users with many mistakes, after the paper's
+        Algorithm 2), "threshold" (the paper's Algorithm 1, thresholds only).
+    users : {"iid-records", "iid-users"}, default "iid-records"
+        What the certificate assumes: all records of all users are independent, from one law; or
+        users are independent and may differ, each with a law of their own. The second is certified
+        for "one-record" and "group-privacy" only. Privacy does not depend on it.
     classes : (negative, positive), default (0, 1)
         Public labels; never learned from the data.
     random_state : None or int, default None
@@ -63,10 +58,10 @@ class UserAgnosticLearner(_UserClassifier):
     ---------
     Privacy : epsilon-differential privacy for every input, neighbours replace all records of one
         user, the number of users is public. Claim ``users.privacy``. It does not depend on alpha,
-        beta or method, nor on how many records users have. Numbers of records are never released.
+        beta, method or users, nor on how many records users have, which is never released.
     Accuracy : if each user has m independent records of one distribution (labels may be noisy),
         error at most the best concept's plus alpha, with probability at least 1 - beta, for at
-        least ``required_users()`` users.
+        least ``required_samples()`` users.
 
     Raises
     ------
@@ -82,8 +77,8 @@ class UserAgnosticLearner(_UserClassifier):
 
     References
     ----------
-    .. [1] Li, Wang, Ye 2024, Lemma C.1, Algorithm 2, Theorem 4.6; docs/learners/users.md lists
-       corrections and the certificates, which are our own.
+    .. [1] Li, Wang, Ye 2024, Lemma C.1, Algorithms 1 and 2, Theorems 4.6 and 5.2;
+       docs/learners/users.md lists corrections and the certificates, which are our own.
 
     Examples
     --------
@@ -105,6 +100,7 @@ class UserAgnosticLearner(_UserClassifier):
         alpha: Any = 0.1,
         beta: Any = 0.05,
         method: Any = "auto",
+        users: Any = "iid-records",
         classes: Any = (0, 1),
         random_state: int | None = None,
     ) -> None:
@@ -114,91 +110,6 @@ class UserAgnosticLearner(_UserClassifier):
         self.alpha = alpha
         self.beta = beta
         self.method = method
+        self.users = users
         self.classes = classes
         self.random_state = random_state
-
-    def to_learner(self) -> Any:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return UserAgnostic.of(
-            self._bound_class(),
-            epsilon=self.epsilon,
-            alpha=self.alpha,
-            beta=self.beta,
-            samples_per_user=self.samples_per_user,
-            method=self.method,
-            owner=type(self).__name__,
-        )
-
-
-class UserThresholdLearner(_UserClassifier):
-    r"""Learn a threshold by Algorithm 1 of paper 002, protecting users with many records each.
-
-    Its number of users grows with ``ln |X| / (m alpha)`` instead of ``ln |X| / (sqrt(m) alpha)``;
-    its constants are larger, and at every size in docs/learners/users.md `UserAgnosticLearner`
-    needs fewer users. It is here because it is the paper's, exactly verified.
-
-    Parameters
-    ----------
-    concept_class : Thresholds
-    epsilon, samples_per_user, alpha, beta, classes, random_state
-        As for `UserAgnosticLearner`.
-
-    Attributes
-    ----------
-    hypothesis_, guarantee_, certificate_, classes_, n_features_in_
-        As for `UserAgnosticLearner`.
-
-    Guarantee
-    ---------
-    Privacy and accuracy as for `UserAgnosticLearner`.
-
-    Raises
-    ------
-    ParameterError, DataError
-        As for `UserAgnosticLearner`.
-    UnsupportedError
-        If the class is not one of thresholds.
-
-    References
-    ----------
-    .. [1] Li, Wang, Ye 2024, Algorithm 1, Lemma 5.1, Theorem 5.2.
-
-    Examples
-    --------
-    >>> import littlestone as ls
-    >>> L = ls.UserThresholdLearner(
-    ...     ls.Thresholds(1, 99), epsilon=8.0, samples_per_user=2, random_state=0)
-    >>> users = [i // 2 for i in range(4000)]
-    >>> L.fit([10, 70, 20, 90] * 1000, [0, 1, 0, 1] * 1000, groups=users).predict([5, 95])
-    array([0, 1])
-    """
-
-    def __init__(
-        self,
-        concept_class: Any,
-        *,
-        epsilon: Any,
-        samples_per_user: Any,
-        alpha: Any = 0.1,
-        beta: Any = 0.05,
-        classes: Any = (0, 1),
-        random_state: int | None = None,
-    ) -> None:
-        self.concept_class = concept_class
-        self.epsilon = epsilon
-        self.samples_per_user = samples_per_user
-        self.alpha = alpha
-        self.beta = beta
-        self.classes = classes
-        self.random_state = random_state
-
-    def to_learner(self) -> Any:
-        """Return the algorithm that ``fit`` runs, after checking all public parameters."""
-        return UserThreshold.of(
-            self._bound_class(),
-            epsilon=self.epsilon,
-            alpha=self.alpha,
-            beta=self.beta,
-            samples_per_user=self.samples_per_user,
-            owner=type(self).__name__,
-        )

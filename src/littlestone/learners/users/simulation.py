@@ -9,8 +9,8 @@ import numpy as np
 
 from littlestone.data import UserSample
 from littlestone.errors import check_integer, check_probability
-from littlestone.learners.users.separation import separate
-from littlestone.learners.users.sweeps_lines import ThresholdErrors
+from littlestone.learners.users.binomials import separate
+from littlestone.learners.users.scores import ThresholdErrors
 from littlestone.source import public_generator
 
 __all__ = ["UserLevelCurve", "simulate_thresholds"]

@@ -1,41 +1,167 @@
-"""Thresholds when each user holds many records: paper 002, Algorithm 1 (PrivateThreshold)."""
+"""Thresholds when each user holds many records: paper 002, Algorithm 1 and Theorem 5.2.
+
+`IntervalMedian` is a private point that halves an interval (Lemma 5.1), `ThresholdPlan` is
+Algorithm 1 (PrivateThreshold): a search for the best error, then steps of a median and a choice
+among the middle and both sides; how epsilon is split, and what that certifies.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
-from littlestone.classes import ThresholdHypothesis, Thresholds, check_class
-from littlestone.errors import UnsupportedError
-from littlestone.learners.users.agnostic import cut, user_budget
-from littlestone.learners.users.claims import PRIVACY
-from littlestone.learners.users.sweeps import errors_by_user
-from littlestone.learners.users.threshold_plan import ThresholdPlan, plan_threshold
-from littlestone.privacy import Guarantee, Neighbours
-from littlestone.source import Explicit
+import numpy as np
+
+from littlestone.bounds import CertificateBuilder
+from littlestone.bounds.search import log_of
+from littlestone.classes import ThresholdHypothesis, Thresholds
+from littlestone.learners.plan import Plan, cached, least_required
+from littlestone.learners.users.binary_search import (
+    PrivateMinError,
+    cut_between,
+    gap_steps,
+    probabilities,
+    searches,
+    worst_gap,
+)
+from littlestone.learners.users.binomials import crossing, separate_within, tail
+from littlestone.learners.users.claims import MEDIAN, UNIFORM, WALK
+from littlestone.learners.users.scores import ThresholdErrors
+from littlestone.source import Explicit, Integers, ScoreRuns
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Unit
-    from littlestone.data import UserSample
-    from littlestone.source import ScoreRuns, Source
+    import numpy.typing as npt
 
-__all__ = ["UserThreshold"]
+    from littlestone.bounds import Certificate, Step
+    from littlestone.data import UserSample
+    from littlestone.learners.users.binomials import Floats
+    from littlestone.source import Source
+
+__all__ = ["IntervalMedian", "ThresholdPlan", "plan_threshold"]
+
+_FLOAT_EXACT = 2**53
+_KEPT = Fraction(2, 3)  # of the mass of the interval, at most, after each step
+_GHOSTS = 7  # for each user, in the bound of all user-level errors at once
+_SEARCH = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
+_STEP = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
 
 
 @dataclass(frozen=True)
-class UserThreshold:
-    """The algorithm behind `UserThresholdLearner`; make it with `of`.
+class IntervalMedian:
+    """Paper 002, Lemma 5.1: split an interval so that neither side has more than 2/3 of its mass.
+
+    The score of u in [l, r] is the larger one of two numbers of users: those with more than s
+    records in [l, u - 1], and those with more than s records in [u + 1, r]; smaller is better.
+
+    Parameters
+    ----------
+    samples_per_user : int
+    mass : Fraction in (0, 1]
+        What [l, r] is supposed to hold at most. Only the choice of s depends on it.
+    epsilon : Fraction
+
+    Notes
+    -----
+    *Guarantee.* Each number moves by at most 1 when a user is replaced, so does the larger one:
+    pure epsilon-DP at rate epsilon/2, for every input.
+
+    *Cost.* One pass over the groups; at most two runs for each user.
+
+    Examples
+    --------
+    >>> from littlestone.data import UserSample
+    >>> from littlestone.source import SeededSource
+    >>> users = UserSample.of([i // 2 for i in range(80)], [3, 7] * 40, [0] * 80)
+    >>> median = IntervalMedian(2, Fraction(1), Fraction(2))
+    >>> median.s, median.scores(users, 0, 9).starts.tolist()
+    (1, [0, 3, 8])
+    >>> median.draw(users, 0, 9, SeededSource(1)) in range(3, 8)
+    True
+    """
+
+    samples_per_user: int
+    mass: Fraction
+    epsilon: Fraction
+
+    @property
+    def halves(self) -> tuple[Fraction, Fraction]:
+        """The masses that s tells apart: one half and two thirds."""
+        return self.mass / 2, self.mass * 2 / 3
+
+    @property
+    def s(self) -> int:
+        """How many records of a user are many."""
+        low, high = self.halves
+        return int(crossing(self.samples_per_user, float(low), float(high)))
+
+    def draw(self, users: UserSample, low: int, high: int, source: Source) -> int:
+        """Return a point of [low, high].
+
+        Parameters
+        ----------
+        users : UserSample
+            At most ``samples_per_user`` records of each user.
+        low, high : int of any size
+        source : Source
+        """
+        return self.scores(users, low, high).draw(-self.epsilon / 2, source)
+
+    def scores(self, users: UserSample, low: int, high: int) -> ScoreRuns:
+        """Return the score of every point of [low, high]."""
+        points, s = users.points, self.s
+        here = np.asarray((points >= low) & (points <= high), dtype=bool)
+        keep = np.append(here, False)[users.point]  # -1, outside the domain, is the last one
+        user, point, count = users.user[keep], users.point[keep], users.count[keep]
+        upto = np.cumsum(count)
+        edges = np.searchsorted(user, np.arange(users.n_users + 1))
+        running = np.append(0, upto)
+        before = upto - count - running[edges[:-1]][user]  # records of this user at smaller points
+        after = running[edges[1:]][user] - upto  # and at larger ones
+        full = (before <= s) & (before + count > s)  # with this point, more than s from below
+        many = (after <= s) & (after + count > s)  # and from above
+        size = len(points)
+        lower = np.bincount(point[full], minlength=size)  # they count for u > point
+        upper = np.bincount(point[many], minlength=size)  # they count for u < point
+        starts, rise, fall = _events(points[:size], lower, upper, low, high)
+        left = np.cumsum(rise)
+        right = int(upper.sum()) - np.cumsum(fall)
+        return ScoreRuns(starts, high + 1, np.maximum(left, right).astype(np.int64))
+
+
+def _events(
+    points: Integers, lower: Integers, upper: Integers, low: int, high: int
+) -> tuple[Integers, Integers, Integers]:
+    """Return where the score may change, and by how much its two parts do."""
+    last, first = np.flatnonzero(lower), np.flatnonzero(upper)
+    wide = points if len(points) else np.zeros(0, dtype=np.int64)
+    if wide.dtype != object and not -(2**62) < low <= high < 2**62:
+        wide = wide.astype(object)
+    head = np.array([low], dtype=wide.dtype)
+    places = np.concatenate([head, wide[last] + 1, wide[first]])
+    starts, where = np.unique(places, return_inverse=True)
+    rise, fall = np.zeros(len(starts), dtype=np.int64), np.zeros(len(starts), dtype=np.int64)
+    np.add.at(rise, where[1 : 1 + len(last)], lower[last])
+    np.add.at(fall, where[1 + len(last) :], upper[first])
+    inside = np.asarray(starts <= high, dtype=bool)
+    return starts[inside], rise[inside], fall[inside]
+
+
+@dataclass(frozen=True)
+class ThresholdPlan(Plan):
+    """Algorithm 1 with its public parameters.
 
     Attributes
     ----------
     concept_class : Thresholds
-    samples_per_user : int
-    epsilon, alpha, beta : Fraction
-    name : str
-        ``"user-threshold"``.
-    unit : str
-        ``"users"``.
+    search : PrivateMinError
+    steps : int
+        T: after it, an interval around which nothing else went wrong has mass at most (2/3)**T.
+    epsilon_median, epsilon_step : Fraction
+        Of each step's median, and of each step's choice.
+    alpha, beta : Fraction
 
     Notes
     -----
@@ -43,114 +169,302 @@ class UserThreshold:
     of steps a median and a choice, each pure; their epsilons add. The ends of the interval are
     outputs of earlier steps.
 
-    *Deviations from the paper.* The search and its exact separation are those of `UserAgnostic`; a
-    step chooses among the middle and the two sides by one exponential mechanism instead of
-    comparing three noisy scores, of which three epsilons would be spent; thresholds go from
-    ``low - 1`` on, for a domain that begins at ``low``.
-
-    Examples
-    --------
-    >>> learner = UserThreshold.of(
-    ...     Thresholds(1, 2**20), epsilon=1, alpha=0.1, beta=0.05, samples_per_user=16)
-    >>> learner.plan.steps, learner.guarantee().epsilon
-    (8, Fraction(1, 1))
+    *Deviations from the paper.* The exact separation; a step chooses among the middle and the two
+    sides by one exponential mechanism instead of comparing three noisy scores, of which three
+    epsilons would be spent; thresholds go from ``low - 1`` on, for a domain that begins at ``low``.
     """
 
     concept_class: Thresholds
-    samples_per_user: int
-    epsilon: Fraction
+    search: PrivateMinError
+    steps: int
+    epsilon_median: Fraction
+    epsilon_step: Fraction
     alpha: Fraction
     beta: Fraction
-    name: str = "user-threshold"
-    unit: Unit = "users"
-    pure: ClassVar[bool] = True
-    agnostic: ClassVar[bool] = True
-    summary: ClassVar[str] = "protects users with many records; binary search among thresholds"
+    guess: int | None = None
 
-    @classmethod
-    def of(
-        cls,
-        concept_class: Any,
-        *,
-        epsilon: Any,
-        alpha: Any,
-        beta: Any,
-        samples_per_user: Any,
-        owner: str = "UserThresholdLearner",
-    ) -> Self:
-        """Check the public parameters and return the algorithm; see `UserAgnostic.of`.
-
-        Raises
-        ------
-        ParameterError
-        UnsupportedError
-            If the class is not one of thresholds.
-        """
-        check_class(owner, concept_class)
-        if not isinstance(concept_class, Thresholds):
-            raise UnsupportedError(
-                f"{owner} learns thresholds only, not {concept_class.spec}. "
-                "UserAgnosticLearner takes every class that can be listed or hashed."
-            )
-        budget = user_budget(
-            owner, epsilon=epsilon, alpha=alpha, beta=beta, samples_per_user=samples_per_user
-        )
-        return cls(concept_class, **budget)
+    unit = "users"
+    method = "threshold"
 
     @property
-    def plan(self) -> ThresholdPlan:
-        """How epsilon is split, and how many steps are taken: public parameters only."""
-        budget = (self.epsilon, self.alpha, self.beta)
-        return plan_threshold(self.concept_class.size, self.samples_per_user, budget)
+    def size(self) -> int:
+        """Number of thresholds."""
+        return self.concept_class.size
 
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return the promise: pure epsilon, replacing one user, the number of users public."""
-        neighbours = Neighbours.USER_REPLACE
-        return Guarantee(self.epsilon, neighbours=neighbours, claim=PRIVACY, seeded=seeded)
-
-    def certificate(self, n: int) -> Certificate:
-        """Return the accuracy certificate for n users with ``samples_per_user`` records each."""
-        return self.plan.certificate(n)
-
-    def required_users(self) -> int:
-        """Return the least number of users from which on the certificate always holds."""
-        return self.plan.required
-
-    def required_samples(self) -> int:
-        """Return the same: what is counted are users (`unit`)."""
-        return self.required_users()
-
-    def learn(self, sample: UserSample, source: Source) -> ThresholdHypothesis:
-        """Draw the threshold; a pure function of the users' records and the draws.
-
-        Parameters
-        ----------
-        sample : UserSample
-            Any: privacy assumes nothing about how many records a user has, or which.
-        source : Source
-
-        Returns
-        -------
-        ThresholdHypothesis
-        """
-        plan, users = self.plan, cut(sample, self.samples_per_user, source)
-        errors = errors_by_user(self.concept_class, users, self.samples_per_user)
+    def choose(self, users: UserSample, source: Source) -> ThresholdHypothesis:
+        """Return a threshold; at most ``samples_per_user`` records of each user are given."""
+        low, high = self.concept_class.low, self.concept_class.high
+        errors = ThresholdErrors(low, high, users)
         # Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.
-        found = plan.search.locate(errors, users.n_users, source)
-        scores: ScoreRuns = errors.scores(plan.t(*found))  # type: ignore[attr-defined]
-        low, high = self.concept_class.low - 1, self.concept_class.high
-        for median in plan.medians:
-            if low == high:
+        scores = errors.scores(self.t(*self.search.locate(errors, users.n_users, source)))
+        left, right = low - 1, high
+        for median in self.medians:
+            if left == right:
                 break
             # mid: PrivateMedian, for an interval that holds (2/3)**(k-1) of the mass
-            middle = median.draw(users, low, high, source)
+            middle = median.draw(users, left, right, source)
             # v_mid, v_l, v_r without noise: the choice among them is one draw
             sides = {
                 (middle, middle): scores.at(middle),
-                (low, middle - 1): scores.least(low, middle - 1),
-                (middle + 1, high): scores.least(middle + 1, high),
+                (left, middle - 1): scores.least(left, middle - 1),
+                (middle + 1, right): scores.least(middle + 1, right),
             }
             there = [(side, least) for side, least in sides.items() if least is not None]
-            part = Explicit([-least for _, least in there]).draw(plan.rate, source)
-            low, high = there[part][0]
-        return ThresholdHypothesis(low, self.concept_class.low, self.concept_class.high)
+            part = Explicit([-least for _, least in there]).draw(self.rate, source)
+            left, right = there[part][0]
+        return ThresholdHypothesis(left, low, high)
+
+    @property
+    def rate(self) -> Fraction:
+        """Of the choice among the middle and both sides: each score moves by at most 1."""
+        return self.epsilon_step / 2
+
+    @property
+    def excess(self) -> Fraction:
+        """What the threshold may lose before the interval's own mass."""
+        return self.alpha - _KEPT**self.steps
+
+    @cached_property
+    def medians(self) -> tuple[IntervalMedian, ...]:
+        """One for each step, for intervals of mass 1, 2/3, 4/9, ..."""
+        m = self.search.samples_per_user
+        return tuple(IntervalMedian(m, _KEPT**k, self.epsilon_median) for k in range(self.steps))
+
+    @cached_property
+    def _worst_median(self) -> IntervalMedian:
+        m = self.search.samples_per_user
+        decays = [float(_median_decay(m, one.mass, one.epsilon)) for one in self.medians]
+        return self.medians[int(np.argmin(decays))]
+
+    def t(self, low: Fraction, high: Fraction) -> int:
+        """Return the t that separates best when the least error lies in [low, high]."""
+        m = self.search.samples_per_user
+        return int(separate_within(m, float(low), float(high), float(self.excess))[0][0])
+
+    @cached_property
+    def required(self) -> int:
+        """The least number of users from which on the certificate holds."""
+        return least_required(self.certificate, guess=self.guess, beta=self.beta)
+
+    @cached
+    def certificate(self, n: int) -> Certificate:
+        """Return what is certified for n users.
+
+        Given uniform convergence of the user-level errors of all thresholds, for all t at once, the
+        search, the steps and the medians fail independently of it; all failures are added.
+        """
+        cert, search, m = CertificateBuilder(), self.search, self.search.samples_per_user
+        budget = self.beta / 4
+        deviation = cert.step(
+            "deviation",
+            "min(sqrt(log(2*m*size/budget)/(2*n)), "
+            "sqrt((1 + 1/ghosts)*(1 + 1/(ghosts*n))*log(2*m*((ghosts + 1)*n*m + 1)/budget)/(2*n)))",
+            UNIFORM,
+            m=m,
+            size=self.size,
+            budget=budget,
+            n=n,
+            ghosts=_GHOSTS,
+        )
+        parts = {"finding": self._finding(cert, n, deviation)}
+        gap = gap_steps(cert, search, self.excess, WALK)
+        parts["stepping"] = cert.step(
+            "stepping",
+            "2*steps*min(1, exp(-epsilon/2*n*(gap - 2*deviation)/steps))",
+            WALK,
+            steps=self.steps,
+            epsilon=self.epsilon_step,
+            n=n,
+            gap=gap,
+            deviation=deviation,
+        )
+        parts["halving"] = self._halving(cert, n)
+        failure = cert.step(
+            "failure", "budget + finding + stepping + halving", WALK, budget=budget, **parts
+        )
+        cert.step("enough", "failure <= beta", WALK, failure=failure, beta=self.beta)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
+
+    def _finding(self, cert: CertificateBuilder, n: int, deviation: Step) -> Step:
+        """Bound the failure of the search, all counts being near their expectations."""
+        search = self.search
+        if not search.comparisons:
+            return cert.step("finding", "0*n", WALK, n=n)
+        low, high = probabilities(search)
+        cuts = cut_between(low, high, float(search.share))
+        margins = {}
+        for side, index in (
+            ("below", int(np.argmin(cuts - low))),
+            ("above", int(np.argmin(high - cuts))),
+        ):
+            one = search.comparisons[index]
+            below = side == "below"
+            margins[side] = cert.step(
+                f"margin_{side}",
+                "cut - binomial_above(m, error, t)"
+                if below
+                else "binomial_above(m, error, t) - cut",
+                WALK,
+                cut=one.cut,
+                m=search.samples_per_user,
+                error=one.midpoint if below else one.midpoint + one.gap,
+                t=one.t,
+            )
+        return cert.step(
+            "finding",
+            "weight*min(1, exp(-epsilon*n*(min(below, above) - deviation)))",
+            WALK,
+            weight=search.weight,
+            epsilon=search.comparisons[0].epsilon,
+            n=n,
+            deviation=deviation,
+            **margins,
+        )
+
+    def _halving(self, cert: CertificateBuilder, n: int) -> Step:
+        """Bound the failure of the medians: all steps like the worst, all l <= u <= r."""
+        m, median = self.search.samples_per_user, self._worst_median
+        masses = dict(zip(("half", "more"), median.halves, strict=True))
+        p = {
+            name: cert.step(
+                f"p_{name}", "binomial_above(m, mass, s)", MEDIAN, m=m, mass=mass, s=median.s
+            )
+            for name, mass in masses.items()
+        }
+        unlike = cert.step("unlike", "min(half, 1 - more)", MEDIAN, **p)
+        tilt = cert.step(
+            "tilt",
+            "min(epsilon/2, log(1 + (more - half)/unlike)/2)",
+            MEDIAN,
+            epsilon=median.epsilon,
+            unlike=unlike,
+            **p,
+        )
+        decay = cert.step(
+            "decay",
+            "-log(1 - (unlike + more - half)*(1 - exp(-tilt)) + unlike*(exp(tilt) - 1))",
+            MEDIAN,
+            unlike=unlike,
+            tilt=tilt,
+            **p,
+        )
+        return cert.step(
+            "halving",
+            "2*steps*min(1, exp(3*log(size) - n*decay))",
+            MEDIAN,
+            steps=self.steps,
+            size=self.size,
+            n=n,
+            decay=decay,
+        )
+
+
+def _median_decay(m: int, mass: Fraction, epsilon: Floats | Fraction) -> Floats:
+    """Return the rate of `_halving` in floats."""
+    median = IntervalMedian(m, mass, Fraction(1))
+    half, more = (float(tail(m, float(x), median.s)) for x in median.halves)
+    unlike = max(min(half, 1 - more), 1e-300)
+    most = math.log1p((more - half) / unlike) / 2
+    tilt = np.minimum(np.asarray(epsilon, dtype=float) / 2, most)
+    up = (unlike + more - half) * -np.expm1(-tilt)
+    return np.asarray(-np.log1p(unlike * np.expm1(tilt) - up))
+
+
+@lru_cache(maxsize=128)
+def plan_threshold(
+    concept_class: Thresholds,
+    samples_per_user: int,
+    *,
+    epsilon: Fraction,
+    alpha: Fraction,
+    beta: Fraction,
+) -> ThresholdPlan:
+    """Return the split of epsilon, and the search, with the fewest users.
+
+    Parameters
+    ----------
+    concept_class : Thresholds
+    samples_per_user : int
+    epsilon, alpha, beta : Fraction
+    """
+    steps = math.ceil(math.log(float(alpha) / 2) / math.log(_KEPT))
+    splits = _Splits(concept_class.size, samples_per_user, steps, epsilon, beta)
+    best, found = math.inf, None
+    for search in searches(samples_per_user, epsilon):
+        needed = splits.needed(search, alpha - _KEPT**steps)
+        at = int(np.argmin(needed))
+        if needed[at] < best:
+            best, found = float(needed[at]), (search, at)
+    assert found is not None
+    search, at = found
+    shares = float(splits.search[at]), float(splits.step[at])
+    parts = [Fraction(share).limit_denominator(100) for share in shares]
+    if not search.comparisons:  # nothing to pay for
+        parts[0] = Fraction(0)
+    return ThresholdPlan(
+        concept_class,
+        replace(search, epsilon=epsilon * parts[0], share=Fraction(1, 2)),
+        steps,
+        epsilon * (1 - sum(parts)) / steps,
+        epsilon * parts[1] / steps,
+        alpha,
+        beta,
+        math.ceil(best) if best < _FLOAT_EXACT else None,
+    )
+
+
+class _Splits:
+    """Ways to split epsilon into search, steps and medians, and about how many users each needs.
+
+    In floats: the certificate decides whether a split is enough.
+
+    Attributes
+    ----------
+    search, step : ndarray
+        Shares of epsilon; the rest is for the medians.
+    """
+
+    def __init__(
+        self, size: int, samples_per_user: int, steps: int, epsilon: Fraction, beta: Fraction
+    ) -> None:
+        self.m, self.steps, self.log_size = samples_per_user, steps, log_of(size)
+        self.log_beta = log_of(beta / 4)
+        self.each = float(epsilon) / steps
+        search, step = (x.ravel() for x in np.meshgrid(_SEARCH, _STEP))
+        fits = 1 - search - step > 0.01
+        self.search, self.step = search[fits], step[fits]
+        medians = self.each * (1 - self.search - self.step)
+        decays = [_median_decay(self.m, _KEPT**k, medians) for k in range(steps)]
+        halving = 3 * self.log_size + math.log(8 * steps) - self.log_beta
+        self.halving: Floats = halving / np.min(decays, axis=0)
+
+    def needed(self, search: PrivateMinError, excess: Fraction) -> Floats:
+        """Return about the least n for each split: infinite where the search tells nothing."""
+        gap = worst_gap(search, excess)[2]
+        low, high = probabilities(search)
+        margin = float((high - low).min()) / 2 if len(low) else 1.0
+        single = float(search.comparisons[0].epsilon) if len(low) else 1.0
+        if min(gap, margin) <= 1e-9:
+            return np.full_like(self.halving, math.inf)
+        finding = math.log(max(search.weight, 1)) - self.log_beta + math.log(2)
+        stepping = math.log(2 * self.steps) - self.log_beta + math.log(2)
+
+        def enough(n: Floats) -> npt.NDArray[np.bool_]:
+            off = self._deviation(n)
+            finds = single * self.search * n * (margin - off) >= finding
+            walks = self.each * self.step / 2 * n * (gap - 2 * off) / self.steps >= stepping
+            return np.asarray(finds & walks)
+
+        few, many = np.zeros_like(self.halving), np.full_like(self.halving, 62.0)
+        for _ in range(14):  # in powers of two
+            middle = (few + many) / 2
+            good = enough(2.0**middle)
+            few, many = np.where(good, few, middle), np.where(good, middle, many)
+        return np.asarray(np.maximum(2.0**many, self.halving))
+
+    def _deviation(self, n: Floats) -> Floats:
+        """Return that of the certificate: the better one of two kinds of uniform convergence."""
+        finite = np.sqrt((math.log(2 * self.m) + self.log_size - self.log_beta) / (2 * n))
+        patterns = np.log(2 * self.m * ((_GHOSTS + 1) * n * self.m + 1)) - self.log_beta
+        grown = np.sqrt((1 + 1 / _GHOSTS) * patterns / (2 * n))
+        return np.asarray(np.minimum(finite, grown))

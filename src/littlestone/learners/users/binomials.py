@@ -4,7 +4,8 @@ A user with m records errs more than t times with probability ``tail(m, p, t)`` 
 wrong with probability p. Which t tells error p from error q best? The likelihood ratio of two
 binomial laws is monotone, so the best event at all is of this form, and its advantage is the total
 variation distance (paper 002, Lemma 4.1, bounds it from below by 1/700 of its order of magnitude;
-the exact value is about 500 times larger).
+the exact value is about 500 times larger). All of this is in floats: certificates compute their
+probabilities again rigorously.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["crossing", "gap", "separate", "separate_within", "tail"]
+__all__ = ["crossing", "gap", "log_moment", "separate", "separate_within", "tail"]
 
 Floats = npt.NDArray[np.float64]
 _SHORT = 64  # sums of so many terms are faster than the import of SciPy
@@ -34,7 +35,7 @@ def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
         from scipy.special import bdtrc  # noqa: PLC0415 - slow to import
 
         return np.asarray(bdtrc(np.asarray(t, dtype=float), m, np.asarray(p, dtype=float)))
-    bias, least = np.asarray(p, dtype=float), np.asarray(t)
+    bias, least = np.broadcast_arrays(np.asarray(p, dtype=float), np.asarray(t))
     inner = np.clip(bias, 1e-300, 1 - 1e-16)[..., None]
     k, ways = _log_ways(m)
     chances = np.exp(ways + k * np.log(inner) + (m - k) * np.log1p(-inner))
@@ -52,6 +53,30 @@ def _log_ways(m: int) -> tuple[Floats, Floats]:
 def gap(m: int, p: npt.ArrayLike, q: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
     """Return Pr[Bin(m, q) > t] - Pr[Bin(m, p) > t]."""
     return tail(m, q, t) - tail(m, p, t)
+
+
+def log_moment(tails: Floats, tilts: npt.ArrayLike) -> Floats:
+    """Return ln E e**(tilt * clipped mistakes), in floats.
+
+    Parameters
+    ----------
+    tails : ndarray of shape (..., width)
+        Pr[B > t], Pr[B > t + 1], ...: the clipped mistakes min(max(B - t, 0), width) are the sum of
+        these events.
+    tilts : array of shape (k,), of any sign
+
+    Returns
+    -------
+    ndarray of shape (..., k)
+
+    Examples
+    --------
+    >>> bool(np.isclose(log_moment(np.array([0.25]), [1.0])[0], math.log(0.75 + 0.25 * math.e)))
+    True
+    """
+    tilt, i = np.asarray(tilts, dtype=float), np.arange(tails.shape[-1])
+    steps = np.exp(tilt[None] * i[:, None]) * np.expm1(tilt)[None]
+    return np.asarray(np.log1p(np.maximum(tails @ steps, -1 + 2**-53)))
 
 
 def crossing(m: int, p: npt.ArrayLike, q: npt.ArrayLike) -> npt.NDArray[np.int64]:

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from littlestone.learners.users.separation import crossing, gap, separate, separate_within, tail
+from littlestone.learners.users.binomials import (
+    crossing,
+    gap,
+    log_moment,
+    separate,
+    separate_within,
+    tail,
+)
 
 
 @pytest.mark.parametrize("m", [1, 2, 7, 16, 64, 257])
@@ -55,3 +62,18 @@ def test_about_five_hundred_times_the_papers_separation(alpha, m, exact):
     worst = gap(m, p, p + alpha / 2, crossing(m, p, p + alpha / 2)).min()
     assert worst == pytest.approx(exact, rel=0.01)
     assert worst / (min(m**0.5 * alpha, 1) / 1400) > 500
+
+
+@pytest.mark.parametrize(("m", "t", "width"), [(1, 0, 1), (9, 2, 3), (40, 0, 40), (100, 60, 8)])
+def test_moments_of_clipped_mistakes(m, t, width):
+    """E e**(tilt * min(max(B - t, 0), width)), summed over the values of B."""
+    k = np.arange(m + 1)
+    clipped = np.clip(k - t, 0, width)
+    for error in (0.0, 0.1, 0.5, 0.93, 1.0):
+        tails = tail(m, np.full(width, error), t + np.arange(width))
+        for tilt in (-3.0, -0.1, 0.2, 2.0):
+            exact = np.log((binom.pmf(k, m, error) * np.exp(tilt * clipped)).sum())
+            # below 2**-53 it is rounded up
+            floor = -53 * np.log(2)
+            found = log_moment(tails, [tilt])[0]
+            assert found == pytest.approx(max(exact, floor), abs=1e-9 if exact > -15 else 0.1)

@@ -20,10 +20,9 @@ from littlestone.classes import (
 )
 from littlestone.data import Schema, UserSample
 from littlestone.errors import UnsupportedError
-from littlestone.learners.users.agnostic import UserAgnostic
-from littlestone.learners.users.sweeps import errors_by_user, sweepable
-from littlestone.learners.users.sweeps_finite import ListedErrors, listing
-from littlestone.learners.users.sweeps_lines import ThresholdErrors
+from littlestone.learners.users import UserAgnostic
+from littlestone.learners.users.scores import ThresholdErrors, errors_by_user, sweepable
+from littlestone.learners.users.scores_listed import ListedErrors, listing
 from littlestone.source import ExactSource, SeededSource, exp, public_generator
 
 
@@ -218,11 +217,34 @@ def test_a_class_that_cannot_be_swept_says_so():
     assert not sweepable(Points())
 
 
-def test_a_search_with_wide_cells_still_answers():
-    """At a small epsilon the best search may have cells that are compared with nothing."""
-    learner = UserAgnostic.of(
-        Thresholds(1, 2**20), epsilon="1/16", alpha=0.1, beta=0.05, samples_per_user=1,
+def test_the_least_epsilon_still_answers():
+    learner = UserAgnostic(
+        Thresholds(1, 2**20), epsilon="1/16", alpha=0.1, beta=0.05, samples_per_user=2,
         method="user-level",
     )  # fmt: skip
     users = UserSample.of([1, 2, 3], [5, 6, 7], [0, 1, 1])
-    assert learner.learn(users, SeededSource(1)).low == 1
+    assert learner.draw(users, SeededSource(1)).low == 1
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 9])
+@pytest.mark.parametrize(
+    "concepts",
+    [Thresholds(1, 6), Points(1, 6), FiniteClass(np.tri(7, 7, k=-1, dtype=int))],
+    ids=str,
+)
+def test_clipped_mistakes_are_sums_over_users(concepts, width):
+    """min(max(mistakes - t, 0), width), added up user by user."""
+    rng = np.random.default_rng(width)
+    for _ in range(10):
+        users = made(rng, 5, [1, 2, 4, 6], 6)
+        errors = errors_by_user(concepts.representation(), users, 6)
+        for t in range(4):
+            by_user = [
+                sum(by_hand(concept, users, i) for i in range(t, min(t + width, 6)))
+                for concept in concepts.concepts()
+            ]
+            assert errors.least(t, width=width) == min(by_user)
+            scores = errors.scores(t, width=width)
+            if not isinstance(scores, np.ndarray):
+                scores = [scores.at(i) for i in range(errors.first, errors.end)]
+            assert sorted(int(score) for score in scores) == sorted(by_user)

@@ -133,22 +133,22 @@ class ListedErrors:
         """Number of candidates."""
         return self._listed.size
 
-    def scores(self, t: int) -> Ints:
-        """Return for each hypothesis the number of users with more than t mistakes."""
+    def scores(self, t: int, *, width: int = 1) -> Ints:
+        """Return for each hypothesis the sum of all users' min(max(mistakes - t, 0), width)."""
         if t >= self._m:
             return np.zeros(self.size, dtype=np.int64)
         if self._table is None:
             self._table = self._count()
-        scores: Ints = self._table[t].astype(np.int64)
+        scores: Ints = self._table[t : t + width].sum(axis=0, dtype=np.int64)
         return scores
 
-    def least(self, t: int) -> int:
-        """Return the least number of users with more than t mistakes, over all candidates."""
-        return int(self.scores(t).min())
+    def least(self, t: int, *, width: int = 1) -> int:
+        """Return the least score, over all candidates."""
+        return int(self.scores(t, width=width).min())
 
-    def draw(self, t: int, rate: Fraction, source: Source) -> Hypothesis:
-        """Return a hypothesis with probability proportional to ``e**(-rate * users)``, exactly."""
-        return self._listed.hypothesis(Explicit(-self.scores(t)).draw(rate, source))
+    def draw(self, t: int, rate: Fraction, source: Source, *, width: int = 1) -> Hypothesis:
+        """Return a hypothesis with probability proportional to ``e**(-rate * score)``, exactly."""
+        return self._listed.hypothesis(Explicit(-self.scores(t, width=width)).draw(rate, source))
 
     def _count(self) -> npt.NDArray[np.int32]:
         points = self._users.points

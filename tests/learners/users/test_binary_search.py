@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from littlestone.bounds.formulas import evaluate
-from littlestone.learners.users.compare import PrivateCompare
-from littlestone.learners.users.grid_error import GridMinError
-from littlestone.learners.users.mechanisms import _least_favourable, probabilities
-from littlestone.learners.users.min_error import PrivateMinError
+from littlestone.learners.users.binary_search import (
+    PrivateCompare,
+    PrivateMinError,
+    _least_favourable,
+    probabilities,
+)
 from littlestone.source import ExactSource, SeededSource
 
 from .small import Typed
@@ -92,7 +94,7 @@ def test_rates_bound_the_exact_failure(m):
     """E over binomial users of the coin, for one hypothesis, against e**(-n rate)."""
     n, search = 40, PrivateMinError(m, 3, F(1, 8), F(2), F(1, 2))
     low, high = probabilities(search)
-    (_, i, tilt), (_, j, _) = _least_favourable(search)
+    (_, i, tilt), (_, j, _) = _least_favourable(search, 0)
     one = search.comparisons[i]
     counts = np.arange(n + 1)
     from scipy.stats import binom
@@ -106,16 +108,9 @@ def test_rates_bound_the_exact_failure(m):
     assert (binom.pmf(counts, n, high[j]) * zeros).sum() < 0.5
 
 
-@pytest.mark.parametrize(
-    "search",
-    [
-        PrivateMinError(16, 3, F(1, 8), F(1), F(1, 2)),
-        GridMinError(16, 8, F(1, 8), F(1), F(1, 2)),
-    ],
-    ids=["binary", "grid"],
-)
 @pytest.mark.parametrize("error", [0.0, 0.05, 0.3, 0.5, 0.7, 1.0])
-def test_the_answer_holds_the_best_error(search, error):
+def test_the_answer_holds_the_best_error(error):
+    search = PrivateMinError(16, 3, F(1, 8), F(1), F(1, 2))
     errors = mixed(16, error, 2000)
     law = ExactSource().law(lambda source: search.locate(errors, 2000, source))
     right = sum(float(p) for (low, high), p in law.outcomes.items() if low <= error <= high)
@@ -142,14 +137,6 @@ def test_how_many_midpoints_and_answers_can_be_met(gap, steps):
         most_met, most_answers = max(most_met, len(met)), max(most_answers, len(ends))
     assert most_met <= search.weight
     assert most_answers <= search.answers
-
-
-@pytest.mark.parametrize("gap", [F(1, 40), F(1, 16), F(1, 8)])
-def test_how_many_cells_can_be_right(gap):
-    search = GridMinError(4, 8, gap, F(1), F(1, 2))
-    right = [sum(low <= F(i, 997) <= high for low, high in search.intervals) for i in range(998)]
-    assert min(right) >= 1
-    assert max(right) <= search.answers
 
 
 def test_formulas_know_the_binomial_tails_of_the_search():

@@ -1,0 +1,459 @@
+"""User-level errors of all hypotheses in one sweep: what every user counts, for every candidate.
+
+For a hypothesis h and a number t, the user-level error count is the number of users on whose
+records h makes more than t mistakes (Li, Wang, Ye 2024, Section 4: n times ``err_z^t(h)``). More
+generally, a user with k mistakes counts min(max(k - t, 0), w), for a width w. Replacing one user
+changes such a sum by at most w, whatever that user holds. `errors_by_user` returns an object that
+knows it for *every* candidate of a class, and for every t and w:
+
+=========================== ============================================ =========================
+class                       how                                          cost
+=========================== ============================================ =========================
+thresholds, any domain      candidates lie in a line (below)             O(N log N) once, then
+points, hashed points                                                    O(N) for each t
+paths of trees
+other classes of at most    64 hypotheses in each machine word           O(N size / 64), once for
+2**20 concepts; rules       (`littlestone.learners.users.scores_listed`) all t
+=========================== ============================================ =========================
+
+N is the number of groups of the sample. All counts are exact integers. A user without records
+makes no mistakes and is counted in no score.
+
+Candidates in a line: walk through them in their order. A point x is labelled 1 by the candidates of
+one span, so a user's number of mistakes changes only where a span of that user's own points begins
+or ends: at the user's own *events*. The score of every candidate is a running sum over events.
+
+============== ============================== ================================
+class          candidates, in order           a point x is labelled 1 by
+============== ============================== ================================
+thresholds     u = low - 1, ..., high         low - 1 .. x - 1
+points         each point, then "never"       x alone
+hashed points  "never", then each bucket of   x's bucket of each hash
+               each hash
+paths          nodes in preorder, then "none" the nodes below x, and x
+============== ============================== ================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes import FiniteClass, Points, Prefixes, Thresholds, TreePaths
+from littlestone.classes.base import LISTABLE, IdentityRepresentation
+from littlestone.classes.hashing import HashedPointSet
+from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
+from littlestone.classes.thresholds import ThresholdHypothesis
+from littlestone.classes.trees import ROOT
+from littlestone.data.points import SMALL, object_points
+from littlestone.errors import check_integer
+from littlestone.learners.users.scores_listed import ListedErrors, listing
+from littlestone.source import Integers, ScoreRuns
+
+if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
+    from littlestone.classes.base import HypothesisSet
+    from littlestone.data import UserSample
+    from littlestone.source import Source
+    from littlestone.types import Hypothesis
+
+__all__ = [
+    "Events",
+    "LineErrors",
+    "ThresholdErrors",
+    "UserErrors",
+    "bucket_errors",
+    "errors_by_user",
+    "path_errors",
+    "point_errors",
+    "sums",
+    "sweepable",
+]
+
+Ints = npt.NDArray[np.int64]
+_KEPT = 4  # the runs of so many (t, width) are kept
+
+
+class UserErrors(Protocol):
+    """The clipped user-level errors of all candidates of a class.
+
+    For t >= 0 and a width w a user with k mistakes counts min(max(k - t, 0), w): with w = 1 the
+    score of a candidate is the number of users with more than t mistakes.
+
+    Attributes
+    ----------
+    size : int
+        Number of candidates (public).
+    """
+
+    @property
+    def size(self) -> int:
+        """Number of candidates (public)."""
+
+    def least(self, t: int, *, width: int = 1) -> int:
+        """Return the least score, over all candidates."""
+
+    def draw(self, t: int, rate: Fraction, source: Source, *, width: int = 1) -> Hypothesis:
+        """Return a hypothesis with probability proportional to ``e**(-rate * score)``, exactly."""
+
+
+def sweepable(hypotheses: ConceptClass | HypothesisSet) -> bool:
+    """Return whether `errors_by_user` can sweep these hypotheses; public.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Intervals
+    >>> sweepable(Thresholds(1, 2**64)), sweepable(Intervals(1, 2**64))
+    (True, False)
+    """
+    if isinstance(hypotheses, IdentityRepresentation):
+        hypotheses = hypotheses.concept_class
+    in_a_line = isinstance(hypotheses, Thresholds | TreePaths | Prefixes | HashedPointSet)
+    bounded = isinstance(hypotheses, Points) and hypotheses.bounds is not None
+    return (
+        in_a_line or bounded or isinstance(hypotheses, FiniteClass) or hypotheses.size <= LISTABLE
+    )
+
+
+def errors_by_user(
+    hypotheses: ConceptClass | HypothesisSet, users: UserSample, m: int
+) -> UserErrors:
+    """Prepare the clipped user-level errors of all hypotheses at once, for every t and width.
+
+    Parameters
+    ----------
+    hypotheses : ConceptClass or HypothesisSet
+        Thresholds and points of any domain (points over an infinite domain through a drawn
+        representation), and whatever has at most 2**20 listed candidates.
+    users : UserSample
+        Each user's records, at most m of them (`UserSample.bound_contributions`).
+    m : int >= 1
+        The public number of records that each user has at most.
+
+    Returns
+    -------
+    UserErrors
+        ``least(t)`` and ``draw(t, rate, source)``, for t >= 0, with ``width=``. Asking again for
+        another t is cheap.
+
+    Raises
+    ------
+    UnsupportedError
+        If there are too many candidates, and no sweep for their class.
+
+    Notes
+    -----
+    *Sensitivity.* Replacing one user changes each score by at most the width.
+
+    Examples
+    --------
+    >>> from littlestone.classes import Thresholds
+    >>> from littlestone.data import UserSample
+    >>> users = UserSample.of(["a", "a", "b", "b"], [2, 7, 3, 8], [0, 1, 1, 1])
+    >>> sweep = errors_by_user(Thresholds(1, 9), users, m=2)
+    >>> sweep.least(0), sweep.scores(0).scores.tolist()
+    (0, [1, 0, 1, 2])
+    """
+    check_integer("errors_by_user", "m", m, low=1)
+    if isinstance(hypotheses, IdentityRepresentation):
+        hypotheses = hypotheses.concept_class
+    if isinstance(hypotheses, Thresholds):
+        return ThresholdErrors(hypotheses.low, hypotheses.high, users)
+    if isinstance(hypotheses, Points) and hypotheses.bounds is not None:
+        return point_errors(hypotheses.bounds, users)
+    if isinstance(hypotheses, TreePaths | Prefixes):
+        return path_errors(hypotheses, users)
+    if isinstance(hypotheses, HashedPointSet):
+        return bucket_errors(hypotheses, users)
+    return ListedErrors(listing(hypotheses), users, m)
+
+
+class Events:
+    """Where each user's number of mistakes changes, user by user and in the order of the line.
+
+    Parameters
+    ----------
+    places : ndarray of int (int64, or object beyond 64 bits), shape (k,)
+        Increasing candidates at which something changes.
+    starts : int64 ndarray of shape (n_users + 1,)
+        The events of user i are number starts[i] to starts[i + 1] - 1. Of several events at one
+        place any order will do.
+    where : int ndarray
+        Index into ``places`` of each event.
+    change : int64 ndarray
+        By how much the user's mistakes change there.
+    """
+
+    def __init__(
+        self, places: Integers, starts: Ints, where: npt.NDArray[Any], change: Ints
+    ) -> None:
+        self.places, self.starts = places, starts
+        self.where, self.change = where, change
+
+
+class LineErrors:
+    """The clipped user-level errors of every candidate of a line, for every t and width.
+
+    Parameters
+    ----------
+    first, end : int of any size
+        The candidates are first, ..., end - 1.
+    mistakes : int64 ndarray of shape (n_users,)
+        Of each user, under the candidate ``first``.
+    events : Events
+        With places in (first, end].
+    make : callable
+        The hypothesis of a candidate.
+
+    Notes
+    -----
+    *Cost.* A few bytes for each event. Each new t takes one pass over the events, and gives at most
+    as many runs as users enter or leave.
+
+    Examples
+    --------
+    >>> events = Events(np.array([2, 6]), np.array([0, 2]), np.array([0, 1]), np.array([-1, 2]))
+    >>> one_user = LineErrors(0, 9, np.array([1]), events, make=str)
+    >>> one_user.scores(0).starts.tolist(), one_user.scores(0).scores.tolist()
+    ([0, 2, 6], [1, 0, 1])
+    """
+
+    def __init__(
+        self,
+        first: int,
+        end: int,
+        mistakes: Ints,
+        events: Events,
+        *,
+        make: Callable[[int], Hypothesis],
+    ) -> None:
+        self.first, self.end, self.hypothesis = first, end, make
+        self._places, self._mistakes = events.places, mistakes
+        after = np.cumsum(events.change)
+        earlier = np.concatenate([[0], after])[events.starts[:-1]]  # of the users before
+        after += np.repeat(mistakes - earlier, np.diff(events.starts))
+        before = after - events.change
+        small = _narrowest(max(int(before.max(initial=0)), int(after.max(initial=0))))
+        self._before, self._after = before.astype(small), after.astype(small)
+        self._where = events.where.astype(_narrowest(len(events.places)), copy=False)
+        self._known: dict[tuple[int, int], ScoreRuns] = {}
+
+    @property
+    def size(self) -> int:
+        """Number of candidates."""
+        return self.end - self.first
+
+    def scores(self, t: int, *, width: int = 1) -> ScoreRuns:
+        """Return for each candidate the sum of all users' clipped mistakes.
+
+        Parameters
+        ----------
+        t : int >= 0
+        width : int >= 1
+            A user with k mistakes counts min(max(k - t, 0), width).
+
+        Returns
+        -------
+        ScoreRuns
+            Over first, ..., end - 1.
+        """
+        if (t, width) not in self._known:
+            was, now = _clipped(self._before, t, width), _clipped(self._after, t, width)
+            moved = np.flatnonzero(was != now)
+            by = now[moved].astype(np.int64) - was[moved]
+            changed, change = _totals(self._where[moved], by, len(self._places))
+            begin = int(_clipped(self._mistakes, t, width).sum())
+            scores = begin + np.concatenate([[0], np.cumsum(change)]).astype(np.int64)
+            head = np.array([self.first], dtype=self._places.dtype)
+            starts = np.concatenate([head, self._places[changed]])
+            if int(starts[-1]) == self.end:  # what changes after the last candidate
+                starts, scores = starts[:-1], scores[:-1]
+            if len(self._known) >= _KEPT:
+                self._known.pop(next(iter(self._known)))
+            self._known[t, width] = ScoreRuns(starts, self.end, scores)
+        return self._known[t, width]
+
+    def least(self, t: int, *, width: int = 1) -> int:
+        """Return the least score, over all candidates."""
+        return int(self.scores(t, width=width).scores.min())
+
+    def draw(self, t: int, rate: Fraction, source: Source, *, width: int = 1) -> Hypothesis:
+        """Return a hypothesis with probability proportional to ``e**(-rate * score)``, exactly."""
+        return self.hypothesis(self.scores(t, width=width).draw(-rate, source))
+
+
+def sums(values: Ints, starts: Ints) -> Ints:
+    """Add up the values of each user, who may have none.
+
+    Parameters
+    ----------
+    values : int ndarray
+        Those of the first user, then those of the second, ...
+    starts : int ndarray of shape (n_users + 1,)
+        Where the values of each user begin; the last entry is their number.
+
+    Examples
+    --------
+    >>> sums(np.array([1, 2, 4]), np.array([0, 2, 2, 3])).tolist()
+    [3, 0, 4]
+    """
+    running = np.concatenate([[0], np.cumsum(values)])
+    totals: Ints = np.diff(running[starts])
+    return totals
+
+
+def _narrowest(most: int) -> Any:
+    """Return the narrowest integer type that holds 0 .. most."""
+    return next(k for k in (np.int8, np.int16, np.int32, np.int64) if most <= np.iinfo(k).max)
+
+
+def _clipped(mistakes: npt.NDArray[Any], t: int, width: int) -> npt.NDArray[Any]:
+    """Return min(max(mistakes - t, 0), width); comparisons alone where that is one bit."""
+    if width == 1:
+        return np.asarray(mistakes > t)
+    return np.asarray(np.clip(mistakes, t, t + width) - t)
+
+
+def _totals(where: npt.NDArray[Any], change: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return where the changes do not cancel, and what they add up to there."""
+    if 4 * len(where) < size:  # few events among many places: sort them
+        keys, index = np.unique(where, return_inverse=True)
+    else:
+        keys, index = np.arange(size), where
+    # sums of doubles are exact below 2**53
+    total = np.bincount(index, weights=change, minlength=len(keys)).astype(np.int64)
+    changed = np.flatnonzero(total)
+    return keys[changed].astype(np.int64), total[changed]
+
+
+class ThresholdErrors(LineErrors):
+    """The user-level error counts of all thresholds over low .. high.
+
+    Parameters
+    ----------
+    low, high : int of any size
+    users : UserSample
+        Points beyond the domain are outside: labelled 0 by every concept.
+
+    Notes
+    -----
+    *Cost.* O(N) to prepare N groups: they come sorted by user and point.
+
+    Examples
+    --------
+    >>> from littlestone.data import UserSample
+    >>> users = UserSample.of(["a", "a", "b"], [2, 7, 3], [0, 1, 1])
+    >>> runs = ThresholdErrors(1, 9, users).scores(0)
+    >>> runs.starts.tolist(), runs.scores.tolist()
+    ([0, 2, 3, 7], [1, 0, 1, 2])
+    """
+
+    def __init__(self, low: int, high: int, users: UserSample) -> None:
+        begin = int(np.searchsorted(users.points, low, side="left"))
+        stop = int(np.searchsorted(users.points, high, side="right"))
+        points = _integers(users.points[begin:stop], low - 1, high + 1)
+        inside = (users.point >= begin) & (users.point < stop)
+        ones = users.label == 1
+        # "always 1" errs on the zeros inside and, as outside points are labelled 0, the ones there
+        wrong = np.where(inside != ones, users.count, 0)
+        # passing x turns its label to 0
+        change = np.where(ones, users.count, -users.count)
+        starts, where = users.starts, users.point
+        if not inside.all():
+            starts = np.concatenate([[0], np.cumsum(inside)])[starts]
+            where, change = where[inside], change[inside]
+        super().__init__(
+            low - 1,
+            high + 1,
+            sums(wrong, users.starts),
+            Events(points, starts, where - begin if begin else where, change),
+            make=lambda u: ThresholdHypothesis(u, low, high),
+        )
+
+
+def point_errors(bounds: tuple[int, int], users: UserSample) -> LineErrors:
+    """Return the sweep of single points of low .. high, and the constant 0 (the last candidate)."""
+    low, high = bounds
+    never = high + 1
+
+    def make(u: int) -> Hypothesis:
+        return AlwaysZero() if u == never else PointHypothesis(u)
+
+    begins = users.points
+    held = np.asarray((begins >= low) & (begins <= high), dtype=bool)
+    inside = _integers(begins[held], low, high + 2)
+    return _spans((low, never + 1), users, held, (inside, inside + 1), make)
+
+
+def path_errors(concept_class: TreePaths | Prefixes, users: UserSample) -> LineErrors:
+    """Return the sweep of all paths of a tree, and the empty path (the last candidate)."""
+    ranks, ends, inside = concept_class.spans(users.points)
+    nodes = int(concept_class.size) - 1
+
+    def make(rank: int) -> Hypothesis:
+        node = ROOT if rank == nodes else concept_class.at_rank(rank)
+        return concept_class.concept(node)
+
+    begins = _integers(object_points(ranks), 0, nodes + 1)
+    stops = _integers(object_points(ends), 0, nodes + 1)
+    held = np.asarray(inside, dtype=bool)
+    return _spans((0, nodes + 1), users, held, (begins, stops), make)
+
+
+def bucket_errors(hypotheses: HashedPointSet, users: UserSample) -> LineErrors:
+    """Return the sweep of a drawn set of hashed points: "never", then the buckets of each hash."""
+    points = users.points
+    held = np.ones(len(points), dtype=bool)
+    if hypotheses.bounds is not None and len(points):
+        low, high = hypotheses.bounds
+        held = np.asarray((points >= low) & (points <= high), dtype=bool)
+    copies, buckets = len(hypotheses.functions), hypotheses.functions[0].buckets
+    here = points[held]
+    found = [f(here) if len(here) else np.zeros(0, np.int64) for f in hypotheses.functions]
+    begins = np.stack([1 + i * buckets + bucket for i, bucket in enumerate(found)], axis=1)
+    end = copies * buckets + 1
+    return _spans((0, end), users, held, (begins, begins + 1), hypotheses.hypothesis)
+
+
+def _spans(
+    line: tuple[int, int],
+    users: UserSample,
+    held: npt.NDArray[np.bool_],
+    spans: tuple[Integers, Integers],
+    make: Callable[[int], Hypothesis],
+) -> LineErrors:
+    """Return the sweep of a line on which the points ``held`` are 1 on spans, all others nowhere.
+
+    ``spans`` are the first candidate that is 1 and the one after the last, one row for each such
+    point (and maybe several columns).
+    """
+    (first, end), (begins, stops) = line, spans
+    width = begins.size // max(len(begins), 1)
+    places, index = np.unique(np.concatenate([begins, stops], axis=None), return_inverse=True)
+    index = index.reshape(2, len(begins), width)
+    inside = np.flatnonzero(users.point >= 0)
+    inside = inside[held[users.point[inside]]]
+    which = (np.cumsum(held) - 1)[users.point[inside]]
+    gain = np.where(users.label == 1, -users.count, users.count)[inside]
+    user = np.tile(np.repeat(users.user[inside], width), 2)
+    where = index[:, which].reshape(-1)
+    change = np.repeat(np.concatenate([gain, -gain]), width)
+    order = np.lexsort((where, user))
+    user, where, change = user[order], where[order], change[order]
+    mistakes = sums(np.where(users.label == 1, users.count, 0), users.starts)
+    if len(places) and int(places[0]) == first:  # what changes at the first candidate comes before
+        begin = where == 0
+        np.add.at(mistakes, user[begin], change[begin])
+        user, where, change = user[~begin], where[~begin], change[~begin]
+    starts = np.searchsorted(user, np.arange(users.n_users + 1)).astype(np.int64)
+    return LineErrors(first, end, mistakes, Events(places, starts, where, change), make=make)
+
+
+def _integers(values: Integers | Sequence[int], low: int, high: int) -> Integers:
+    """Return integers as int64 if differences of low .. high fit, else as Python's."""
+    small = low > -SMALL and high < SMALL
+    return np.asarray(values).astype(np.int64 if small else object)
