@@ -58,7 +58,7 @@ def draw(rng: np.random.Generator, n: int, m: int) -> UserSample:
 def ways(epsilon: str, m: int) -> dict[str, Way]:
     """Return for each way a function of (users, seed): the threshold that it releases."""
     thresholds = ls.Thresholds(LOW, HIGH)
-    ours = UserAgnostic.of(
+    ours = UserAgnostic(
         thresholds, epsilon=epsilon, samples_per_user=m, method="user-level", **BUDGET
     )
     item = {"concept_class": thresholds, **BUDGET}
@@ -108,10 +108,10 @@ def certified(epsilon: str) -> list[str]:
     """Return what the certificates ask for (any distribution), for the automatic choice."""
     out = []
     for m in RECORDS:
-        learner = UserAgnostic.of(
+        learner = UserAgnostic(
             ls.Thresholds(LOW, HIGH), epsilon=epsilon, samples_per_user=m, **BUDGET
         )
-        out.append(f"{learner.required_users():,} ({learner.plan.name})")
+        out.append(f"{learner.required_samples():,} ({learner.plan.method})")
     return out
 
 

@@ -78,19 +78,19 @@ def measure(path: Path, records: int, epsilon: str) -> None:
     import littlestone as ls
     from littlestone.data import UserSample
     from littlestone.data.engine import connect
-    from littlestone.learners.users import UserAgnostic, UserThreshold
+    from littlestone.learners.users import UserAgnostic
     from littlestone.learners.users.scores import errors_by_user
     from littlestone.source import SecureSource
 
     thresholds = ls.Thresholds(LOW, HIGH)
     budget = {"epsilon": epsilon, "alpha": "0.1", "beta": "0.05", "samples_per_user": records}
     learners = {
-        "user-level (Theorem 4.6)": UserAgnostic.of(thresholds, method="user-level", **budget),
-        "binary search (Algorithm 1)": UserThreshold.of(thresholds, **budget),
-        "group privacy": UserAgnostic.of(thresholds, method="group-privacy", **budget),
+        "user-level (Theorem 4.6)": UserAgnostic(thresholds, method="user-level", **budget),
+        "binary search (Algorithm 1)": UserAgnostic(thresholds, method="threshold", **budget),
+        "group privacy": UserAgnostic(thresholds, method="group-privacy", **budget),
     }
     for learner in learners.values():
-        learner.required_users()
+        learner.required_samples()
     clock("import and plan")
     users = UserSample.read(path, user="user", x="x", y="y", domain=thresholds.domain)
     clock("read Parquet")

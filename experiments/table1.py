@@ -27,12 +27,12 @@ from functools import partial
 
 import numpy as np
 from chart import Axis
-from littlestone.learners.users.separation import separate
 from series import CERTIFIED, MEASURED, Figure, Fit, Row, benchmark, least, run
 
 import littlestone as ls
 from littlestone.learners.exponential import Agnostic
 from littlestone.learners.users import UserAgnostic
+from littlestone.learners.users.binomials import separate
 from littlestone.source import public_generator
 
 POWER, BETA = 20, Fraction(1, 20)
@@ -153,11 +153,11 @@ def record_certificate(alpha: str, epsilon: Fraction, power: int = POWER) -> tup
 
 def user_certificate(alpha: str, epsilon: Fraction, m: int, method: str) -> tuple[int, str]:
     """Return the certified number of users, and its claims."""
-    learner = UserAgnostic.of(
+    learner = UserAgnostic(
         ls.Thresholds(1, 2**POWER), epsilon=epsilon, alpha=alpha, beta=BETA,
         samples_per_user=m, method=method,
     )  # fmt: skip
-    n = learner.required_users()
+    n = learner.required_samples()
     return n, claims(learner.certificate(n))
 
 

@@ -18,38 +18,38 @@ FIT = "fit people.parquet --x dose --y ill --user who --samples-per-user 8 --eps
 
 @pytest.fixture
 def people(folder):
-    """600 people with 8 records each, shuffled; ill above a dose of 30, one label in ten wrong."""
+    """600 people with 8 records each, one with 9, shuffled; ill above a dose of 30, mostly."""
     rng = public_generator(1)
-    dose = rng.integers(1, 100, N * M)
-    ill = (dose > 30) ^ (rng.random(N * M) < 0.1)
-    order = rng.permutation(N * M)
-    who = np.repeat(np.arange(N), M)[order]
+    dose = rng.integers(1, 100, N * M + 1)
+    ill = (dose > 30) ^ (rng.random(N * M + 1) < 0.1)
+    order = rng.permutation(N * M + 1)
+    who = np.append(np.repeat(np.arange(N), M), 0)[order]
     table = {"who": [f"p{i}" for i in who], "dose": dose[order], "ill": ill[order].astype(int)}
     pq.write_table(pa.table(table), "people.parquet")
     return table
 
 
-@pytest.mark.parametrize("learner", ["auto", "users", "user-threshold"])
+@pytest.mark.parametrize("learner", ["auto", "users"])
 def test_users_are_counted_and_protected(run, people, learner):
     done = run(f"{FIT} thresholds(1,99) --learner {learner} --json --out m.json --report p.html")
     assert done.code == 0, done.err
     release = done.json
     assert release["n"] == N
-    assert release["learner"] in ("users", "user-threshold")
+    assert release["learner"] == "users"
     assert release["certificate"]["unit"] == "users"
     assert release["guarantee"]["neighbours"] == "user-replace"
     assert (release["guarantee"]["epsilon"], release["guarantee"]["delta"]) == (2, 0)
     assert release["columns"] == {
         "x": ["dose"], "y": "ill", "positive": "1", "user": "who", "samples_per_user": 8,
     }  # fmt: skip
-    assert str(N * M) not in done.out  # the number of records is private
+    assert str(N * M + 1) not in done.out  # the number of records is private; n m is public
     written = Path("p.html").read_text()
     assert written == page(Release.read("m.json"))
     assert "who (at most 8 records of each are read)" in written
     # a model of users labels records like any other
     predicted = run("predict m.json people.parquet")
     labels = [int(line) for line in predicted.out.split()[1:]]
-    assert len(labels) == N * M
+    assert len(labels) == N * M + 1
     wrong = np.mean(np.array(labels) != people["ill"])
     assert wrong < 0.4
 
@@ -126,8 +126,14 @@ def test_plan_puts_the_ways_side_by_side(run):
     line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --samples-per-user 16 --class"
     assert run(f"{line.replace('16', '1.6')} thresholds(1,9)").code == 2
     done = run(f"{line} thresholds(1,2**20) --json")
-    plans = {(p["learner"], p.get("reads")): p for p in done.json["plans"]}
-    assert {p["unit"] for p in plans.values() if "n" in p} == {"users"}
-    assert {"users", "user-threshold", "agnostic"} <= {name for name, _ in plans}
-    assert len([name for name, _ in plans if name == "agnostic"]) == 2  # one record; epsilon/m
+    plans = done.json["plans"]
+    assert {p["unit"] for p in plans if "n" in p} == {"users"}
+    routes = {p["options"]["method"]: p["n"] for p in plans if "method" in p.get("options", {})}
+    assert set(routes) == {
+        "one-record", "group-privacy", "user-level", "binary-search", "threshold"
+    }  # fmt: skip
+    chosen = next(p for p in plans if p["learner"] == "users" and "options" not in p)
+    assert chosen["n"] == min(routes.values())
+    assert done.json["chosen"] == "users"
+    assert "'user-level'" in done.json["why"]
     assert json.dumps(done.json)

@@ -20,6 +20,7 @@ from littlestone.bounds import Certificate
 #: Runs of candidates, ends of intervals and leaves were presented to the source in their own order;
 #: `littlestone.source.LeveledChoice` presents each score once, ascending. The law is the same.
 _LEVELS = "levels are presented once each, in ascending order of scores"
+_USERS = "all routes are compared, with certificates of their own: other plans and certificates"
 _STREAMS = "streams are planned so that every default has a bound against adaptive choices"
 #: Case -> why its output differs from that of version 0.1.0.
 DIFFERENCES: dict[str, str] = {
@@ -33,9 +34,13 @@ DIFFERENCES: dict[str, str] = {
     "AgnosticLearner intervals epsilon=0.01 alpha=0.2": _LEVELS,
     "AgnosticLearner tree epsilon=0.01 alpha=0.2": _LEVELS,
     "AgnosticLearner trees epsilon=0.01 alpha=0.2": _LEVELS,
-    "UserAgnosticLearner thresholds epsilon=0.1 samples_per_user=4": _LEVELS,
-    "UserAgnosticLearner thresholds epsilon=0.2 samples_per_user=4 method=group-privacy": _LEVELS,
-    "UserThresholdLearner thresholds epsilon=2 samples_per_user=4": _LEVELS,
+    "UserAgnosticLearner thresholds epsilon=0.1 samples_per_user=4": _USERS,
+    "UserAgnosticLearner finite epsilon=0.1 samples_per_user=4": _USERS,
+    "UserAgnosticLearner points epsilon=0.1 samples_per_user=4": _USERS,
+    "UserAgnosticLearner tree epsilon=0.1 samples_per_user=4": _USERS,
+    "UserAgnosticLearner thresholds epsilon=0.2 samples_per_user=4 method=user-level": _USERS,
+    "UserAgnosticLearner thresholds epsilon=0.2 samples_per_user=4 method=group-privacy": _USERS,
+    "UserAgnosticLearner thresholds epsilon=2 samples_per_user=4 method=threshold": _USERS,
     "Subsampled thresholds": _LEVELS,
     "OnlineLearner thresholds epsilon=1 delta=1e-06": _STREAMS,
     "OnlineLearner finite epsilon=2 delta=0": _STREAMS,
@@ -133,7 +138,11 @@ _CASES: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
         ("thresholds",),
         {"epsilon": 0.2, "samples_per_user": 4, "method": "group-privacy"},
     ),
-    ("UserThresholdLearner", ("thresholds",), {"epsilon": 2, "samples_per_user": 4}),
+    (
+        "UserAgnosticLearner",
+        ("thresholds",),
+        {"epsilon": 2, "samples_per_user": 4, "method": "threshold"},
+    ),
 ]
 
 

@@ -81,7 +81,7 @@ class FromRealizable(FirstColumn, ls.AgnosticFromRealizable): ...
 class Users(EachAlone, ls.UserAgnosticLearner): ...
 
 
-class UserThreshold(EachAlone, FirstColumn, ls.UserThresholdLearner): ...
+class UserThreshold(EachAlone, FirstColumn, ls.UserAgnosticLearner): ...
 
 
 BATTERY = {
@@ -91,7 +91,7 @@ BATTERY = {
     "littlestone": Littlestone(LINE, **B, random_state=0),
     "stable": Stable(LINE, **B, random_state=0),
     "users": Users(RULES, **USERS),
-    "user-threshold": UserThreshold(LINE, **USERS),
+    "users, Algorithm 1": UserThreshold(LINE, method="threshold", **USERS),
     "agnostic:vc1": FromRealizable(ls.VC1Learner(LINE, **B), epsilon=99.0, random_state=0),
     "agnostic:littlestone": FromRealizable(
         ls.LittlestoneLearner(LINE, **B), epsilon=9.0, random_state=0
