@@ -63,6 +63,10 @@ def test_users_beside_group_privacy_and_one_record_of_each():
     assert {c.unit for c in plans} == {"users"}
     assert found["agnostic", False].n == 3355
     assert found["agnostic", True].n < found["agnostic", False].n
+    routes = {c.options["method"]: c.n for c in plans if c.options.get("method")}
+    assert routes["one-record"] == found["agnostic", False].n
+    assert routes["group-privacy"] == found["agnostic", True].n
+    assert plans.chosen.n == min(routes.values())
     for c in plans:
         assert c.guarantee.neighbours.value == "user-replace"
         assert c.guarantee.epsilon == 1

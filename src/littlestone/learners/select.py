@@ -199,7 +199,7 @@ def _ways(
     if m is None:
         yield _sized(name, entry, concept_class, goal, {})
         return
-    if not adapt or name == "agnostic":  # the learner of users has it among its methods
+    if not adapt:
         return
     yield _as_users(_sized(name, entry, concept_class, goal, {}), goal, ONE_RECORD)
     if m > 1:

@@ -315,8 +315,8 @@ class BinarySearchPlan(Plan):
     vc_dim : int or None
         Of the candidates; needed with ghosts.
     ghosts : int
-        0: failures are added over all candidates. Else over patterns, with so many ghosts for each
-        record.
+        0: failures are added over all candidates. Else over patterns, with this number of
+        ghosts for each record.
     tilt : Fraction
         In (0, 1]: the part of the largest tilt that certifies the choice.
     """
@@ -400,7 +400,7 @@ class BinarySearchPlan(Plan):
         )
 
     def _search(self, cert: CertificateBuilder, n: int, patterns: Step) -> Step:
-        """Bound the failure of the search: so many comparisons, each like the worst one."""
+        """Bound the failure of the search: all comparisons, each like the worst one."""
         search = self.search
         if not search.comparisons:
             return cert.step("search", "0*n", COMPARE, n=n)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 __all__ = ["crossing", "gap", "log_moment", "separate", "separate_within", "tail"]
 
 Floats = npt.NDArray[np.float64]
-_SHORT = 64  # sums of so many terms are faster than the import of SciPy
+_SHORT = 64  # sums of fewer terms are faster than the import of SciPy
 
 
 def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:

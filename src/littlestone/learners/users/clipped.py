@@ -61,7 +61,7 @@ _POINTS = 32  # errors at which plans are compared
 _MOST_INTERVALS = 2000  # that are split once more
 _STEEPEST = 3.0  # steeper tilts gain nothing
 _FINEST = 2**-8
-_WORSE = 1.15  # a width that needs so many times the users is given up
+_WORSE = 1.15  # a width that needs this many times the users is given up
 _SMALL = 0.01  # part of beta below which terms are bounded together
 
 
@@ -169,7 +169,8 @@ class _Term:
         For a choice of a bad hypothesis: the tilts of its score, and of the level. For a start
         that is too late: 0, and the tilt of the level.
     ghosts : int
-        0: a union over all candidates. Else over patterns, with so many ghosts for each record.
+        0: a union over all candidates. Else over patterns, with this number of ghosts for each
+        record.
     log : float
         The bound's logarithm.
     """
@@ -522,7 +523,7 @@ def _beside(at: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def _starts(m: int, width: int, most: float, spacing: float, overlap: float) -> tuple[int, ...]:
-    """Return starts so many standard deviations apart, up to the mistakes of the largest error."""
+    """Return starts ``spacing`` standard deviations apart, up to the largest error's mistakes."""
     end = m * most - width / 2 + overlap * math.sqrt(m * most * (1 - most))
     starts = [0]
     while True:

@@ -24,7 +24,7 @@ class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):
     epsilon : float in (0, inf)
         Privacy loss of one ``fit``, for a user with all records. No default.
     samples_per_user : int >= 1
-        m: at most so many records of each user are looked at, chosen by a public random choice
+        m: at most m records of each user are looked at, chosen by a public random choice
         inside the user. Users with fewer are taken as they are. The certificate is about users
         with m records; privacy holds for any.
     alpha : float in (0, 1), default 0.1

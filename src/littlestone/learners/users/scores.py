@@ -75,7 +75,7 @@ __all__ = [
 ]
 
 Ints = npt.NDArray[np.int64]
-_KEPT = 4  # the runs of so many (t, width) are kept
+_KEPT = 4  # the runs of this number of (t, width) are kept
 
 
 class UserErrors(Protocol):
