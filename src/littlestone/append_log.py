@@ -98,6 +98,12 @@ class AppendLog:
         if self._unended:
             self._end += len(f"{self._digest} {self.lines[-1]}".encode())
 
+    @property
+    def identity(self) -> tuple[int, int]:
+        """Device and number of the file, whatever it is called."""
+        status = os.fstat(self._handle)
+        return status.st_dev, status.st_ino
+
     def _take(self, raw: bytes) -> bool:
         """Take over one line, if its checksum fits."""
         line = _text(raw[_DIGEST + 1 :])

@@ -240,7 +240,7 @@ class RowDomain:
         if names is not None and self.schema.bound and set(self.schema.names) <= set(names):
             cells = [np.asarray(X[name], dtype=object) for name in self.schema.names]
             return self.schema.encode(cells)
-        table = X if isinstance(X, np.ndarray) else _two_dimensional(X)
+        table = own_cells(X)
         if table.ndim != 2:
             constraint = "a 2-D array of shape (n, columns)"
             raise parameter_error(owner, "X", constraint, f"{table.ndim} dimension(s)")
@@ -296,9 +296,61 @@ def _peek(x: Any) -> Any:
     return x if isinstance(x, list | tuple | np.ndarray) else 0
 
 
-def _two_dimensional(X: Any) -> npt.NDArray[Any]:
-    rows = X.to_numpy() if hasattr(X, "to_numpy") else X
-    return np.asarray(rows, dtype=None if isinstance(rows, np.ndarray) else object)
+def own_cells(X: Any) -> npt.NDArray[Any]:
+    """Return a table in Python as an array in which every cell keeps its own type.
+
+    NumPy would give all cells one common type: one odd cell would retype the cells of all other
+    records. The type of an array, and of a data frame's column, is the caller's, and public.
+    """
+    if isinstance(X, np.ndarray):
+        return X
+    names = getattr(X, "columns", None)
+    if names is None:
+        return np.asarray(X, dtype=object)
+    table = np.empty((len(X), len(names)), dtype=object)
+    for j, name in enumerate(names):
+        table[:, j] = np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[name], dtype=object)
+    return table
+
+
+def check_points(domain: Any, points: Points, *, owner: str) -> None:
+    """Refuse points that are not laid out as a domain stores them: nothing later could read them.
+
+    Parameters
+    ----------
+    domain : Domain
+    points : ndarray
+        Of a `Sample` or `UserSample`.
+    owner : str
+        The estimator that is named in errors.
+
+    Raises
+    ------
+    DataError
+        Names the rule only.
+
+    Examples
+    --------
+    >>> check_points(IntegerDomain(1, 9), np.array(["a"], dtype=object), owner="GenericLearner")
+    Traceback (most recent call last):
+    ...
+    littlestone.errors.DataError: Every cell of column 'X' given to GenericLearner must be an ...
+    """
+    layout = domain.store([])
+    whole = points.dtype.kind in "iu"
+    fits = points.shape[1:] == layout.shape[1:] and (
+        whole or points.dtype == layout.dtype == object
+    )
+    if fits and isinstance(domain, RowDomain):
+        counts = np.array(domain.schema.n_codes)
+        fits = whole and bool(((points >= 0) & (points < counts)).all())
+    elif fits and not isinstance(domain, AnyDomain):
+        if isinstance(domain, IntegerDomain) or layout.dtype.kind in "iu":
+            fits = whole or all(type(point) is int for point in points.tolist())
+        elif points.ndim == 1 and type(domain) is TextDomain:
+            fits = not whole and all(isinstance(point, str) for point in points.tolist())
+    if not fits:
+        raise refusal(owner, "X", domain.rule)
 
 
 def _short(value: int) -> str:

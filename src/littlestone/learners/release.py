@@ -22,6 +22,8 @@ from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, clas
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.dealing import deal, part
+from littlestone.data.domains import check_points
+from littlestone.data.tails import TailSample
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -364,6 +366,12 @@ def run(
     >>> release.guarantee.epsilon, release.guarantee.seeded
     (Fraction(3, 2), True)
     """
+    _check_sample(learner, sample)
+    if holdout is not None and learner.unit == "users":
+        raise ParameterError(
+            "The 'holdout' parameter of fit must be left out where users are protected: records "
+            "are held out, not users."
+        )
     n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
     _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
     extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
@@ -380,7 +388,8 @@ def run(
         what = f"{learner.name} on {learner.concept_class.spec}"
         ledger.charge(guarantee, loss=loss, what=what)
     looked_at: Any = sample
-    if isinstance(sample, Sample) and held_out:
+    if held_out:
+        assert isinstance(sample, Sample)  # users are refused above
         order = deal(sample, source)
         sample, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
     hypothesis = own.learn(sample, source)
@@ -454,6 +463,18 @@ def load(path: str | Path) -> Release:
         If the file is not a release, or has been changed.
     """
     return Release.read(path)
+
+
+def _check_sample(learner: Any, sample: Any) -> None:
+    """Refuse a sample that the learner could not read, before anything is paid."""
+    kind = UserSample if learner.unit == "users" else Sample
+    if not isinstance(sample, kind):
+        raise ParameterError(
+            f"The sample given to {learner.estimator} must be a {kind.__name__}, because it "
+            f"protects {learner.unit}."
+        )
+    if not isinstance(sample, TailSample):  # read by the domain's own rules, and must stay lazy
+        check_points(learner.concept_class.domain, sample.points, owner=learner.estimator)
 
 
 def promise(

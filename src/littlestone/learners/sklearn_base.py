@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
+    check_array,
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
@@ -25,6 +27,7 @@ from sklearn.utils.validation import (
 
 from littlestone.classes import check_class
 from littlestone.data import RowDomain, Sample, UserSample
+from littlestone.data.domains import own_cells
 from littlestone.data.sample import equal
 from littlestone.errors import DataError, ParameterError, check_integer, parameter_error
 from littlestone.learners.base import Learner
@@ -298,7 +301,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         domain = self._bound_class().domain
         if isinstance(domain, RowDomain):
             _check_shape(X)
-            X = validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
+            X = self._read_rows(X, reset=False)
         return domain.array(X, owner=type(self).__name__)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -357,7 +360,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.concept_class.domain, RowDomain):
             _check_shape(X)
             # Not y: what scikit-learn says of complex labels quotes them. See `_labels`.
-            rows = validate_data(self, X, dtype=None, ensure_min_samples=1, ensure_all_finite=False)
+            rows = self._read_rows(X, reset=True)
             check_consistent_length(rows, y)
             return rows
         if len(y) == 0:  # type: ignore[arg-type]
@@ -367,6 +370,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         shape = np.shape(X) if isinstance(X, np.ndarray) else ()
         self.n_features_in_ = int(shape[1]) if len(shape) > 1 else 1
         return X
+
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        """Return rows whose cells keep their own types: no cell retypes the others."""
+        validate_data(self, X, reset=reset, skip_check_array=True)  # names and number of columns
+        cells = X if issparse(X) else own_cells(X)
+        return check_array(cells, dtype=None, ensure_all_finite=False, estimator=self)
 
     def _labels(self, y: npt.ArrayLike, classes: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         if np.asarray(y).dtype.kind == "c":
@@ -419,7 +428,7 @@ def _no_classes(owner: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any])
 def _check_shape(X: Any) -> None:
     """Refuse what scikit-learn would refuse with a message that quotes the records."""
     if isinstance(X, list | tuple):
-        X = np.asarray(X)
+        X = np.asarray(X, dtype=object)
     if getattr(X, "ndim", 2) < 2:
         raise DataError(
             "Expected 2D array, got 1D array instead. Reshape your data: rows are records, columns "

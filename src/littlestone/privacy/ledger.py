@@ -113,7 +113,8 @@ class Ledger:
         neighbours: Neighbours | str | None = None,
         about: str = "",
     ) -> None:
-        self.path = Path(path)
+        self.path = Path(path).absolute()
+        self._identity: tuple[int, int, str] | None = None
         if epsilon is not None:
             self._create(epsilon, delta, currency, neighbours, about)
         elif delta is not None or currency is not None or neighbours is not None or about:
@@ -302,6 +303,15 @@ class Ledger:
     def _opened(self, *, write: bool = False) -> Iterator[AppendLog]:
         # The file is opened for each call: a ledger may be pickled, forked and shared by threads.
         with _readable(self.path), AppendLog.opened(self.path, KIND, write=write) as log:
+            identity = (*log.identity, log.header)
+            if self._identity is None:
+                self._identity = identity
+            elif identity != self._identity:
+                raise StoreError(
+                    f"The file {self.path} is another budget ledger than the one that was opened. "
+                    "Open it again with Ledger(path).",
+                    reason="changed",
+                )
             yield log
 
     def _read_budget(self, settings: dict[str, Any]) -> None:

@@ -288,10 +288,27 @@ def _settings(learner: Boosting, n: int) -> Settings:
         concepts.depth, size, splits, pure=learner.delta is None
     )
     step = learner.step or default_step(rounds, size)
-    count_epsilon = learner.epsilon * _COUNT_SHARE if size >= _COUNT_FROM else Fraction(0)
+    left = learner.epsilon - (learner.evaluation or Fraction(0))
+    count_epsilon = left * _COUNT_SHARE if float(left) * n >= _COUNT_FROM else Fraction(0)
     others = tuple(e for e in (count_epsilon, learner.evaluation) if e)
     round_epsilon = largest_round(learner.epsilon, learner.delta or Fraction(0), rounds, others)
+    _check_size(learner, n, len(Splits(concepts.schema)), round_epsilon)
     return Settings(rounds, step, learner.cap, learner.resolution, round_epsilon, count_epsilon)
+
+
+def _check_size(learner: Boosting, n: int, splits: int, round_epsilon: Fraction) -> None:
+    """Refuse, by public numbers, what the draw of a tree could not do."""
+    if n * learner.resolution >= 2**53:
+        raise UnsupportedError(
+            f"Boosted trees of {n:,} records with resolution {learner.resolution:,} are not drawn: "
+            "sums of weights must stay below 2**53. Use a smaller resolution."
+        )
+    bits = 102 + learner.concept_class.depth + 2**learner.concept_class.depth * splits.bit_length()
+    if bits * 2 * learner.resolution > 2**40 * round_epsilon:
+        raise UnsupportedError(
+            "The epsilon of one round of boosting is too small for an exact draw. Raise epsilon, "
+            "or lower rounds or resolution."
+        )
 
 
 def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:
