@@ -145,3 +145,27 @@ def test_an_empty_sample_is_refused_before_anything_is_drawn():
 
     with pytest.raises(ParameterError, match="no records"):
         run(generic(ls.Thresholds(1, 9)), Sample.of([], []), Untouched())
+
+
+SECRET = "31337"
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [
+        Sample.of([SECRET, "b"], [0, 1]),
+        Sample.of([SECRET, 3], [0, 1]),
+        ls.UserSample.of([1, 2], [0, 1], [1, 2]),
+    ],
+    ids=["texts", "mixed", "users"],
+)
+@pytest.mark.parametrize("name", ["generic", "vc1", "littlestone"])
+def test_a_sample_that_cannot_be_read_is_refused_before_it_is_paid(sample, name, tmp_path):
+    ledger = ls.Ledger(tmp_path / "budget.db", epsilon=10, delta="1e-5")
+    extra = {} if name == "generic" else {"delta": "1e-6"}
+    learner = registry.make(name, ls.Thresholds(1, 9), epsilon=1, **extra)
+    with pytest.raises(ls.errors.LittlestoneError) as refused:
+        run(learner, sample, SecureSource(), ledger=ledger)
+    assert SECRET not in str(refused.value)
+    assert refused.value.__cause__ is None
+    assert ledger.spent()[0] == 0

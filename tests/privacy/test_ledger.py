@@ -604,3 +604,20 @@ def test_kills_at_every_system_call_and_every_byte():
 def test_two_thousand_kills():
     done = harness("--kills", "2000")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_ledger_is_the_file_that_was_opened(tmp_path, monkeypatch):
+    """Another ledger under the same name is not charged by who opened the first one."""
+    where = tmp_path / "budget.db"
+    first = Ledger(where, epsilon=10, delta="1e-6", currency="zcdp")
+    where.rename(tmp_path / "old.db")
+    second = Ledger(where, epsilon=1)
+    with pytest.raises(StoreError, match="another budget ledger"):
+        first.charge(Guarantee(F(1)))
+    assert second.spent()[0] == 0
+    monkeypatch.chdir(tmp_path)
+    here = Ledger("own.db", epsilon=1)
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path / "folder")
+    here.charge(Guarantee(F(1)))
+    assert Ledger(tmp_path / "own.db").spent()[0] == 1

@@ -18,6 +18,7 @@ from littlestone.audit.verify import RecordCases
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.decision_trees.weighted import WeightedRows
 from littlestone.data import Sample, Schema
+from littlestone.errors import UnsupportedError
 from littlestone.evaluation import histogram, release_histogram
 from littlestone.learners import release
 from littlestone.learners.boosting import Boosting, Settings, learner
@@ -290,3 +291,23 @@ def test_a_cap_from_the_data_is_noticed(monkeypatch):
     assert loss_of_one_pair(12) <= EPSILON
     cap_from_the_data(monkeypatch)
     assert loss_of_one_pair(12) > 1.5 * EPSILON
+
+
+@pytest.mark.parametrize("delta", [None, "1e-6"])
+@pytest.mark.parametrize("evaluate", ["0.5", "0.975", "0.98", "0.999"])
+def test_an_evaluation_of_nearly_all_leaves_something_for_the_rounds(evaluate, delta):
+    """What the count and the rounds cost is a share of what the evaluation leaves."""
+    learner = boosting(epsilon=1, delta=delta, evaluation=Fraction(evaluate), rounds=3)
+    settings = learner.plan.settings(5_000)
+    assert settings.round_epsilon > 0
+    left = 1 - Fraction(evaluate)
+    assert settings.count_epsilon <= left / 40
+    if delta is None:
+        assert 3 * settings.round_epsilon + settings.count_epsilon == left
+
+
+def test_sizes_that_no_draw_could_do_are_refused_before_anything():
+    with pytest.raises(UnsupportedError, match="resolution"):
+        boosting(resolution=1024).plan.settings(2**43)
+    with pytest.raises(UnsupportedError, match="too small"):
+        boosting(epsilon="1e-9").plan.settings(1_000)
