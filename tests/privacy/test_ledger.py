@@ -204,6 +204,7 @@ def test_many_events_are_quick(path):
         entries += [{**one, "number": k, "cost": str(c)} for k, c in enumerate(costs, 1)]
 
     rewritten(path, many)
+    ledger = Ledger(path)
     event = ledger.charge(Pure(1))
     assert event.number == 10001
     assert ledger.spent().epsilon == 1 + sum(costs)
@@ -307,7 +308,7 @@ def test_a_deleted_last_event_is_seen_by_nobody(path):
     ledger = Ledger(path, epsilon=1)
     ledger.charge(Guarantee(1))
     rewritten(path, lambda entries: entries.pop())
-    assert ledger.remaining().epsilon == 1
+    assert Ledger(path).remaining().epsilon == 1
 
 
 # ---------------------------------------------------------------------- other files, other names

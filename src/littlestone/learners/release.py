@@ -467,14 +467,14 @@ def load(path: str | Path) -> Release:
 
 def _check_sample(learner: Any, sample: Any) -> None:
     """Refuse a sample that the learner could not read, before anything is paid."""
-    kind = UserSample if learner.unit == "users" else Sample
+    kind, owner = (UserSample if learner.unit == "users" else Sample), learner.estimator
     if not isinstance(sample, kind):
         raise ParameterError(
-            f"The sample given to {learner.estimator} must be a {kind.__name__}, because it "
+            f"The sample given to {owner} must be a {kind.__name__}, because it "
             f"protects {learner.unit}."
         )
     if not isinstance(sample, TailSample):  # read by the domain's own rules, and must stay lazy
-        check_points(learner.concept_class.domain, sample.points, owner=learner.estimator)
+        check_points(learner.concept_class.domain, sample.points, owner=owner)
 
 
 def promise(
