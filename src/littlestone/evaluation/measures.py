@@ -252,7 +252,7 @@ class Evaluation:
         pair of scores), estimated with noisy shares. The band is wide enough at 95 % for a normal
         and for a Laplace law (2.12 standard deviations), between which weighted sums of two-sided
         geometric noises lie. It covers the records ("noise"), or, for a held-out part, new records
-        too: then the variance of the sampling is added (DeLong's).
+        too: then the variance of the sampling is added (DeLong's; normal, so approximate).
         """
         beta = float(check_probability("evaluate", "beta", beta))
         self._binary()
@@ -319,6 +319,8 @@ class Evaluation:
         beta = float(check_probability("evaluate", "beta", beta))
         self._binary()
         predicted = np.asarray(probabilities)
+        # on new records the noise and the sampling may each fail with half of beta
+        risk = beta / 2 if self.histogram.held_out else beta
         bins = []
         for low, high in self._blocks(12.0):
             part = self._counts[:, low:high]
@@ -329,13 +331,13 @@ class Evaluation:
             cells = high - low
             v = cells * _variance(float(self.histogram.rate))
             noise = v * ((1 - share) ** 2 + share**2) / total**2
-            width = _deviations(beta) * math.sqrt(noise)
+            width = _deviations(risk) * math.sqrt(noise)
             covers = "noise"
             low_share, high_share = share - width, share + width
             if self.histogram.held_out:
                 covers, size = "new records", max(1, round(total))
                 low_share, high_share = (
-                    float(limit(min(max(x, 0.0), 1.0) * size, size, beta / 2))
+                    float(limit(min(max(x, 0.0), 1.0) * size, size, risk / 2))
                     for limit, x in ((lower_limit, low_share), (upper_limit, high_share))
                 )
             bins.append(

@@ -164,6 +164,11 @@ class Guarantee:
                 f"A guarantee under {self.neighbours.value} promises nothing under "
                 f"{neighbours.value}. State it under that relation, or use another ledger."
             )
+        if self.delta and self.epsilon > 10_000:
+            raise ParameterError(
+                f"A guarantee of epsilon {self.epsilon} and a delta under {self.neighbours.value} "
+                f"promises nothing under {neighbours.value}: its delta there is above 1."
+            )
         with ctx.workprec(max(64, 2 * self.epsilon.numerator.bit_length()) + 192):
             leak = upper((1 + ball(self.epsilon).exp()) * ball(self.delta)) if self.delta else 0
         claim = f"{REPLACE}({self.claim})" if self.claim else REPLACE
