@@ -71,7 +71,7 @@ def test_a_search_and_a_choice(m, epsilon, alpha, beta):
 
 @pytest.mark.parametrize("m", [1, 4])
 def test_group_privacy_over_a_hashed_class_is_certified_at_epsilon_over_m(m):
-    """Claim `users.group-privacy`: n users with m records are n m single records."""
+    """Claim `users.group-privacy.records`: n users with m records are n m single records."""
     asked = {"epsilon": F(1), "alpha": "0.2", "beta": "0.1"}
     learner = UserAgnostic(ls.Points(), method="group-privacy", samples_per_user=m, **asked)
     records = registry.make("agnostic", ls.Points(), **(asked | {"epsilon": F(1, m)}))

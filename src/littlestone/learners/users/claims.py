@@ -74,7 +74,7 @@ CLIPPED = register(
 ).id
 RECORDS = register(
     Claim(
-        "users.group-privacy",
+        "users.group-privacy.records",
         _OWN,
         _PAGE,
         "The item-level exponential mechanism with epsilon/m, on at most m records of each of n "
