@@ -144,7 +144,9 @@ def simulate(
         else check_integer("simulate", "runs", runs, low=1)
     )
     wanted = None if learners is None else set(learners)
-    chosen = [c for c in plans if wanted is None or c.learner in wanted]
+    # of the methods of one learner, the one that it takes
+    own = [c for c in plans if "method" not in c.options]
+    chosen = [c for c in own if wanted is None or c.learner in wanted]
     document = plans.concept_class.to_dict()
     tasks: list[Json] = []
     for candidate in chosen:
