@@ -53,14 +53,15 @@ _SHARES = tuple(
 )
 _SPACINGS = (0.5, 0.7, 1.0, 1.5)  # of windows, in standard deviations of a user's mistakes
 _OVERLAPS = (0.0, 0.7, 1.5)  # of the last window with errors above the largest one
-_TILTS = 1.65 ** -np.arange(10.0)  # parts of the largest tilt that are tried
-_FINE_TILTS = 1.2 ** -np.arange(26.0)  # and for the certificate
+_COARSE, _FINE = 1.65, 1.2  # ratios of tilts that are tried: for the search, for the certificate
 #: Where the search for good public numbers begins: indices of spacing, overlap, level, share.
 _FIRST = tuple(product((1, 3), (1, 2), (2, 5), (4, 8, 11)))
 _POINTS = 32  # errors at which plans are compared
+_MOST_PLACES = 400  # at which a plan is compared
 _MOST_INTERVALS = 2000  # that are split once more
 _STEEPEST = 3.0  # steeper tilts gain nothing
 _FINEST = 2**-8
+_MANY = 2048  # records per user, beyond which starts are farther apart
 _WORSE = 1.15  # a width that needs this many times the users is given up
 _SMALL = 0.01  # part of beta below which terms are bounded together
 
@@ -200,7 +201,10 @@ class _Bounds:
         self.large = min(self.whole, _STEEPEST)  # largest tilts
         self.small = min(float(plan.epsilon_search) / (2 * w), _STEEPEST)
         self.level = float(plan.level) * w
-        parts = _TILTS if errors is not None else _FINE_TILTS
+        # the best tilt of a gap g is about g, and no gap is much smaller than the excess
+        ratio = _COARSE if errors is not None else _FINE
+        steps = max(math.ceil(math.log(max(4 * self.large / self.excess, 1)) / math.log(ratio)), 8)
+        parts = ratio ** -np.arange(float(steps + 1))
         self.tilts = self.large * parts
         self.backs = np.minimum(self.tilts, self.small)
         self.late = self.small * parts
@@ -476,7 +480,8 @@ def plan_clipped(
 
     def proposal(width: int, at: tuple[int, ...]) -> ClippedPlan:
         spacing, overlap, level, share = at
-        starts = _starts(m, width, most, _SPACINGS[spacing], _OVERLAPS[overlap])
+        apart = _SPACINGS[spacing] if m <= _MANY else max(_SPACINGS[-1], math.sqrt(m) / 60)
+        starts = _starts(m, width, most, apart, _OVERLAPS[overlap])
         search = epsilon * _SHARES[share] if len(starts) > 1 else Fraction(0)
         return ClippedPlan(
             representation, m, starts, width, _LEVELS[level], search, epsilon - search, alpha, beta,
@@ -484,7 +489,8 @@ def plan_clipped(
         )  # fmt: skip
 
     at: tuple[int, ...] = _FIRST[0]
-    for width in sorted({w for w in _WIDTHS if w < m} | {min(m, _WIDTHS[-1])}):
+    widths = {w for w in _WIDTHS if w < m} | {min(m, _WIDTHS[-1])} if m <= _MANY else {1}
+    for width in sorted(widths):
         here, todo = math.inf, [at, *_FIRST]
         while todo:  # steps along one coordinate, as long as one of them needs fewer users
             for trial in todo:
@@ -508,6 +514,7 @@ def _between(plan: ClippedPlan) -> Floats:
     steps = np.diff(starts, append=starts[-1] + max(plan.samples_per_user / 8, 1))
     places = (starts[:, None] + steps[:, None] * np.arange(0, 1, 0.25)).ravel()
     most = float(1 - plan.alpha + plan.representation.alpha)
+    places = places[:: 1 + len(places) // _MOST_PLACES]
     return np.unique(np.clip((places + plan.width / 2) / plan.samples_per_user, 0.0, most))
 
 
