@@ -31,7 +31,7 @@ from littlestone.learners.plan import Plan, cached, least_required
 from littlestone.learners.users.binomials import log_moment, tail
 from littlestone.learners.users.claims import CLIPPED
 from littlestone.learners.users.scores import errors_by_user
-from littlestone.source import LevelWeights
+from littlestone.source import Explicit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -138,7 +138,7 @@ class ClippedPlan(Plan):
         scores = [min(aim - now, was - aim) for now, was in zip(least, before, strict=True)]
         scores[-1] = before[-1] - aim
         rate = self.epsilon_search / (2 * self.width * unit)
-        return self.starts[source.choose(LevelWeights([1] * len(scores), scores, rate))]
+        return self.starts[Explicit(scores).draw(rate, source)]
 
     @cached_property
     def required(self) -> int:
