@@ -53,8 +53,6 @@ def subject(case):
     found = [word for word in rest.split(", ") if word in methods]
     if name in ("vc1", "littlestone"):
         return ", ".join([name, *found])
-    if name == "users" and rest.endswith(", threshold"):
-        return "users, threshold"
     if name == "online":
         return f"online, {rest.split(', ')[-1]}"
     return ", ".join(word for word in name.split(", ")[:2] if word != "loud")
