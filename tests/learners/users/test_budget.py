@@ -62,11 +62,11 @@ def test_a_search_and_a_choice(m, epsilon, alpha, beta):
     clipped = replace(learner, method="user-level").plan.chosen
     assert clipped.epsilon_search + clipped.epsilon_choice == epsilon
     assert (clipped.epsilon_search == 0) == (len(clipped.starts) == 1)
-    # a window (unless there is one only), a level, a place
+    # a window and a hypothesis (unless there is one only): a level and a place each
     source = ReplaySource([0] * 100)
     users = users_of([((1, 0), (2, 1)), ((2, 0),)])
     clipped.choose(users, source)
-    assert len(source.presented) <= 3
+    assert len(source.presented) <= 4
 
 
 @pytest.mark.parametrize("m", [1, 4])
