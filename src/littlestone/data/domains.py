@@ -338,17 +338,19 @@ def check_points(domain: Any, points: Points, *, owner: str) -> None:
     """
     layout = domain.store([])
     whole = points.dtype.kind in "iu"
-    fits = points.shape[1:] == layout.shape[1:] and (
-        whole or points.dtype == layout.dtype == object
-    )
-    if fits and isinstance(domain, RowDomain):
+    if isinstance(domain, RowDomain):
         counts = np.array(domain.schema.n_codes)
-        fits = whole and bool(((points >= 0) & (points < counts)).all())
-    elif fits and not isinstance(domain, AnyDomain):
-        if isinstance(domain, IntegerDomain) or layout.dtype.kind in "iu":
-            fits = whole or all(type(point) is int for point in points.tolist())
-        elif points.ndim == 1 and type(domain) is TextDomain:
-            fits = not whole and all(isinstance(point, str) for point in points.tolist())
+        fits = whole and points.shape[1:] == layout.shape[1:]
+        fits = fits and bool(((points >= 0) & (points < counts)).all())
+    elif layout.ndim == 2:  # vectors: rows of an array, or tuples
+        width = layout.shape[1]
+        fits = all(isinstance(x, list | tuple) and len(x) == width for x in points.tolist())
+    elif isinstance(domain, IntegerDomain) or layout.dtype.kind in "iu":
+        fits = points.ndim == 1 and (whole or all(type(x) is int for x in points.tolist()))
+    elif type(domain) is TextDomain:
+        fits = points.ndim == 1 and all(isinstance(x, str) for x in points.tolist())
+    else:
+        fits = True  # any hashable
     if not fits:
         raise refusal(owner, "X", domain.rule)
 

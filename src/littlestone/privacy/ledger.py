@@ -113,7 +113,8 @@ class Ledger:
         neighbours: Neighbours | str | None = None,
         about: str = "",
     ) -> None:
-        self.path = Path(path).absolute()
+        self.path = Path(path)
+        self._where = self.path.absolute()  # the same file in every folder
         self._identity: tuple[int, int, str] | None = None
         if epsilon is not None:
             self._create(epsilon, delta, currency, neighbours, about)
@@ -297,12 +298,12 @@ class Ledger:
             "neighbours": relation.value,
             "about": label("about", about),
         }
-        AppendLog.create(self.path, KIND, write_line(settings))
+        AppendLog.create(self._where, KIND, write_line(settings))
 
     @contextmanager
     def _opened(self, *, write: bool = False) -> Iterator[AppendLog]:
         # The file is opened for each call: a ledger may be pickled, forked and shared by threads.
-        with _readable(self.path), AppendLog.opened(self.path, KIND, write=write) as log:
+        with _readable(self.path), AppendLog.opened(self._where, KIND, write=write) as log:
             identity = (*log.identity, log.header)
             if self._identity is None:
                 self._identity = identity
