@@ -288,6 +288,71 @@ def test_audit_of_a_broken_learner_fails(run, monkeypatch):
     assert "data sets" in done.out
 
 
+USERS = "audit exact --class thresholds(1,1) --points 1 --epsilon 1 --unit user --n 2"
+
+
+@pytest.mark.parametrize(
+    ("cls", "more"),
+    [
+        ("thresholds(1,1)", "--samples-per-user 1 --json"),
+        ("thresholds(1,1)", "--samples-per-user 1 --learner users --records-per-user 1 --json"),
+        ("points(1,1)", "--samples-per-user 2 --method user-level --records-per-user 1 --json"),
+        ("sparse_sets(1,1,1)", "--samples-per-user 2 --records-per-user 1 --json"),
+        ("intervals(1,1)", "--samples-per-user 2 --records-per-user 1 --json"),
+    ],
+)
+def test_audit_of_users(run, cls, more):
+    """Users with none, one, ... records; by default up to one more than is looked at."""
+    done = run(f"{USERS.replace('thresholds(1,1)', cls)} {more}")
+    assert done.code == 0, done.err
+    assert done.json["holds"] is True
+    assert done.json["unit"] == "users"
+    kinds = 3 if "records" in more else 6  # two records: none, one of them, any two of them
+    assert done.json["datasets"] == kinds**2
+    assert 0 < done.json["tightest_epsilon"] <= 1
+
+
+def test_audit_of_a_broken_learner_of_users_fails(run, monkeypatch):
+    sound = registry.make("users", ls.Thresholds(1, 1), epsilon=1, samples_per_user=2)
+
+    class Broken(type(sound)):
+        """Protects a record, and claims to protect a user with two."""
+
+        def guarantee(self, *, seeded=False):
+            return sound.guarantee(seeded=seeded)
+
+    broken = Broken(ls.Thresholds(1, 1), epsilon=2, samples_per_user=2, method="group-privacy")
+    monkeypatch.setattr(registry, "make", lambda *_, **__: broken)
+    done = run(f"{USERS} --samples-per-user 2 --records-per-user 2")
+    assert done.code == 1
+    assert done.out.startswith("FAILS: ")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("", "needs --samples-per-user"),
+        ("--samples-per-user 0", "samples_per_user"),
+        ("--samples-per-user 1 --records-per-user none", "records_per_user"),
+        ("--samples-per-user 1 --method best", "'method'"),
+        ("--samples-per-user 1 --learner generic", "protects single records"),
+        ("--samples-per-user 1 --all", "'class'"),
+    ],
+)
+def test_audit_of_users_refuses(run, more, said):
+    done = run(f"{USERS} {more}")
+    assert done.code == 2
+    assert said in done.err
+    assert done.out == ""
+
+
+def test_audit_of_records_refuses_what_is_for_users(run):
+    line = f"{AUDIT} --class thresholds(1,1) --points 1"
+    assert "--unit user" in run(f"{line} --learner generic --samples-per-user 2").err
+    assert "replaces a user" in run(f"{line} --learner users --unit record").err
+    assert "'unit'" in run("audit exact --all --unit user").err
+
+
 @pytest.mark.parametrize("points", ["7", "1,,2", "", "x"])
 def test_audit_refuses_points_outside_the_domain(run, points):
     done = run(f"{AUDIT} --learner generic --class thresholds(1,3)", "--points", points)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json as jsonlib
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner
+from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner, whole
 from littlestone.errors import ParameterError, check_integer, check_probability, parameter_error
 
 if TYPE_CHECKING:
@@ -46,6 +46,10 @@ def exact(
     epsilon: str | None = None,
     points: str | None = None,
     n: int = 3,
+    unit: Literal["record", "user"] | None = None,
+    samples_per_user: str | None = None,
+    records_per_user: str | None = None,
+    method: str | None = None,
     delta: str | None = None,
     alpha: str = "0.1",
     beta: str = "0.05",
@@ -74,7 +78,17 @@ def exact(
         The points that records may have, separated by commas (rows of a schema: cells separated
         by commas, rows by semicolons). All labelings are tried.
     n:
-        Number of records of each data set.
+        Number of records of each data set; with --unit user, of users.
+    unit:
+        What one neighbour replaces: a record, or all records of one user. By default what the
+        learner protects.
+    samples_per_user:
+        With --unit user: how many records of each user the learner looks at.
+    records_per_user:
+        With --unit user: try users with 0, 1, ... and up to this number of records; one more than
+        --samples-per-user by default, so that some have too many.
+    method:
+        With --unit user: auto, one-record, group-privacy, user-level, binary-search or threshold.
     delta:
         Only for learners that are not pure.
     alpha:
@@ -100,7 +114,11 @@ def exact(
     check_outputs("audit", report=report)
     check_inputs_kept("audit", [schema], report=report)
     if every:
-        given = {"class": concept_class, "learner": learner, "epsilon": epsilon, "points": points}
+        given = {
+            "class": concept_class, "learner": learner, "epsilon": epsilon, "points": points,
+            "unit": unit, "samples_per_user": samples_per_user,
+            "records_per_user": records_per_user, "method": method,
+        }  # fmt: skip
         for name, value in given.items():
             if value is not None:
                 raise ParameterError(
@@ -115,15 +133,17 @@ def exact(
     from littlestone.cli.terminal import note, progress_of
     from littlestone.report import page
 
-    spec, name, loss = _given("class", concept_class), _given("learner", learner), epsilon
-    _of_records(name)
+    spec = _given("class", concept_class)
+    name = _given("learner", "users" if learner is None and unit == "user" else learner)
+    options, most = _of_users(name, unit, samples_per_user, records_per_user, method)
     concepts, _ = open_class(spec, schema)
     algorithm = open_learner(
         "audit",
         name,
         concepts,
-        epsilon=_given("epsilon", loss),
+        epsilon=_given("epsilon", epsilon),
         delta=delta,
+        options=options,
         alpha=alpha,
         beta=beta,
     )
@@ -136,6 +156,7 @@ def exact(
             n_samples=n,
             outside=outside,
             observers=[page, plain],
+            records_per_user=most,
         )
     if report is not None:
         write_text(report, page(result))
@@ -304,13 +325,51 @@ def _given(name: str, value: str | None) -> str:
 
 def _of_records(learner: str) -> None:
     """Refuse a learner whose data sets are made of users."""
-    from littlestone.learners.registry import LEARNERS
-
-    if learner in LEARNERS and LEARNERS[learner].unit == "users":
+    if _protects_users(learner):
         raise ParameterError(
             f"The learner {learner!r} protects users; here data sets are made of single records. "
-            "It is verified, as all learners are, by littlestone audit exact --all."
+            "It is verified by littlestone audit exact --unit user."
         )
+
+
+def _protects_users(learner: str) -> bool:
+    from littlestone.learners.registry import LEARNERS
+
+    return learner in LEARNERS and LEARNERS[learner].unit == "users"
+
+
+def _of_users(
+    learner: str, unit: str | None, samples: str | None, records: str | None, method: str | None
+) -> tuple[dict[str, Any], int | None]:
+    """Check what only a learner of users is told; return its options, and the most records."""
+    given = {"samples_per_user": samples, "records_per_user": records, "method": method}
+    if not _protects_users(learner):
+        if unit == "user":
+            raise ParameterError(
+                f"The learner {learner!r} protects single records. With --unit user leave --learner "
+                "out, or say --learner users."
+            )
+        for name, value in given.items():
+            if value is not None:
+                raise ParameterError(
+                    f"The {name!r} parameter of audit exact is for the protection of users: say "
+                    "--unit user."
+                )
+        return {}, None
+    if unit == "record":
+        raise ParameterError(
+            f"The learner {learner!r} protects users, so one neighbour replaces a user. Say --unit "
+            "user, or choose another learner."
+        )
+    if samples is None:
+        raise ParameterError(
+            "With --unit user, audit exact needs --samples-per-user, for example 1: how many "
+            "records of each user are looked at."
+        )
+    options: dict[str, Any] = {"samples_per_user": whole("audit", "samples_per_user", samples)}
+    if method is not None:
+        options["method"] = method
+    return options, None if records is None else whole("audit", "records_per_user", records)
 
 
 def _points(text: str, concepts: ConceptClass) -> list[Any]:
