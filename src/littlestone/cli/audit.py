@@ -346,8 +346,8 @@ def _of_users(
     if not _protects_users(learner):
         if unit == "user":
             raise ParameterError(
-                f"The learner {learner!r} protects single records. With --unit user leave --learner "
-                "out, or say --learner users."
+                f"The learner {learner!r} protects single records. With --unit user leave "
+                "--learner out, or say --learner users."
             )
         for name, value in given.items():
             if value is not None:
