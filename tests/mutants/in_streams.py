@@ -118,6 +118,17 @@ def a_kept_state_on_other_terms(original, self, ledger=None):
         return original(self, ledger)
 
 
+@mutant("budget not counted", "learners.online.state:StateTransaction.__enter__", "copied states")
+def a_fork_goes_on_with_the_stream(original, self):
+    """A process that was forked has its parent's state, and spends its budget again."""
+
+
+@mutant("budget not counted", "learners.online.state:OnlineState.__getstate__", "copied states")
+def a_state_is_copied_before_its_first_use(original, self):
+    """Two copies of a state that was read from its documents go on, each with the whole budget."""
+    return self.__dict__
+
+
 @mutant("exact count shown", "learners.online.journal:brief", "public files")
 def the_public_file_counts_the_mistakes(original, state):
     """A line for the dashboard: how many mistakes were made since the last publication."""

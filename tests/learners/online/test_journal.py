@@ -248,7 +248,7 @@ def test_flipped_bits_are_refused_or_change_nothing(tmp_path):
     folder = saved(tmp_path)
     whole = (folder / "private.db").read_bytes()
     good = learner(folder)
-    want = copy.deepcopy(good.state_)
+    want = OnlineState.from_json(good.state_.public(), good.state_.private())
     good.close()
     rng, refusals = np.random.default_rng(1), 0
     for at in rng.integers(0, len(whole), 60).tolist():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import multiprocessing
 import shutil
 import sqlite3
 import tempfile
@@ -17,7 +19,7 @@ import numpy as np
 from littlestone.audit.mechanism import replace_one
 from littlestone.classes import AlwaysZero, FiniteClass, Points, Thresholds
 from littlestone.data import OUTSIDE
-from littlestone.errors import BudgetError, ParameterError, SearchLimitError, StoreError
+from littlestone.errors import BudgetError, ParameterError, SearchLimitError, StateError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.journal import open_stream, read_public
@@ -311,6 +313,39 @@ def kept_states() -> str | None:
     return None
 
 
+def copied_states() -> str | None:
+    """Learn from one state in this process and in a fork, or from a copy of it: used or not."""
+    numbers: dict[str, Any] = {"epsilon": 1, "delta": 0, "horizon": 10}
+    used = OnlineLearner(Thresholds(1, 9), **numbers)
+    used.learn_one(3, 1)
+    kept = OnlineState.from_json(used.state_.public(), used.state_.private())
+    for what in (used, kept):
+        try:
+            copy.copy(what)
+        except TypeError:
+            continue
+        return f"an {type(what).__name__} is copied"
+    waiting = OnlineLearner(Thresholds(1, 9), **numbers, state=kept)
+    context = multiprocessing.get_context("fork")
+    queue: Any = context.SimpleQueue()
+
+    def learn(learner: OnlineLearner) -> None:
+        try:
+            learner.learn_one(3, 1)
+        except StateError:
+            queue.put(False)
+        else:
+            queue.put(True)
+
+    for learner in (used, waiting):
+        child = context.Process(target=learn, args=(learner,))
+        child.start()
+        child.join()
+        if queue.get():
+            return "a fork learns from its parent's state"
+    return None
+
+
 OF_STREAMS: dict[str, Detector] = {
     "two tests": two_tests,
     "interrupted tests": interrupted_tests,
@@ -324,4 +359,5 @@ OF_STREAMS: dict[str, Detector] = {
     "a stream on other terms": other_terms,
     "public files": public_files,
     "kept states": kept_states,
+    "copied states": copied_states,
 }

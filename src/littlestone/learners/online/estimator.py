@@ -220,7 +220,7 @@ class OnlineLearner:
 
     def predict_one(self, x: Any, **kwargs: Any) -> int:
         """Return the label of the published hypothesis at a point; 0 outside the domain."""
-        algorithm, _, state = self._start()
+        algorithm, _, state = self._started or self._start()
         return label_of(state.hypothesis, self._point(x), algorithm.concept_class)
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[bool, float]:
@@ -247,12 +247,12 @@ class OnlineLearner:
         With ``records_per_user``, ``user`` says whose record it is; later ones than the first
         ``records_per_user`` take time, and teach nothing.
         """
-        algorithm, sources, state = self._start()
-        point, label = self._point(x), truth(type(self).__name__, y)
+        algorithm, sources, state = self._started or self._start()
+        point, label = self._point(x), truth("OnlineLearner", y)
         users = user is not None or self.records_per_user is not None
         if users:
             self._users(None if user is None else [user], 1)
-        with self._kept():
+        with self._in_memory or self._kept():
             if users and not self._admitted(state, user):
                 point, label = OUTSIDE, 0
             algorithm.step(state, point, label, sources)
@@ -423,14 +423,19 @@ class OnlineLearner:
                     "would spend the budget of one stream twice. Keep state_.public() and "
                     "state_.private() instead, and continue one learner from them."
                 )
-            out["_started"] = (self._started[0], None, self._started[2])
+            algorithm, _, kept = self._started
+            out["_started"] = (algorithm, kept.public(), kept.private())
+            out["_in_memory"] = out["state"] = None
         return out
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self._started is not None:
-            algorithm, _, kept = self._started
+            algorithm, *documents = state["_started"]
             assert self.random_state is not None
+            kept = OnlineState.from_json(*documents)
+            kept.take()
+            self._in_memory = StateTransaction(kept, seeded=True)
             self._started = algorithm, numbered(self.random_state), kept
 
     def __repr__(self) -> str:

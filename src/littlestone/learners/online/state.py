@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
@@ -85,6 +85,8 @@ class OnlineState:
         Number of draws so far. Kept so that a reproducible source can continue.
     taken : bool
         Whether a learner has this object; see `take`. Not part of the documents.
+    process : object
+        Of the process that made this object; a fork has another one. Not part of the documents.
     """
 
     time: int
@@ -104,6 +106,7 @@ class OnlineState:
     contributions: dict[str, int] = field(default_factory=dict, repr=False)
     terms: str = ""
     taken: bool = field(default=False, compare=False, repr=False)
+    process: object = field(default_factory=lambda: _process, compare=False, repr=False)
 
     @property
     def hypothesis(self) -> Hypothesis:
@@ -131,6 +134,14 @@ class OnlineState:
                 "folder as 'state', which one process at a time can use."
             )
         self.taken = True
+
+    def __getstate__(self) -> Never:
+        """Refuse to be copied or pickled."""
+        raise TypeError(
+            "An OnlineState cannot be copied or pickled: two copies would spend the budget of one "
+            "stream twice. Keep its documents, public() and private(), and continue one learner "
+            "from OnlineState.from_json."
+        )
 
     def admit(self, user: str, most: int) -> bool:
         """Count a record of a user, and return whether it is among the first ``most`` ones.
@@ -216,7 +227,7 @@ class StateTransaction:
 
     After Ctrl-C, or without memory, what was half done cannot be undone, and what the test and the
     sampler draw must be drawn once. A forked process is refused: its copy of the state would spend
-    the same budget again.
+    the same budget again, also if the state was not yet used.
 
     Parameters
     ----------
@@ -236,17 +247,15 @@ class StateTransaction:
     """
 
     def __init__(self, state: OnlineState, *, seeded: bool = False) -> None:
-        self._state = state
-        self._process = None if seeded else _process()
+        self._state, self._seeded = state, seeded
 
     def __enter__(self) -> None:
-        """Begin, in the process that has begun the stream."""
-        begun = self._process  # compared in place: this is done for each record
-        if begun is not None and (begun[1] != _forks or begun[0] != os.getpid()):
+        """Begin, in the process that has made the state."""
+        if self._state.process is not _process and not self._seeded:
             raise StateError(
-                "This process was forked from the one that began the stream, and both have the "
-                "same state: if both learned, the stream's budget would be spent twice. Learn in "
-                "the process that began it, or begin another stream here; a state folder "
+                "This process was forked from the one that has this stream's state, and both have "
+                "the same: if both learned, the stream's budget would be spent twice. Learn in "
+                "the process that made it, or begin another stream here; a state folder "
                 "(state=...) is handed from one process to the next by itself."
             )
 
@@ -256,21 +265,17 @@ class StateTransaction:
             self._state.halt()
 
 
-_forks = 0
+#: What this process and its forks do not have in common; faster than the number of a process.
+_process: object = object()
 
 
 def _forked() -> None:
-    global _forks  # noqa: PLW0603
-    _forks += 1
+    global _process  # noqa: PLW0603
+    _process = object()
 
 
 if hasattr(os, "register_at_fork"):  # absent on Windows, which does not fork
     os.register_at_fork(after_in_child=_forked)
-
-
-def _process() -> tuple[int, int]:
-    """Return what differs between a process and its forks: numbers of processes are used again."""
-    return os.getpid(), _forks
 
 
 # -- records --------------------------------------------------------------------------------------
@@ -294,8 +299,8 @@ def point_of(domain: Domain, x: Any, feature: str | None = None) -> Point | Outs
     >>> [point_of(domain, x) for x in (7, {"age": 7}, {"a": 1, "b": 2}, "seven", 100)]
     [7, 7, OUTSIDE, OUTSIDE, OUTSIDE]
     """
-    if type(x) is int and isinstance(domain, IntegerDomain):
-        return domain.cell(x)
+    if type(x) is int and isinstance(domain, IntegerDomain):  # as `cell` does, and at once
+        return x if domain.low <= x <= domain.high else OUTSIDE
     if isinstance(x, Mapping) and not isinstance(domain, RowDomain):
         if feature is None and len(x) == 1:
             (x,) = x.values()
@@ -311,6 +316,9 @@ def point_of(domain: Domain, x: Any, feature: str | None = None) -> Point | Outs
     return domain.cell(x)
 
 
+_WHOLE = (int, np.integer, np.bool_)
+
+
 def truth(owner: str, y: Any) -> int:
     """Return a label; a label that is none is refused.
 
@@ -319,7 +327,9 @@ def truth(owner: str, y: Any) -> int:
     DataError
         The message names the rule only. (A refusal is outside the privacy guarantee.)
     """
-    if y is True or y is False or (isinstance(y, int | np.integer | np.bool_) and y in {0, 1}):
+    if y is True or y is False:
+        return int(y)
+    if isinstance(y, _WHOLE) and 0 <= y <= 1:
         return int(y)
     raise DataError(f"The labels given to {owner} must be 0 or 1 (or False, True).")
 
