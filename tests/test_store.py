@@ -257,7 +257,7 @@ def test_the_second_process_is_refused(path):
     try:
         assert holder.stdout.readline() == "open\n"
         for exclusive in (True, False):
-            assert "another process" in refused(path, "locked", exclusive=exclusive, patience=0.1)
+            assert "another process" in refused(path, "locked", exclusive=exclusive, timeout=0.1)
     finally:
         holder.kill()  # not even asked
         holder.communicate()
@@ -267,13 +267,13 @@ def test_the_second_process_is_refused(path):
 
 def test_the_second_store_in_one_process_is_refused(path):
     with Store.open(path, KIND, exclusive=True):
-        refused(path, "locked", exclusive=True, patience=0)
+        refused(path, "locked", exclusive=True, timeout=0)
     with Store.open(path, KIND), Store.open(path, KIND):
-        refused(path, "locked", exclusive=True, patience=0)
+        refused(path, "locked", exclusive=True, timeout=0)
 
 
 def test_writers_wait_for_each_other(path):
-    with Store.open(path, KIND) as first, Store.open(path, KIND, patience=0.1) as second:
+    with Store.open(path, KIND) as first, Store.open(path, KIND, timeout=0.1) as second:
         with first.transaction() as sql:
             sql.execute("INSERT INTO hits VALUES (2, 'x')")
             assert second.read("SELECT count(*) FROM hits") == [(1,)]
@@ -369,7 +369,7 @@ def test_a_fork_does_not_touch_its_parents_file(path):
                 os._exit(7 if problem.reason == "forked" else 1)
             os._exit(2)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
-        refused(path, "locked", exclusive=True, patience=0)
+        refused(path, "locked", exclusive=True, timeout=0)
 
 
 def test_misuse_is_said_as_such(path):

@@ -146,7 +146,7 @@ class AppendLog:
         kind: LogKind,
         *,
         write: bool = False,
-        patience: float = 30.0,
+        timeout: float = 30.0,
     ) -> Iterator[AppendLog]:
         """Open a log that `create` made, after checking all of it; the lock ends with the block.
 
@@ -156,7 +156,7 @@ class AppendLog:
         kind : LogKind
         write : bool, default False
             Whether lines will be appended: then no other process may read or write.
-        patience : float, default 30
+        timeout : float, default 30
             Seconds to wait for other processes.
 
         Raises
@@ -173,7 +173,7 @@ class AppendLog:
         except OSError as problem:
             raise _failed(problem, where, kind) from None
         try:
-            _lock(handle, where, kind, exclusive=write, patience=patience)
+            _lock(handle, where, kind, exclusive=write, timeout=timeout)
             yield cls(handle, where, kind, _content(handle, where, kind))
         finally:
             os.close(handle)  # ends the lock
@@ -260,13 +260,13 @@ def _sync(handle: int) -> None:
         os.fsync(handle)
 
 
-def _lock(handle: int, where: Path, kind: LogKind, *, exclusive: bool, patience: float) -> None:
+def _lock(handle: int, where: Path, kind: LogKind, *, exclusive: bool, timeout: float) -> None:
     """Lock the file itself, whatever its name; others wait."""
     if sys.platform == "win32":
         raise StoreError(
             f"A {kind.name} needs a POSIX system (Linux, macOS).", reason="input/output"
         )
-    deadline, pause = time.monotonic() + patience, 0.0005
+    deadline, pause = time.monotonic() + timeout, 0.0005
     while True:
         try:
             fcntl.flock(handle, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)

@@ -10,7 +10,7 @@ survives a power cut   the same when the machine stops (``durability="power"``, 
                        never tears one, and commits are about ten times faster
 in the file itself     with ``durability="power"``, SQLite's log is written back and emptied before
                        a transaction is acknowledged: the file may be renamed or copied alone
-                       (unless a reader holds it for longer than ``patience``)
+                       (unless a reader holds it for longer than ``timeout``)
 owner only             the file and SQLite's two companions (``-wal``, ``-shm``) are for their
                        owner alone; a file that others may write or read, or that has a second
                        name (a hard link), is refused
@@ -131,7 +131,7 @@ class Store:
         *,
         durability: Durability = "power",
         exclusive: bool = False,
-        patience: float = 30.0,
+        timeout: float = 30.0,
     ) -> Store:
         """Open a file that `create` made, after checking it.
 
@@ -143,7 +143,7 @@ class Store:
             What an acknowledged transaction survives.
         exclusive : bool, default False
             Nobody else may open the file as long as this store is open (or its process lives).
-        patience : float, default 30
+        timeout : float, default 30
             Seconds that this and each transaction wait for another process.
 
         Raises
@@ -157,7 +157,7 @@ class Store:
             check_private_file(where, companion, kind.name, kind.largest)
         check_folder(where, kind.name)
         with _translating(where, kind):
-            sql = _connect(where, kind, patience)
+            sql = _connect(where, kind, timeout)
             try:
                 if exclusive:
                     sql.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -244,10 +244,10 @@ def _build(name: str, kind: Kind, rows: Sequence[tuple[str, Any]]) -> None:
         sql.close()  # the log is written back and removed: one file is left
 
 
-def _connect(where: Path, kind: Kind, patience: float = 0) -> sqlite3.Connection:
+def _connect(where: Path, kind: Kind, timeout: float = 0) -> sqlite3.Connection:
     uri = f"file:{quote(os.fsencode(where.absolute()))}?mode=rw"  # never makes a file
     # Transactions are begun and ended by us alone (isolation_level=None).
-    sql = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=patience)
+    sql = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=timeout)
     sql.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, kind.longest)
     sql.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON"):

@@ -27,7 +27,7 @@ from .mutant import mutant, patched, same_as
 _ONLINE = "learners.online.algorithm"
 
 
-@mutant("randomness reused", f"{_ONLINE}:OnlineAlgorithm._wind", "two tests")
+@mutant("randomness reused", f"{_ONLINE}:OnlineAlgorithm._begin_test", "two tests")
 def one_threshold_noise_for_all_tests(original, self, state, *given):
     """The secret noise is drawn for the first test and kept: earlier tests tell what it is, and
     the test that the record belongs to has no offset left to hide behind.

@@ -164,7 +164,7 @@ def draws_that_nobody_counts(original, self, state, sources):
 
 @mutant(
     "contribution not bounded",
-    f"{_ONLINE}:OnlineAlgorithm._listen",
+    f"{_ONLINE}:OnlineAlgorithm._draw_event",
     "online on thresholds(1, 2), scored",
 )
 def mistakes_that_are_heard_twice(original, self, state, time, sources):

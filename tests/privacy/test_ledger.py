@@ -402,10 +402,10 @@ def test_a_disk_that_is_full(path):
 def test_a_charge_waits_for_its_turn(path):
     ledger = Ledger(path, epsilon=1)
     with AppendLog.opened(path, KIND):
-        with AppendLog.opened(path, KIND, patience=0):
+        with AppendLog.opened(path, KIND, timeout=0):
             pass  # readers do not wait for each other
         with pytest.raises(StoreError, match="another process"):
-            AppendLog.opened(path, KIND, write=True, patience=0.05).__enter__()
+            AppendLog.opened(path, KIND, write=True, timeout=0.05).__enter__()
     ledger.charge(Pure(1))
 
 

@@ -48,7 +48,9 @@ LEMMAS = {
     "median.exponential": Checked(("exp_mech.exp_mech_pure",), "that rank margins move by 1"),
     "median.paths": _PATHS,
     "median.tree": _PATHS,
-    "online.test": Checked(("noise.alarm_pure",), "that the sum over noises exists; many alarms"),
+    "online.test": Checked(
+        ("noise.mistake_test_pure",), "that the sum over noises exists; many tests"
+    ),
     "subsampling.without-replacement": Checked(("subsample.sampled_pure",), "a positive delta"),
     "users.privacy": Checked(
         ("sums.users_pure", "leveled.leveledE"), "the search for the least error; a random cut"

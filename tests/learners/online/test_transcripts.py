@@ -289,9 +289,9 @@ def test_what_only_a_reader_finds_out_is_caught():
 def test_a_test_without_noise_is_caught():
     @dataclass(frozen=True)
     class Noiseless(OnlineAlgorithm):
-        def _wind(self, state, time, sources):
+        def _begin_test(self, state, time, sources):
             state.limit = self.plan.phase(state.batches).limit
-            self._listen(state, time, sources)
+            self._draw_event(state, time, sources)
 
     p = plan(test_epsilon=F(1, 2), batches=1, limit=2, draw_epsilon=F(1, 10))
     streams = Streams(Noiseless(Thresholds(1, 2), p), KINDS, 3)

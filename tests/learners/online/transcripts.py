@@ -133,10 +133,10 @@ def thaw(start, public, private, time):
 def paused(algorithm):
     """Return the algorithm with a mark where it would begin the next test: that factor is known."""
 
-    def _wind(self, state, time, sources):
+    def _begin_test(self, state, time, sources):
         state.limit = None
 
-    other = object.__new__(type("Paused", (type(algorithm),), {"_wind": _wind}))
+    other = object.__new__(type("Paused", (type(algorithm),), {"_begin_test": _begin_test}))
     other.__dict__.update(algorithm.__dict__)
     return other
 
@@ -214,7 +214,7 @@ class Streams:
 
             def run(source):
                 state = replace(self.start, buffer=[], batches=batches)
-                self.algorithm._wind(state, time, always(source))
+                self.algorithm._begin_test(state, time, always(source))
                 return state.limit, state.event, state.fires
 
             self.winds[time, batches] = self.source.law(run)

@@ -204,7 +204,7 @@ def two_at_one_ledger() -> str | None:
                     return getattr(os, name)
 
             def at_once(*given: Any, **options: Any) -> None:
-                lock(*given, **{**options, "patience": 0})
+                lock(*given, **{**options, "timeout": 0})
 
             append_log.os, append_log._lock = Watched(), at_once  # type: ignore[attr-defined]
             try:

@@ -155,7 +155,7 @@ class OnlineAlgorithm:
         state = OnlineState(time=0, published=[(0, majority(drawn))], deal=deal)
         state.stopped = self.plan.batches == 0
         if not state.stopped:
-            self._wind(state, 0, sources)
+            self._begin_test(state, 0, sources)
         return state
 
     def step(self, state: OnlineState, x: Any, y: int, sources: Sources) -> bool:
@@ -180,11 +180,11 @@ class OnlineAlgorithm:
         # lines 11-14: a mistake joins the buffer, so the gap changes and the test is drawn anew
         if label_of(state.hypothesis, x, self.concept_class) != y:
             state.buffer.append((now, x, y))
-            self._listen(state, now, sources)
+            self._draw_event(state, now, sources)
         while state.event == now:  # line 15: the test acts at the time that was drawn
             if state.fires:
                 return self._train(state, sources)
-            self._listen(state, now, sources)
+            self._draw_event(state, now, sources)
         return False
 
     def step_many(
@@ -246,14 +246,14 @@ class OnlineAlgorithm:
             at += i == mistake
             yield i
 
-    def _wind(self, state: OnlineState, time: int, sources: Sources) -> None:
+    def _begin_test(self, state: OnlineState, time: int, sources: Sources) -> None:
         """Begin the next test: fresh noise, and how long it stays silent from a time on."""
         state.draws += 1
         noise = draw_noise(self.plan.test_epsilon, sources(state.draws))
         state.limit = self.plan.phase(state.batches).limit + noise
-        self._listen(state, time, sources)
+        self._draw_event(state, time, sources)
 
-    def _listen(self, state: OnlineState, time: int, sources: Sources) -> None:
+    def _draw_event(self, state: OnlineState, time: int, sources: Sources) -> None:
         """Draw when the test acts next, if nothing else happens from a time on."""
         state.draws += 1
         silent, state.fires = draw_silence(
@@ -288,7 +288,7 @@ class OnlineAlgorithm:
         if state.stopped:
             state.epochs.clear()  # nothing will ever be drawn from them
         else:
-            self._wind(state, state.time, sources)
+            self._begin_test(state, state.time, sources)
         return state.version != before
 
 

@@ -204,12 +204,12 @@ class OnlineLearner:
         steps = self.mistake_bound().certificate
         early, late = int(steps["early"]), int(steps["late"])
         limits = [plan.phase(i).limit for i in range(state.batches)]
-        heard = limits[
+        fired = limits[
             : state.version
         ]  # a batch that published nothing is public only if it is the last
-        low = sum(max(limit + 1 - early, 0) for limit in heard)
+        low = sum(max(limit + 1 - early, 0) for limit in fired)
         high = sum(limit - 1 + late for limit in limits)
-        return MistakeEstimate(sum(heard), low, high, plan.goal.beta)
+        return MistakeEstimate(sum(fired), low, high, plan.goal.beta)
 
     def mistake_bound(self) -> MistakeBound:
         """Return what is proved about the number of mistakes on realizable streams."""

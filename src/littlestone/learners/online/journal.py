@@ -390,7 +390,7 @@ class Journal:
         if os.path.isdir(where):  # the method of a path raises for names that are too long
             private_folder(where)  # checked, not made
         private = Store.open(
-            where / "private.db", PRIVATE, durability=durability, exclusive=True, patience=0
+            where / "private.db", PRIVATE, durability=durability, exclusive=True, timeout=0
         )
         try:
             return cls(where, private)
