@@ -74,7 +74,7 @@ class Life:
                 os.dup2(self._errors, 2)
                 # new objects: those of the parent may be files, which seek
                 sys.stdout = os.fdopen(1, "w", closefd=False)
-                sys.stderr = os.fdopen(2, "w", closefd=False)
+                sys.stderr = os.fdopen(2, "w", 1, closefd=False)
                 if slow:
                     _slow_down(random.Random(slow))
                 if broken:
