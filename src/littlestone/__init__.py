@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         AgnosticFromRealizable as AgnosticFromRealizable,
     )
     from littlestone.learners.agnostic.estimators import Subsampled as Subsampled
+    from littlestone.learners.base import runnable as runnable
     from littlestone.learners.boosting.estimators import BoostedTrees as BoostedTrees
     from littlestone.learners.boosting.estimators import Scorecard as Scorecard
     from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
@@ -81,6 +82,7 @@ _HOMES = {
     "page": "report",
     "plan": "planning",
     "plot": "report",
+    "runnable": "learners.base",
 }
 #: Rooms that are public as a whole.
 _ROOMS = ("audit", "data", "mechanisms", "privacy", "theory")

@@ -52,7 +52,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 from typing import Generic as _Generic
 
 import numpy as np
@@ -254,16 +254,22 @@ class Runnable(NamedTuple):
     next_step: str = ""
 
 
-def runnable(learner: Learner[Any], n: int | None = None) -> Runnable:
+class _Planned(Protocol):
+    @property
+    def plan(self) -> Any: ...
+
+
+def runnable(learner: _Planned, n: int | None = None) -> Runnable:
     """Decide whether a learner can learn its class, from public parameters and fixed constants.
 
     A learner that has a plan can run: whatever ``draw`` would refuse, ``make_plan`` refuses. So
     ``plan``, ``required_samples``, ``--class auto``, the explorer and `run` agree, and nothing is
-    promised that ``fit`` would refuse when the data have been collected.
+    promised that ``fit`` would refuse when the data have been collected. The same holds for
+    streams: `OnlineLearner` begins with its ``plan``, and ``mistake_bound`` is about it.
 
     Parameters
     ----------
-    learner : Learner
+    learner : Learner, estimator or OnlineLearner
     n : int, optional
         Public number of records (or users).
 
@@ -282,12 +288,12 @@ def runnable(learner: Learner[Any], n: int | None = None) -> Runnable:
     'There are no records.'
     """
     try:
-        _ = learner.plan
+        unit = learner.plan.unit
     except LittlestoneError as problem:
         why, _, next_step = str(problem).partition(". ")
         return Runnable(False, f"{why.removesuffix('.')}.", next_step)
     if n is not None and n < 1:
-        return Runnable(False, f"There are no {learner.unit}.", "Give at least one.")
+        return Runnable(False, f"There are no {unit}.", "Give at least one.")
     return Runnable(True)
 
 

@@ -29,7 +29,8 @@ from littlestone.data import Schema
 from littlestone.errors import LittlestoneError, ParameterError, StateError, UnsupportedError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
-from littlestone.learners.online.plan import StreamGoal, plan_online, theory_teachers
+from littlestone.learners.online.budget import StreamGoal
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.samplers import (
     Stage,
     Tally,
@@ -39,6 +40,7 @@ from littlestone.learners.online.samplers import (
 )
 from littlestone.learners.online.simulation import contradict, simulate
 from littlestone.learners.online.state import OnlineState
+from littlestone.learners.online.teacher_plan import theory_teachers
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, SeededSource, exp
 
@@ -386,6 +388,37 @@ def test_what_cannot_work_is_refused_before_the_first_record():
         plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
 
 
+@pytest.mark.parametrize(
+    ("concept_class", "changes", "ok"),
+    [
+        (Thresholds(1, 2**32), {}, True),
+        (AffineSubspaces(7, 20, 2), {}, True),
+        (Points(), {"delta": 0}, False),
+        (Points(), {"teachers": 50}, False),
+        (Points(), {"teachers": 600}, True),
+        (Conjunctions(40), {}, False),
+        (Thresholds(1, 9), {"horizon": 0}, False),
+        ("no class", {}, False),
+    ],
+    ids=str,
+)
+def test_plan_bound_and_stream_agree_on_what_can_run(concept_class, changes, ok):
+    found = learner(concept_class, **changes)
+    assert ls.runnable(found).ok is ok
+    calls = [lambda: found.plan, found.mistake_bound, lambda: found.hypothesis_,
+             lambda: found.predict_one(1), lambda: found.learn_one(1, 1)]  # fmt: skip
+    if ok:
+        assert found.plan == found.algorithm().plan
+        assert found.mistake_bound().certificate.n == found.horizon
+        return
+    for call in calls:
+        with pytest.raises(LittlestoneError) as refused:
+            call()
+        _, why, next_step = ls.runnable(found)
+        assert f"{why} {next_step}".strip() == str(refused.value)
+    assert ls.runnable(learner(), 0).why == "There are no records."
+
+
 def test_teachers_without_a_common_hypothesis_are_a_case():
     """Lists may be empty: before the first record, or where a search was refused."""
 
@@ -455,7 +488,7 @@ def test_a_learner_that_is_always_refuted_says_that_its_budget_is_spent():
     while not found.stopped_:
         found.learn_one(5, 1 - found.predict_one(5))
     assert found.state_.public()["stopped"]
-    assert found.state_.batches == found.plan_.batches
+    assert found.state_.batches == found.plan.batches
     before = found.hypothesis_
     found.learn_one(5, 1 - found.predict_one(5))
     assert found.hypothesis_ == before

@@ -10,7 +10,7 @@ from flint import arb
 
 from littlestone.classes import FiniteClass, Points, SparseSets, TableHypothesis, Thresholds
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, ReplaySource

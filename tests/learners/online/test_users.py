@@ -11,7 +11,8 @@ from littlestone.audit.mechanism import verify_mechanism
 from littlestone.data import OUTSIDE
 from littlestone.errors import ParameterError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal, plan_online
+from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.plan import plan_online
 from littlestone.privacy import Neighbours
 
 KINDS = [(1, 0), (1, 1), (2, 1)]
@@ -93,7 +94,7 @@ def test_streams_of_users_from_records_to_the_guarantee():
     assert many.state_ == one.state_
     assert sum(many.state_.contributions.values()) == 12_000
     assert many.guarantee_.neighbours is Neighbours.USER_REPLACE
-    assert (many.guarantee_.epsilon, many.plan_.test_epsilon < 4) == (8, True)
+    assert (many.guarantee_.epsilon, many.plan.test_epsilon < 4) == (8, True)
     with pytest.raises(ParameterError, match="exactly if it protects users"):
         many.learn_one(5, 1)
     with pytest.raises(ParameterError, match="exactly if it protects users"):

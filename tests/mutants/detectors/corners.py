@@ -23,9 +23,9 @@ from littlestone.data import Sample, Schema, UserSample
 from littlestone.errors import StoreError
 from littlestone.learners.agnostic.records import places
 from littlestone.learners.online.algorithm import OnlineAlgorithm
+from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.journal import open_stream
-from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.users.scores import errors_by_user
 from littlestone.learners.vc1.proper import TEST_SHARE, Descent
 from littlestone.mechanisms import histogram_threshold, stable_histogram, stable_items

@@ -19,7 +19,7 @@ from littlestone.learners.agnostic.subsample import amplified
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.votes import ListVotes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.learners.stable import Stable
 from littlestone.learners.users.binary_search import PrivateMinError

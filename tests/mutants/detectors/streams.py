@@ -21,9 +21,9 @@ from littlestone.classes import AlwaysZero, FiniteClass, Points, Thresholds
 from littlestone.data import OUTSIDE
 from littlestone.errors import BudgetError, ParameterError, SearchLimitError, StateError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
+from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
 from littlestone.learners.online.journal import open_stream, read_public
-from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import ExponentialSampler, Stage, TeacherEnsemble
 from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.privacy import Ledger

@@ -30,7 +30,7 @@ from littlestone.data import Schema
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
-from littlestone.learners.online.plan import OnlinePlan, Phase, StreamGoal
+from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage
 from littlestone.source import Source
 

@@ -7,7 +7,9 @@
 `state`            its state, plain data in two documents: public, private; records and arrays
 `samplers`         draws of hypotheses from mistakes: scored candidates, closures, or teachers
                    (JointTrain); majority votes
-`plan`             all numbers, from public parameters
+`budget`           what may be spent, and what a plan is: all numbers, from public parameters
+`plan`             `plan_online`: which sampler, with which numbers
+`teacher_plan`     numbers of teachers
 `bound`            how many mistakes: certificates and lower bounds
 `journal`          streams that survive a kill: the state on disk, and its public part
 `predictors`       without privacy: the standard optimal algorithm, halving, expert advice

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.classes import ConceptClass
-    from littlestone.learners.online.plan import OnlinePlan
+    from littlestone.learners.online.budget import OnlinePlan
     from littlestone.learners.online.samplers import HypothesisSampler
     from littlestone.types import Points
 

@@ -9,12 +9,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import Certificate, CertificateBuilder, Claim, Step, register
-from littlestone.learners.online.plan import EXPOSED, SHARE, SURE, error_levels
 from littlestone.learners.online.samplers import growth, vote_events
+from littlestone.learners.online.teacher_plan import EXPOSED, SHARE, SURE, error_levels
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.learners.online.plan import OnlinePlan
+    from littlestone.learners.online.budget import OnlinePlan
     from littlestone.types import Json
 
 __all__ = ["LowerBound", "MistakeBound", "compare", "lower_bounds", "mistake_bound"]

@@ -16,8 +16,9 @@ from littlestone.data import OUTSIDE
 from littlestone.errors import ParameterError, StateError, check_integer, parameter_error
 from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
 from littlestone.learners.online.bound import MistakeBound, mistake_bound
+from littlestone.learners.online.budget import Adversary, Constants
 from littlestone.learners.online.journal import DurableStream, open_stream, terms_of
-from littlestone.learners.online.plan import Adversary, Constants, plan_online
+from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.samplers import VoteHypothesis
 from littlestone.learners.online.state import (
     OnlineState,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from littlestone.data import Domain
-    from littlestone.learners.online.plan import OnlinePlan
+    from littlestone.learners.online.budget import OnlinePlan
     from littlestone.privacy import Guarantee, Ledger
     from littlestone.store import Durability
     from littlestone.types import Hypothesis
@@ -183,9 +184,22 @@ class OnlineLearner:
         return self._start()[0]
 
     @property
-    def plan_(self) -> OnlinePlan:
-        """All public numbers."""
-        return self._start()[0].plan
+    def plan(self) -> OnlinePlan:
+        """All public numbers, from public parameters only: no stream begins.
+
+        Whatever the learner would refuse is refused here; see `littlestone.runnable`.
+        """
+        return plan_online(
+            self.concept_class,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            horizon=self.horizon,
+            beta=self.beta,
+            constants=self.constants,
+            adversary=self.adversary,
+            teachers=self.teachers,
+            records_per_user=self.records_per_user,
+        )
 
     @property
     def state_(self) -> OnlineState:
@@ -212,9 +226,8 @@ class OnlineLearner:
         return MistakeEstimate(sum(fired), low, high, plan.goal.beta)
 
     def mistake_bound(self) -> MistakeBound:
-        """Return what is proved about the number of mistakes on realizable streams."""
-        algorithm = self._start()[0]
-        return mistake_bound(algorithm.plan, algorithm.concept_class)
+        """Return what is proved about the number of mistakes on realizable streams; of `plan`."""
+        return mistake_bound(self.plan, self.concept_class)
 
     # -- predict --------------------------------------------------------------------------------
 
@@ -371,18 +384,7 @@ class OnlineLearner:
 
     def _start(self, ledger: Ledger | None = None) -> tuple[OnlineAlgorithm, Sources, OnlineState]:
         if self._started is None:
-            check_class(type(self).__name__, self.concept_class)
-            plan = plan_online(
-                self.concept_class,
-                epsilon=self.epsilon,
-                delta=self.delta,
-                horizon=self.horizon,
-                beta=self.beta,
-                constants=self.constants,
-                adversary=self.adversary,
-                teachers=self.teachers,
-                records_per_user=self.records_per_user,
-            )
+            plan = self.plan
             if self.random_state is None:
                 sources = always(SecureSource())
             else:
