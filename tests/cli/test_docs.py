@@ -1,19 +1,65 @@
-"""The command lines of docs/cli.md run as they stand there."""
+"""The command lines of the pages run as they stand there."""
 
+import random
 import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from littlestone.cli.main import main
 
-PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def lines_of(page):
+    return re.findall(r"^littlestone (.*)$", (DOCS / page).read_text(), re.MULTILINE)
 
 
 def test_every_command_line_of_the_page_runs(folder, capsys):
     (folder / "data.csv").rename("people.csv")
-    lines = re.findall(r"^littlestone (.*)$", PAGE, re.MULTILINE)
+    lines = lines_of("cli.md")
     assert len(lines) >= 7
     for line in lines:
         assert main(shlex.split(line)) == 0, line
         assert capsys.readouterr().err == ""
     assert {"model.json", "page.html", "predictions.csv"} <= {p.name for p in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def patients(tmp_path_factory):
+    """A folder with the made table of the quickstart, and the schema that stands there."""
+    folder = tmp_path_factory.mktemp("patients")
+    schema = re.search(
+        r"^```toml\n(.*?)^```$", (DOCS / "guide/quickstart.md").read_text(), re.M | re.S
+    )
+    (folder / "schema.toml").write_text(schema[1])
+    rng, rows = random.Random(0), ["age,ward,smoker,stay,readmitted"]
+    for _ in range(5000):
+        age, stay = rng.randint(18, 95), rng.randint(1, 20)
+        ill = rng.random() < 0.1 + 0.35 * (age >= 65) + 0.3 * (stay >= 7)
+        ward = rng.choice(["cardiology", "surgery", "internal"])
+        rows.append(f"{age},{ward},{rng.choice(['yes', 'no'])},{stay},{int(ill)}")
+    (folder / "patients.csv").write_text("\n".join(rows) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("page", ["quickstart", "recipes", "choosing"])
+def test_every_command_line_of_the_guide_runs(page, patients, monkeypatch, capsys):
+    monkeypatch.chdir(patients)
+    lines = lines_of(f"guide/{page}.md")
+    assert len(lines) >= 2
+    for line in lines:
+        assert main(shlex.split(line)) == 0, line
+        assert capsys.readouterr().err == ""
+
+
+def test_the_quickstart_shows_what_is_printed(patients, monkeypatch, capsys):
+    monkeypatch.chdir(patients)
+    assert main(shlex.split(lines_of("guide/quickstart.md")[1])) == 0
+    printed = capsys.readouterr().out
+    for block in re.findall(
+        r"^```text\n(.*?)^```$", (DOCS / "guide/quickstart.md").read_text(), re.M | re.S
+    ):
+        for line in block.splitlines() if "Guarantee" in block else ():
+            assert line.startswith("Rule") or line in printed

@@ -1,7 +1,7 @@
 """Every broken variant is noticed by its detectors, and the library as it is by none.
 
 The README's command tries one mutant of each root cause; ``pytest -m mutants`` tries all.
-Counted by root cause: the page ``docs/audit-table.md``.
+Counted by root cause: the page ``docs/appendix/audit-table.md``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SLOW = {
     "the first records are the part",
 }
 SAMPLE = list({m.cause: m for m in reversed(MUTANTS.values()) if m.name not in SLOW}.values())
-PAGE = Path(__file__).parents[2] / "docs" / "audit-table.md"
+PAGE = Path(__file__).parents[2] / "docs" / "appendix" / "audit-table.md"
 
 
 def missed(mutants, *, workers=1):

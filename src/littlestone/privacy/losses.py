@@ -202,7 +202,8 @@ class ChargedTests(Loss):
 def bounded_range_delta(eta: Fraction, x: Fraction, *, bits: int = 128) -> arb:
     """Enclose the largest hockey-stick divergence at e**x of any eta-bounded-range pair.
 
-    (1 - e**(-(eta-x)/2))**2 / (1 - e**-eta) for |x| <= eta; zero from eta on; 1 - e**x below -eta.
+    (1 - e**(-(eta-x)/2))**2 / (1 - e**-eta) where ``|x| <= eta``; zero from eta on; 1 - e**x
+    below -eta.
 
     Examples
     --------

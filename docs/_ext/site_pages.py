@@ -1,0 +1,89 @@
+"""Pages that stand elsewhere in the repository, links between them, pictures in light and dark."""
+
+import os.path
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+#: Pages of the repository, and where the site shows them; each has a stub there.
+SHOWN = {
+    "README.md": "index",
+    "ARCHITECTURE.md": "project/architecture",
+    "NOTATION.md": "project/notation",
+    "CHANGELOG.md": "project/changelog",
+    "CONTRIBUTING.md": "project/contributing",
+    "SECURITY.md": "project/security",
+    "examples/adult/README.md": "examples/adult",
+    "examples/users/README.md": "examples/users",
+    "examples/blocklist/README.md": "examples/blocklist",
+}
+_STUBS = {page: path for path, page in SHOWN.items() if page != "index"}
+_LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+_CODE = re.compile(r"(^```.*?^```|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
+_NOT_RUN = re.compile(r"<!-- not run here: (.*?) -->")
+_DARK = re.compile(r"@media \(prefers-color-scheme: ?dark\) ?\{[^{}]*\{[^}]*\}\s*\}")
+
+
+def read(app, page, content):
+    """Put the repository's page in the place of its stub, and turn links towards the site."""
+    path = Path(app.env.doc2path(page)).resolve()
+    if path.suffix != ".md":
+        return
+    shown = ROOT / _STUBS[page] if page in _STUBS else path
+    text = shown.read_text() if page in _STUBS else content[0]
+    text = _NOT_RUN.sub(r"*Not run by the tests: \1.*\n", text)
+    pieces = _CODE.split(text)
+    for i in range(0, len(pieces), 2):
+        pieces[i] = _LINK.sub(lambda found: _turn(found, shown, path), pieces[i])
+    content[0] = "".join(pieces)
+
+
+def _turn(found, shown, path):
+    """Return a link from where the page stands to where the site shows its target."""
+    image, words, target, rest = found.groups()
+    if "://" in target or target.startswith("mailto:"):
+        return found[0]
+    words = _LINK.sub(lambda inner: _turn(inner, shown, path), words)
+    there = (shown.parent / target).resolve()
+    if there.is_dir():
+        return words  # the site has no page for a folder
+    name = there.relative_to(ROOT).as_posix()
+    if name in SHOWN:
+        there = ROOT / "docs" / f"{SHOWN[name]}.md"
+    return f"{image}[{words}]({os.path.relpath(there, path.parent)}{rest or ''})"
+
+
+def fix_pictures(app, exception):
+    """Leave the reader's own setting out of pictures: the site has a switch, and a light ground."""
+    for path in Path(app.outdir, "_images").glob("*.svg"):
+        path.write_text(_DARK.sub("", path.read_text()))
+
+
+def fix_sources(app, exception):
+    """Lead the links from the source of an object to its own page, under the name it has there."""
+    link = re.compile(r'(api/generated/([\w.]+?(\w+))\.html)#[\w.]*?\b\3((?:\.\w+)?")')
+    for path in Path(app.outdir, "_modules").rglob("*.html"):
+        path.write_text(link.sub(r"\1#\2\4", path.read_text()))
+
+
+def guarantees(*event):
+    """Make a list of a docstring's section "Guarantee": one point for each ``Privacy : ...``."""
+    lines = event[-1]
+    if "Guarantee" not in lines:
+        return
+    start = lines.index("Guarantee") + 2
+    rules = (i for i in range(start + 1, len(lines)) if lines[i].startswith("----"))
+    end = next(rules, len(lines) + 1) - 1
+    for i in range(start, end):
+        lines[i] = re.sub(r"^(\w[\w ]*) : ", r"* **\1**: ", lines[i])
+        if lines[i].startswith("    "):
+            lines[i] = lines[i][2:]
+
+
+def setup(app):
+    """Connect the hooks."""
+    app.connect("source-read", read)
+    app.connect("autodoc-process-docstring", guarantees, priority=400)  # before napoleon
+    app.connect("build-finished", fix_pictures)
+    app.connect("build-finished", fix_sources)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
