@@ -201,8 +201,15 @@ def _binomial_above(_: Evaluation, t: Number, p: Number, b: Number) -> Number:
         return Fraction(0)
     if p == 1:
         return Fraction(1)
+    odds = bias / (1 - bias)
+    if start > 512 and not odds * (trials - start) < 0.9 * (start + 1):
+        # the terms fall slowly: the regularized incomplete beta function, in bounded time
+        spend(2_000)
+        tail = bias.beta_lower(start, trials - start + 1, regularized=True)
+        if tail.is_finite():
+            return tail
     term = arb.bin_uiui(trials, start) * bias**start * (1 - bias) ** (trials - start)
-    total, odds = term, bias / (1 - bias)
+    total = term
     for i in range(start, trials):
         ratio = odds * (trials - i) / (i + 1)
         term = term * ratio

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -265,24 +266,50 @@ class AffineSubspaces(ConceptClass):
                 "mechanism lists them. Use a smaller q, n or dim, or a learner for "
                 "Littlestone classes."
             )
-        flats = tuple(self._concepts())
         rows, inside = vector_rows(sample.points, self.q, self.n)
         gains = (sample.ones.astype(np.int64) - sample.zeros)[inside]
         rows = rows[inside]
-        scores = [int(gains[flat.predict(rows) == 1].sum()) for flat in flats]
-        total = np.array(scores, dtype=np.int64) - sample.positives
-        return Mapped(Explicit(total), flats.__getitem__)
+        # a vector lies in the translate of a linear subspace that its entries off the pivots name,
+        # after reduction: one pass over the records for each linear subspace
+        linear = list(self._linear())
+        scores, starts = [], [0]
+        for basis, free in linear:
+            rest = rows
+            if basis:
+                factors = rows[:, [pivot(row) for row in basis]]
+                rest = (rows - factors @ np.array(basis, dtype=np.int64)) % self.q
+            place = np.zeros(len(rows), dtype=np.int64)
+            for i in free:
+                place = place * self.q + rest[:, i]
+            gain = np.zeros(self.q ** len(free), dtype=np.int64)
+            np.add.at(gain, place, gains)
+            scores.append(gain)
+            starts.append(starts[-1] + len(gain))
 
-    def _concepts(self) -> Iterator[FlatHypothesis]:
+        def flat(index: int) -> FlatHypothesis:
+            at = bisect_right(starts, index) - 1
+            return self._translate(*linear[at], index - starts[at])
+
+        return Mapped(Explicit(np.concatenate(scores) - sample.positives), flat)
+
+    def _linear(self) -> Iterator[tuple[Basis, list[int]]]:
+        """Yield each linear subspace that is small enough, and its entries off the pivots."""
         for s in range(self.dim + 1):
             for basis in subspaces(self.n, s, self.q):
                 pivots = {pivot(row) for row in basis}
-                free = [i for i in range(self.n) if i not in pivots]
-                for entries in product(range(self.q), repeat=len(free)):
-                    offset = [0] * self.n
-                    for i, entry in zip(free, entries, strict=True):
-                        offset[i] = entry
-                    yield FlatHypothesis(self.q, self.n, basis, tuple(offset))
+                yield basis, [i for i in range(self.n) if i not in pivots]
+
+    def _translate(self, basis: Basis, free: list[int], place: int) -> FlatHypothesis:
+        """Return the translate whose offset reads ``place`` off the pivots, as digits to base q."""
+        offset = [0] * self.n
+        for i in reversed(free):
+            place, offset[i] = divmod(place, self.q)
+        return FlatHypothesis(self.q, self.n, basis, tuple(offset))
+
+    def _concepts(self) -> Iterator[FlatHypothesis]:
+        for basis, free in self._linear():
+            for place in range(self.q ** len(free)):
+                yield self._translate(basis, free, place)
 
     def littlestone_bounds(self) -> tuple[int, int]:
         """Return the VC dimension, twice."""

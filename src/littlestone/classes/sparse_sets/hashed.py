@@ -9,11 +9,11 @@ over all sets of at most k buckets needs no list (`littlestone.classes.sparse_se
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import ceil
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from flint import arb, ctx
 
 from littlestone.bounds import HashFamily
 from littlestone.bounds import sparse_sets as ideal
-from littlestone.bounds.search import log_of
+from littlestone.bounds.search import least_integer, log_of
 from littlestone.classes.base import HypothesisSet, Representation
 from littlestone.classes.encoding import Fields, json_integer, number
 from littlestone.classes.hashing import MAX_BUCKETS, HashFunction, point_collision
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from littlestone.classes.sparse_sets.concept_class import SparseSets
     from littlestone.data import Sample
 
-__all__ = ["HashSetHypothesis", "HashedSets", "fewest_buckets", "hashed_sets"]
+__all__ = ["HashSetHypothesis", "HashedSets", "fewest_buckets", "hashed_sets", "predict_all"]
 
 _MOST_BUCKETS = 10_000_000  # gains are stored one by one
 
@@ -133,6 +133,46 @@ class HashSetHypothesis:
         return cls(function, tuple(buckets), bounds)
 
 
+def predict_all(hypotheses: Sequence[Hypothesis], points: Points) -> npt.NDArray[np.bool_]:
+    """Return which points each hypothesis labels 1; neighbours share a public hash.
+
+    Parameters
+    ----------
+    hypotheses : sequence of Hypothesis
+        Sets of buckets, or any others.
+    points : array of N points
+
+    Returns
+    -------
+    bool array, (len(hypotheses), N)
+
+    Examples
+    --------
+    >>> function = HashFunction(3, 5, 7, buckets=9)
+    >>> sets = [HashSetHypothesis(function, (1, 4)), HashSetHypothesis(function, (4,))]
+    >>> both = predict_all(sets, np.arange(20))
+    >>> bool((both[0] >= both[1]).all()), both.shape
+    (True, (2, 20))
+    """
+    out = np.zeros((len(hypotheses), len(points)), dtype=bool)
+    function, places, held = None, np.zeros(0, dtype=np.int64), dict[int, Any]()
+    for row, hypothesis in zip(out, hypotheses, strict=True):
+        if not isinstance(hypothesis, HashSetHypothesis):
+            row[:] = hypothesis.predict(points) == 1
+            continue
+        if hypothesis.function is not function:
+            function, held = hypothesis.function, {}
+            places = function(points)
+        for bucket in hypothesis.buckets:
+            if bucket not in held:
+                held[bucket] = places == bucket
+            row |= held[bucket]
+        if hypothesis.bounds is not None:
+            low, high = hypothesis.bounds
+            row &= np.asarray((points >= low) & (points <= high), dtype=bool)
+    return out
+
+
 class HashedSets(Representation):
     r"""Sparse sets over any domain: the sets of at most k buckets of ``copies`` public hashes.
 
@@ -217,8 +257,7 @@ class HashedSets(Representation):
 
 def fewest_buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: int) -> int | None:
     """Return the least number of buckets with (collision / alpha)**copies <= beta, if any."""
-    low, high = 1, min(_MOST_BUCKETS, MAX_BUCKETS)
-    log_beta = log_of(beta)
+    limit, log_beta = min(_MOST_BUCKETS, MAX_BUCKETS), log_of(beta)
 
     def reached(buckets: int) -> bool:
         ratio = family.collision(buckets) / alpha
@@ -228,17 +267,20 @@ def fewest_buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: 
             return difference < 0
         return bool(ratio**copies <= beta)
 
-    enough = ceil(alpha.denominator / alpha.numerator) + 1  # where to begin looking
-    while not reached(min(enough, high)):
-        low = enough
-        if enough >= high:
-            return None
-        enough *= 2
-    high = min(enough, high)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) else (middle + 1, high)
-    return low
+    # a collision is about one part that falls as 1 / buckets, and one that stays
+    falls, stays = _parts(family, limit)
+    room = float(alpha) * exp(log_beta / copies) - stays
+    near = int(min(falls / room, limit)) if room > 0 else limit
+    if not reached(limit):
+        return None
+    return least_integer(lambda buckets: reached(min(buckets, limit)), max(near, 1))
+
+
+@functools.lru_cache(maxsize=64)
+def _parts(family: HashFamily, limit: int) -> tuple[float, float]:
+    most, least = float(family.collision(1)), float(family.collision(limit))
+    falls = (most - least) / (1 - 1 / limit)
+    return falls, most - falls
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from littlestone.classes import FiniteClass, Rules
 from littlestone.classes.base import LISTABLE, ConceptClass
+from littlestone.classes.sparse_sets.hashed import predict_all
 from littlestone.errors import UnsupportedError
 from littlestone.source import Explicit
 
@@ -83,8 +84,7 @@ def listing(hypotheses: ConceptClass | HypothesisSet) -> Listing:
         concepts = list(hypotheses.hypotheses())
 
     def labels(start: int, stop: int, points: Points) -> Bits:
-        rows = [concept.predict(points) == 1 for concept in concepts[start:stop]]
-        return np.array(rows, dtype=bool).reshape(stop - start, len(points))
+        return predict_all(concepts[start:stop], points)
 
     return Listing(len(concepts), labels, concepts.__getitem__)
 
@@ -211,11 +211,12 @@ def _shape(groups: Ints) -> Ints:
 def _mistakes(labels: Bits) -> Words:
     """Return rows of bits: for point i mistakes on label 0 (row 2i) and 1; last for outside."""
     size, points = labels.shape
-    width = -(-size // 64)
-    packed = np.zeros((points + 1, width * 8), dtype=np.uint8)
-    packed[:points, : -(-size // 8)] = np.packbits(labels, axis=0, bitorder="little").T
-    ones = packed.view(np.uint64)
-    return np.stack([ones, ones ^ _ALL], axis=1).reshape(-1, width)
+    words = np.zeros((-(-size // 64), points + 1), dtype=np.uint64)
+    for bit in range(min(64, size)):
+        some = labels[bit::64]
+        words[: len(some), :points] |= some.astype(np.uint64) << np.uint64(bit)
+    ones = np.ascontiguousarray(words.T)
+    return np.stack([ones, ones ^ _ALL], axis=1).reshape(2 * (points + 1), -1)
 
 
 def _rows(table: Words, block: _UserBlock, some: slice) -> Iterator[tuple[int, Words]]:
