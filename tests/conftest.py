@@ -64,6 +64,19 @@ def _selects(expression, group):
     return not expression or eval(expression, {"__builtins__": {}}, marks)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Put all cases of a test after its first ones, ``@pytest.mark.first(n)``, into group more."""
+    seen = defaultdict(int)
+    for item in items:
+        mark = item.get_closest_marker("first")
+        if mark is not None and item.get_closest_marker("full") is None:
+            test = item.nodeid.partition("[")[0]
+            seen[test] += 1
+            if seen[test] > mark.args[0]:
+                item.add_marker("more")
+
+
 @pytest.fixture(scope="session")
 def chromium():
     """The program that the pages are shown in."""

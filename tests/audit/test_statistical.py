@@ -47,6 +47,7 @@ def test_finds_four_fifths_at_every_epsilon(epsilon, trials):
     assert 0.8 * true_epsilon(epsilon) <= bound <= true_epsilon(epsilon)
 
 
+@pytest.mark.more
 def test_never_exceeds_the_claim_in_fifty_audits():
     mechanism = selection(3)
     bounds = [lower_bound(mechanism, UP, DOWN, delta=0, trials=600) for _ in range(50)]

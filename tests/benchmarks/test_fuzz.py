@@ -23,6 +23,7 @@ def fuzz(*options, timeout=600):
     return json.loads(done.stdout), done.returncode
 
 
+@pytest.mark.more
 def test_spoilt_inputs_never_show_more_than_a_message():
     report, code = fuzz("--inputs", "150", "--seed", "20")
     assert report["failures"] == []

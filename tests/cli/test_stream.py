@@ -113,6 +113,7 @@ def test_a_file_of_answers_goes_on_where_it_was_torn(run, rows, left, monkeypatc
         assert Path("p.csv").read_text() == want[:left]
 
 
+@pytest.mark.more
 def test_a_full_disk_for_answers_loses_nothing(rows, folder):
     code = (
         "import resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"

@@ -26,6 +26,7 @@ def test_the_brute_force_recursion_is_the_definition_by_trees():
         assert u.ldim(v) == max(depths)
 
 
+@pytest.mark.first(1)
 def test_dimensions_soa_and_reducibility_of_every_class(world):
     u, kernel = world
     for v in (0, *u.classes()):
@@ -90,6 +91,7 @@ def test_decompositions_of_every_class_on_3_points(p, d):
             assert len(tree.leaves) <= u.most_leaves(v, 0, p, d)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("p", "d", "expected"),
     [

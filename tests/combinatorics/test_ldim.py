@@ -82,6 +82,7 @@ def test_tie_rule_is_one():
     assert soa_labels([[1, 0, 0], [0, 1, 0]]).tolist() == [1, 1, 0]
 
 
+@pytest.mark.first(30)
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("backend", ["python", "numba"])
 def test_random_classes_against_the_textbook_recursion(seed, backend):
@@ -99,6 +100,7 @@ def test_random_classes_against_the_textbook_recursion(seed, backend):
     assert tree.holds(matrix)
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("seed", range(12))
 def test_backends_agree_node_for_node(seed):
     rng = np.random.default_rng(seed)
@@ -115,6 +117,7 @@ def test_backends_agree_node_for_node(seed):
     assert numba.mistake_tree().holds(matrix)
 
 
+@pytest.mark.more
 def test_backends_agree_on_families_with_many_equal_and_complementary_columns():
     for matrix in (conjunctions(4), sparse_sets(9, 3), thresholds(255), affine_subspaces(4, 2)):
         python, numba = (Kernel(matrix, backend=b) for b in ("python", "numba"))
@@ -227,6 +230,7 @@ def test_budget_stops_with_bounds_and_leaves_the_kernel_usable():
     assert lower <= answer == whole.ldim()
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("backend", ["python", "numba"])
 def test_budget_is_exact_and_the_same_on_both_backends(backend):
     matrix = random_class(np.random.default_rng(1), 300, 30)

@@ -69,6 +69,7 @@ def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
         tables.read_table(pl.LazyFrame({"x": [1]}))
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize(
     "odd",
     [5, True, 2.5, dt.date(2020, 1, 1), [1], None, object()],
@@ -122,6 +123,7 @@ def _rare(name):
     return "Tokyo" in name or ("timestamp" in name and name.endswith(str(2**62)) and "UTC" in name)
 
 
+@pytest.mark.first(24)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.full if _rare(name) else ()) for name in COLUMNS],

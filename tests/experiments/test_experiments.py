@@ -48,6 +48,7 @@ def above(rows):
     ]
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_script_runs_quickly(name, tmp_path, monkeypatch, capsys):
     """As a program, into another folder: files, columns, certificates above."""

@@ -29,6 +29,7 @@ def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
     return made(cls, epsilon=epsilon, alpha=alpha, beta=beta)
 
 
+@pytest.mark.first(10)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 @pytest.mark.parametrize("agnostic", [False, True])
 @pytest.mark.parametrize("name", MATRICES)
@@ -63,6 +64,7 @@ def check_hashed_points(agnostic, epsilon, sizes):
         assert result.refusals == 0
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 @pytest.mark.parametrize("agnostic", [False, True])
 def test_hashed_points_are_private_for_every_public_seed(agnostic, epsilon):
@@ -244,6 +246,7 @@ def test_agnostic_excess_error_in_practice():
     assert upper_bound(failures, trials) <= 0.05, failures
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("where", ["a heavy point", "the empty concept", "spread thin"])
 def test_points_on_an_infinite_domain(where):
     """Hashing, no list of candidates: about 315 records at alpha 0.1, beta 0.05, epsilon 1."""

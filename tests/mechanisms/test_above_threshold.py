@@ -196,6 +196,7 @@ def test_the_released_transcripts_are_the_formula(charged):
         assert all(len(path) == 3 or [a for _, a in path] == [True, True] for path in law.outcomes)
 
 
+@pytest.mark.more
 def test_interleaved_with_another_mechanism():
     """The pair is charged the sum, whatever the questions are made of."""
     plan = AboveThreshold(epsilon=5, limit=1)

@@ -66,6 +66,7 @@ def lists_mechanism(epsilon, delta, cap, bottom="tight"):
     )
 
 
+@pytest.mark.first(10)
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize(
     ("pool", "cap", "longest", "teachers"),
@@ -80,6 +81,7 @@ def test_private_on_all_profiles(pool, cap, longest, teachers, delta, epsilon, t
     assert abs(worst - delta / (1 + delta)) <= tolerance
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_private_on_all_profiles_of_three_teachers(delta, epsilon, tolerance):
     lists = subsets("abc", 3)

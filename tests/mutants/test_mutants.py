@@ -37,6 +37,7 @@ def missed(mutants, *, workers=1):
     return {(jobs[number], *answer) for number, answer in answers if answer[0] != "caught"}
 
 
+@pytest.mark.more
 def test_one_mutant_of_each_root_cause_is_caught():
     assert missed(SAMPLE) == set()
 

@@ -105,6 +105,7 @@ def check(form, classes, work, most_runs):
     assert not refuted(all_failed, all_runs), (form, all_failed, all_runs)
 
 
+@pytest.mark.first(9)
 @pytest.mark.parametrize(
     "form",
     # 230,000 records of 58,000 users: among the full sizes only
@@ -122,6 +123,7 @@ def test_fits_at_the_planned_size_meet_alpha_often(form):
     check(form, able(form, 250_000), 300_000, 100)
 
 
+@pytest.mark.more
 def test_one_record_of_each_user_is_the_same_algorithm():
     for name, options, reads in FORMS:
         if reads == ONE_RECORD:

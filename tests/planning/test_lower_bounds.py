@@ -49,6 +49,7 @@ def check(concepts, asked):
     return compared
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("concepts", EVERY, ids=lambda concepts: concepts.spec)
 @settings(max_examples=settings.default.max_examples // 30)
 @given(ASKED)
@@ -63,6 +64,7 @@ def test_no_plan_is_below_a_lower_bound_often(concepts, asked):
     check(concepts, asked)
 
 
+@pytest.mark.more
 def test_the_bounds_are_about_something():
     """With usual numbers most learners of a class meet a bound of their kind and setting."""
     for concepts in EVERY:

@@ -35,6 +35,7 @@ CLASSES = [
 ASKED = {"epsilon": 1, "delta": 1e-6, "alpha": "0.1", "beta": "0.05"}
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("concepts", CLASSES, ids=lambda c: c.spec)
 def test_each_class_has_a_plan_whose_numbers_can_be_computed_again(concepts):
     plans = plan(concepts, **ASKED)

@@ -22,6 +22,7 @@ FLAT = ls.TreePaths({f"n{i}": None for i in range(5000)})
 EASY = {"epsilon": 2, "alpha": "0.2", "beta": "0.2"}
 
 
+@pytest.mark.first(9)
 @pytest.mark.parametrize(
     "concepts",
     [ls.Thresholds(1, 99), ls.Thresholds(5, 5), ls.Thresholds(0, 2**200), ls.Points(),

@@ -318,6 +318,7 @@ parts = st.lists(
 )
 
 
+@pytest.mark.more
 @settings(max_examples=settings.default.max_examples // 20)
 @given(parts, st.sampled_from([1e-8, 1e-5, 1e-2]))
 def test_composition_is_monotone(losses, delta):

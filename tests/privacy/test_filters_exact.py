@@ -83,6 +83,7 @@ def test_approximate(epsilon, delta):
     assert 0.9 * delta < worst <= delta + ROUNDING
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("epsilon", "delta", "menu"),
     [

@@ -64,6 +64,7 @@ def test_a_class_that_nobody_learns_is_refused(monkeypatch):
         explorer_page([ls.Thresholds(1, 3)], axes=AXES)
 
 
+@pytest.mark.more
 def test_processes_give_the_same_page_and_points_are_counted():
     one = Axes(epsilon=("1",), delta=("1e-6",), alpha=("0.1", "0.2"), beta=("0.05",), m=("1", "4"))
     counted = []

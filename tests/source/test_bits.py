@@ -105,6 +105,7 @@ def test_seeded_bytes_do_not_depend_on_the_pieces(k, monkeypatch):
     assert whole == [SeededSource(5)._bytes(k), SeededSource(5)._bytes(2**6 * k)]
 
 
+@pytest.mark.more
 def test_there_are_keys_for_permutations_of_many_places():
     """2**25 places need keys of 2**31 bits: more than Python's generator makes at once."""
     assert len(SeededSource(0)._bytes(8 * 2**25)) == 2**28

@@ -126,6 +126,7 @@ def table(tmp_path_factory):
     return path, cells
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("depth", [1, 3])
 def test_duckdb_and_plain_python_score_alike(table, depth):
     path, cells = table

@@ -32,6 +32,7 @@ THREE = Schema.from_dict(
 )
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("schema", "depth", "points", "n", "epsilon"),
     [

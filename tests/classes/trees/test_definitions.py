@@ -83,6 +83,7 @@ class Literal:
         return best(frozenset(range(len(self.rows[0]))), frozenset(self.rows))
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("points", [1, 2, 3, 4])
 def test_every_class_and_every_f(points):
     for rows in classes(points):

@@ -27,6 +27,7 @@ def inner(name, concepts, epsilon=1):
     return registry.make(name, concepts, epsilon=epsilon, **PURE[name])
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("n", "pool", "epsilon", "learner_epsilon"),
     [(3, 2, "1.4", "0.5"), (2, 1, "2.5", 1), (2, 0, 1, 1)],
@@ -115,6 +116,7 @@ def worst(run, points, n, epsilon, lists=None):
     return largest
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("delta", [F(0), F(1, 10)], ids=str)
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 1), (3, 2)])
 def test_the_formula_of_subsampling_is_attained(n, m, delta):

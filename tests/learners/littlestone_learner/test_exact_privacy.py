@@ -60,6 +60,7 @@ DEALT = {
 }
 
 
+@pytest.mark.first(9)
 @pytest.mark.parametrize("budget", BUDGETS, ids=str)
 @pytest.mark.parametrize("name", CASES)
 def test_every_data_set(name, budget):

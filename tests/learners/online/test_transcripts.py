@@ -60,6 +60,7 @@ def test_scored_pure_claim_and_composed_claim(length):
     assert streams.worst(p.phases[0].draw_epsilon) > F(1, 100)
 
 
+@pytest.mark.more
 def test_votes_and_a_test_that_hurries():
     streams = scored(3, draws=3, batches=1, draw_epsilon=F(1, 2), test_epsilon=F(4), limit=2)
     check(streams, *claim(streams.algorithm.plan))
@@ -152,6 +153,7 @@ def closures(concept_class, kinds, leak=F(1, 20), **changes):
     return Streams(OnlineAlgorithm(concept_class, p), kinds, 3)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("concept_class", "kinds"),
     [(Points(), SHORT), (SparseSets(2), [(1, 1), (2, 1), (2, 0)])],
@@ -164,6 +166,7 @@ def test_closures_and_any_adversary(concept_class, kinds):
     assert check_adaptive(streams, *claim(p)) > p.leak / 2
 
 
+@pytest.mark.more
 def test_closures_whose_bottom_is_too_light_are_caught():
     @dataclass(frozen=True)
     class Light(OnlineAlgorithm):
@@ -184,6 +187,7 @@ FEW = [
 ]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("dealing", FEW)
 def test_teachers_with_four_records(dealing):
     """Both batches, both stages."""
@@ -252,6 +256,7 @@ def test_scored_candidates_and_any_adversary():
     assert streams.most_adaptive(p.test_epsilon) > blind * F(10_001, 10_000) > F(1, 10)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
 def test_teachers_and_any_adversary(dealing):
     """A leak has a chance for each fixed stream: it must have no larger one for a reader."""

@@ -23,6 +23,7 @@ def learner(concepts=ONE, *, make=Stable, **parameters):
     return make(concepts, **BUDGET, constants=parameters)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("parameters", "n", "outside"),
     [
@@ -52,6 +53,7 @@ def test_private_on_all_longer_lists(parameters, n):
     assert audit.verify(learner(**parameters), points=[0, 1], n_samples=n).holds
 
 
+@pytest.mark.more
 def test_private_for_other_classes():
     two = FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])
     for concepts, points in ((two, [0, 1]), (Points(), ["a", "b"])):

@@ -43,6 +43,7 @@ def failures(name, runs, share=1.0, seed=0):
     return wrong
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", [name for name in CASES if name != "two of three"])
 def test_it_holds_at_its_number_of_records(name):
     runs, beta = 6, CASES[name][2]["beta"]

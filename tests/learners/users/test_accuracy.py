@@ -97,6 +97,7 @@ def test_sizes_that_were_promised(exponent, epsilon, alpha, m, most):
     assert learner.certificate(most).holds
 
 
+@pytest.mark.more
 def test_the_sampling_term_does_not_pay_for_the_size():
     """Where privacy is nearly free: 64 times ln|X|, a few per cent more users."""
     needed = [
@@ -162,6 +163,7 @@ def test_other_routes_fail_for_users_with_laws_of_their_own(method, least):
     assert failures >= least
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize(
     "method", ["auto", "group-privacy", "user-level", "binary-search", "one-record"]
 )
@@ -224,6 +226,7 @@ def test_one_hypothesis_and_one_record():
     assert made(ls.FiniteClass([[0, 1]]), 4, "user-level").certificate(10**6).holds
 
 
+@pytest.mark.more
 def test_classes_without_a_short_list():
     vast = ls.Intervals(1, 2**64)
     assert made(vast).plan.method == "group-privacy"
@@ -346,6 +349,7 @@ def drawn(way, errors, n, source):
     return errors.draw(way.t(*way.search.locate(errors, n, source)), way.epsilon / 2, source)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("method", ["user-level", "binary-search"])
 @pytest.mark.parametrize("error", [0.0, 0.45, 0.7])
 @pytest.mark.parametrize(("m", "bad"), [(16, 1), (64, 40)])

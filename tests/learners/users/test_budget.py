@@ -49,6 +49,7 @@ def test_a_walk(high, m, epsilon, alpha, beta):
     assert len(source.presented) <= walk.search.steps + 3 * walk.steps
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(("epsilon", "alpha", "beta"), BUDGETS)
 @pytest.mark.parametrize("m", [2, 4, 64])
 def test_a_search_and_a_choice(m, epsilon, alpha, beta):
@@ -69,6 +70,7 @@ def test_a_search_and_a_choice(m, epsilon, alpha, beta):
     assert len(source.presented) <= 4
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("m", [1, 4])
 def test_group_privacy_over_a_hashed_class_is_certified_at_epsilon_over_m(m):
     """Claim `users.group-privacy.records`: n users with m records are n m single records."""

@@ -35,6 +35,7 @@ def threshold(cls, m, alpha=0.95, **more):
 # --- everything observable ---------------------------------------------------------------------
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", ["one-record", "user-level"])
 def test_two_users_none_one_or_too_many_records(method):
     """m = 1: users without records, with one, and with two of which one is cut by their name."""
@@ -48,6 +49,7 @@ def test_two_users_none_one_or_too_many_records(method):
     assert "worst_pair" in result.to_dict()
 
 
+@pytest.mark.more
 def test_the_whole_release_with_a_count_of_mistakes_and_the_page():
     learner = agnostic(TWO, 2, "group-privacy")
     result = ls.audit.verify(
@@ -119,6 +121,7 @@ def way_of(cls, kind):
 KINDS = ["group-privacy", "width 1", "width 2", "one", "binary"]
 
 
+@pytest.mark.first(1)
 @pytest.mark.usefixtures("swept_once")
 @pytest.mark.parametrize(
     ("cls", "points", "n", "laws"),
@@ -355,6 +358,7 @@ def test_control_three_noisy_scores_for_one_epsilon():
     assert caught(lambda users, source: loud.choose(users, source).key, points=(1,))
 
 
+@pytest.mark.more
 def test_privacy_does_not_depend_on_alpha_and_beta():
     for alpha, beta in ((0.9, 0.9), (0.05, 1e-6)):
         for method in METHODS:

@@ -49,6 +49,7 @@ def test_there_are_so_many_kinds():
     assert [len(kinds_of_classes(p)) for p in (1, 2, 3)] == [2, 4, 9]
 
 
+@pytest.mark.first(22)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_two_records(matrix, method):
@@ -64,6 +65,7 @@ def check_three_records(matrix, *options):
         assert result.datasets == (2 * points) ** 3
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_three_records(matrix):
     check_three_records(matrix, {})
@@ -144,6 +146,7 @@ def worst(matrix, f, n, chunks, epsilon=F(1), delta=F(1, 20)):
     return largest / delta, len(pairs)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("points", [1, 2])
 def test_every_class_and_every_f(points):
     found = [
@@ -155,6 +158,7 @@ def test_every_class_and_every_f(points):
     assert 0.9 < max(found) <= 1
 
 
+@pytest.mark.more
 def test_every_kind_on_three_points_and_every_f():
     found = [
         worst(matrix, f, 2, 2)[0] for matrix in kinds_of_classes(3) for f in range(len(matrix))

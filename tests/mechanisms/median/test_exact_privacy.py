@@ -94,6 +94,7 @@ def check_b(verify, size, n):
             assert found.within(delta), (rank, epsilon, float(found.worst / delta))
 
 
+@pytest.mark.first(13)
 @pytest.mark.parametrize(("size", "n"), SMALL)
 def test_tree_is_private(verify, size, n):
     check_b(verify, size, n)
