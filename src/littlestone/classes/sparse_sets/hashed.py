@@ -156,7 +156,8 @@ def predict_all(hypotheses: Sequence[Hypothesis], points: Points) -> npt.NDArray
     """
     out = np.zeros((len(hypotheses), len(points)), dtype=bool)
     function, places, held = None, np.zeros(0, dtype=np.int64), dict[int, Any]()
-    for row, hypothesis in zip(out, hypotheses, strict=True):
+    for place, hypothesis in enumerate(hypotheses):
+        row = out[place]
         if not isinstance(hypothesis, HashSetHypothesis):
             row[:] = hypothesis.predict(points) == 1
             continue
