@@ -36,7 +36,6 @@ def test_candidates_are_grouped_by_score_in_one_place():
         str(path.relative_to(SOURCE))
         for path in FILES
         if re.search(r"\bLevelWeights\(|ExplicitWeights\(\s*bottom", path.read_text())
-        and path.parts[-2] != "catchers"
     }
     assert found == {"source/leveled.py"}
 

@@ -42,7 +42,7 @@ __all__ = [
     "parameter_error",
 ]
 
-_LONGEST = 400  # characters of a number that somebody typed
+_LONGEST = 400  # characters of a number that was typed
 _DIGITS = 3  # of its exponent
 _WIDEST = 4096  # bits of an integer that is still written out
 

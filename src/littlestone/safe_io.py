@@ -207,14 +207,14 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
         handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
         os.close(handle)
         yield name
-        # A link appears in one step, and never replaces what somebody else made meanwhile.
+        # A link appears in one step, and never replaces what another program made meanwhile.
         os.link(name, where)
         with contextlib.suppress(FileNotFoundError):  # whoever opens it may have done so
             os.unlink(name)
         sync_folder(where.parent)
     except FileExistsError:
         raise StoreError(
-            f"The file {where} exists already: somebody made it at the same time.", reason="exists"
+            f"The file {where} exists already: another program made it at the same time.", reason="exists"
         ) from None
     except (OSError, ValueError) as problem:
         raise StoreError(
@@ -244,7 +244,7 @@ def words(problem: Exception) -> str:
 
 
 def _open_to_others(status: os.stat_result) -> bool:
-    """Return whether somebody but us (or the administrator) may read or write."""
+    """Return whether anybody but us (or the administrator) may read or write."""
     if os.name != "posix":
         return False
     return bool(status.st_mode & 0o077) or (os.geteuid() not in (0, status.st_uid))

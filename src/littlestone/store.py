@@ -261,7 +261,7 @@ def _settle(sql: sqlite3.Connection, durability: Durability) -> None:
             f"The durability must be 'power' or 'kill'. Got {durability!r}.", reason="durability"
         )
     if sql.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-        raise sqlite3.DatabaseError  # somebody changed the header
+        raise sqlite3.DatabaseError  # the header was changed
     # FULL syncs the log at each commit; NORMAL only before the log is written back.
     sql.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
     if durability == "power":

@@ -62,7 +62,7 @@ def exact(
 ) -> int:
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
 
-    Compared is everything that somebody can see: the hypothesis, the model file, the page, the
+    Compared is everything that can be seen: the hypothesis, the model file, the page, the
     printed text. Exit 0 if the claim holds, 1 if it does not. With --all: every mechanism and every
     learner of this library, on domains that are chosen for each.
 

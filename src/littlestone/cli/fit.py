@@ -255,7 +255,7 @@ def _show(release: Release, written: list[tuple[str, str | None]]) -> None:
 
 
 def _given(**options: object) -> Json:
-    """Return the options that somebody gave."""
+    """Return the options that were given."""
     return {name: value for name, value in options.items() if value is not None}
 
 

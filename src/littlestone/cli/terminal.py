@@ -47,7 +47,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress_of(what: str) -> Iterator[None]:
-    """Show on standard error that work goes on, if somebody is watching: no totals, no times."""
+    """Show on standard error, if it is a terminal, that work goes on: no totals, no times."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield
@@ -58,7 +58,7 @@ def progress_of(what: str) -> Iterator[None]:
 
 @contextmanager
 def counting(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error, if somebody is watching; for work on public things only."""
+    """Show a bar on standard error, if it is a terminal; for work on public things only."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield lambda done, total: None

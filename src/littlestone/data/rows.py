@@ -52,7 +52,7 @@ def line_groups(
     Parameters
     ----------
     read : callable
-        From a number of bytes to at most so many; nothing at the end of the input.
+        From a number of bytes to at most that number of bytes; nothing at the end of the input.
     most : int
         Number of lines of a group at most.
     more : callable

@@ -227,7 +227,7 @@ class _Csv(Table):
         return self._scan(self._stream, ordered)
 
     def _hint(self, name: str) -> str:
-        """Repeat nothing of the file: a first line that holds no names is somebody's record."""
+        """Repeat nothing of the file: a first line that holds no names is a record."""
         return " The first line of a CSV must hold the names."
 
     def check(self) -> None:

@@ -56,8 +56,8 @@ __all__ = [
 #: How a learner that protects records can protect users.
 ONE_RECORD = "one record of each user"
 ALL_RECORDS = "all records, with epsilon / m (group privacy)"
-#: An agnostic form needs more than so many times what its learner needs at the same epsilon, since
-#: it has less than half of alpha; where the pool is thinned, so many times more.
+#: An agnostic form needs more than this multiple of what its learner needs at the same epsilon,
+#: since it has less than half of alpha; the second multiple is for a pool that is thinned.
 _FORM = Fraction(5, 2)
 
 
@@ -324,7 +324,7 @@ def goal_of(
         None allows nothing besides epsilon.
     alpha, beta : number in (0, 1)
     samples_per_user : int >= 1, optional
-        Protect users, each with so many records.
+        Protect users, each with at most this number of records.
 
     Raises
     ------
@@ -389,7 +389,7 @@ def auto(
     agnostic : bool, default True
         Ask for a certificate that does not assume realizable labels.
     samples_per_user : int >= 1, optional
-        Protect users, of whom so many records are looked at: only such learners are compared.
+        Protect users, with this number of records of each: only such learners are compared.
 
     Raises
     ------

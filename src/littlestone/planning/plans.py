@@ -228,7 +228,7 @@ def plan(
     alpha, beta : number in (0, 1)
         (Excess) error, and the probability of exceeding it.
     samples_per_user : int >= 1, optional
-        Protect users, each with so many records.
+        Protect users, each with at most this number of records.
     agnostic : bool, default False
         Leave out learners that promise nothing for data that no concept explains.
 

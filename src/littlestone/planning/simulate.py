@@ -274,7 +274,7 @@ def _least(
 
 
 def _size(certified: int, step: int) -> int:
-    """Return the size so many quarter octaves below the certified one."""
+    """Return the certified size, lowered by a number of quarter octaves."""
     return max(math.ceil(certified / 2 ** (step / _STEPS)), 1)
 
 

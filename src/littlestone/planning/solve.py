@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Solution", "solve"]
 
-#: Values are searched among decimals with so many digits.
+#: Number of digits of the decimals among which values are searched.
 _DIGITS = 3
 _SMALLEST = {"epsilon": -6, "alpha": -6}  # powers of ten
 _LARGEST = {"epsilon": 3, "alpha": -1}

@@ -142,7 +142,7 @@ Rows = frozenset[Row]
 
 
 def certified(forbidden: int, k: int, m: int, q: int) -> bool:
-    """Say whether counting proves that a k-dimensional subspace of F_q^m avoids so many directions.
+    """Say whether counting proves that a k-dimensional subspace of F_q^m avoids all forbidden ones.
 
     Examples
     --------

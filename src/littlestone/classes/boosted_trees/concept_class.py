@@ -107,7 +107,7 @@ class BoostedTreeClass(ConceptClass):
 
     @property
     def size(self) -> int:
-        """Number of sums of so many trees, in order (of the most trees, if it is not fixed)."""
+        """Number of sequences of ``rounds`` trees (of the most rounds, if it is not fixed)."""
         size: int = self.trees.size**self._most
         return size
 

@@ -25,7 +25,7 @@ __all__ = ["ConjunctionHypothesis", "Conjunctions", "subcube"]
 
 MAX_LENGTH = 4096
 
-#: The exponential mechanism scores at most so many conjunctions: 8 bytes for each.
+#: Most conjunctions that the exponential mechanism scores: 8 bytes for each.
 MAX_SIZE = 5_000_000
 
 _FLAGS = {("monotone", text): text != "false" for text in ("true", "false", "")}

@@ -138,7 +138,7 @@ class DecisionTrees(ConceptClass):
         return self.shatter_bound(1)
 
     def shatter_bound(self, trees: int) -> int:
-        """Return an upper bound of how many points functions of so many trees can shatter.
+        """Return an upper bound on the number of points that functions of some trees shatter.
 
         Of m points, a column of numbers can tell apart at most 2 (m - 1) ways by ``>=`` and ``<``,
         a column of texts m by ``is``, and all other splits are constant on them. So T trees label

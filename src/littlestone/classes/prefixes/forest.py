@@ -173,7 +173,7 @@ class PrefixForest(Forest):
         self.notation = notation
         base, length = notation.base, notation.length
         self._bits = notation.bits
-        #: Number of prefixes below, and with, one that has so many digits.
+        #: Number of prefixes at or below one, by its number of digits.
         self._below = [(base ** (length - k + 1) - 1) // (base - 1) for k in range(length + 1)]
         self.size: int = self._below[0]
         self.height = length + 1

@@ -321,7 +321,7 @@ class _Search:
         return found
 
     def _down(self, v: Any, levels: int) -> int:
-        """Return the first node so many levels below an untouched one (0, if k is its height)."""
+        """Return the first node k levels below an untouched one (0, if k is its height)."""
         for _ in range(levels):
             v = next(self._forest.children(v))
         return int(v)

@@ -212,7 +212,7 @@ class _Candidates:
 
     def _absent(self, index: int) -> int:
         """Return the index-th point of the domain that is not in the sample."""
-        below = 0  # so many sampled points lie below it
+        below = 0  # number of sampled points below it
         high = len(self._points)
         while below < high:
             middle = (below + high) // 2

@@ -393,7 +393,7 @@ class SparseSpace(VersionSpace):
         most = inf if cap is None else cap
         if self._endless <= 0:
             return inf
-        spare = self.free - self._endless  # so many new points may get 0 without any effect
+        spare = self.free - self._endless  # number of new points that may get 0 without any effect
         if len(self.atoms) == 1:
             least = spare + 1 if spare > 0 else None
         else:

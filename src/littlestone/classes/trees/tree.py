@@ -176,7 +176,7 @@ class PathsTree(VC1Tree):
         if at is not ROOT and at not in forest:
             raise parameter_error("PathsTree", "at", "ROOT or a node of the forest", at)
         self.forest, self.at, self._make = forest, at, make
-        self._top = forest.depth(at)  # so many edges are reversed
+        self._top = forest.depth(at)  # number of reversed edges
         self.size = forest.size
         self.height = forest.eccentricity(at)
 

@@ -11,7 +11,7 @@ A state is a folder, for its owner only, with two databases (`littlestone.store`
     other file, may be read while the stream runs, and may be handed on alone (`read_public`).
 
 Each `Journal.save` is one transaction in the private file, then one in the public file; only when
-it returns may anything be shown. So a draw that somebody may have seen is never drawn again. After
+it returns may anything be shown. So a draw that may have been seen is never drawn again. After
 a kill the public file may be one step behind, and is brought up to date when the state is opened.
 If it is *ahead*, then the private file is an old copy, or a power cut took its end: continuing
 would publish twice, and is refused.

@@ -253,7 +253,7 @@ class ExpertsPredictor:
         self._left -= 1
 
     def _ways(self, times: int, left: int | None = None) -> int:
-        """Return in how many ways at most so many of the steps that are left can be chosen."""
+        """Return the number of ways to choose at most ``times`` of the steps that are left."""
         n = self.horizon if left is None else left
         return sum(math.comb(n, i) for i in range(times + 1))
 

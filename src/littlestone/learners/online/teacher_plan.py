@@ -182,7 +182,7 @@ def _improved(
     )
     leak = delta / (2 * guess.batches * draws)
     (one,) = draw_epsilons(goal, test, leak, ((Fraction(1), guess.batches * draws),))
-    # a valid decomposition has at most so many leaves (003, Lemma 4.1), so many are essential
+    # as many as a valid decomposition has leaves at most (003, Lemma 4.1)
     most = (cap << top) ** d * 2 ** (d * d)
     score = Fraction(bottom_score(k=most, epsilon=one, delta=leak))
     n_teachers = _up(math.ceil(score + 2 * Fraction(math.log(1 / SURE)) / one), guess.n_teachers)
