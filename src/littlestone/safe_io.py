@@ -214,7 +214,7 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
         sync_folder(where.parent)
     except FileExistsError:
         raise StoreError(
-            f"The file {where} exists already: another program made it at the same time.", reason="exists"
+            f"The file {where} exists already: another program made it meanwhile.", reason="exists"
         ) from None
     except (OSError, ValueError) as problem:
         raise StoreError(

@@ -162,8 +162,8 @@ def verify(
         Verify the release together with an evaluation, as `littlestone.learners.release.run` makes
         it.
     records_per_user : int >= 0, optional
-        For a learner that protects users: try users with 0, 1, ... and this number of records. By default
-        one more than its ``samples_per_user``, so that some have too many.
+        For a learner that protects users: try users with 0, 1, ... and this number of
+        records. By default one more than its ``samples_per_user``, so that some have too many.
     names : int, default 1
         Number of names that users with too many records are tried with: a public cut may depend
         on a name.
