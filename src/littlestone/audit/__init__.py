@@ -3,6 +3,7 @@
 ========================  ================================================================
 `verify`, `mechanism`     exact: of a learner; of any function that draws through a source
 `observe`                 all that can be seen of one run
+`all_n`                   step by step: private for every n
 `statistical`             lower bounds on epsilon by sampling: any callable; our learners
 `attack`                  a record found in the votes of a threshold learner
 ``table/``                one line for each mechanism and learner
@@ -12,6 +13,7 @@ The page: ``docs/audit.md``.
 """
 
 from littlestone.audit import attack as attack
+from littlestone.audit.all_n import AllN, Step, all_n
 from littlestone.audit.mechanism import (
     MechanismVerification,
     replace_one,
@@ -22,9 +24,12 @@ from littlestone.audit.statistical import LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
 
 __all__ = [
+    "AllN",
     "LowerBound",
     "MechanismVerification",
+    "Step",
     "Verification",
+    "all_n",
     "attack",
     "lower_bound",
     "output_distribution",

@@ -11,13 +11,13 @@ from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner, w
 from littlestone.errors import ParameterError, check_integer, check_probability, parameter_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from littlestone.audit.table import Row
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
 
-__all__ = ["exact", "statistical"]
+__all__ = ["all_n", "exact", "statistical"]
 
 Every = Annotated[bool, Parameter(name="--all", negative="")]
 _EXAMPLES = {
@@ -119,12 +119,7 @@ def exact(
             "unit": unit, "samples_per_user": samples_per_user,
             "records_per_user": records_per_user, "method": method,
         }  # fmt: skip
-        for name, value in given.items():
-            if value is not None:
-                raise ParameterError(
-                    f"The {name!r} parameter of audit exact must not be given with --all, which "
-                    "verifies everything. Leave one of them out."
-                )
+        _nothing_else("audit exact", given)
         return _table(full=full, report=report, json=json)
     if full:
         raise ParameterError("The 'full' parameter of audit exact is for --all.")
@@ -250,6 +245,105 @@ def statistical(
     return 1 if found.refuted else 0
 
 
+def all_n(
+    *,
+    concept_class: ClassSpec | None = None,
+    learner: str | None = None,
+    epsilon: str | None = None,
+    points: str | None = None,
+    delta: str | None = None,
+    alpha: str = "0.1",
+    beta: str = "0.05",
+    schema: str | None = None,
+    every: Every = False,
+    json: Flag = False,
+) -> int:
+    """Check why a learner is private for every n: step by step, each enumerated, proved or assumed.
+
+    Exit 1 if a step fails. With --all: one line for each line of audit exact --all.
+
+    Parameters
+    ----------
+    concept_class:
+        What can be learned, of few concepts, for example "thresholds(1, 99)".
+    learner:
+        The algorithm, for example generic, agnostic or boosting.
+    epsilon:
+        Privacy loss that is claimed.
+    points:
+        The points of single records, written as for audit exact; by default all of the domain.
+    delta:
+        Only for learners that are not pure.
+    alpha:
+        Error that the certificate is asked to promise (privacy does not depend on it).
+    beta:
+        Probability with which the certificate may fail.
+    schema:
+        TOML file with the public columns, for classes over rows.
+    every:
+        Check every mechanism and learner; takes less than a minute.
+    json:
+        Print one JSON object.
+    """
+    from littlestone.audit import all_n as chain_of
+    from littlestone.cli.terminal import counting, note, progress_of, table
+
+    if every:
+        _nothing_else("audit all-n", {"class": concept_class, "learner": learner})
+        from littlestone.audit.table import CASES
+
+        cases = [case for case in CASES if not case.full]
+        chains = []
+        with counting("Checked") as progress:
+            for case in cases:
+                chains.append(case.all_n())
+                progress(len(chains), len(cases))
+        holds = all(chain.holds for chain in chains)
+        if json:
+            rows = [
+                chain.to_dict() | {"name": case.name}
+                for case, chain in zip(cases, chains, strict=True)
+            ]
+            print(jsonlib.dumps({"holds": holds, "rows": rows}, sort_keys=True))
+        else:
+            lines = [
+                (case.name, chain.route, ", ".join(chain.lemmas), "yes" if chain.holds else "NO")
+                for case, chain in zip(cases, chains, strict=True)
+            ]
+            table("", ("what", "all n", "lemmas", "holds"), lines)
+        return 0 if holds else 1
+    owner = "audit all-n"
+    spec, name = _given("class", concept_class, owner), _given("learner", learner, owner)
+    _of_records(name)
+    concepts, _ = open_class(spec, schema)
+    algorithm = open_learner(
+        "audit",
+        name,
+        concepts,
+        epsilon=_given("epsilon", epsilon, owner),
+        delta=delta,
+        alpha=alpha,
+        beta=beta,
+    )
+    with progress_of("Computing the laws of single records"):
+        found = chain_of(algorithm, points=None if points is None else _points(points, concepts))
+    if json:
+        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+    else:
+        note(str(found))
+    return 0 if found.holds else 1
+
+
+def _nothing_else(command: str, given: Mapping[str, object]) -> None:
+    """Refuse what --all would ignore."""
+    for name, value in given.items():
+        if value is not None:
+            raise ParameterError(
+                f"The {name!r} parameter of {command} must not be given with --all, which "
+                "verifies everything. Leave one of them out."
+            )
+
+
 def _table(*, full: bool, report: str | None, json: bool) -> int:
     from littlestone.audit.table import CASES
     from littlestone.cli.summary import plain
@@ -314,11 +408,11 @@ def _shown(data: Any) -> str:
     return " ".join(f"{x}:{label}" for x, label in data)
 
 
-def _given(name: str, value: str | None) -> str:
+def _given(name: str, value: str | None, command: str = "audit exact") -> str:
     if value is None:
         raise ParameterError(
-            f"audit exact needs --{name}, for example --{name} {_EXAMPLES[name]}. See littlestone "
-            "audit exact --help."
+            f"{command} needs --{name}, for example --{name} {_EXAMPLES[name]}. See littlestone "
+            f"{command} --help."
         )
     return value
 

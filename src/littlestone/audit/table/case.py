@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from littlestone.audit.all_n import AllN, by_lemmas
 from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.observe import Observer
 from littlestone.audit.verify import Verification
@@ -39,6 +40,8 @@ class Case:
     sharp : tuple of {"epsilon", "delta"}
         What is nearly attained: half of that number would be refuted. Nothing: the law depends on
         the data, but far less than the claim allows.
+    all_n : callable
+        ``all_n()`` returns what is known for every n.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Case:
     check: Callable[[Sequence[Observer]], Result]
     full: bool = False
     sharp: tuple[Part, ...] = ()
+    all_n: Callable[[], AllN] = lambda: by_lemmas("", "", {})
 
     def row(self, observers: Sequence[Observer] = ()) -> Row:
         """Verify, and return the line."""

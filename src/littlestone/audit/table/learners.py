@@ -11,6 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from littlestone.audit.all_n import all_n, by_lemmas
 from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism
 from littlestone.audit.observe import Observer
 from littlestone.audit.table.case import Case, Part
@@ -78,18 +79,22 @@ def _case(
 ) -> Case:
     entry = registry.LEARNERS[name]
 
-    def check(observers: Sequence[Observer]) -> Verification:
-        learner = registry.make(
-            name,
-            concepts,
-            epsilon=epsilon,
-            delta=None if entry.pure else delta,
-            alpha=F(1, 3),
-            beta=F(1, 3),
-            **options,
+    def made() -> Any:
+        return wrap(
+            registry.make(
+                name,
+                concepts,
+                epsilon=epsilon,
+                delta=None if entry.pure else delta,
+                alpha=F(1, 3),
+                beta=F(1, 3),
+                **options,
+            )
         )
+
+    def check(observers: Sequence[Observer]) -> Verification:
         return verify(
-            wrap(learner),
+            made(),
             points=points,
             n_samples=n,
             outside=outside,
@@ -102,7 +107,8 @@ def _case(
     told += ["proper"] * ("proper" in options) + [note] * bool(note)
     domain = f"{n} {entry.unit}, {len(points)} points" + (" and points outside" if outside else "")
     title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in told)
-    return Case(title, "learner", domain, check, full, sharp)
+    chain = lambda: all_n(made(), points=points)  # noqa: E731
+    return Case(title, "learner", domain, check, full, sharp, chain)
 
 
 #: So loud that a few records outweigh bottom: then epsilon can be seen, and not only delta.
@@ -168,6 +174,7 @@ def _stream_case(
         lambda observers: _verify_streams(concept_class, kinds, length, **numbers),
         full,
         sharp,
+        lambda: by_lemmas("online", concept_class.spec, {"online.privacy": None}),
     )
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.audit.all_n import AllN, by_lemmas
 from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism
 from littlestone.audit.table.case import Case, Part
+from littlestone.bounds.lemmas import LEMMAS, Checked
 from littlestone.errors import StateError
 from littlestone.mechanisms import (
     AboveThreshold,
@@ -209,7 +211,35 @@ def _case(
     *sharp: Part,
     full: bool = False,
 ) -> Case:
-    return Case(name, "mechanism", domain, lambda observers: check(), full, sharp)
+    words = [word.strip() for word in name.split(",")]
+    both = ", ".join(words[:2])
+    checked = _LEMMAS[both if both in _LEMMAS else words[0]]
+
+    def chain() -> AllN:
+        return by_lemmas(words[0], "any data", {words[0]: checked})
+
+    return Case(name, "mechanism", domain, lambda observers: check(), full, sharp, chain)
+
+
+_SELECTION, _SPARSE = LEMMAS["exp-mech.privacy"], Checked(("sparse.sparse_dp_tight",))
+#: The lemmas behind each mechanism; None: it has none.
+_LEMMAS: dict[str, Checked | None] = {
+    "exponential_mechanism": _SELECTION,
+    "exponential_mechanism, monotone": Checked(("range.exp_mech_monotone", "leveled.leveledE")),
+    "exponential_mechanism over runs": _SELECTION,
+    "sparse_select": _SPARSE,
+    "sparse_select_lists": Checked(("sparse.sparse_lists_dp",)),
+    "stable_histogram": LEMMAS.get("histogram.privacy"),
+    "stable_items": LEMMAS.get("histogram.privacy"),
+    "private_count": LEMMAS.get("geometric-count"),
+    "median A (rank exponential)": LEMMAS["median.exponential"],
+    "median B (TreeEM)": LEMMAS["median.tree"],
+    "median C (TreeLog)": LEMMAS.get("median.tree-log"),
+    "private_median": LEMMAS["median.exponential"],
+    "one_shot_path": LEMMAS["median.paths"],
+    "AboveThreshold, classic": LEMMAS["above-threshold.classic"],
+    "AboveThreshold, fresh": None,
+}
 
 
 def _of(

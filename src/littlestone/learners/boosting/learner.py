@@ -56,7 +56,8 @@ from littlestone.privacy.rounding import float_up
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
-    from littlestone.data import Sample
+    from littlestone.classes.decision_trees import TreeHypothesis
+    from littlestone.data import Sample, Schema
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -234,22 +235,37 @@ class Boosting(Learner[BoostingPlan]):
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the trees; a pure function of the sample and the draws."""
         settings = self.plan.settings(sample.n)
-        splits, depth = Splits(self.concept_class.schema), self.concept_class.depth
         start = self._start(sample, settings, source)
-        table = settings.table(start)
-        zero = len(table) // 2  # the place of z = 0
         margins = np.full(len(sample.points), start, dtype=np.int64)
-        trees = []
+        trees: list[TreeHypothesis] = []
         for votes in range(settings.rounds):
-            zeros, ones = sample.zeros * table[zero - margins], sample.ones * table[zero + margins]
-            rows = WeightedRows.of(splits, sample, zeros, ones)  # step 1
-            largest = max(settings.largest(start, votes), 1)
-            rate = settings.round_epsilon / (2 * largest)
-            tree = draw_tree(rows, depth, rate, source)  # step 2
+            rows, rate = self.round(sample, margins, start=start, votes=votes)
+            tree = draw_tree(rows, self.concept_class.depth, rate, source)  # step 2
             if len(margins):
                 margins += 2 * tree.predict(sample.points).astype(np.int64) - 1  # step 3
             trees.append(tree)
         return TreeEnsemble(tuple(trees), settings.step, start)
+
+    def round(
+        self, sample: Sample, margins: npt.NDArray[np.int64], *, start: int, votes: int
+    ) -> tuple[WeightedRows, Fraction]:
+        """Return the weighted records of a round, and the rate of its draw.
+
+        Parameters
+        ----------
+        sample : Sample
+        margins : ndarray of int64
+            Of each distinct point: the start and the votes of the trees before.
+        start, votes : int
+            Both are released.
+        """
+        settings = self.plan.settings(sample.n)
+        table = settings.table(start)
+        zero = len(table) // 2  # the place of z = 0
+        zeros, ones = sample.zeros * table[zero - margins], sample.ones * table[zero + margins]
+        rows = WeightedRows.of(_splits(self.concept_class.schema), sample, zeros, ones)  # step 1
+        largest = max(settings.largest(start, votes), 1)
+        return rows, settings.round_epsilon / (2 * largest)
 
     def _start(self, sample: Sample, settings: Settings, source: Source) -> int:
         """Return the log-odds of a private count of label 1, in steps."""
@@ -260,6 +276,11 @@ class Boosting(Learner[BoostingPlan]):
         doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
         odds = math.log((count + doubt) / (n - count + doubt))
         return max(-_FURTHEST, min(_FURTHEST, round(odds / float(settings.step))))
+
+
+@lru_cache(maxsize=64)
+def _splits(schema: Schema) -> Splits:
+    return Splits(schema)
 
 
 def _own(owner: str, value: Any) -> BoostedTreeClass:
@@ -283,7 +304,7 @@ def _settings(learner: Boosting, n: int) -> Settings:
     n = check_integer(learner.estimator, "n", n, low=1)
     concepts = learner.concept_class
     size = float(learner.epsilon) * n
-    splits = len(Splits(concepts.schema))
+    splits = len(_splits(concepts.schema))
     rounds = concepts.rounds or default_rounds(
         concepts.depth, size, splits, pure=learner.delta is None
     )
@@ -292,7 +313,7 @@ def _settings(learner: Boosting, n: int) -> Settings:
     count_epsilon = left * _COUNT_SHARE if float(left) * n >= _COUNT_FROM else Fraction(0)
     others = tuple(e for e in (count_epsilon, learner.evaluation) if e)
     round_epsilon = largest_round(learner.epsilon, learner.delta or Fraction(0), rounds, others)
-    _check_size(learner, n, len(Splits(concepts.schema)), round_epsilon)
+    _check_size(learner, n, splits, round_epsilon)
     return Settings(rounds, step, learner.cap, learner.resolution, round_epsilon, count_epsilon)
 
 

@@ -1,0 +1,244 @@
+"""The chain to all n holds for ours, and alone sees where additivity or range is broken."""
+
+import json
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction as F
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from littlestone.audit import all_n, verify
+from littlestone.audit.all_n import domain_points
+from littlestone.audit.table import CASES
+from littlestone.classes import (
+    BoostedTreeClass,
+    FiniteClass,
+    Points,
+    ThresholdHypothesis,
+    Thresholds,
+)
+from littlestone.data import Sample, Schema
+from littlestone.errors import UnsupportedError
+from littlestone.learners import registry
+from littlestone.learners.boosting import Boosting
+from littlestone.learners.exponential import Generic
+from littlestone.learners.littlestone import Littlestone
+
+ROOT = Path(__file__).parents[2]
+CITY = Schema.from_dict({"city": {"categories": ["Bonn"]}})
+SMALL = [case for case in CASES if not case.full]
+
+
+def generic(kind=Generic, concepts=None):
+    return kind(concepts or Thresholds(1, 5), epsilon=1)
+
+
+def statuses(report):
+    return {step.name.split(", ")[-1]: (step.status, step.holds) for step in report.steps}
+
+
+def test_sums_over_records():
+    report = all_n(generic())
+    assert report.holds
+    assert report.route == "sums over records"
+    assert report.lemmas == ("leveled.leveledE", "additive.additive_pure")
+    assert statuses(report)["range"] == ("enumerated", True)
+    some = all_n(generic(), points=[1, 4], sizes=(2,))
+    assert statuses(some)["range"] == ("tested", True)
+
+
+def test_the_integers_are_errors():
+    """The range that is read off laws is the one of errors, counted here."""
+    report = all_n(generic(concepts=Thresholds(1, 3)))
+    kinds = [(x, y) for x in (0, 1, 2, 3) for y in (0, 1)]  # 0 stands for a point outside
+    wrong = [[int((x >= t) * (x > 0) != y) for t in (1, 2, 3, 4)] for x, y in kinds]
+    moved = [[a - b for a, b in zip(p, q, strict=True)] for p in wrong for q in wrong]
+    oscillation = max(max(m) - min(m) for m in moved)
+    (detail,) = [step.detail for step in report.steps if step.name == "range"]
+    assert f"oscillation {oscillation}," in detail
+    assert detail.startswith(f"{len(kinds) * (len(kinds) - 1) // 2} pairs")
+
+
+@dataclass(frozen=True)
+class Changed(Generic):
+    """Sees a sample that was changed before."""
+
+    def draw(self, sample, source):
+        zeros, ones = self.counts(sample.points, sample.zeros, sample.ones)
+        return super().draw(Sample(sample.points, zeros, ones, sample.outside), source)
+
+
+class Often(Changed):
+    """What occurs more than four times counts twice: no data set of four records shows it."""
+
+    def counts(self, points, zeros, ones):
+        return zeros * (1 + (zeros > 4)), ones * (1 + (ones > 4))
+
+
+class Point(Changed):
+    """The point 5 counts twice: no other points show it."""
+
+    def counts(self, points, zeros, ones):
+        return zeros * (1 + (points == 5)), ones
+
+
+class Pairs(Changed):
+    """Three different points together count once more."""
+
+    def counts(self, points, zeros, ones):
+        return zeros + (len(points) > 2), ones
+
+
+class Rate(Generic):
+    """The rate doubles if a record at 5 is there."""
+
+    def draw(self, sample, source):
+        rate = self.rate(1) * (2 if 5 in sample.points else 1)
+        return self.concept_class.candidates(sample).draw(rate, source)
+
+
+class Fewer(Generic):
+    """Where a record at 5 is, one concept is no candidate."""
+
+    def draw(self, sample, source):
+        h = super().draw(sample, source)
+        gone = 5 in sample.points and h == ThresholdHypothesis(4, 1, 5)
+        return ThresholdHypothesis(3, 1, 5) if gone else h
+
+
+@pytest.mark.parametrize(
+    ("broken", "step"),
+    [(Often, "sums"), (Point, "range"), (Pairs, "sums"), (Rate, "sums"), (Fewer, "public")],
+)
+def test_broken_sums_are_noticed_by_the_chain_alone(broken, step):
+    learner = generic(broken)
+    assert verify(learner, points=[1, 2], n_samples=3, outside=True).holds
+    report = all_n(learner, sizes=(3, 9))
+    assert not report.holds
+    assert [s.name for s in report.steps if not s.holds] == [step]
+    assert "FAILS" in str(report)
+
+
+def littlestone(**settings):
+    learner = registry.make(
+        "littlestone", Thresholds(1, 4), epsilon=1, delta=F(1, 20), method="all"
+    )
+    return replace(learner, chunk=1, **settings)
+
+
+def test_candidates_beside_bottom():
+    report = all_n(littlestone())
+    assert report.holds
+    assert report.route == "candidates beside bottom"
+    assert "sparse.sparse_lists_dp" in report.lemmas
+    assert statuses(report)["range"] == ("enumerated", True)
+
+
+def test_a_bottom_that_is_too_light(monkeypatch):
+    """Bottom hides half of what one record lists."""
+    from littlestone.learners.littlestone import votes
+
+    honest = votes.removal_bottom
+    monkeypatch.setattr(
+        votes, "removal_bottom", lambda *, k, **numbers: honest(k=k // 2, **numbers)
+    )
+    report = all_n(littlestone())
+    assert [s.name for s in report.steps if not s.holds] == ["range"]
+    assert "does not hide" in str(report)
+
+
+def test_rounds_of_boosting(monkeypatch):
+    learner = Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1)
+    report = all_n(learner, sizes=(2,))
+    assert report.holds
+    assert {"tree_draw.drawE", "additive.additive_pure", "sums.rounds_pure"} == set(report.lemmas)
+    honest = Boosting.round
+
+    def half(self, sample, margins, *, start, votes):
+        rows, rate = honest(self, sample, margins, start=start, votes=votes)
+        return rows, rate * (1 + (votes == 1))
+
+    monkeypatch.setattr(Boosting, "round", half)
+    report = all_n(learner, sizes=(2,))
+    assert [s.name for s in report.steps if not s.holds] == ["round 2, range"]
+    monkeypatch.setattr(Boosting, "round", honest)
+
+    def normalised(self, sample, margins, *, start, votes):  # a weight by what others weigh
+        rows, rate = honest(self, sample, margins, start=start, votes=votes)
+        return replace(rows, weights=rows.weights // max(len(rows.weights), 1)), rate
+
+    monkeypatch.setattr(Boosting, "round", normalised)
+    report = all_n(learner, sizes=(2,))
+    assert "round 1, sums" in [s.name for s in report.steps if not s.holds]
+
+
+def test_users_are_single_records():
+    learner = registry.make(
+        "users", Thresholds(1, 3), epsilon=1, samples_per_user=2, method="group-privacy"
+    )
+    report = all_n(learner, points=[1, 3], sizes=(3,))
+    assert report.holds
+    assert statuses(report)["range"][0] == "tested"
+    assert "oscillation 4" in str(report)
+    with pytest.raises(UnsupportedError, match="too many users"):
+        all_n(replace(learner, samples_per_user=9))
+
+
+def test_others_name_their_lemmas_and_what_they_leave_out():
+    learner = registry.make("vc1", Thresholds(1, 9), epsilon=1, delta=F(1, 20))
+    report = all_n(learner)
+    assert report.route == "lemmas"
+    assert set(report.lemmas) == {"deal.dealt_dp", "exp_mech.exp_mech_pure", "entering.entering_dp"}
+    assert any(step.status == "assumed" for step in report.steps)
+    assert isinstance(littlestone(), Littlestone)
+    stable = registry.make("agnostic:vc1", Thresholds(1, 2), epsilon=3, delta=F(1, 20))
+    assert all_n(stable).route == "enumerated"
+    assert str(all_n(stable)).startswith("ENUMERATED ONLY")
+
+
+def test_refusals_teach():
+    with pytest.raises(UnsupportedError, match="smaller class of the same kind"):
+        all_n(generic(concepts=Thresholds(1, 2**20)))
+    with pytest.raises(UnsupportedError, match=r"points=\[...\]"):
+        all_n(generic(concepts=Points(1, 200)))
+    assert domain_points(Points().domain) is None
+
+
+def test_a_class_over_rows_is_enumerated():
+    assert all_n(generic(concepts=FiniteClass(np.eye(3, dtype=int))), sizes=(4,)).holds
+
+
+COLUMN = "all n"
+
+
+def described(report, case):
+    """Return the cell of the table in the docs."""
+    if report.route == "enumerated":
+        return f"enumerated: {case.domain}"
+    return ", ".join(report.lemmas)
+
+
+def test_the_table_of_the_docs_names_lemmas_for_at_least_80_percent():
+    text = (ROOT / "docs" / "appendix" / "audit-table.md").read_text(encoding="utf-8")
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    head, *rows = [line for line in lines if line[0] == "verified" or len(line) == len(lines[0])]
+    assert head[-1] == COLUMN
+    cells = {row[0]: row[-1] for row in rows}
+    assert set(cells) == {case.name for case in SMALL}
+    snapshot = json.loads((ROOT / "proofs" / "snapshot.json").read_text(encoding="utf-8"))
+    proved = {name: cell for name, cell in cells.items() if not cell.startswith("enumerated")}
+    assert len(proved) >= 0.8 * len(cells)
+    for cell in proved.values():
+        assert set(re.findall(r"[\w.]+", cell)) <= set(snapshot["theorems"])
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("case", SMALL, ids=lambda case: case.name)
+def test_the_table_of_the_docs_is_true(case):
+    report = case.all_n()
+    assert report.holds
+    text = (ROOT / "docs" / "appendix" / "audit-table.md").read_text(encoding="utf-8")
+    (line,) = [line for line in text.splitlines() if line.startswith(f"| {case.name} |")]
+    assert line.split(" | ")[-1].strip("| ") == described(report, case)
