@@ -28,6 +28,31 @@ def test_json_is_checked_by_the_independent_checker(run):
     assert [b["n"] for b in unknown] == [None] * len(unknown)
 
 
+def test_streams_beside_what_no_learner_can_do_better(run):
+    line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --delta 1e-6 --class points() --horizon"
+    found = run(f"{line} 100000 --json").json
+    assert not any(check_all(found).values())
+    stream = found["stream"]
+    assert stream["bound"]["holds"]
+    assert stream["bound"]["adaptive"]
+    known = {b["order"]: (b["mistakes"], b["constant"]) for b in stream["lower_bounds"]}
+    assert known["Omega(d)"] == (0.5, "explicit")
+    assert known["Omega(log T)"] == (None, "unknown")
+    said = run(f"{line} 100000 --report page.html").out
+    assert f"at most {stream['bound']['mistakes']} mistakes" in " ".join(said.split())
+    assert "Omega(log T): constant unknown" in " ".join(said.split())
+    assert "it is too short" in " ".join(run(f"{line} 20").out.split())
+    assert run(f"{line} 0").code == 2
+    assert run(f"{line} 9 --solve epsilon --n 9").code == 2
+    refused = run(
+        "plan --epsilon 1 --alpha 0.1 --beta 0.05 --delta 1e-6 --horizon 99 "
+        "--class conjunctions(40)"
+    )
+    assert "No online learner" in " ".join(refused.out.split())
+    pure = run(line.replace(" --delta 1e-6", "").replace("points()", "thresholds(1,99)") + " 99999")
+    assert "In a stream of 99,999 rows, littlestone stream makes at most" in pure.out
+
+
 def test_solve(run):
     done = run(f"plan --solve epsilon --n 400 --alpha 0.1 --json {PUBLIC}").json
     best = done["solutions"][0]

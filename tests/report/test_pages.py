@@ -144,6 +144,7 @@ def test_the_page_of_a_stream(tmp_path):
     assert "NOT PRIVATE (seeded)" in text
     assert "4,000 rows" in text
     assert "For so short a stream no number of mistakes is proved" in text
+    assert "Omega(d): at least 3 [littlestone.soa]" in text
     for each in public["published"]:
         assert f"1 if x > {each['hypothesis']['above']}" in text
     private = stream(tmp_path / "p", (x > 40).astype(np.int8))

@@ -16,7 +16,7 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
-    from littlestone.planning import Measured, Plans
+    from littlestone.planning import Measured, Plans, StreamPlan
     from littlestone.types import Json
 
 __all__ = ["plan"]
@@ -40,6 +40,7 @@ def plan(
     schema: str | None = None,
     agnostic: Flag = False,
     samples_per_user: str | None = None,
+    horizon: str | None = None,
     solve: str | None = None,
     n: str | None = None,
     what_if: Flag = False,
@@ -76,6 +77,9 @@ def plan(
     samples_per_user:
         How many records each user has, when users are to be protected. A learner that protects
         records then reads one record of each user, or all of them with a smaller epsilon.
+    horizon:
+        Also say how many mistakes `littlestone stream` makes in a stream of so many rows, and how
+        many every private learner makes.
     solve:
         The other way round: epsilon or alpha. Says how small it can be with --n records.
     n:
@@ -113,11 +117,12 @@ def plan(
     each = None
     if samples_per_user is not None:
         each = whole("plan", "samples_per_user", samples_per_user)
+    length = None if horizon is None else whole("plan", "horizon", horizon)
     opened = None if concept_class is None else open_class(concept_class, schema)
     if explore is not None:
         auto = concept_class if concept_class and is_auto(concept_class) else None
         others = {"solve": solve, "n": n, "report": report, "simulation": simulation}
-        _alone({**others, "what_if": what_if or None, "class auto": auto})
+        _alone({**others, "what_if": what_if or None, "class auto": auto, "horizon": horizon})
         from littlestone.cli.explore import explore as show
 
         start = {**exact, "samples_per_user": each}
@@ -127,6 +132,8 @@ def plan(
     concepts, public = opened
     if report is not None and (solve is not None or is_auto(concept_class)):
         raise ParameterError("The 'report' parameter of plan is for one class, without --solve.")
+    if horizon is not None and (solve is not None or is_auto(concept_class)):
+        raise ParameterError("The 'horizon' parameter of plan is for one class, without --solve.")
     if public is not None and is_auto(concept_class):
         return _auto(public, {"delta": None, **exact}, json=json)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
@@ -136,7 +143,7 @@ def plan(
         raise ParameterError("The 'n' parameter of plan is for --solve epsilon or --solve alpha.")
     from littlestone.planning import plan as compare
 
-    plans = compare(concepts, **asked)
+    plans = compare(concepts, **asked, horizon=length)
     measured = _simulate(plans, simulation) if simulate or simulation is not None else None
     if report is not None:
         from littlestone.report import page
@@ -159,6 +166,8 @@ def _besides(
     """Print what was asked for beside the plan."""
     from littlestone.cli.terminal import facts
 
+    if plans.stream is not None:
+        _stream(plans.stream)
     if what_if:
         _changes(plans)
     if measured is not None:
@@ -344,6 +353,22 @@ def _beside(plans: Plans) -> None:
                 f"In order also needed: {bound.formula}{value}, constant unknown ({bound.setting}) "
                 f"[{bound.claim}]."
             )
+
+
+def _stream(found: StreamPlan) -> None:
+    """Say how many mistakes a stream costs, and how many no private learner avoids."""
+    from littlestone.cli.terminal import note
+    from littlestone.report.words import integer
+
+    length = f"In a stream of {integer(found.horizon)} rows"
+    if found.bound is None:
+        note(f"{length}: {found.problem}")
+    elif found.bound.holds:
+        note(f"{length}, littlestone stream makes {str(found.bound).removesuffix(': holds')}.")
+    else:
+        note(f"{length}, no number of mistakes is proved: it is too short.")
+    for each in found.lower_bounds:
+        note(f"Every private learner, expected mistakes on some stream: {each}.")
 
 
 def _changes(plans: Plans) -> None:

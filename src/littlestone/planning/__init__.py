@@ -3,6 +3,7 @@
 =================  =================================================================
 `plans`            `plan`: all learners for one class, side by side
 `lower_bounds`     what no learner can beat
+`streams`          mistakes in a stream: proved, and of any learner
 `solve`            the other way round: least epsilon or alpha for a given n
 `simulate`         measured plans: the least n that works in practice
 `scenarios`        public synthetic distributions, worst-case and typical, for each class
@@ -15,6 +16,7 @@ from littlestone.planning.lower_bounds import LowerBound, lower_bounds
 from littlestone.planning.plans import Change, Plans, plan
 from littlestone.planning.simulate import Measured, simulate
 from littlestone.planning.solve import Solution, solve
+from littlestone.planning.streams import StreamPlan, plan_stream
 
 __all__ = [
     "Change",
@@ -22,8 +24,10 @@ __all__ = [
     "Measured",
     "Plans",
     "Solution",
+    "StreamPlan",
     "lower_bounds",
     "plan",
+    "plan_stream",
     "simulate",
     "solve",
 ]

@@ -13,10 +13,12 @@ from littlestone.classes import check_class
 from littlestone.errors import (
     LittlestoneError,
     UnsupportedError,
+    check_integer,
 )
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import ALL_RECORDS, Candidate, compare, fewest, goal_of, replan
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
+from littlestone.planning.streams import StreamPlan, plan_stream
 from littlestone.privacy.rounding import exact_text
 
 if TYPE_CHECKING:
@@ -62,12 +64,15 @@ class Plans:
         Whether only certificates for any labels count.
     candidates : tuple of Candidate
         All learners, also those that cannot learn the class, with the reason.
+    horizon : int or None
+        Of a stream, if one is planned for too: see `stream`.
     """
 
     concept_class: ConceptClass
     budget: Goal
     agnostic: bool
     candidates: tuple[Candidate, ...]
+    horizon: int | None = None
 
     def __iter__(self) -> Iterator[Candidate]:
         """Iterate over the learners that count, in the order of the registry."""
@@ -117,6 +122,13 @@ class Plans:
     def lower_bounds(self) -> list[LowerBound]:
         """What no learner can beat; see `littlestone.planning.lower_bounds`."""
         return lower_bounds(self.concept_class, self.budget, agnostic=True)
+
+    @cached_property
+    def stream(self) -> StreamPlan | None:
+        """The mistakes in a stream of ``horizon`` records, with the same budget."""
+        if self.horizon is None:
+            return None
+        return plan_stream(self.concept_class, self.budget, self.horizon)
 
     @cached_property
     def non_private(self) -> dict[str, Certificate]:
@@ -183,6 +195,7 @@ class Plans:
             "cheaper": None if cheaper is None else cheaper.learner,
             "non_private": {k: c.to_dict() for k, c in self.non_private.items()},
             "lower_bounds": [bound.to_dict() for bound in self.lower_bounds],
+            **({} if self.stream is None else {"stream": self.stream.to_dict()}),
             **({"what_if": [change.to_dict() for change in self.what_if()]} if what_if else {}),
         }
 
@@ -215,6 +228,7 @@ def plan(
     beta: Any = "0.05",
     samples_per_user: Any = None,
     agnostic: bool = False,
+    horizon: Any = None,
 ) -> Plans:
     """Compare all learners for a class: how many records or users each one needs.
 
@@ -231,6 +245,8 @@ def plan(
         Protect users, each with at most this number of records.
     agnostic : bool, default False
         Leave out learners that promise nothing for data that no concept explains.
+    horizon : int >= 1, optional
+        Also say how many mistakes a stream of so many records costs (`Plans.stream`).
 
     Returns
     -------
@@ -266,7 +282,9 @@ def plan(
         samples_per_user=samples_per_user,
     )
     concepts = check_class("plan", concept_class)
-    plans = Plans(concepts, budget, agnostic, tuple(compare(concepts, budget)))
+    if horizon is not None:
+        check_integer("plan", "horizon", horizon, low=1)
+    plans = Plans(concepts, budget, agnostic, tuple(compare(concepts, budget)), horizon)
     if fewest(list(plans)) is None:
         reasons = "; ".join(
             f"{c.learner}: {c.problem or 'realizable only'}" for c in plans.candidates

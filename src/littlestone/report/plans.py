@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -64,6 +64,8 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         rows=[_row(c, chosen) for c in plans],
         refused=_refused(plans),
         free=[(setting, integer(c.n)) for setting, c in plans.non_private.items()],
+        stream=plans.stream,
+        stream_steps=_stream_steps(plans),
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
         changes=_changes(plans, mine),
         changed="" if mine is None else _name(mine),
@@ -77,6 +79,13 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         link=data_link(text),
         embedded=json_in_html(text),
     )
+
+
+def _stream_steps(plans: Plans) -> list[Any]:
+    """Return the derivation of the mistakes in a stream."""
+    if plans.stream is None or plans.stream.bound is None:
+        return []
+    return steps_of(plans.stream.bound.certificate)
 
 
 def needs_picture(plans: Plans) -> str:

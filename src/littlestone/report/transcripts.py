@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from littlestone.classes import class_from_dict, load
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
-from littlestone.learners.online.bound import MistakeBound, mistake_bound
+from littlestone.learners.online.bound import MistakeBound, lower_bounds, mistake_bound
+from littlestone.learners.online.budget import StreamGoal
 from littlestone.learners.online.plan import plan_online
 from littlestone.learners.release import FORMAT as RELEASE
 from littlestone.learners.release import Release
@@ -115,6 +116,7 @@ def _page(public: Mapping[str, Any]) -> str:
         more=max(len(published) - _SHOWN, 0),
         bound="" if bound is None else str(bound).removesuffix(": holds"),
         holds=bound is not None and bound.holds,
+        lower=_lower(public),
         steps=[] if bound is None else steps_of(bound.certificate),
         facts=[(name, value) for name, value in facts if value],
         claims=claims([*names, *(() if bound is None else bound.certificate.claims)]),
@@ -146,17 +148,31 @@ def transcript_picture(times: Sequence[int], rows: int) -> str:
     return picture(body, width=_WIDTH, height=y + 36, title="When rules were published", desc=desc)
 
 
+def _lower(public: Mapping[str, Any]) -> list[str]:
+    """Return the expected mistakes of every private learner, in words."""
+    return [
+        str(each)
+        for each in lower_bounds(_goal(public), class_from_dict(public["stream"]["class"]))
+    ]
+
+
+def _goal(public: Mapping[str, Any]) -> StreamGoal:
+    asked = public["stream"]
+    numbers = (Fraction(asked["epsilon"]), Fraction(asked["delta"]), int(asked["horizon"]))
+    return StreamGoal(*numbers, Fraction(asked["beta"]), asked.get("records_per_user"))
+
+
 def _bound(public: Mapping[str, Any]) -> MistakeBound | None:
     """Return what is proved about mistakes, computed again from the public parameters."""
-    asked = public["stream"]
-    concepts = class_from_dict(asked["class"])
+    concepts, goal = class_from_dict(public["stream"]["class"]), _goal(public)
     try:
         plan = plan_online(
             concepts,
-            epsilon=Fraction(asked["epsilon"]),
-            delta=Fraction(asked["delta"]),
-            horizon=int(asked["horizon"]),
-            beta=Fraction(asked["beta"]),
+            epsilon=goal.epsilon,
+            delta=goal.delta,
+            horizon=goal.horizon,
+            beta=goal.beta,
+            records_per_user=goal.records_per_user,
             constants=public["about"].get("constants", "practical"),
             adversary=public["about"].get("adversary"),
         )

@@ -9,12 +9,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from littlestone.bounds import Certificate, CertificateBuilder, Claim, Step, register
+from littlestone.classes.dimensions import littlestone_dimension
+from littlestone.errors import LittlestoneError
 from littlestone.learners.online.samplers import growth, vote_events
 from littlestone.learners.online.teacher_plan import EXPOSED, SHARE, SURE, error_levels
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
-    from littlestone.learners.online.budget import OnlinePlan
+    from littlestone.learners.online.budget import OnlinePlan, StreamGoal
     from littlestone.types import Json
 
 __all__ = ["LowerBound", "MistakeBound", "compare", "lower_bounds", "mistake_bound"]
@@ -260,27 +262,44 @@ class LowerBound:
         known = "constant unknown" if self.mistakes is None else f"at least {self.mistakes:,.3g}"
         return f"{self.order}: {known} [{self.why}]"
 
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {
+            "order": self.order,
+            "mistakes": self.mistakes,
+            "constant": "unknown" if self.mistakes is None else "explicit",
+            "claim": self.why,
+        }
 
-def lower_bounds(plan: OnlinePlan, concept_class: ConceptClass) -> tuple[LowerBound, ...]:
+
+def lower_bounds(goal: StreamGoal, concept_class: ConceptClass) -> tuple[LowerBound, ...]:
     """Return lower bounds on the expected mistakes on some realizable stream of the horizon.
+
+    Parameters
+    ----------
+    goal : StreamGoal
+    concept_class : ConceptClass
 
     Examples
     --------
     >>> from littlestone.classes import SparseSets
-    >>> from littlestone.learners.online.plan import plan_online
-    >>> pairs = SparseSets(2)
-    >>> plan = plan_online(pairs, epsilon="1/4", delta=1e-6, horizon=10**4)
-    >>> for each in lower_bounds(plan, pairs):
+    >>> from littlestone.learners.online.budget import StreamGoal
+    >>> goal = StreamGoal(Fraction(1, 4), Fraction(1, 10**6), 10**4, Fraction(1, 20))
+    >>> for each in lower_bounds(goal, SparseSets(2)):
     ...     print(each)
     Omega(d): at least 1 [littlestone.soa]
     Omega(1/epsilon): at least 2.26 [online.lower.two-concepts]
     Omega(log T): constant unknown [clnss24.points]
     """
-    d = concept_class.version_space().littlestone_dim()
-    horizon = plan.goal.horizon
-    found = [LowerBound(min(d, horizon) / 2, "Omega(d)", SOA)]
+    horizon, found = goal.horizon, []
+    try:
+        d = littlestone_dimension(concept_class, max_nodes=_NODES)
+        found.append(LowerBound(min(d, horizon) / 2, "Omega(d)", SOA))
+    except LittlestoneError:  # not found soon: planning is quick
+        d = int(concept_class.size > 1)
+        found.append(LowerBound(None, "Omega(d)", SOA))
     if d >= 1:
-        e, delta = (float(min(x, Fraction(700))) for x in plan.goal.per_record)
+        e, delta = (float(min(x, Fraction(700))) for x in goal.per_record)
         total, t = 0.0, 0
         while t < horizon:  # decreasing: the first term that is nothing ends the sum
             term = math.exp(-t * e) - delta * -math.expm1(-t * e) / math.expm1(e)
@@ -296,6 +315,7 @@ def lower_bounds(plan: OnlinePlan, concept_class: ConceptClass) -> tuple[LowerBo
 
 
 _TERMS = 100_000
+_NODES = 20_000  # of a search for a dimension
 
 
 @dataclass(frozen=True)
