@@ -24,6 +24,36 @@ _NOT_RUN = re.compile(r"<!-- not run here: (.*?) -->")
 _DARK = re.compile(r"@media \(prefers-color-scheme: ?dark\) ?\{[^{}]*\{[^}]*\}\s*\}")
 
 
+def files_of_the_map(text):
+    """Return the source files that a text names in code, as written -> path in the package."""
+    package, folder, found = ROOT / "src" / "littlestone", Path(), {}
+    for words in re.findall(r"`([\w./]+\.py)`", text):
+        path = Path(words) if "/" in words else folder / words
+        if (package / path).is_file():
+            found[words], folder = path, path.parent
+    return found
+
+
+def link_files(text):
+    """Link each source file that a row of a table names to the page that shows it."""
+    rows = text.split("\n")
+    for i, row in enumerate(rows):
+        for words, path in files_of_the_map(row).items() if row.startswith("|") else ():
+            url = f"../source/{path.with_suffix('.html').as_posix()}"
+            rows[i] = rows[i].replace(f"`{words}`", f'<a href="{url}"><code>{words}</code></a>')
+    return "\n".join(rows)
+
+
+def show_files(app):
+    """Make a page of each source file that a row of the map names."""
+    for row in (ROOT / "ARCHITECTURE.md").read_text().split("\n"):
+        for path in files_of_the_map(row).values() if row.startswith("|") else ():
+            code = (ROOT / "src" / "littlestone" / path).read_text()
+            shown = app.builder.highlighter.highlight_block(code, "python", linenos="table")
+            body = f"<h1>{path.as_posix()}</h1>{shown}"
+            yield (f"source/{path.with_suffix('')}", {"title": path, "body": body}, "page.html")
+
+
 def read(app, page, content):
     """Put the repository's page in the place of its stub, and turn links towards the site."""
     path = Path(app.env.doc2path(page)).resolve()
@@ -31,6 +61,8 @@ def read(app, page, content):
         return
     shown = ROOT / _STUBS[page] if page in _STUBS else path
     text = shown.read_text() if page in _STUBS else content[0]
+    if page == "project/architecture":
+        text = link_files(text)
     text = _NOT_RUN.sub(r"*Not run by the tests: \1.*\n", text)
     pieces = _CODE.split(text)
     for i in range(0, len(pieces), 2):
@@ -84,6 +116,7 @@ def setup(app):
     """Connect the hooks."""
     app.connect("source-read", read)
     app.connect("autodoc-process-docstring", guarantees, priority=400)  # before napoleon
+    app.connect("html-collect-pages", show_files)
     app.connect("build-finished", fix_pictures)
     app.connect("build-finished", fix_sources)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
