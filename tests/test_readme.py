@@ -89,11 +89,11 @@ def test_model_file_predicts_what_it_says(tmp_path, adult):
     data = str(ADULT / "adult.parquet")
     fit = ["fit", data, "--schema", str(ADULT / "schema.toml"), "--y", "over_50k"]
     fit += ["--class", "rules(max_literals=2)", "--epsilon", "1", "--out", "m.json", "--json"]
-    done = run([*fit, "--estimate-error", "0.5", "--seed", "3"], tmp_path)
+    done = run([*fit, "--seed", "3"], tmp_path)
     assert done.returncode == 0, done.stderr
     out = json.loads(done.stdout)
     assert set(out) >= {"learner", "class", "hypothesis", "guarantee", "certificate", "n"}
-    assert out["guarantee"]["epsilon"] == 1.5
+    assert out["guarantee"]["epsilon"] == 1
     assert out["guarantee"]["seeded"] is True
     done = run(["predict", "m.json", data, "--out", "labels.csv"], tmp_path)
     assert done.returncode == 0, done.stderr
@@ -105,4 +105,5 @@ def test_model_file_predicts_what_it_says(tmp_path, adult):
     assert description
     hypothesis = load(out["hypothesis"])
     assert wrong == ls.Rules(adult[0]).errors(hypothesis, sample)
-    assert out["error"]["low"] <= wrong <= out["error"]["high"]
+    error = out["quality"]["error"]
+    assert error["low"] <= wrong / len(labels) <= error["high"]

@@ -45,7 +45,7 @@ def model(tmp_path_factory):
 
     learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=1, alpha=0.1, beta=0.05)
     sample = ls.Sample.of([2, 3, 7, 8] * 9, [0, 0, 1, 1] * 9)
-    return run(learner, sample, SeededSource(0), estimate_error="1/2").to_dict()
+    return run(learner, sample, SeededSource(0), evaluate="1/2").to_dict()
 
 
 @pytest.mark.parametrize(

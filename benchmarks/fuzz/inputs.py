@@ -59,7 +59,7 @@ MODELS = {
     "rules": [*FIT[:2], *FIT[4:], "--schema", "s.toml", "--class", "rules(max_literals=2)"],
     "trees": [*FIT[:2], *FIT[4:], "--schema", "s.toml", "--class", "decision_trees(depth=2)"],
     "vc1": [*FIT, "--class", "thresholds(1, 99)", "--learner", "vc1", "--delta", "1e-6"],
-    "counted": [*FIT, "--class", "thresholds(1, 99)", "--estimate-error", "1"],
+    "counted": [*FIT, "--class", "thresholds(1, 99)", "--evaluate", "1/2"],
 }
 ASK = ["--epsilon", "1/3", "--alpha", "0.1", "--beta", "0.05"]
 AUDIT = ["--learner", "generic", "--epsilon", "1", "--points", "1,2", "--n", "1"]

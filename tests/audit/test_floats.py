@@ -61,7 +61,7 @@ def test_precision_attack_finds_nothing_in_a_release(name):
 
     def released(labels):
         sample = Sample.of(points, labels)
-        return run(learner, sample, SOURCE, estimate_error=1).to_json()
+        return run(learner, sample, SOURCE, evaluate="1/2").to_json()
 
     bound = lower_bound(
         released,

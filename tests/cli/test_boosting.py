@@ -39,7 +39,7 @@ def test_fit_evaluate_predict_export(run, folder):
 
 def test_the_summary_says_what_was_measured_and_spent(run):
     shown = run(f"{FIT} boosted_trees(depth=2,rounds=5) --epsilon 4 --evaluate 1").out
-    for word in ("AUROC", "Accuracy", "5 trees", "evaluation: epsilon 1", "dp.sum"):
+    for word in ("AUROC", "Error", "5 trees", "evaluation: epsilon 1", "dp.sum"):
         assert word in shown
     assert "Needed" not in shown
 
@@ -56,7 +56,7 @@ def test_an_evaluation_of_another_learner(run):
     [
         (f"{FIT} scorecard --epsilon 1 --evaluate 1", "smaller than epsilon"),
         (f"{FIT} scorecard --epsilon 1 --evaluate 2 --holdout 0.2", "at most epsilon"),
-        (f"{FIT} scorecard --epsilon 1 --holdout 0.2", "needs evaluate"),
+        (f"{FIT} scorecard --epsilon 1 --holdout 0.2 --no-evaluate", "needs evaluate"),
         (f"{FIT} scorecard --epsilon 1 --evaluate 0.1 --holdout 2", "holdout"),
         (f"{FIT} scorecard --epsilon 1 --require-certificate", "no error bound before data"),
         (f"{FIT} thresholds(1,9) --x age --learner boosting --epsilon 1", "boosted_trees"),

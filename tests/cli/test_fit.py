@@ -2,13 +2,16 @@
 
 import json
 import os
+import re
 import stat
+from fractions import Fraction
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from littlestone.classes import load
+from littlestone.classes import load, parse_class
+from littlestone.learners import registry
 from littlestone.learners.release import Release
 from littlestone.report import page
 from littlestone.safe_io import replaceable, write_text
@@ -51,7 +54,7 @@ def test_the_printed_text_says_everything(run):
         "pure 1-differential privacy, replace-one",
         "2.72-fold",
         "an error of at most 10%, except with probability 5%",
-        "190 records; there are 800",
+        "211 records; there are 800",
         "Certificate  holds",
         "m.json",
         "p.html",
@@ -112,14 +115,35 @@ def test_a_seed_repeats_and_says_not_private(run, folder):
     assert run(f"{line} --json").json["guarantee"]["seeded"] is True
 
 
-def test_the_error_estimate_is_composed(run):
-    done = run(f"{ADULT} thresholds(1,99) --estimate-error 1/4 --seed 0 --json")
-    assert done.json["guarantee"]["epsilon_exact"] == "5/4"
-    assert 0 <= done.json["error"]["value"] <= 800
-    said = run(f"{ADULT} thresholds(1,99) --estimate-error 1/4 --seed 0")
-    assert "pure 1.25-differential privacy" in said.out
-    assert "wrong on these records" in said.out
-    assert "at 95%" in said.out
+@pytest.mark.parametrize(
+    ("more", "part"), [("", "1/10"), ("--evaluate 1/4", "1/4"), ("--holdout 0.5", "1")]
+)
+def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
+    done = run(f"{ADULT} thresholds(1,99) {more} --json")
+    assert done.json["guarantee"]["epsilon_exact"] == "1"
+    assert done.json["evaluation"]["epsilon"] == part
+    if "holdout" not in more:
+        left = 1 - Fraction(part)
+        assert done.json["spent"] == {
+            "learning": f"epsilon {left}",
+            "evaluation": f"epsilon {part}",
+        }
+        own = registry.make("agnostic", parse_class("thresholds(1, 99)"), epsilon=left)
+        assert done.json["required_samples"] == own.required_samples()
+    assert set(done.json["quality"]) == {"error", "baseline", "majority", "constant"}
+    said = run(f"{ADULT} thresholds(1,99) {more}").out
+    assert re.search(r"Error +about [\d.]+% wrong \(± [\d.]+ points at 95%, n", said)
+    assert re.search(r"Always [01] +about", said)
+
+
+def test_without_an_evaluation_all_of_epsilon_is_for_learning(run):
+    done = run(f"{ADULT} thresholds(1,99) --no-evaluate --seed 1 --json")
+    assert not {"evaluation", "quality", "spent"} & set(done.json)
+    own = registry.make("agnostic", parse_class("thresholds(1, 99)"), epsilon=1)
+    assert done.json["required_samples"] == own.required_samples()
+    both = run(f"{ADULT} thresholds(1,99) --no-evaluate --evaluate 0.1")
+    assert both.code == 2
+    assert "not both" in both.err
 
 
 @pytest.mark.parametrize(("typed", "exact"), [("0.1", "1/10"), ("1/3", "1/3"), ("1e-2", "1/100")])

@@ -40,13 +40,13 @@ def test_a_budget_from_its_creation_to_its_end(run, fit, folder):
 
 def test_the_whole_release_is_paid_for(run, fit):
     run("ledger create b.db --epsilon 3 --delta 1e-6 --currency zcdp")
-    fit("0.4", "--estimate-error", "0.2")
+    fit("0.6", "--evaluate", "0.2")
     (event,) = Ledger("b.db").history()
     assert event.cost == event.loss.rho
     assert float(event.cost) == pytest.approx(0.4**2 / 8 + 0.2**2 / 2)
     run("ledger create c.db --epsilon 1")
     done = run(
-        "fit data.parquet --x age --y adult --epsilon 0.4 --estimate-error 0.2 --ledger c.db",
+        "fit data.parquet --x age --y adult --epsilon 0.6 --evaluate 0.2 --ledger c.db",
         "--class",
         "thresholds(1, 99)",
     )

@@ -78,7 +78,7 @@ def test_closed_streams_are_nowhere(folder):
 
 def test_a_terminal_without_the_characters_stops_nothing(folder, monkeypatch):
     found = []
-    for more in (["--estimate-error", "1"], ["--json", "--positive", "\u00e4\U0001f600"]):
+    for more in (["--evaluate", "1/2"], ["--json", "--positive", "\u00e4\U0001f600"]):
         plain = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
         with monkeypatch.context() as patched:
             patched.setattr(sys, "stdout", plain)

@@ -78,8 +78,8 @@ def test_delta_out_of_range(run, folder, delta):
 
 
 @pytest.mark.parametrize("value", ["0", "nan", "-1"])
-def test_estimate_error(run, folder, value):
-    refused(folder, fit(run, estimate_error=value), "'estimate_error'")
+def test_evaluate(run, folder, value):
+    refused(folder, fit(run, evaluate=value), "'evaluate'")
 
 
 def test_seed(run, folder):

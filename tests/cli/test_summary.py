@@ -2,17 +2,73 @@
 
 from dataclasses import replace
 
+import pytest
+
 import littlestone as ls
+from littlestone.classes import ThresholdHypothesis
 from littlestone.cli.summary import plain
 from littlestone.learners import registry
 from littlestone.learners.release import run
+from littlestone.report import page
+from littlestone.report.pages import beside_constants
 from littlestone.source import SeededSource
 
 
 def test_the_interval_around_an_error_covers_a_clamped_one():
-    """At 5 % with the interval [0 %, 20 %], plus or minus 10 % would promise too much."""
-    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=1)
+    """At 0 % with the interval [0 %, 15 %], plus or minus half of it would promise too much."""
+    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=3)
     sample = ls.Sample.of([2, 8] * 10, [0, 1] * 10)
-    release = run(learner, sample, SeededSource(0), estimate_error=1)
-    error = {**release.error, "rate": 0.05, "rate_low": 0.0, "rate_high": 0.2}
-    assert "about 5% wrong on these records (± 15% at 95%)" in plain(replace(release, error=error))
+    release = run(learner, sample, SeededSource(0), evaluate=1)
+    counts = ((10, 0), (0, 10))
+    release = replace(release, evaluation=replace(release.evaluation, counts=counts))
+    found = release.quality
+    assert found.error.value == 0
+    assert f"about 0% wrong (± {100 * found.error.high:g} points at 95%" in plain(release)
+
+
+def said_of(counts, hypothesis, alpha="0.1"):
+    """Return what is printed where an evaluation found these counts."""
+    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=2, alpha=alpha)
+    n = sum(map(sum, counts))
+    sample = ls.Sample.of([2, 8] * (n // 2), [0, 1] * (n // 2))
+    release = run(learner, sample, SeededSource(0), evaluate=1)
+    made = replace(release.evaluation, counts=counts, n=n)
+    release = replace(release, evaluation=made, hypothesis=hypothesis)
+    assert beside_constants(release) in page(release)
+    return plain(release)
+
+
+ABOVE_4, ALWAYS_0 = ThresholdHypothesis(4, 1, 9), ThresholdHypothesis(9, 1, 9)
+
+
+def test_a_rare_label_that_is_never_answered_is_not_called_learned():
+    """Nine in ten are 0: a certificate for alpha = 0.1 holds of always answering 0."""
+    said = said_of(((3600, 0), (400, 0)), ALWAYS_0)
+    assert "holds (" in said
+    assert "The rule is a constant: it always answers 0." in said
+    assert "does not say that it is better than always answering 0" in said
+
+
+@pytest.mark.parametrize(
+    ("counts", "words", "trivial"),
+    [
+        (((3000, 600), (100, 300)), "does not err less than always answering 0", True),
+        (((3590, 10), (20, 380)), "errs less than always answering 0", True),  # 10 % <= alpha
+        (((1990, 10), (20, 1980)), "errs less than always answering 0", False),
+        (((10, 1990), (1980, 20)), "does not err less than always answering 0", True),
+        (((1000, 1000), (999, 1001)), "noise hides whether the rule errs less", False),
+    ],
+)
+def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):
+    said = said_of(counts, ABOVE_4)
+    assert words in said
+    assert ("A constant seems to meet it, too" in said) is trivial
+
+
+def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
+    learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=2)
+    release = run(learner, ls.Sample.of([2, 8] * 2000, [0, 1] * 2000), SeededSource(0))
+    assert beside_constants(release) == ""
+    release = replace(release, hypothesis=ALWAYS_0)
+    assert "always answering 0" in beside_constants(release)
+    assert "always answering 0" in plain(release)

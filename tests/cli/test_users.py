@@ -55,18 +55,19 @@ def test_users_are_counted_and_protected(run, people, learner):
 
 
 def test_the_printed_text_speaks_of_users(run, people):
-    done = run(f"{FIT} thresholds(1,99) --estimate-error 1")
+    done = run(f"{FIT} thresholds(1,99) --evaluate 1")
     assert done.code == 0
     assert "users; there are 600" in done.out
     assert "one user" in done.out
-    assert "wrong on these records" in done.out
+    assert "600 records of this fit, one of each user" in done.out
 
 
-def test_estimated_error_costs_epsilon_for_the_whole_user(run, people):
-    done = run(f"{FIT} thresholds(1,99) --estimate-error 4 --json")
+def test_an_evaluation_is_a_part_of_the_users_epsilon(run, people):
+    done = run(f"{FIT.replace('--epsilon 2', '--epsilon 6')} thresholds(1,99) --evaluate 4 --json")
     assert done.json["guarantee"]["epsilon"] == 6
-    error = done.json["error"]
-    assert abs(error["rate"] - 0.1) < 0.15
+    assert done.json["evaluation"]["n"] == N
+    error = done.json["quality"]["error"]
+    assert error["low"] <= 0.1 <= error["high"]
 
 
 def test_records_without_a_user_are_one_user(run, folder):

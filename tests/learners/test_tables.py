@@ -57,19 +57,19 @@ def by_command(line):
 def test_every_table_gives_what_the_command_line_writes(kind, folder):
     made = ls.GenericLearner(LINE, epsilon=1, random_state=5)
     made.fit(TABLES[kind](folder), y="ill", x="dose").save("e.json")
-    written = by_command("--x dose --class thresholds(1,9) --learner generic")
+    written = by_command("--x dose --class thresholds(1,9) --learner generic --no-evaluate")
     assert (folder / "e.json").read_text() == written
     assert made.release_.to_json() + "\n" == written
 
 
-def test_rows_and_the_estimate_of_the_error(folder):
+def test_rows_and_an_evaluation(folder):
     rules = ls.Rules(ls.Schema.from_dict(SCHEMA), 1)
     made = ls.AgnosticLearner(rules, epsilon=1, random_state=5)
-    made.fit(FRAME, "ill", estimate_error="1/2").save("e.json")
+    made.fit(FRAME, "ill", evaluate="1/2").save("e.json")
     line = "--schema schema.toml --class rules(max_literals=1) --learner agnostic"
-    written = by_command(f"{line} --estimate-error 1/2")
+    written = by_command(f"{line} --evaluate 1/2")
     assert (folder / "e.json").read_text() == written
-    assert json.loads(written)["guarantee"]["epsilon"] == 1.5
+    assert json.loads(written)["guarantee"]["epsilon"] == 1
     assert made.n_features_in_ == 2
 
 
@@ -77,7 +77,7 @@ def test_users(folder):
     made = ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2, random_state=5)
     made.fit(FRAME, "ill", x="dose", user="who").save("e.json")
     line = "--x dose --class thresholds(1,9) --learner users --user who --samples-per-user 2"
-    assert (folder / "e.json").read_text() == by_command(line)
+    assert (folder / "e.json").read_text() == by_command(f"{line} --no-evaluate")
     with pytest.raises(ParameterError, match="say user="):
         made.fit(FRAME, "ill", x="dose")
     with pytest.raises(ParameterError, match="protects records"):

@@ -89,17 +89,6 @@ def delta_spent_twice(original, self, *given):
         self.limit = Price(self.limit.cost, self.delta)
 
 
-@mutant("release text", "learners.release:_mistakes", "users on thresholds(1, 2), with the error")
-def how_many_records_were_looked_at(original, algorithm, hypothesis, sample, *given):
-    """The text beside a released count of mistakes says how many records it is about: the users'
-    records together, after the cut, which is private.
-    """
-    made = original(algorithm, hypothesis, sample, *given)
-    if algorithm.unit == "users":
-        made["on"] = f"{np.minimum(sample.records, algorithm.samples_per_user).sum()} records"
-    return made
-
-
 same_as(
     an_interval_around_the_true_count,
     "interval around the count itself",

@@ -122,11 +122,11 @@ def a_learner_that_undersells_its_choice(original, self):
 
 
 @mutant("wrong theorem", "learners.release:known_loss", "learners in zCDP")
-def a_count_sold_as_a_choice(original, learner, *, estimate_error=None):
-    """The noisy count of mistakes is added to a learner's zCDP at epsilon**2/8, but is no choice
-    of bounded range.
+def a_histogram_sold_as_a_choice(original, learner, *, evaluate=None, holdout=None):
+    """The noisy histogram is added to a learner's zCDP at epsilon**2/8, but is no choice of bounded
+    range.
     """
-    made = original(learner, estimate_error=estimate_error)
-    if estimate_error is None or made is None:
+    made = original(learner, evaluate=evaluate, holdout=holdout)
+    if evaluate is None or made is None:
         return made
-    return Concentrated(made.rho - exact_value(estimate_error) ** 2 * 3 / 8)
+    return Concentrated(made.rho - exact_value(evaluate) ** 2 * 3 / 8)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal, localcontext
 from fractions import Fraction
 
+from littlestone.errors import exact_value
 from littlestone.privacy import Guarantee
 from littlestone.privacy.filters import Price
 
@@ -18,24 +19,31 @@ _RUN = "learners.release:run"
 _ALLOWS = "privacy.filters:Filter.allows"
 
 
-@mutant(
-    "composition forgotten",
-    "learners.release:compose",
-    "generic on finite(3 concepts on 2 points), with its error",
-    "paid in full",
-)
-def the_count_of_mistakes_is_free(original, losses, **options):
+_EVALUATED = "a rule and its evaluation"
+
+
+@mutant("composition forgotten", "learners.release:_with_evaluation", _EVALUATED, "paid in full")
+def the_evaluation_is_free(original, learner, guarantee, evaluate, holdout):
     """The guarantee is that of the hypothesis alone."""
-    return original(losses[:1], **options)
+    made = original(learner, guarantee, evaluate, holdout)
+    return replace(made, epsilon=made.epsilon - exact_value(evaluate))
+
+
+@mutant("composition forgotten", "learners.release:leaving", _EVALUATED)
+def the_evaluation_comes_on_top(original, learner, evaluate):
+    """The learner spends all of epsilon, and the evaluation its part once more."""
+    original(learner, evaluate)
+    return learner
 
 
 @mutant(
-    "wrong sensitivity", "learners.release:_mistakes", "users on thresholds(1, 2), with the error"
+    "wrong sensitivity",
+    "learners.release:_histogram",
+    _EVALUATED,
 )
-def a_user_counts_as_one_record(original, learner, *given):
-    """A user moves the count of mistakes by as many records as are looked at."""
-    *data, epsilon = given
-    return original(learner, *data, epsilon * getattr(learner, "samples_per_user", 1))
+def a_user_counts_with_all_records(original, hypothesis, sample, *given, **options):
+    """All records of users are counted, and how many there are is told."""
+    return original(hypothesis, getattr(sample, "pooled", lambda: sample)(), *given, **options)
 
 
 @mutant("refusal by the data", _RUN, _GENERIC)

@@ -40,7 +40,6 @@ def observe(
     source: Source,
     *,
     observers: Sequence[Observer] = (),
-    estimate_error: Any = None,
     evaluate: Any = None,
     holdout: Any = None,
 ) -> Hashable:
@@ -53,7 +52,7 @@ def observe(
     source : Source
         Usually a path of `ExactSource`.
     observers : sequence of callables ``Release -> str``
-    estimate_error, evaluate, holdout : number, optional
+    evaluate, holdout : number, optional
         As for `littlestone.learners.release.run`.
 
     Returns
@@ -67,7 +66,6 @@ def observe(
                 algorithm,
                 sample,
                 source,
-                estimate_error=estimate_error,
                 evaluate=evaluate,
                 holdout=holdout,
             )

@@ -133,7 +133,6 @@ def verify(
     outside: bool = False,
     observers: Sequence[Observer] = (),
     public_seeds: Sequence[int] = (0, 1),
-    estimate_error: Any = None,
     evaluate: Any = None,
     holdout: Any = None,
     records_per_user: int | None = None,
@@ -156,8 +155,6 @@ def verify(
     public_seeds : sequence of int
         Privacy must hold for every value of the public coins: these are tried, when the learner
         uses public coins at all.
-    estimate_error : number > 0, optional
-        Verify the release together with a private count of its mistakes, at the composed claim.
     evaluate, holdout : number, optional
         Verify the release together with an evaluation, as `littlestone.learners.release.run` makes
         it.
@@ -197,12 +194,10 @@ def verify(
     algorithm = _algorithm(learner)
     n = check_integer("verify", "n_samples", n_samples, low=1)
     records = record_kinds(points, outside=outside)
-    guarantee = promise(
-        algorithm, estimate_error=estimate_error, evaluate=evaluate, holdout=holdout
-    )
+    guarantee = promise(algorithm, evaluate=evaluate, holdout=holdout)
     dealt = holdout is not None
     cases = _cases(algorithm, n, records, most=records_per_user, names=names, dealt=dealt)
-    extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
+    extra = {"evaluate": evaluate, "holdout": holdout}
     kinds, ordered = cases.kinds, cases.ordered
     bits = precision(guarantee.epsilon, guarantee.delta)
     reports = []

@@ -7,6 +7,7 @@ the converse. Points that lie outside the public domain are labelled 0.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -30,6 +31,7 @@ __all__ = [
     "PointHypothesis",
     "SetHypothesis",
     "TableHypothesis",
+    "constant_label",
     "in_bounds",
     "load",
     "mixture",
@@ -43,6 +45,7 @@ H = TypeVar("H", bound=type)
 _READERS: dict[str, Callable[[Any], Hypothesis]] = {}
 
 _MAX_COLUMNS = 10_000_000
+_CONSTANT = re.compile(r"always (\d+)(?: \([^()]*\))?")
 
 
 def readable(cls: H) -> H:
@@ -79,6 +82,23 @@ def load(data: Any) -> Hypothesis:
         known = ", ".join(sorted(_READERS))
         raise ParameterError(f"The 'type' entry of a hypothesis must be one of: {known}.")
     return _READERS[kind](data)
+
+
+def constant_label(hypothesis: Hypothesis) -> int | None:
+    """Return the label that a hypothesis always answers, if it says so of itself.
+
+    Parameters
+    ----------
+    hypothesis : Hypothesis
+        A constant describes itself as ``always`` and its label.
+
+    Examples
+    --------
+    >>> constant_label(AlwaysZero()), constant_label(PointHypothesis(3))
+    (0, None)
+    """
+    said = _CONSTANT.fullmatch(hypothesis.describe())
+    return None if said is None else int(said[1])
 
 
 def as_labels(truth: Any, n: int) -> Labels:

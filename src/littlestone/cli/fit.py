@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.cli.options import (
     ClassSpec,
     Flag,
+    evaluation,
     is_auto,
     names,
     open_class,
@@ -56,8 +57,8 @@ def fit(
     negative: str | None = None,
     strict: Flag = False,
     require_certificate: Flag = False,
-    estimate_error: str | None = None,
     evaluate: str | None = None,
+    no_evaluate: Flag = False,
     holdout: str | None = None,
     out: str | None = None,
     report: str | None = None,
@@ -122,13 +123,14 @@ def fit(
         refusal is not covered by the privacy guarantee.
     require_certificate:
         Release nothing (exit 3) if there are too few records for alpha and beta.
-    estimate_error:
-        Additional privacy loss, spent on the share of these records that the hypothesis gets wrong.
     evaluate:
-        A part of epsilon that is spent on a private evaluation: accuracy, ROC, calibration, and
-        probabilities for scorecards and boosted trees.
+        The part of epsilon that is spent on a private evaluation, by default a tenth: the error
+        beside that of the best constant; for scorecards and boosted trees also ROC, calibration
+        and probabilities. With --holdout by default all of epsilon, since no record pays for both.
+    no_evaluate:
+        Spend all of epsilon on learning, and measure nothing.
     holdout:
-        With --evaluate: the share of the records that are evaluated on and not learned from, for
+        The share of the records that are evaluated on and not learned from, for
         example 0.2. Then the error on new records is certified.
     out:
         Write the model (JSON) here; an existing file is replaced.
@@ -146,7 +148,7 @@ def fit(
     from littlestone.cli.terminal import progress_of
     from littlestone.data import RowDomain
     from littlestone.learners.registry import agnostic_form
-    from littlestone.learners.release import known_loss, promise, read_sample, run
+    from littlestone.learners.release import known_loss, leaving, promise, read_sample, run
     from littlestone.learners.select import largest_certifiable
     from littlestone.privacy import Ledger
 
@@ -159,18 +161,21 @@ def fit(
     of_users: Json = {} if user is None else {"user": user, **each}
     options = {**_given(proper=proper or None, parameters=parameters), **each}
     concepts, public = open_class(concept_class, schema, chosen)
+    part = evaluation("fit", evaluate, no_evaluate=no_evaluate, epsilon=epsilon, holdout=holdout)
     learner_of = partial(
         open_learner,
         "fit",
         agnostic_form(learner) if agnostic else learner,
         delta=delta,
         options=options,
+        evaluate=part,
         epsilon=epsilon,
         alpha=alpha,
         beta=beta,
     )
     algorithm = learner_of(concepts)
-    extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
+    extra = {"evaluate": part, "holdout": holdout}
+    left = None if holdout is not None else part
     promised = promise(algorithm, **extra, seeded=source.seeded)
     budget = None if ledger is None else Ledger(ledger)
     if budget is not None:
@@ -190,9 +195,9 @@ def fit(
             owner="fit",
         )
     if public is not None and is_auto(concept_class):
-        algorithm = largest_certifiable(public, sample.n, learner_of)
+        algorithm = largest_certifiable(public, sample.n, learner_of, evaluate=left)
     if require_certificate:
-        _require(algorithm, sample.n)
+        _require(leaving(algorithm, left), sample.n)
     with progress_of("Choosing"):
         release = run(
             algorithm,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClassSpec",
     "Flag",
+    "evaluation",
     "is_auto",
     "names",
     "open_class",
@@ -123,6 +125,34 @@ def open_class(
     return parse_class(spec, schema=public), public
 
 
+def evaluation(
+    owner: str,
+    evaluate: str | None,
+    *,
+    no_evaluate: bool,
+    epsilon: str | Fraction,
+    holdout: str | None = None,
+) -> Fraction | None:
+    """Return the part of epsilon that is spent on an evaluation: by default a tenth.
+
+    With held-out records it is all of epsilon: no record pays for learning, too.
+
+    Examples
+    --------
+    >>> evaluation("fit", None, no_evaluate=False, epsilon="1/2")
+    Fraction(1, 20)
+    """
+    if no_evaluate:
+        if evaluate is not None:
+            raise ParameterError(f"{owner} takes --evaluate or --no-evaluate, not both.")
+        return None
+    total: Fraction = check_fraction(owner, "epsilon", epsilon)
+    if evaluate is None:
+        return total if holdout is not None else total / 10
+    part: Fraction = check_fraction(owner, "evaluate", evaluate)
+    return part
+
+
 def is_auto(spec: str) -> bool:
     """Return whether ``--class`` leaves the choice to the number of records."""
     return spec.strip().lower() == "auto"
@@ -135,14 +165,20 @@ def open_learner(
     *,
     delta: str | None,
     options: Mapping[str, Any] = MappingProxyType({}),
+    evaluate: Fraction | None = None,
     **parameters: str,
 ) -> Learner[Any]:
-    """Return the learner of ``--learner``, every number as the exact fraction that was typed."""
+    """Return the learner of ``--learner``, every number as the exact fraction that was typed.
+
+    It has all of epsilon; ``evaluate`` is the part that it will leave, for the choice of ``auto``.
+    """
     from littlestone.learners import select
 
     small = None if delta is None else check_probability(owner, "delta", delta)
-    numbers = {
+    numbers: dict[str, Any] = {
         option: (check_fraction if option == "epsilon" else check_probability)(owner, option, text)
         for option, text in parameters.items()
     }
+    if name == "auto":
+        numbers["evaluate"] = evaluate
     return select.make(name, concept_class, delta=small, **numbers, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, is_auto, open_class, whole
+from littlestone.cli.options import ClassSpec, Flag, evaluation, is_auto, open_class, whole
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -41,6 +41,8 @@ def plan(
     agnostic: Flag = False,
     samples_per_user: str | None = None,
     horizon: str | None = None,
+    evaluate: str | None = None,
+    no_evaluate: Flag = False,
     solve: str | None = None,
     n: str | None = None,
     what_if: Flag = False,
@@ -80,6 +82,11 @@ def plan(
     horizon:
         Also say how many mistakes `littlestone stream` makes in a stream of so many rows, and how
         many every private learner makes.
+    evaluate:
+        The part of epsilon that fit spends on a private evaluation, by default a tenth: the
+        learners get what it leaves. With --solve epsilon, a share of epsilon, for example 0.1.
+    no_evaluate:
+        Leave the evaluation out, as fit --no-evaluate does.
     solve:
         The other way round: epsilon or alpha. Says how small it can be with --n records.
     n:
@@ -109,7 +116,7 @@ def plan(
         _required({name: text for name, text in numbers.items() if name != solve})
     check_outputs("plan", report=report, explore=explore, simulation=simulation)
     check_inputs_kept("plan", [schema, simulation], report=report, explore=explore)
-    exact = {
+    exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
         for name, text in (*numbers.items(), ("delta", delta))
         if text is not None and name != "class"
@@ -122,7 +129,8 @@ def plan(
     if explore is not None:
         auto = concept_class if concept_class and is_auto(concept_class) else None
         others = {"solve": solve, "n": n, "report": report, "simulation": simulation}
-        _alone({**others, "what_if": what_if or None, "class auto": auto, "horizon": horizon})
+        others |= {"evaluate": evaluate, "horizon": horizon}
+        _alone({**others, "what_if": what_if or None, "class auto": auto})
         from littlestone.cli.explore import explore as show
 
         start = {**exact, "samples_per_user": each}
@@ -134,6 +142,11 @@ def plan(
         raise ParameterError("The 'report' parameter of plan is for one class, without --solve.")
     if horizon is not None and (solve is not None or is_auto(concept_class)):
         raise ParameterError("The 'horizon' parameter of plan is for one class, without --solve.")
+    if solve == "epsilon":  # a share of what is looked for
+        exact["evaluate"] = evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon="1")
+    else:
+        part = evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon=exact["epsilon"])
+        exact["evaluate"] = part if solve is None or part is None else part / exact["epsilon"]
     if public is not None and is_auto(concept_class):
         return _auto(public, {"delta": None, **exact}, json=json)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
@@ -248,12 +261,15 @@ def _simulate(plans: Plans, file: str | None) -> list[Measured]:
 def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     """Say from how many records on each class of ``--class auto`` is taken."""
     from littlestone.learners.select import auto, nested_classes
+
+    part = parameters["evaluate"]
     from littlestone.report.words import integer
 
     steps: list[Json] = []
     for concepts in nested_classes(schema):
         algorithm = auto(concepts, **parameters)
-        needed = algorithm.required_samples()
+        own = algorithm if part is None else algorithm.leaving(part)
+        needed = own.required_samples()
         steps.append({"class": concepts.spec, "learner": algorithm.name, "n": needed})
     if json:
         print(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.report.pages import accuracy_asked, evaluation_facts, meaning
+from littlestone.report.pages import accuracy_asked, beside_constants, evaluation_facts, meaning
 from littlestone.report.words import integer, odds_factor, percent
 
 if TYPE_CHECKING:
@@ -33,12 +33,6 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         ("Spent" if not i else "", f"{what}: {part}", "")
         for i, (what, part) in enumerate((release.spent or {}).items())
     ]
-    if release.error is not None:
-        error = release.error
-        spread = max(error["rate_high"] - error["rate"], error["rate"] - error["rate_low"])
-        rate, around = percent(error["rate"], 2), percent(spread, 2)
-        text = f"about {rate} wrong on these records (± {around} at 95%)"
-        rows.append(("Error", text, ""))
     return rows
 
 
@@ -53,7 +47,10 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     rows.append(("Asked", asked, ""))
     rows.append(("Needed", f"{integer(required)} {unit}; there are {integer(release.n)}", ""))
     if certificate.holds:
-        rows.append(("Certificate", f"holds ({certificate.status})", "green"))
+        beside = beside_constants(release)
+        style = "yellow" if beside else "green"
+        rows.append(("Certificate", f"holds ({certificate.status})", style))
+        rows += [("", beside, "yellow")] if beside else []
     else:
         rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
     return rows

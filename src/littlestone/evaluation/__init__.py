@@ -1,8 +1,9 @@
 """Private evaluation: one released histogram of scores by label, and all that follows from it.
 
 `histogram` releases the counts and says how far their noise can reach; `measures` computes
-accuracy, ROC, calibration and the like from a released histogram, at no further cost. For any
-hypothesis and any number of labels: a score is a margin, or the predicted label itself.
+accuracy, ROC, calibration and the like from a released histogram, at no further cost; `quality`
+sets the error beside that of a constant. For any hypothesis and any number of labels: a score is a
+margin, or the predicted label itself.
 """
 
 from littlestone.evaluation.histogram import (
@@ -12,13 +13,16 @@ from littlestone.evaluation.histogram import (
     release_histogram,
 )
 from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation
+from littlestone.evaluation.quality import Quality, quality
 
 __all__ = [
     "Band",
     "CalibrationBin",
     "Evaluation",
+    "Quality",
     "ScoreHistogram",
     "histogram_loss",
     "noise_reach",
+    "quality",
     "release_histogram",
 ]

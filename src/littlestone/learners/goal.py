@@ -26,6 +26,8 @@ class Goal:
         The neighbouring relation of the guarantee.
     samples_per_user : int or None
         With a number, users are protected, each with at most that number of records.
+    evaluation : Fraction in [0, 1)
+        The part of epsilon that an evaluation takes: a share.
 
     Examples
     --------
@@ -39,6 +41,12 @@ class Goal:
     beta: Fraction
     neighbours: Neighbours = field(default=Neighbours.REPLACE_ONE, kw_only=True)
     samples_per_user: int | None = field(default=None, kw_only=True)
+    evaluation: Fraction = field(default=Fraction(0), kw_only=True)
+
+    @property
+    def left(self) -> Fraction:
+        """What an evaluation leaves of epsilon."""
+        return self.epsilon * (1 - self.evaluation)
 
     @property
     def rate(self) -> Fraction:

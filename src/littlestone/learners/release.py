@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Certificate, Claim, register
+from littlestone.bounds import Certificate
 from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, class_from_dict
 from littlestone.classes import load as load_hypothesis
+from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import check_points
@@ -32,26 +33,24 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
+from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, quality, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM
-from littlestone.mechanisms import count_loss, private_count
-from littlestone.privacy import Concentrated, Guarantee, Loss, compose
-from littlestone.safe_io import parse_json, read_exact, read_text, write_text
+from littlestone.privacy import Concentrated, Guarantee, Loss
+from littlestone.safe_io import parse_json, read_text, write_text
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
     from littlestone.learners.base import Learner
-    from littlestone.mechanisms import Estimate
     from littlestone.privacy import Ledger
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Json, Labels
 
 __all__ = [
-    "COUNT",
     "FORMAT",
     "Release",
     "is_table",
     "known_loss",
+    "leaving",
     "load",
     "promise",
     "read_sample",
@@ -60,19 +59,6 @@ __all__ = [
 
 FORMAT = "littlestone-release-1"
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
-_RATES = ("rate", "rate_low", "rate_high")
-
-
-COUNT = register(
-    Claim(
-        "geometric-count",
-        "Ghosh, Roughgarden, Sundararajan: Universally Utility-Maximizing Privacy Mechanisms",
-        "2009",
-        "A count that one record changes by at most 1, plus two-sided geometric noise of rate "
-        "epsilon, clamped to [0, n], is epsilon-DP.",
-    )
-)
-_BETA = Fraction(1, 20)  # the interval around a released count is a 95 % interval
 
 
 @dataclass(frozen=True)
@@ -93,8 +79,6 @@ class Release:
         Number of records (public under replace-one).
     required : int or None
         The least n for which the certificate holds (public parameters only).
-    error : dict or None
-        The released estimate of the hypothesis' error, when one was paid for.
     columns : dict
         Public names: which columns were read as x, y; the positive label; the schema's name.
     evaluation : ScoreHistogram or None
@@ -110,10 +94,17 @@ class Release:
     certificate: Certificate | None
     n: int
     required: int | None
-    error: Json | None = None
     columns: Json | None = None
     evaluation: ScoreHistogram | None = None
     spent: dict[str, str] | None = None
+
+    @property
+    def quality(self) -> Quality | None:
+        """Error and baseline by the released evaluation; None without one."""
+        if self.evaluation is None:
+            return None
+        answers = [int(score > 0) for score in self.evaluation.scores]
+        return quality(self.evaluation, answers, constant=constant_label(self.hypothesis))
 
     def to_dict(self) -> Json:
         """Return plain JSON; `from_dict` reads it back."""
@@ -131,12 +122,13 @@ class Release:
         if self.certificate is not None:
             out["certificate"] = self.certificate.to_dict()
             out["required_samples"] = self.required
-        if self.error is not None:
-            out["error"] = self.error
         if self.columns is not None:
             out["columns"] = self.columns
         if self.evaluation is not None:
+            found = self.quality
+            assert found is not None
             out["evaluation"] = self.evaluation.to_dict()
+            out["quality"] = found.to_dict()
         if self.spent is not None:
             out["spent"] = self.spent
         return out
@@ -176,7 +168,6 @@ class Release:
                 certificate=Certificate.from_dict(document["certificate"]) if certified else None,
                 n=_count(document["n"]),
                 required=_count(document["required_samples"]) if certified else None,
-                error=_estimate(document.get("error")),
                 columns=_columns(document.get("columns")),
                 evaluation=None if histogram is None else ScoreHistogram.from_dict(histogram),
                 spent=_spent(document.get("spent")),
@@ -301,7 +292,6 @@ def run(
     source: Source,
     *,
     ledger: Ledger | None = None,
-    estimate_error: Any = None,
     evaluate: Any = None,
     holdout: Any = None,
     columns: Json | None = None,
@@ -317,13 +307,11 @@ def run(
         A seeded source makes a release that says NOT PRIVATE (seeded).
     ledger : Ledger, optional
         The budget of these records: the whole release is recorded in it before anything is drawn.
-    estimate_error : number > 0, optional
-        Epsilon to spend, on top of the learner's, on a count of the records that the released
-        hypothesis gets wrong.
     evaluate : number > 0, optional
         Epsilon for a histogram of scores by label (`littlestone.evaluation`), as a part of the
         learner's epsilon: the total is what was given. A hypothesis with margins gets
-        probabilities from it.
+        probabilities from it. Where users are protected, one record of each user is counted,
+        chosen by public coins.
     holdout : number in (0, 1), optional
         The share of the records that are not learned from, and that ``evaluate`` looks at instead
         of the others: then no record pays for both, and ``evaluate`` may be as large as epsilon.
@@ -333,25 +321,24 @@ def run(
     Returns
     -------
     Release
-        ``error`` holds the released count of mistakes among the n records, an interval that holds
-        the true count with probability at least 95 %, and both as rates.
+        With an evaluation, ``quality`` says the error and that of the best constant, each with an
+        interval that holds it with probability at least 95 % over the noise.
 
     Raises
     ------
     ParameterError
-        If ``estimate_error`` is not a positive number or the sample is empty (n is public).
+        If ``evaluate`` is not a part of epsilon or the sample is empty (n is public).
         Everything is checked before anything is drawn.
     BudgetError, StoreError
         The ledger does not pay; nothing was drawn.
 
     Notes
     -----
-    *Guarantee.* The pair (hypothesis, count) composes: for each value of the hypothesis the count
-    is ``estimate_error``-DP on the same records, so the epsilons add and delta is the learner's
-    (claim ``dp.sum``). The release states the sum. ``evaluate`` composes in the same way on the
-    records of the fit, where the learner gets what it leaves; held-out records are dealt by a
-    secret permutation with sizes fixed by n, and the costs of disjoint parts do not add
-    (claim ``dp.parallel``).
+    *Guarantee.* The pair (hypothesis, histogram) composes: for each value of the hypothesis the
+    histogram is ``evaluate``-DP on the same records, so the epsilons add and delta is the learner's
+    (claim ``dp.sum``). The learner gets what ``evaluate`` leaves, so the sum is its epsilon.
+    Held-out records are dealt by a secret permutation with sizes fixed by n, and the costs of
+    disjoint parts do not add (claim ``dp.parallel``).
 
     Examples
     --------
@@ -362,9 +349,9 @@ def run(
     >>> learner = registry.make(
     ...     "agnostic", parse_class("thresholds(1, 9)"), epsilon=1, alpha=0.1, beta=0.05)
     >>> sample = Sample.of([2, 3, 7, 8] * 50, [0, 0, 1, 1] * 50)
-    >>> release = run(learner, sample, SeededSource(0), estimate_error="1/2")
-    >>> release.guarantee.epsilon, release.guarantee.seeded
-    (Fraction(3, 2), True)
+    >>> release = run(learner, sample, SeededSource(0), evaluate="1/10")
+    >>> release.guarantee.epsilon, release.guarantee.seeded, release.spent
+    (Fraction(1, 1), True, {'learning': 'epsilon 9/10', 'evaluation': 'epsilon 1/10'})
     """
     _check_sample(learner, sample)
     if holdout is not None and learner.unit == "users":
@@ -374,11 +361,12 @@ def run(
         )
     n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
     _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
-    extra = {"estimate_error": estimate_error, "evaluate": evaluate, "holdout": holdout}
+    extra = {"evaluate": evaluate, "holdout": holdout}
     guarantee = promise(learner, **extra, seeded=source.seeded)
     held_out = _held_out(n, holdout)
     certified = getattr(learner, "certified", True)
-    own = _leaving(learner, evaluate) if holdout is None else learner
+    own = learner if holdout is not None else leaving(learner, evaluate)
+    _ = own.plan  # and so does what the evaluation leaves
     certificate = own.certificate(n - held_out) if certified else None
     required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
@@ -393,9 +381,7 @@ def run(
         order = deal(sample, source)
         sample, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
     hypothesis = own.learn(sample, source)
-    error = histogram = None
-    if estimate_error is not None:
-        error = _mistakes(learner, hypothesis, sample, source, estimate_error)
+    histogram = None
     if evaluate is not None:
         histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
         if isinstance(hypothesis, TreeEnsemble):
@@ -408,7 +394,6 @@ def run(
         certificate=certificate,
         n=n,
         required=required,
-        error=error,
         columns=columns,
         evaluation=histogram,
         spent=spent,
@@ -480,7 +465,6 @@ def _check_sample(learner: Any, sample: Any) -> None:
 def promise(
     learner: Learner[Any],
     *,
-    estimate_error: Any = None,
     evaluate: Any = None,
     holdout: Any = None,
     seeded: bool = False,
@@ -490,8 +474,7 @@ def promise(
     Raises
     ------
     ParameterError
-        If ``estimate_error`` or ``evaluate`` is not a positive number, or ``evaluate`` is more
-        than a part of epsilon.
+        If ``evaluate`` is not a part of epsilon.
     """
     guarantee = learner.guarantee(seeded=seeded)
     if holdout is not None and evaluate is None:
@@ -499,25 +482,15 @@ def promise(
             "The 'holdout' parameter of fit needs evaluate=E (--evaluate E): what is spent on the "
             "held-out records."
         )
-    if evaluate is not None:
-        guarantee = _with_evaluation(learner, guarantee, evaluate, holdout)
-    if estimate_error is None:
+    if evaluate is None:
         return guarantee
-    extra = count_loss(check_fraction("fit", "estimate_error", estimate_error))
-    epsilon, delta = compose([guarantee.loss, extra], delta=guarantee.delta)
-    claim = f"dp.sum({guarantee.claim}, {COUNT.id})"
-    return replace(guarantee, epsilon=epsilon, delta=delta, claim=claim)
+    return _with_evaluation(learner, guarantee, evaluate, holdout)
 
 
 def _with_evaluation(
     learner: Learner[Any], guarantee: Guarantee, evaluate: Any, holdout: Any
 ) -> Guarantee:
     """Check an evaluation, and return the guarantee of everything together."""
-    if learner.unit == "users":
-        raise UnsupportedError(
-            "An evaluation by records does not protect users, who have many. Use estimate_error "
-            "(--estimate-error), which counts mistakes by users."
-        )
     epsilon = check_fraction("fit", "evaluate", evaluate)
     if holdout is not None:
         check_probability("fit", "holdout", holdout)
@@ -526,12 +499,21 @@ def _with_evaluation(
                 "fit", "evaluate", "at most epsilon, which no record pays more than", evaluate
             )
         return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {HISTOGRAM.id})")
-    _leaving(learner, evaluate)
+    leaving(learner, evaluate)
     return replace(guarantee, claim=f"dp.sum({guarantee.claim}, {HISTOGRAM.id})")
 
 
-def _leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
-    """Return the learner with the part of its epsilon that an evaluation leaves."""
+def leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
+    """Return the learner with the part of its epsilon that an evaluation leaves.
+
+    Its certificate and its required size are those of a release with this evaluation.
+
+    Parameters
+    ----------
+    learner : Learner
+    evaluate : number > 0, or None
+        A part of its epsilon; None leaves everything.
+    """
     if evaluate is None:
         return learner
     epsilon = check_fraction("fit", "evaluate", evaluate)
@@ -564,9 +546,20 @@ def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | 
 
 
 def _histogram(
-    hypothesis: Hypothesis, sample: Sample, source: Source, epsilon: Any, *, held_out: bool
+    hypothesis: Hypothesis,
+    sample: Sample | UserSample,
+    source: Source,
+    epsilon: Any,
+    *,
+    held_out: bool,
 ) -> ScoreHistogram:
-    """Release how many records have each score (margin, or predicted label) and label."""
+    """Release how many records have each score (margin, or predicted label) and label.
+
+    Of a user one record is counted: then n is public, and one user changes two cells by one.
+    """
+    n = sample.n
+    if isinstance(sample, UserSample):
+        sample = sample.bound_contributions(1, salt=public_salt(source)).pooled()
     scores = range(2)
     if isinstance(hypothesis, TreeEnsemble):
         scores = hypothesis.margins
@@ -581,64 +574,27 @@ def _histogram(
         np.add.at(counts[0], place, sample.zeros)
         np.add.at(counts[1], place, sample.ones)
     counts[:, 0] += sample.outside  # labelled 0 by every hypothesis
-    return release_histogram(
-        scores, counts, n=sample.n, epsilon=epsilon, source=source, held_out=held_out
-    )
+    counts[0, 0] += n - sample.n  # a user without records counts as one that is 0 there
+    return release_histogram(scores, counts, n=n, epsilon=epsilon, source=source, held_out=held_out)
 
 
-def known_loss(
-    learner: Learner[Any], *, estimate_error: Any = None, evaluate: Any = None, holdout: Any = None
-) -> Loss | None:
-    """Return what the learner promises in zCDP, if it knows better than its guarantee says.
+def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None) -> Loss | None:
+    """Return what the release promises in zCDP, if more is known than its guarantee says.
 
-    A released count of mistakes is epsilon-DP, which is epsilon**2/2-zCDP, and adds to it.
+    A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
 
     Parameters
     ----------
     learner : Learner
-    estimate_error : number > 0, optional
-        Epsilon of the count.
     evaluate, holdout : optional
-        With an evaluation, nothing better than the guarantee is known.
+        As for `run`. Of held-out records nothing better than the guarantee is known.
     """
-    if evaluate is not None:
+    if holdout is not None:
         return None
-    loss: Loss | None = getattr(learner, "loss", None)
-    if estimate_error is None or not isinstance(loss, Concentrated):
-        return loss if estimate_error is None else None
-    return Concentrated(loss.rho + check_fraction("fit", "estimate_error", estimate_error) ** 2 / 2)
-
-
-def _mistakes(
-    learner: Learner[Any], hypothesis: Hypothesis, sample: Any, source: Source, epsilon: Any
-) -> Json:
-    """Release how many records the hypothesis gets wrong.
-
-    With users, at most m records of each are looked at, chosen publicly: one user moves the count
-    by at most m, so it is released with epsilon/m.
-    """
-    each, n = 1, sample.n
-    if learner.unit == "users":
-        each = learner.samples_per_user  # type: ignore[attr-defined]
-        sample = sample.bound_contributions(each, salt=public_salt(source)).pooled()
-    count = learner.concept_class.errors(hypothesis, sample)
-    exact = check_fraction("fit", "estimate_error", epsilon)
-    estimate = private_count(count, n * each, epsilon=exact / each, source=source, beta=_BETA)
-    described = _describe(estimate, n * each)
-    if learner.unit == "users":
-        on = f"{each} records of each user of this fit; one that a user lacks counts as right"
-        described |= {"epsilon": str(exact), "on": on}
-    return described
-
-
-def _describe(estimate: Estimate, n: int) -> Json:
-    described = estimate.to_dict()
-    rates = {
-        "rate": estimate.value / n,
-        "rate_low": estimate.low / n,
-        "rate_high": estimate.high / n,
-    }
-    return {**described, **rates, "on": "the records of this fit"}
+    loss: Loss | None = getattr(leaving(learner, evaluate), "loss", None)
+    if evaluate is None or not isinstance(loss, Concentrated):
+        return loss if evaluate is None else None
+    return Concentrated(loss.rho + check_fraction("fit", "evaluate", evaluate) ** 2 / 2)
 
 
 def is_table(X: Any) -> bool:
@@ -660,18 +616,6 @@ def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
         raise TypeError
     return value
-
-
-def _estimate(error: Any) -> Json | None:
-    """Check a released estimate as far as pages use it."""
-    if error is None:
-        return None
-    for name in _RATES:
-        rate = error[name]
-        if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
-            raise TypeError
-    read_exact(error["epsilon"])
-    return dict(error)
 
 
 def _spent(spent: Any) -> dict[str, str] | None:

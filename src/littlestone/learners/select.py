@@ -23,7 +23,9 @@ from littlestone.errors import (
     check_fraction,
     check_integer,
     check_probability,
+    parameter_error,
 )
+from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners import registry
 from littlestone.learners.agnostic.subsample import rate_for
 from littlestone.learners.goal import Goal
@@ -74,6 +76,7 @@ class Candidate:
     options : dict
         Public options, such as ``proper``.
     algorithm : Learner or None
+        With the epsilon that an evaluation leaves.
     n : int or None
         The least number of records or users from which on its certificate holds.
     unit : str
@@ -260,7 +263,7 @@ def _sized(
         algorithm = registry.make(
             name,
             concept_class,
-            epsilon=goal.epsilon,
+            epsilon=goal.left,
             delta=delta,
             alpha=goal.alpha,
             beta=goal.beta,
@@ -270,7 +273,11 @@ def _sized(
     except LittlestoneError as problem:
         lacking = delta is None and not entry.pure
         return replace(blank, problem=problem, needs_delta=lacking)
-    return replace(blank, algorithm=algorithm, n=n, guarantee=algorithm.guarantee())
+    guarantee = algorithm.guarantee()
+    if goal.evaluation:
+        claim = f"dp.sum({guarantee.claim}, {HISTOGRAM.id})"
+        guarantee = replace(guarantee, epsilon=goal.epsilon, claim=claim)
+    return replace(blank, algorithm=algorithm, n=n, guarantee=guarantee)
 
 
 def _as_users(candidate: Candidate, goal: Goal, reads: str) -> Candidate:
@@ -301,7 +308,7 @@ def per_record(goal: Goal) -> Goal:
             delta = lower(ball(delta) * ball(epsilon).expm1() / ball(goal.epsilon).expm1())
         scale = 1 << (60 + delta.denominator.bit_length() - delta.numerator.bit_length())
         delta = Fraction(floor(delta * scale), scale)
-    return Goal(epsilon, delta, goal.alpha, goal.beta)
+    return Goal(epsilon, delta, goal.alpha, goal.beta, evaluation=goal.evaluation)
 
 
 def goal_of(
@@ -312,6 +319,7 @@ def goal_of(
     alpha: Any,
     beta: Any,
     samples_per_user: Any = None,
+    evaluate: Any = None,
 ) -> Goal:
     """Check what is asked of learners that are compared; return it exact.
 
@@ -325,6 +333,8 @@ def goal_of(
     alpha, beta : number in (0, 1)
     samples_per_user : int >= 1, optional
         Protect users, each with at most this number of records.
+    evaluate : number in (0, epsilon), optional
+        The part of epsilon that an evaluation takes.
 
     Raises
     ------
@@ -333,14 +343,29 @@ def goal_of(
     each = samples_per_user
     if each is not None:
         each = check_integer(owner, "samples_per_user", each, low=1)
+    epsilon = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
     return Goal(
-        check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
+        epsilon,
         Fraction(0) if delta is None else check_probability(owner, "delta", delta),
         check_probability(owner, "alpha", alpha),
         check_probability(owner, "beta", beta),
         neighbours=Neighbours.REPLACE_ONE if each is None else Neighbours.USER_REPLACE,
         samples_per_user=each,
+        evaluation=_share(owner, evaluate, epsilon),
     )
+
+
+def _share(owner: str, evaluate: Any, epsilon: Fraction) -> Fraction:
+    """Return which share of epsilon an evaluation takes."""
+    if evaluate is None:
+        return Fraction(0)
+    share: Fraction = check_fraction(owner, "evaluate", evaluate) / epsilon
+    if share >= 1:
+        raise parameter_error(
+            owner, "evaluate", "smaller than epsilon, of which it is a part", evaluate,
+            "A tenth of epsilon is a common choice.",
+        )  # fmt: skip
+    return share
 
 
 def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[Any]:
@@ -352,7 +377,7 @@ def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[A
         ``"auto"``, or one of `registry.names`.
     concept_class : ConceptClass
     **parameters
-        As for `registry.make`, or `auto`.
+        As for `registry.make`, or `auto`; ``evaluate`` is for the choice only.
 
     Raises
     ------
@@ -361,10 +386,12 @@ def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[A
     if name == "auto" and concept_class.learned_by:
         name = concept_class.learned_by
     if name != "auto":
-        return registry.make(name, concept_class, **parameters)
+        own = {option: value for option, value in parameters.items() if option != "evaluate"}
+        return registry.make(name, concept_class, **own)
     known = ("epsilon", "delta", "alpha", "beta", "samples_per_user")
+    evaluate = parameters.pop("evaluate", None)
     registry.check_options(name, known, parameters)
-    return auto(concept_class, **parameters)
+    return auto(concept_class, evaluate=evaluate, **parameters)
 
 
 def auto(
@@ -376,6 +403,7 @@ def auto(
     beta: Any = "0.05",
     agnostic: bool = True,
     samples_per_user: Any = None,
+    evaluate: Any = None,
 ) -> Learner[Any]:
     """Return the learner that needs the fewest records for this class; data plays no part.
 
@@ -390,6 +418,9 @@ def auto(
         Ask for a certificate that does not assume realizable labels.
     samples_per_user : int >= 1, optional
         Protect users, with this number of records of each: only such learners are compared.
+    evaluate : number in (0, epsilon), optional
+        Compare with what an evaluation leaves of epsilon. The learner that is returned has all of
+        it: `Learner.leaving`.
 
     Raises
     ------
@@ -403,6 +434,7 @@ def auto(
         alpha=alpha,
         beta=beta,
         samples_per_user=samples_per_user,
+        evaluate=evaluate,
     )
     unit = "records" if samples_per_user is None else "users"
     found = [
@@ -418,7 +450,9 @@ def auto(
             if problems
             else UnsupportedError("No learner has the asked kind of certificate.")
         )
-    return best.algorithm
+    whole = replan(best, concept_class, replace(goal, evaluation=Fraction(0))).algorithm
+    assert whole is not None  # more epsilon never hinders
+    return whole
 
 
 def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
@@ -455,7 +489,11 @@ def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
 
 
 def largest_certifiable(
-    schema: Schema, n: int, make: Callable[[ConceptClass], Learner[Any]]
+    schema: Schema,
+    n: int,
+    make: Callable[[ConceptClass], Learner[Any]],
+    *,
+    evaluate: Fraction | None = None,
 ) -> Learner[Any]:
     """Return the learner of the largest class whose certificate holds with n records.
 
@@ -466,6 +504,8 @@ def largest_certifiable(
         Number of records: public under replace-one.
     make : callable, concept class -> Learner
         Makes the learner, with its public epsilon, alpha and beta.
+    evaluate : Fraction, optional
+        The part of its epsilon that it leaves to an evaluation.
 
     Returns
     -------
@@ -483,7 +523,12 @@ def largest_certifiable(
     ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
     """
     learners = [make(concept_class) for concept_class in nested_classes(schema)]
-    certified = [learner for learner in learners if n >= 1 and learner.certificate(n).holds]
+
+    def holds(learner: Learner[Any]) -> bool:
+        own = learner if evaluate is None else learner.leaving(evaluate)
+        return bool(n >= 1 and own.certificate(n).holds)
+
+    certified = [learner for learner in learners if holds(learner)]
     return certified[-1] if certified else learners[0]
 
 

@@ -29,7 +29,14 @@ from littlestone.classes import check_class
 from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.domains import own_cells
 from littlestone.data.sample import equal
-from littlestone.errors import DataError, ParameterError, check_integer, parameter_error
+from littlestone.errors import (
+    DataError,
+    ParameterError,
+    UnsupportedError,
+    check_integer,
+    parameter_error,
+)
+from littlestone.evaluation import Evaluation
 from littlestone.learners.base import Learner
 from littlestone.learners.release import is_table, known_loss, promise, read_sample, run
 from littlestone.privacy import Ledger, check_ledger
@@ -89,7 +96,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         user: str | None = None,
         groups: Any = None,
         ledger: Ledger | None = None,
-        estimate_error: Any = None,
+        evaluate: Any = None,
     ) -> Self:
         """Learn one hypothesis from labelled records and release it.
 
@@ -110,8 +117,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             For arrays and a learner that protects users: the user of each record.
         ledger : littlestone.Ledger, optional
             The budget of these records. The release is recorded in it before anything is drawn.
-        estimate_error : number > 0, optional
-            Epsilon to spend besides, on a count of the records that the hypothesis gets wrong.
+        evaluate : number > 0, optional
+            A part of epsilon to spend on a private evaluation (`evaluation_`): its error beside
+            that of the best constant.
 
         Returns
         -------
@@ -126,7 +134,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """
         before = dict(self.__dict__)
         try:
-            return self._fit(X, y, x, user, groups, ledger, estimate_error)
+            return self._fit(X, y, x, user, groups, ledger, evaluate)
         except BaseException:  # a refused call changes nothing
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -140,7 +148,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         user: str | None,
         groups: Any,
         ledger: Ledger | None,
-        estimate_error: Any,
+        evaluate: Any,
     ) -> Self:
         owner = type(self).__name__
         classes = self._public_classes()
@@ -160,7 +168,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             points = self._points(X, y)  # says how many columns there are
             learner = self.to_learner()
         _ = learner.plan  # refuses what cannot be learned (`runnable`)
-        extra = {"estimate_error": estimate_error} | self._extra()
+        extra = self._extra() | ({} if evaluate is None else {"evaluate": evaluate})
         guarantee = promise(learner, **extra, seeded=source.seeded)
         loss = known_loss(learner, **extra)
         check_ledger(ledger, owner, guarantee, loss=loss)
@@ -296,6 +304,23 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
         return answer
 
+    @property
+    def evaluation_(self) -> Evaluation:
+        """What the released evaluation says.
+
+        Raises
+        ------
+        UnsupportedError
+            If none was paid for.
+        """
+        check_is_fitted(self, "hypothesis_")
+        if self.release_.evaluation is None:
+            raise UnsupportedError(
+                f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
+                "epsilon."
+            )
+        return Evaluation(self.release_.evaluation)
+
     def _codes(self, X: Any) -> Any:
         """Return arrays as the hypothesis reads them."""
         domain = self._bound_class().domain
@@ -308,7 +333,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """Return the exact accuracy on the records given here: NOT private about *them*.
 
         For public records. What was learned stays private whatever is scored; to publish the error
-        on private records, see `littlestone.learners.release.run` and ``fit --estimate-error``.
+        on private records, see ``fit(..., evaluate=...)``.
 
         Parameters
         ----------

@@ -229,6 +229,7 @@ def plan(
     samples_per_user: Any = None,
     agnostic: bool = False,
     horizon: Any = None,
+    evaluate: Any = None,
 ) -> Plans:
     """Compare all learners for a class: how many records or users each one needs.
 
@@ -247,6 +248,8 @@ def plan(
         Leave out learners that promise nothing for data that no concept explains.
     horizon : int >= 1, optional
         Also say how many mistakes a stream of so many records costs (`Plans.stream`).
+    evaluate : number in (0, epsilon), optional
+        The part of epsilon that a private evaluation takes; the learners get what it leaves.
 
     Returns
     -------
@@ -280,6 +283,7 @@ def plan(
         alpha=alpha,
         beta=beta,
         samples_per_user=samples_per_user,
+        evaluate=evaluate,
     )
     concepts = check_class("plan", concept_class)
     if horizon is not None:
@@ -297,6 +301,8 @@ def asked(budget: Goal) -> Json:
     """Return a budget as plain JSON, exactly."""
     names = ("epsilon", "delta", "alpha", "beta", "samples_per_user")
     numbers = {name: getattr(budget, name) for name in names if getattr(budget, name)}
+    if budget.evaluation:
+        numbers["evaluate"] = budget.evaluation * budget.epsilon
     return {k: v if isinstance(v, int) else exact_text(v) for k, v in numbers.items()}
 
 

@@ -168,7 +168,7 @@ def simulate(
 def _asked(candidate: Candidate, budget: Goal) -> Json:
     """Return what a candidate is made with, as JSON; short where it is the plain learner."""
     own = per_record(budget) if candidate.reads == ALL_RECORDS else budget
-    numbers = {"epsilon": own.epsilon, "alpha": own.alpha, "beta": own.beta}
+    numbers = {"epsilon": own.left, "alpha": own.alpha, "beta": own.beta}
     if candidate.guarantee is not None and candidate.guarantee.delta:
         numbers["delta"] = own.delta
     out: Json = {"numbers": {k: str(v) for k, v in numbers.items()}}

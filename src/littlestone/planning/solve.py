@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
-from littlestone.errors import InfeasibleError, check_integer, parameter_error
+from littlestone.errors import (
+    InfeasibleError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import Candidate, replan
 from littlestone.planning.plans import plan
@@ -69,6 +75,7 @@ def solve(
     beta: Any = "0.05",
     samples_per_user: Any = None,
     agnostic: bool = False,
+    evaluate: Any = None,
 ) -> list[Solution]:
     """Return, for each learner, the least epsilon or alpha that n records or users certify.
 
@@ -81,6 +88,8 @@ def solve(
         Number of records, or of users with ``samples_per_user``.
     epsilon, delta, alpha, beta, samples_per_user, agnostic
         As for `plan`.
+    evaluate : number in (0, 1), optional
+        The *share* of epsilon that a private evaluation takes.
 
     Returns
     -------
@@ -110,6 +119,9 @@ def solve(
     easiest = Fraction(10) ** (_LARGEST[what] + 1) * Fraction(999, 1000)
     # First with the largest value: who cannot learn with that cannot learn at all.
     asked = {**given, what: easiest}
+    if evaluate is not None:
+        share = check_probability("solve", "evaluate", evaluate)
+        asked["evaluate"] = share * check_fraction("solve", "epsilon", asked["epsilon"])
     plans = plan(
         concept_class,
         delta=delta,

@@ -8,7 +8,6 @@ outputs.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -23,9 +22,10 @@ from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
 from littlestone.classes import Dimensions, TreeEnsemble
 from littlestone.classes.dimensions import Bounds
+from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import Band, Evaluation
+from littlestone.evaluation import Band, Evaluation, Quality
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
 from littlestone.privacy import Neighbours
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "accuracy_asked",
+    "beside_constants",
     "dimensions_page",
     "meaning",
     "page",
@@ -140,8 +141,9 @@ def release_page(release: Release) -> str:
         picture=Markup(plot(release)),  # noqa: S704 - escaped by littlestone.svg
         n=integer(release.n),
         **_certified(release),
-        error=_error(release.error),
         evaluation=evaluation_facts(release),
+        wrong="" if release.quality is None else percent(release.quality.error.value, 2),
+        beside_constants=beside_constants(release),
         spent=list((release.spent or {}).items()),
         scorecard=_scorecard(release),
         reads=_reads(release),
@@ -183,15 +185,27 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         return []
     histogram = release.evaluation
     evaluation = Evaluation(histogram)
-    on = "held-out records" if histogram.held_out else "the records of this fit"
+    on = "held-out records" if histogram.held_out else "records, those of this fit"
+    if unit_of(release) == "users":
+        on = "records of this fit, one of each user"
+
+    def about(band: Band) -> float:
+        return max(band.high - band.value, band.value - band.low)
 
     def spread(band: Band) -> str:
-        about = max(band.high - band.value, band.value - band.low)
         of = "noise and sampling" if band.covers == "new records" else "noise"
-        return f"{band.value:.3f} (± {about:.3f} at 95%, {of})"
+        return f"{band.value:.3f} (± {about(band):.3f} at 95%, {of})"
+
+    def share(band: Band) -> str:
+        points = percent(about(band), 2).removesuffix("%")
+        return f"about {percent(band.value, 2)} wrong (± {points} points at 95%, {band.covers})"
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
-    facts.append(("Accuracy", spread(evaluation.accuracy())))
+    found = release.quality
+    assert found is not None
+    facts.append(("Error", share(found.error)))
+    facts.append((f"Always {found.majority}", share(found.baseline)))
+    facts.append(("", _compared(found)))
     if isinstance(release.hypothesis, TreeEnsemble):
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error(release.hypothesis.probabilities.tolist())
@@ -203,6 +217,38 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
             ("Certified", f"error at most {bound:.3f} on new records, except with probability 5%")
         )
     return facts
+
+
+def _compared(found: Quality) -> str:
+    """Say in words how a rule compares with the best constant."""
+    if found.constant is not None:
+        return f"The rule is a constant: it always answers {found.constant}."
+    if found.better is None:
+        return f"The noise hides whether the rule errs less than always answering {found.majority}."
+    less = "errs less" if found.better else "does not err less"
+    return f"The rule {less} than always answering {found.majority}."
+
+
+def beside_constants(release: Release) -> str:
+    """Say whether a constant would meet the certificate, too; or nothing.
+
+    It is known of a rule that is a constant, and estimated where an evaluation was released.
+    """
+    certificate, found = release.certificate, release.quality
+    if certificate is None or not certificate.holds:
+        return ""
+    constant = constant_label(release.hypothesis)
+    if constant is not None:
+        return (
+            "The rule is a constant: the certificate does not say that it is better than always "
+            f"answering {constant}."
+        )
+    if found is None or not found.met_by_a_constant(float(certificate.alpha)):
+        return ""
+    return (
+        "A constant seems to meet it, too: it does not say that the rule is better than always "
+        f"answering {found.majority}."
+    )
 
 
 def _scorecard(release: Release) -> Json | None:
@@ -254,18 +300,6 @@ def certifies_agnostic(certificate: Certificate) -> bool:
     if any(claim(name).makes_true for name in certificate.claims):
         return True  # an agnostic form: its learner's claims are about records that it labelled
     return not any("realizable" in text for text in (*certificate.claims, *certificate.assumptions))
-
-
-def _error(error: Json | None) -> Json | None:
-    if error is None:
-        return None
-    return {
-        "rate": percent(error["rate"], 2),
-        "low": percent(error["rate_low"], 2, rounded=math.floor),
-        "high": percent(error["rate_high"], 2, rounded=math.ceil),
-        "epsilon": error["epsilon"],
-        "confidence": "95%",
-    }
 
 
 def _reads(release: Release) -> str:

@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 
 __all__ = ["needs_picture", "plan_page"]
 
-_SYMBOLS = {"epsilon": "ε", "delta": "δ", "alpha": "α", "beta": "β", "samples_per_user": "m"}
+_SYMBOLS = {
+    "epsilon": "ε",
+    "delta": "δ",
+    "alpha": "α",
+    "beta": "β",
+    "samples_per_user": "m",
+    "evaluate": "ε of the evaluation",
+}
 
 
 @pager(Plans)

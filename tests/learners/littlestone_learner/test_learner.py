@@ -1,6 +1,8 @@
 """The estimator: classes that the issue names, worst cases, errors, the theorem by simulation."""
 
 import time
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -191,11 +193,11 @@ def test_a_release_can_be_read_back():
     made = registry.make("littlestone", ls.SparseSets(2), epsilon=3, delta="1e-6", proper=True)
     X, y = words(rng, 4000, 2)
     sample = Sample.from_arrays(X, y, domain=ls.SparseSets(2).domain)
-    release = run(made, sample, SecureSource(), estimate_error=1)
+    release = run(made, sample, SecureSource(), evaluate="1/2")
     again = Release.from_dict(release.to_dict())
     assert again.hypothesis == release.hypothesis
-    assert release.guarantee.epsilon == 4
-    assert release.required == made.required_samples()
+    assert release.guarantee.epsilon == 3
+    assert release.required == replace(made, epsilon=Fraction(5, 2)).required_samples()
     assert release.learner == "littlestone"
 
 

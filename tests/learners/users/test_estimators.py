@@ -122,12 +122,12 @@ def test_registry():
 def test_a_release_speaks_of_users():
     users = ls.UserSample.of(USERS, X, Y)
     learner = registry.make("users", THRESHOLDS, epsilon=8, samples_per_user=4)
-    release = run(learner, users, SeededSource(0), estimate_error=1)
+    release = run(learner, users, SeededSource(0), evaluate=4)
     assert release.n == 100
-    assert release.guarantee.epsilon == 9
+    assert release.guarantee.epsilon == 8
     assert release.guarantee.neighbours.unit == "user"
-    assert release.error["rate_low"] <= 0.05
-    assert release.error["value"] <= 400
+    assert release.evaluation.n == 100
+    assert release.quality.error.low <= 0.05
     again = Release.from_dict(release.to_dict())
     assert again.to_json() == release.to_json()
     assert "100 users" in page(release)

@@ -50,20 +50,20 @@ def test_two_users_none_one_or_too_many_records(method):
 
 
 @pytest.mark.more
-def test_the_whole_release_with_a_count_of_mistakes_and_the_page():
+def test_the_whole_release_with_an_evaluation_and_the_page():
     learner = agnostic(TWO, 2, "group-privacy")
     result = ls.audit.verify(
         learner,
         points=[1],
-        n_samples=2,
+        n_samples=1,
         records_per_user=2,
         observers=[page],
-        estimate_error=F(1, 2),
+        evaluate=F(1, 2),
         public_seeds=(0,),
     )
     assert result.holds
-    assert result.epsilon == F(3, 2)
-    assert result.tightest_epsilon > 1  # the count is paid for
+    assert result.epsilon == 1
+    assert result.tightest_epsilon > F(1, 2)  # the learner alone has no more
 
 
 def test_estimators_are_verified_too():

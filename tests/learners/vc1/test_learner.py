@@ -136,8 +136,8 @@ def test_the_registry_and_a_release():
     assert select.auto(ls.Points(), epsilon=1, delta=1e-6, agnostic=False).name == "generic"
     seen = concepts.domain.array(["2001:db8::/32", "2001:db9::/32"])
     sample = Sample.of(np.array(list(seen) * 500, dtype=object), [1, 0] * 500)
-    release = run(algorithm, sample, SeededSource(0), estimate_error="1/2")
-    assert (release.guarantee.epsilon, release.guarantee.delta) == (F(3, 2), F(1, 10**6))
+    release = run(algorithm, sample, SeededSource(0), evaluate="1/2")
+    assert (release.guarantee.epsilon, release.guarantee.delta) == (F(1), F(1, 10**6))
     assert Release.from_dict(json.loads(release.to_json())).to_json() == release.to_json()
 
 

@@ -139,10 +139,10 @@ def parts_together() -> str | None:
 def learners_in_zcdp() -> str | None:
     """Compare what learners say of themselves in zCDP with their releases of one record."""
     for name in ("generic", "agnostic"):
-        for epsilon, error in ((1, None), (F(1, 4), None), (F(1, 4), 1)):
+        for epsilon, part in ((1, None), (F(1, 4), None), (2, 1)):
             budget: dict[str, Any] = {"epsilon": epsilon, "alpha": F(1, 3), "beta": F(1, 3)}
             learner = registry.make(name, FiniteClass([[0], [1]]), **budget)
-            loss = known_loss(learner, estimate_error=error)
+            loss = known_loss(learner, evaluate=part)
             if not isinstance(loss, Concentrated):
                 continue
 
@@ -151,9 +151,9 @@ def learners_in_zcdp() -> str | None:
                     learner,  # noqa: B023
                     Sample.of([0], [label]),
                     source,
-                    estimate_error=error,  # noqa: B023
+                    evaluate=part,  # noqa: B023
                 )
-                return made.hypothesis.key, made.error and made.error["value"]
+                return made.hypothesis.key, made.evaluation
 
             p, q = (ExactSource().law(lambda s, y=y: run(y, s)).outcomes for y in (0, 1))  # type: ignore[misc]
             if any(_renyi(p, q, order) > float(order * loss.rho) for order in _ORDERS):

@@ -14,15 +14,17 @@ from flint import arb
 
 from littlestone.audit.mechanism import verify_mechanism
 from littlestone.classes import Thresholds
-from littlestone.data import Sample
+from littlestone.data import Sample, UserSample
 from littlestone.errors import BudgetError, ParameterError, exact_value
+from littlestone.evaluation import release_histogram
 from littlestone.learners import registry
+from littlestone.learners.release import _histogram, leaving, promise
 from littlestone.learners.release import run as publish
 from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
 from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.filters import Filter
 from littlestone.privacy.rounding import float_up, round_up, short_text
-from littlestone.source import ExplicitWeights, SecureSource, Source, exp
+from littlestone.source import ExactSource, ExplicitWeights, SecureSource, SeededSource, Source, exp
 
 from .base import Detector
 
@@ -194,15 +196,45 @@ def paid_first() -> str | None:
 
 
 def paid_in_full() -> str | None:
-    """Check that a ledger is charged for the count of mistakes, too."""
+    """Check that a ledger is charged for the evaluation, too."""
     learner = registry.make("generic", Thresholds(1, 9), epsilon=1)
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(Path(folder, "budget.db"), epsilon=9)
         made = publish(
-            learner, Sample.of([1, 9], [0, 1]), SecureSource(), estimate_error=1, ledger=ledger
+            learner, Sample.of([1, 9], [0, 1]), SecureSource(), evaluate="1/2", ledger=ledger
         )
-        if made.guarantee.epsilon != 2 or ledger.spent().epsilon != 2:
-            return "the count of mistakes is free"
+        if made.guarantee.epsilon != 1 or ledger.spent().epsilon != 1:
+            return "the evaluation is free"
+    return None
+
+
+def evaluations() -> str | None:
+    """Compare one record's releases with another's: a hypothesis, and the cells that change."""
+    learner, part = registry.make("generic", Thresholds(1, 2), epsilon=1), F(9, 10)
+    own = leaving(learner, part)
+
+    def cell(count: int, source: Source) -> Hashable:
+        cells = [[count], [0]]
+        return release_histogram([0], cells, n=1, epsilon=part, source=source).counts[0][0]
+
+    def law(run: Any) -> dict[Any, float]:
+        return {value: float(p.mid()) for value, p in ExactSource().law(run).outcomes.items()}
+
+    empty, full = (law(lambda s, count=count: cell(count, s)) for count in (0, 1))
+    up = max(math.log(full[v] / empty[v]) for v in full)
+    down = max(math.log(empty[v] / full[v]) for v in full)
+    zero, one = (
+        law(lambda s, y=y: own.draw(Sample.of([1], [y]), s).key)  # type: ignore[misc]
+        for y in (0, 1)
+    )
+    worst = up + down + max(abs(math.log(zero[h] / one[h])) for h in zero)
+    if worst > promise(learner, evaluate=part).epsilon + F(1, 10**9):
+        return f"a release and its evaluation lose {worst:.3g}"
+    users = UserSample.of([0, 0, 1, 1, 1], [1, 2, 1, 1, 2], [0, 1, 1, 1, 1])
+    rule = learner.draw(Sample.of([1], [1]), SeededSource(0))
+    told = _histogram(rule, users, SeededSource(0), 1000, held_out=False)
+    if told.n != 2 or sum(map(sum, told.counts)) != 2:
+        return "an evaluation counts more than one record of a user"
     return None
 
 
@@ -216,4 +248,5 @@ OF_PRIVACY: dict[str, Detector] = {
     "ledgers": ledgers,
     "paid before it is drawn": paid_first,
     "paid in full": paid_in_full,
+    "a rule and its evaluation": evaluations,
 }

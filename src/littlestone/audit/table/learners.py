@@ -73,7 +73,7 @@ def _case(
     outside: bool = False,
     wrap: Callable[[Any], Any] = lambda learner: learner,
     note: str = "",
-    estimate_error: Any = None,
+    evaluate: Any = None,
     records_per_user: int | None = None,
     **options: Any,
 ) -> Case:
@@ -99,7 +99,7 @@ def _case(
             n_samples=n,
             outside=outside,
             observers=observers,
-            estimate_error=estimate_error,
+            evaluate=evaluate,
             records_per_user=records_per_user,
         )
 
@@ -193,7 +193,7 @@ _NAMES = [("a", 0), ("a", 1), ("b", 1)]
 LEARNERS: tuple[Case, ...] = (
     _case("generic", Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
     _case("generic", Points(1, 2), [1, 2], 2, outside=True, sharp=_EPSILON),
-    _case("generic", _CORNERS, [0, 1], 3, estimate_error=1, note="with its error", sharp=_EPSILON),
+    _case("generic", _CORNERS, [0, 1], 1, evaluate=F(1, 2), note="with an evaluation", full=True),
     _case("generic", Intervals(1, 3), [1, 2, 3], 2, sharp=_EPSILON),
     _case("generic", Thresholds(1, 2), [1, 2], 3, wrap=_part(F(1, 2)), note="on a secret half"),
     _case(
@@ -412,13 +412,13 @@ LEARNERS: tuple[Case, ...] = (
     _case(
         "users",
         Thresholds(1, 2),
-        [1, 2],
+        [1],
         1,
         samples_per_user=2,
-        records_per_user=3,
-        estimate_error=1,
-        note="with the error",
-        sharp=_EPSILON,
+        records_per_user=2,
+        evaluate=F(1, 2),
+        note="with an evaluation",
+        full=True,
     ),
     _case(
         "users",

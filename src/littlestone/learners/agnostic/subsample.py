@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from flint import ctx
 
@@ -191,6 +191,13 @@ class Subsample(Learner[SubsamplePlan]):
         inner = self.learner.guarantee()
         claim = f"{SUBSAMPLING}({inner.claim})" if inner.claim else SUBSAMPLING
         return Guarantee(self.epsilon, self.rate * inner.delta, claim=claim, seeded=seeded)
+
+    def leaving(self, evaluation: Fraction) -> Self:
+        """Refuse: its epsilon is that of its learner."""
+        raise UnsupportedError(
+            f"{self.estimator} has the epsilon of its learner, amplified, and leaves no part of it "
+            "to an evaluation. Give its learner a smaller epsilon, and evaluate on other records."
+        )
 
     def make_plan(self) -> SubsamplePlan:
         """Return the inner learner's plan, stretched."""

@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data import read_points
-from littlestone.errors import UnsupportedError, check_integer
-from littlestone.evaluation import Evaluation
+from littlestone.errors import check_integer
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.release import is_table
 from littlestone.learners.sklearn_base import PrivateClassifier
@@ -96,23 +95,6 @@ class _Boosted(PrivateClassifier, learner=Boosting):
         """The drawn trees."""
         check_is_fitted(self, "hypothesis_")
         return self.hypothesis_.trees
-
-    @property
-    def evaluation_(self) -> Evaluation:
-        """What the released evaluation says.
-
-        Raises
-        ------
-        UnsupportedError
-            If none was paid for.
-        """
-        check_is_fitted(self, "hypothesis_")
-        if self.release_.evaluation is None:
-            raise UnsupportedError(
-                f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
-                "epsilon."
-            )
-        return Evaluation(self.release_.evaluation)
 
 
 class BoostedTrees(_Boosted):

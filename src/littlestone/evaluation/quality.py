@@ -1,0 +1,115 @@
+"""What a released evaluation says of a rule, beside always answering one label.
+
+All of it is computed from public things: the released histogram, the rule itself, its certificate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from littlestone.evaluation.histogram import ScoreHistogram
+from littlestone.evaluation.measures import Band, Evaluation
+from littlestone.types import Json
+
+__all__ = ["Quality", "quality"]
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The error of a rule, and of the constant that errs least.
+
+    Attributes
+    ----------
+    error : Band
+        Share of the counted records that the rule gets wrong.
+    baseline : Band
+        Share that the constant ``majority`` gets wrong.
+    majority : int
+        The most frequent label, by the noisy counts.
+    constant : int or None
+        The label that the rule always answers, if it is a constant.
+    """
+
+    error: Band
+    baseline: Band
+    majority: int
+    constant: int | None
+
+    @property
+    def better(self) -> bool | None:
+        """Whether the rule errs less than the constant; None: the noise hides it."""
+        if self.constant is not None or self.error.low >= self.baseline.high:
+            return False
+        return True if self.error.high < self.baseline.low else None
+
+    def met_by_a_constant(self, alpha: float) -> bool:
+        """Return whether a constant seems to meet a certificate for alpha, too.
+
+        An error of at most alpha (above that of the best concept) is what a constant attains whose
+        error is at most alpha, or at most that of a rule that attains it.
+        """
+        return self.constant is not None or self.baseline.value <= max(alpha, self.error.value)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {
+            "error": self.error.to_dict(),
+            "baseline": self.baseline.to_dict(),
+            "majority": self.majority,
+            "constant": self.constant,
+        }
+
+
+def quality(
+    histogram: ScoreHistogram,
+    answers: Sequence[int],
+    *,
+    constant: int | None = None,
+    beta: float = 0.05,
+) -> Quality:
+    """Return what a histogram says of answering these labels.
+
+    Parameters
+    ----------
+    histogram : ScoreHistogram
+    answers : sequence of int
+        For each score, the label that the rule answers.
+    constant : int, optional
+        The label that the rule always answers, if it is a constant.
+    beta : float in (0, 1), default 0.05
+        Failure probability of each of the two intervals.
+
+    Returns
+    -------
+    Quality
+
+    Notes
+    -----
+    Both intervals are `Evaluation.share_right`'s, from the law of the noise. That of the baseline
+    holds for all labels at once (union bound), since the label was chosen by the same counts.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> counts = ((870, 30), (60, 40))
+    >>> found = quality(ScoreHistogram((0, 1), counts, 1000, Fraction(1), Fraction(1, 2)), [0, 1])
+    >>> found.error.value, found.baseline.value, found.better, found.met_by_a_constant(0.1)
+    (0.09, 0.1, None, True)
+    """
+    evaluation = Evaluation(histogram)
+    labels, scores = histogram.labels, len(histogram.scores)
+    each = [evaluation.share_right([label] * scores, beta=beta / labels) for label in range(labels)]
+    majority = max(range(labels), key=lambda label: each[label].value)
+    best = each[majority]
+    return Quality(
+        _wrong(evaluation.share_right(answers, beta=beta)),
+        _wrong(Band(best.value, best.low, best.high, best.covers, beta)),
+        majority,
+        constant,
+    )
+
+
+def _wrong(right: Band) -> Band:
+    """Return the share of errors, from that of right answers."""
+    return Band(1 - right.value, 1 - right.high, 1 - right.low, right.covers, right.beta)
