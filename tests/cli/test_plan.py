@@ -105,7 +105,7 @@ def test_fit_agnostic(run, folder, learner):
     line = "fit data.csv --x age --y adult --epsilon 60 --class thresholds(1,99) --delta 1e-6"
     done = run(f"{line} --alpha 0.4 --beta 0.4 --learner {learner} --agnostic --json").json
     assert done["learner"] == f"agnostic:{learner}"
-    assert done["guarantee"]["claim"].startswith("agnostic.two-sample.privacy(")
+    assert done["guarantee"]["claim"].startswith("dp.sum(agnostic.two-sample.privacy(")
     named = run(f"{line} --alpha 0.4 --beta 0.4 --learner agnostic:{learner} --json").json
     assert named["required_samples"] == done["required_samples"]
     assert run(f"{line.replace(' --delta 1e-6', '')} --learner generic --agnostic --json").json[

@@ -162,20 +162,20 @@ def fit(
     options = {**_given(proper=proper or None, parameters=parameters), **each}
     concepts, public = open_class(concept_class, schema, chosen)
     part = evaluation("fit", evaluate, no_evaluate=no_evaluate, epsilon=epsilon, holdout=holdout)
+    left = None if holdout is not None else part  # what is left out of learning
     learner_of = partial(
         open_learner,
         "fit",
         agnostic_form(learner) if agnostic else learner,
         delta=delta,
         options=options,
-        evaluate=part,
+        evaluate=left,
         epsilon=epsilon,
         alpha=alpha,
         beta=beta,
     )
     algorithm = learner_of(concepts)
     extra = {"evaluate": part, "holdout": holdout}
-    left = None if holdout is not None else part
     promised = promise(algorithm, **extra, seeded=source.seeded)
     budget = None if ledger is None else Ledger(ledger)
     if budget is not None:

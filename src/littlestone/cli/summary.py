@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from littlestone.report.pages import accuracy_asked, beside_constants, evaluation_facts, meaning
+from littlestone.report.pages import (
+    accuracy_asked,
+    beside_constants,
+    evaluation_facts,
+    meaning,
+    spent_facts,
+)
 from littlestone.report.words import integer, odds_factor, percent
 
 if TYPE_CHECKING:
@@ -31,7 +37,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
     rows += [
         ("Spent" if not i else "", f"{what}: {part}", "")
-        for i, (what, part) in enumerate((release.spent or {}).items())
+        for i, (what, part) in enumerate(spent_facts(release))
     ]
     return rows
 

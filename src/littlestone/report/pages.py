@@ -55,6 +55,7 @@ __all__ = [
     "page",
     "pager",
     "release_page",
+    "spent_facts",
     "table_page",
     "verification_page",
 ]
@@ -144,7 +145,7 @@ def release_page(release: Release) -> str:
         evaluation=evaluation_facts(release),
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
-        spent=list((release.spent or {}).items()),
+        spent=spent_facts(release),
         scorecard=_scorecard(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
@@ -217,6 +218,12 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
             ("Certified", f"error at most {bound:.3f} on new records, except with probability 5%")
         )
     return facts
+
+
+def spent_facts(release: Release) -> list[tuple[str, str]]:
+    """Return what the guarantee was spent on, the evaluation last."""
+    spent = release.spent or {}
+    return sorted(spent.items(), key=lambda item: (item[0] == "evaluation", item))
 
 
 def _compared(found: Quality) -> str:
