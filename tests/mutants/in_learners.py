@@ -177,7 +177,6 @@ def mistakes_that_are_heard_twice(original, self, state, time, sources):
 @mutant(
     "contribution not bounded",
     "learners.users.learner:bound_contributions",
-    "users on thresholds(1, 2), with the error",
     "users on thresholds(1, 2)",
 )
 def users_are_not_cut(original, users, most, source):

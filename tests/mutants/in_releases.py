@@ -8,6 +8,8 @@ from dataclasses import replace
 from decimal import ROUND_DOWN, Decimal, localcontext
 from fractions import Fraction
 
+import numpy as np
+
 from littlestone.errors import exact_value
 from littlestone.privacy import Guarantee
 from littlestone.privacy.filters import Price
@@ -176,3 +178,12 @@ def epsilon_read_with_few_digits(original, value):
     """0.123456789 becomes the nearest fraction with a small denominator."""
     exact = original(value)
     return exact.limit_denominator(1000) if isinstance(value, float) and exact else exact
+
+
+@mutant("release text", "learners.release:_histogram", _EVALUATED)
+def how_many_records_were_looked_at(original, hypothesis, sample, *given, **options):
+    """The text beside an evaluation says how many records there were: those of the users together,
+    which is private.
+    """
+    made = original(hypothesis, sample, *given, **options)
+    return replace(made, n=int(getattr(sample, "records", np.array(sample.n)).sum()))
