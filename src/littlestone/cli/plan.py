@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from littlestone.cli.options import ClassSpec, Flag, evaluation, is_auto, open_class, whole
@@ -142,11 +143,7 @@ def plan(
         raise ParameterError("The 'report' parameter of plan is for one class, without --solve.")
     if horizon is not None and (solve is not None or is_auto(concept_class)):
         raise ParameterError("The 'horizon' parameter of plan is for one class, without --solve.")
-    if solve == "epsilon":  # a share of what is looked for
-        exact["evaluate"] = evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon="1")
-    else:
-        part = evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon=exact["epsilon"])
-        exact["evaluate"] = part if solve is None or part is None else part / exact["epsilon"]
+    exact["evaluate"] = _part(solve, evaluate, exact, no_evaluate=no_evaluate)
     if public is not None and is_auto(concept_class):
         return _auto(public, {"delta": None, **exact}, json=json)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
@@ -171,6 +168,16 @@ def plan(
     _show(plans)
     _besides(plans, measured, what_if=what_if, report=report)
     return 0
+
+
+def _part(
+    solve: str | None, evaluate: str | None, exact: Json, *, no_evaluate: bool
+) -> Fraction | None:
+    """Return the part of epsilon that an evaluation takes; for --solve, its share."""
+    if solve == "epsilon":
+        return evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon="1")
+    part = evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon=exact["epsilon"])
+    return part if solve is None or part is None else part / exact["epsilon"]
 
 
 def _besides(
