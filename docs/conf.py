@@ -1,5 +1,6 @@
 """The documentation site: ``python -m sphinx -W -b html docs OUT``."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -76,8 +77,9 @@ html_theme_options = {
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "gallery/*/*": []},  # wide code
 }
 html_sidebars = {"index": []}
-#: Versions of the site, newest first, each in a folder beside this one.
-html_context = {"versions": [release], "default_mode": "auto"}
+# versions of the site that lie beside this one, each in a folder of its name: "0.2.0 0.1.0"
+versions = os.environ.get("SITE_VERSIONS", release).split()
+html_context = {"versions": versions, "default_mode": "auto"}

@@ -49,7 +49,7 @@ def show_files(app):
     for row in (ROOT / "ARCHITECTURE.md").read_text().split("\n"):
         for path in files_of_the_map(row).values() if row.startswith("|") else ():
             code = (ROOT / "src" / "littlestone" / path).read_text()
-            shown = app.builder.highlighter.highlight_block(code, "python", linenos="table")
+            shown = app.builder.highlighter.highlight_block(code, "python", linenos="inline")
             body = f"<h1>{path.as_posix()}</h1>{shown}"
             yield (f"source/{path.with_suffix('')}", {"title": path, "body": body}, "page.html")
 
@@ -101,6 +101,8 @@ def fix_sources(app, exception):
 def guarantees(*event):
     """Make a list of a docstring's section "Guarantee": one point for each ``Privacy : ...``."""
     lines = event[-1]
+    if event[1] == "property":
+        lines.insert(0, "")  # else napoleon takes what stands before a colon for a type
     if "Guarantee" not in lines:
         return
     start = lines.index("Guarantee") + 2
@@ -112,10 +114,20 @@ def guarantees(*event):
             lines[i] = lines[i][2:]
 
 
+def attributes(*event):
+    """Keep the underscore at the end of an attribute's name, which docutils takes for a link."""
+    lines = event[-1]
+    for i, line in enumerate(lines):
+        if line.startswith((":ivar ", ":vartype ")):
+            head, colon, rest = line[1:].partition(":")
+            lines[i] = ":" + re.sub(r"_(?=,|$)", r"\\_", head) + colon + rest
+
+
 def setup(app):
     """Connect the hooks."""
     app.connect("source-read", read)
     app.connect("autodoc-process-docstring", guarantees, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", attributes, priority=600)  # after it
     app.connect("html-collect-pages", show_files)
     app.connect("build-finished", fix_pictures)
     app.connect("build-finished", fix_sources)
