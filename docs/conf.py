@@ -27,8 +27,9 @@ extensions = [
 exclude_patterns = ["_build", "conftest.py", "gallery/**/*.md"]
 templates_path = ["_templates"]
 default_role = "py:obj"
-# a reference at the end of a docstring need not be named in its text
-suppress_warnings = ["ref.footnote"]
+# a reference at the end of a docstring need not be named in its text; a bare name may mean several
+# objects
+suppress_warnings = ["ref.footnote", "ref.python"]
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 4
@@ -38,6 +39,7 @@ autosummary_imported_members = True
 autosummary_ignore_module_all = False
 autosummary_context = {"top": littlestone.__all__}
 autodoc_typehints = "none"  # the docstrings say what each parameter is
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_param = False
@@ -77,7 +79,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "footer_start": ["copyright"],
     "footer_end": [],
-    "secondary_sidebar_items": {"**": ["page-toc"], "gallery/*/*": []},  # wide code
+    "secondary_sidebar_items": ["page-toc"],
 }
 html_sidebars = {"index": []}
 # versions of the site that lie beside this one, each in a folder of its name: "0.2.0 0.1.0"
