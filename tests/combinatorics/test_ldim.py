@@ -126,6 +126,7 @@ def test_backends_agree_on_families_with_many_equal_and_complementary_columns():
         assert python.mistake_tree() == numba.mistake_tree()
 
 
+@pytest.mark.more
 @pytest.mark.parametrize("seed", range(8))
 def test_spaces_list_the_same_splits_in_the_same_order(seed):
     """Ties included: with few rows half of the splits are even."""
