@@ -195,3 +195,36 @@ def test_one_odd_cell_changes_nothing_but_its_record(run, folder):
     assert done.code == 0
     assert done.err == ""
     assert done.json["n"] == 800
+
+
+def test_costs(run):
+    line = f"{ADULT} thresholds(1,99) --epsilon 4".replace("--epsilon 1 ", "")
+    done = run(f"{line} --costs 0=1,1=9 --json")
+    assert done.json["costs"] == {"matrix": [[0, 1], [9, 0]], "unit": "1"}
+    assert done.json["learner"] == "agnostic"
+    assert done.json["quality"]["cheapest"] == 1
+    assert "exp-mech.cost" in done.json["certificate"]["claims"]
+    assert "Mean cost" in run(f"{line} --costs 0=1,1=9").out
+    assert Release.from_dict(done.json).costs.largest == 9
+
+
+@pytest.mark.parametrize(
+    ("costs", "why"),
+    [
+        ("1=9", "a cost for each of the two labels"),
+        ("yes=9,no=1", "a cost for each of the two labels"),
+        ("0=1,1=9,2=1", "a cost for each of the two labels"),
+        ("0=1,1=x", "'costs'"),
+        ("balanced", "a cost for each of the two labels"),
+    ],
+)
+def test_costs_that_are_none(run, costs, why):
+    done = run(f"{ADULT} thresholds(1,99) --costs {costs}")
+    assert done.code == 2
+    assert why in done.err
+
+
+def test_costs_for_another_learner(run):
+    done = run(f"{ADULT} thresholds(1,99) --learner vc1 --delta 1e-6 --costs 0=1,1=9")
+    assert done.code == 2
+    assert "costs" in done.err

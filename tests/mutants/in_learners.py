@@ -210,3 +210,13 @@ def the_first_records_are_the_part(original, n, m, source):
 def a_part_drawn_by_public_coins(original, n, m, source):
     """Amplification needs coins that nobody knows."""
     return source.public_rng().permutation(n)[:m]
+
+
+@mutant(
+    "wrong sensitivity",
+    "costs:Costs.largest",
+    "agnostic on finite(3 concepts on 2 points), with costs",
+)
+def a_record_moves_the_cost_by_one(original, self):
+    """The score is a cost, its sensitivity that of a number of errors."""
+    return min(original(self), 1)

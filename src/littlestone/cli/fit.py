@@ -49,6 +49,7 @@ def fit(
     delta: str | None = None,
     alpha: str = "0.1",
     beta: str = "0.05",
+    costs: str | None = None,
     proper: Flag = False,
     parameters: str | None = None,
     agnostic: Flag = False,
@@ -103,6 +104,10 @@ def fit(
         Error that the certificate is asked to promise.
     beta:
         Probability with which the certificate may fail.
+    costs:
+        What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
+        these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
+        of the largest cost.
     proper:
         Release a concept of the class, not only a hypothesis near to one (for --learner
         vc1 or littlestone).
@@ -160,6 +165,9 @@ def fit(
     each = _records_of_each(user, samples_per_user, learner)
     of_users: Json = {} if user is None else {"user": user, **each}
     options = {**_given(proper=proper or None, parameters=parameters), **each}
+    if costs is not None:
+        options["costs"] = _costs(costs, positive, negative)
+        learner = "agnostic" if learner == "auto" else learner
     concepts, public = open_class(concept_class, schema, chosen)
     part = evaluation("fit", evaluate, no_evaluate=no_evaluate, epsilon=epsilon, holdout=holdout)
     left = None if holdout is not None else part  # what is left out of learning
@@ -288,6 +296,19 @@ def _records_of_each(user: str | None, samples_per_user: str | None, learner: st
             "column with --user."
         )
     return {"samples_per_user": whole("fit", "samples_per_user", samples_per_user)}
+
+
+def _costs(text: str, positive: str, negative: str | None) -> dict[int, str]:
+    """Return the costs of ``--costs "no=1,yes=9"``, keyed by codes of labels."""
+    typed = [part.rpartition("=") for part in text.split(",")]
+    found = {label.strip(): cost.strip() for label, _, cost in typed}
+    others = [label for label in found if label != positive]
+    known = others == [negative] if negative is not None else len(others) == 1
+    if positive not in found or not known or len(typed) != 2:
+        other = negative or "other"
+        hint = f'For example "{other}=1,{positive}=9"; --positive says which label means 1.'
+        raise parameter_error("fit", "costs", "a cost for each of the two labels", text, hint)
+    return {0: found[others[0]], 1: found[positive]}
 
 
 def _columns(x: list[str] | None, concepts: ConceptClass, public: Schema | None) -> list[str]:

@@ -59,6 +59,22 @@ class Sample:
         """Number of records with label 1 (private)."""
         return int(self.ones.sum()) + self.outside[1]
 
+    def weighted(self, zero: int, one: int) -> Sample:
+        """Return the sample in which each record counts as many as its label weighs.
+
+        Parameters
+        ----------
+        zero, one : int >= 1
+            Public weights of a record labelled 0, and labelled 1.
+
+        Examples
+        --------
+        >>> Sample.of([3, 5], [0, 1]).weighted(1, 9).ones.tolist()
+        [0, 9]
+        """
+        outside = (self.outside[0] * zero, self.outside[1] * one)
+        return Sample(self.points, self.zeros * zero, self.ones * one, outside)
+
     @classmethod
     def of(cls, points: object, labels: object) -> Sample:
         """Count points (a 1-D or 2-D array or a list) that are known to lie in the domain.

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds.tails import lower_limit, upper_limit
+from littlestone.costs import Costs
 from littlestone.errors import ParameterError, UnsupportedError, check_probability
 from littlestone.evaluation.histogram import ScoreHistogram, noise_reach
 from littlestone.types import Json
@@ -127,6 +128,33 @@ class Evaluation:
         value = (self._n + right - wrong) / 2 / self._n
         reach = self._reach(self._counts.size, beta) / 2 / self._n
         return _band(value, reach, beta)
+
+    def mean_cost(self, answers: Sequence[int], costs: Costs, *, beta: float = _BETA) -> Band:
+        """Return the mean cost of a record when one label is answered for each score.
+
+        Parameters
+        ----------
+        answers : sequence of int
+            For each score, the label that is answered.
+        costs : Costs
+        beta : float in (0, 1), default 0.05
+            Failure probability of the band.
+
+        Notes
+        -----
+        Cells of one cost are summed before their noise is bounded; the sums of different costs
+        share beta, and their bounds add up.
+        """
+        beta = float(check_probability("evaluate", "beta", beta))
+        price = costs.array[:, np.asarray(answers)]  # of each cell
+        levels = [int(cost) for cost in np.unique(price) if cost]
+        value = float((price * self._counts).sum())
+        reach = sum(
+            cost * self._reach(int((price == cost).sum()), beta / len(levels)) for cost in levels
+        )
+        unit = float(costs.unit) / self._n
+        low, high = max(0.0, value - reach) * unit, max(0.0, value + reach) * unit
+        return Band(max(0.0, value) * unit, low, high, "noise", beta)
 
     def confusion_matrix(self, answers: Sequence[int]) -> tuple[tuple[float, ...], ...]:
         """Return the noisy number of records by label (rows) and answer (columns)."""

@@ -6,8 +6,9 @@ All of it is computed from public things: the released histogram, the rule itsel
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from littlestone.costs import Costs
 from littlestone.evaluation.histogram import ScoreHistogram
 from littlestone.evaluation.measures import Band, Evaluation
 from littlestone.types import Json
@@ -29,36 +30,64 @@ class Quality:
         The most frequent label, by the noisy counts.
     constant : int or None
         The label that the rule always answers, if it is a constant.
+    cost, baseline_cost : Band or None
+        With costs of mistakes: mean cost of a record under the rule, and under the constant
+        ``cheapest``.
+    cheapest : int or None
+        The constant of least cost, by the noisy counts.
     """
 
     error: Band
     baseline: Band
     majority: int
     constant: int | None
+    cost: Band | None = None
+    baseline_cost: Band | None = None
+    cheapest: int | None = None
+
+    @property
+    def rival(self) -> int:
+        """The constant that the rule is compared with."""
+        return self.majority if self.cheapest is None else self.cheapest
+
+    @property
+    def compared(self) -> tuple[Band, Band]:
+        """What is compared: costs where there are some, or else errors."""
+        if self.cost is None or self.baseline_cost is None:
+            return self.error, self.baseline
+        return self.cost, self.baseline_cost
 
     @property
     def better(self) -> bool | None:
-        """Whether the rule errs less than the constant; None: the noise hides it."""
-        if self.constant is not None or self.error.low >= self.baseline.high:
+        """Whether the rule errs, or costs, less than the constant; None: the noise hides it."""
+        mine, baseline = self.compared
+        if self.constant is not None or mine.low >= baseline.high:
             return False
-        return True if self.error.high < self.baseline.low else None
+        return True if mine.high < baseline.low else None
 
     def met_by_a_constant(self, alpha: float) -> bool:
         """Return whether a constant seems to meet a certificate for alpha, too.
 
         An error of at most alpha (above that of the best concept) is what a constant attains whose
-        error is at most alpha, or at most that of a rule that attains it.
+        error is at most alpha, or at most that of a rule that attains it. With costs alpha is a
+        mean cost.
         """
-        return self.constant is not None or self.baseline.value <= max(alpha, self.error.value)
+        mine, baseline = self.compared
+        return self.constant is not None or baseline.value <= max(alpha, mine.value)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {
+        found: Json = {
             "error": self.error.to_dict(),
             "baseline": self.baseline.to_dict(),
             "majority": self.majority,
             "constant": self.constant,
         }
+        if self.cost is not None and self.baseline_cost is not None:
+            found["cost"] = self.cost.to_dict()
+            found["baseline_cost"] = self.baseline_cost.to_dict()
+            found["cheapest"] = self.cheapest
+        return found
 
 
 def quality(
@@ -66,6 +95,7 @@ def quality(
     answers: Sequence[int],
     *,
     constant: int | None = None,
+    costs: Costs | None = None,
     beta: float = 0.05,
 ) -> Quality:
     """Return what a histogram says of answering these labels.
@@ -77,6 +107,8 @@ def quality(
         For each score, the label that the rule answers.
     constant : int, optional
         The label that the rule always answers, if it is a constant.
+    costs : Costs, optional
+        Of mistakes.
     beta : float in (0, 1), default 0.05
         Failure probability of each of the two intervals.
 
@@ -102,11 +134,21 @@ def quality(
     each = [evaluation.share_right([label] * scores, beta=beta / labels) for label in range(labels)]
     majority = max(range(labels), key=lambda label: each[label].value)
     best = each[majority]
-    return Quality(
+    found = Quality(
         _wrong(evaluation.share_right(answers, beta=beta)),
         _wrong(Band(best.value, best.low, best.high, best.covers, beta)),
         majority,
         constant,
+    )
+    if costs is None:
+        return found
+    prices = [
+        evaluation.mean_cost([label] * scores, costs, beta=beta / labels) for label in range(labels)
+    ]
+    cheapest = min(range(labels), key=lambda label: prices[label].value)
+    own = evaluation.mean_cost(answers, costs, beta=beta)
+    return replace(
+        found, cost=own, baseline_cost=replace(prices[cheapest], beta=beta), cheapest=cheapest
     )
 
 

@@ -21,6 +21,7 @@ from littlestone.bounds import Certificate
 from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, class_from_dict
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.hypotheses import constant_label
+from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import check_points
@@ -85,6 +86,8 @@ class Release:
         The released histogram of scores by label, when one was paid for.
     spent : dict or None
         What the guarantee was spent on, in words, where that is more than one thing.
+    costs : Costs or None
+        Of mistakes, where they are not all alike (public).
     """
 
     learner: str
@@ -97,6 +100,7 @@ class Release:
     columns: Json | None = None
     evaluation: ScoreHistogram | None = None
     spent: dict[str, str] | None = None
+    costs: Costs | None = None
 
     @property
     def quality(self) -> Quality | None:
@@ -104,7 +108,8 @@ class Release:
         if self.evaluation is None:
             return None
         answers = [int(score > 0) for score in self.evaluation.scores]
-        return quality(self.evaluation, answers, constant=constant_label(self.hypothesis))
+        constant = constant_label(self.hypothesis)
+        return quality(self.evaluation, answers, constant=constant, costs=self.costs)
 
     def to_dict(self) -> Json:
         """Return plain JSON; `from_dict` reads it back."""
@@ -131,6 +136,8 @@ class Release:
             out["quality"] = found.to_dict()
         if self.spent is not None:
             out["spent"] = self.spent
+        if self.costs is not None:
+            out["costs"] = self.costs.to_dict()
         return out
 
     def to_json(self) -> str:
@@ -171,6 +178,7 @@ class Release:
                 columns=_columns(document.get("columns")),
                 evaluation=None if histogram is None else ScoreHistogram.from_dict(histogram),
                 spent=_spent(document.get("spent")),
+                costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
             )
         except ParameterError:
             raise
@@ -397,6 +405,7 @@ def run(
         columns=columns,
         evaluation=histogram,
         spent=spent,
+        costs=getattr(learner, "mistake_costs", None),
     )
 
 

@@ -206,6 +206,9 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
     assert found is not None
     facts.append(("Error", share(found.error)))
     facts.append((f"Always {found.majority}", share(found.baseline)))
+    if found.cost is not None and found.baseline_cost is not None:
+        facts.append(("Mean cost", spread(found.cost)))
+        facts.append((f"Of always {found.cheapest}", spread(found.baseline_cost)))
     facts.append(("", _compared(found)))
     if isinstance(release.hypothesis, TreeEnsemble):
         facts.append(("AUROC", spread(evaluation.auroc())))
@@ -231,9 +234,12 @@ def _compared(found: Quality) -> str:
     if found.constant is not None:
         return f"The rule is a constant: it always answers {found.constant}."
     if found.better is None:
-        return f"The noise hides whether the rule errs less than always answering {found.majority}."
-    less = "errs less" if found.better else "does not err less"
-    return f"The rule {less} than always answering {found.majority}."
+        verb = "errs" if found.cost is None else "costs"
+        return f"The noise hides whether the rule {verb} less than always answering {found.rival}."
+    verbs = ("errs less", "does not err less")
+    if found.cost is not None:
+        verbs = ("costs less", "does not cost less")
+    return f"The rule {verbs[not found.better]} than always answering {found.rival}."
 
 
 def beside_constants(release: Release) -> str:
@@ -250,11 +256,14 @@ def beside_constants(release: Release) -> str:
             "The rule is a constant: the certificate does not say that it is better than always "
             f"answering {constant}."
         )
-    if found is None or not found.met_by_a_constant(float(certificate.alpha)):
+    alpha = float(certificate.alpha)
+    if release.costs is not None:
+        alpha *= float(release.costs.largest * release.costs.unit)
+    if found is None or not found.met_by_a_constant(alpha):
         return ""
     return (
         "A constant seems to meet it, too: it does not say that the rule is better than always "
-        f"answering {found.majority}."
+        f"answering {found.rival}."
     )
 
 
@@ -282,6 +291,11 @@ def accuracy_asked(certificate: Certificate) -> str:
     A certificate for the agnostic case bounds the error above the best of the class.
     """
     alpha = percent(certificate.alpha)
+    if "exp-mech.cost" in certificate.claims:
+        cost = f"{float(certificate['cost']):.4g}"
+        if certifies_agnostic(certificate):
+            return f"on new records, a mean cost at most {cost} above the least of the class"
+        return f"on new records, a mean cost of at most {cost}"
     if certifies_agnostic(certificate):
         points = alpha.removesuffix("%")
         return (

@@ -195,6 +195,7 @@ LEARNERS: tuple[Case, ...] = (
     _case("generic", Points(1, 2), [1, 2], 2, outside=True, sharp=_EPSILON),
     _case("generic", _CORNERS, [0, 1], 1, evaluate=F(1, 2), note="with an evaluation", full=True),
     _case("generic", Intervals(1, 3), [1, 2, 3], 2, sharp=_EPSILON),
+    _case("agnostic", _CORNERS, [0, 1], 2, outside=True, costs={0: 1, 1: 3}, note="with costs"),
     _case("generic", Thresholds(1, 2), [1, 2], 3, wrap=_part(F(1, 2)), note="on a secret half"),
     _case(
         "generic",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from littlestone.learners.exponential.learner import Agnostic, Generic
@@ -20,6 +21,8 @@ class _ExponentialClassifier(PrivateClassifier):
         epsilon: Any,
         alpha: Any = 0.1,
         beta: Any = 0.05,
+        costs: Any = None,
+        class_weight: Any = None,
         classes: Any = (0, 1),
         random_state: int | None = None,
     ) -> None:
@@ -27,8 +30,29 @@ class _ExponentialClassifier(PrivateClassifier):
         self.epsilon = epsilon
         self.alpha = alpha
         self.beta = beta
+        self.costs = costs
+        self.class_weight = class_weight
         self.classes = classes
         self.random_state = random_state
+
+    def _bound(self) -> dict[str, Any]:
+        classes = self._public_classes().tolist()
+        coded = {name: _coded(getattr(self, name), classes) for name in ("costs", "class_weight")}
+        return super()._bound() | coded
+
+
+def _coded(costs: Any, classes: list[Any]) -> Any:
+    """Return costs whose keys are codes, where they are among the public classes."""
+    if not isinstance(costs, Mapping):
+        return costs
+
+    def code(label: Any) -> Any:
+        return classes.index(label) if label in classes else label
+
+    return {
+        tuple(map(code, key)) if isinstance(key, tuple) else code(key): cost
+        for key, cost in costs.items()
+    }
 
 
 class GenericLearner(_ExponentialClassifier, learner=Generic):
@@ -49,6 +73,12 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
         Error that the certificate promises not to exceed.
     beta : float in (0, 1), default 0.05
         Probability with which it may.
+    costs : dict, optional
+        Public costs of mistakes, ``{label: cost}`` or ``{(label, answer): cost}``: the cost is
+        minimized, and alpha is a share of the largest cost. For finite classes.
+    class_weight : dict, optional
+        The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
+        labels is a secret of the records.
     classes : (negative, positive), default (0, 1)
         Public labels; never learned from the data.
     random_state : None or int, default None
@@ -113,6 +143,12 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
         Error above the best concept of the class that the certificate promises not to exceed.
     beta : float in (0, 1), default 0.05
         Probability with which it may.
+    costs : dict, optional
+        Public costs of mistakes, ``{label: cost}`` or ``{(label, answer): cost}``: the cost is
+        minimized, and alpha is a share of the largest cost. For finite classes.
+    class_weight : dict, optional
+        The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
+        labels is a secret of the records.
     classes : (negative, positive), default (0, 1)
         Public labels; never learned from the data.
     random_state : None or int, default None

@@ -32,10 +32,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone import bounds
+from littlestone.bounds import Claim, Reference, register
+from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
-from littlestone.errors import UnsupportedError
-from littlestone.learners.base import ClassLearner
-from littlestone.learners.plan import Plan
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.learners.base import ClassLearner, optional, parameter
+from littlestone.learners.plan import Plan, nest
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated
 
@@ -46,6 +48,17 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 __all__ = ["Agnostic", "Exponential", "ExponentialPlan", "Generic"]
+
+COST = register(
+    Claim(
+        "exp-mech.cost",
+        "littlestone",
+        "docs/learners/exponential.md",
+        "With integer costs, at most C, and weights e**(-epsilon/(2 C) * cost of h) the tight "
+        "certificates of errors hold for the mean cost divided by C: their proofs use that a loss "
+        "lies in [0, 1], and that a right answer costs nothing.",
+    )
+).id
 
 #: Up to this size only the tight certificate is computed: the VC dimension of an explicit class is
 #: costly, and pays only when ln(size) is far larger than it.
@@ -79,9 +92,21 @@ class ExponentialPlan(Plan):
         return self.certify(n)
 
 
+def _costs(owner: str, name: str, value: Any) -> Costs:
+    return Costs.of(value, owner=owner, name=name)
+
+
 @dataclass(frozen=True)
 class Exponential(ClassLearner[ExponentialPlan]):
     """The exponential mechanism over a class; `Generic` and `Agnostic` certify what it draws.
+
+    Attributes
+    ----------
+    costs : Costs or None
+        Public costs of mistakes, keyed by codes: then the score is minus the cost, and alpha is a
+        share of the largest cost.
+    class_weight : Costs or None
+        The same, as scikit-learn calls costs of labels.
 
     Guarantee
     ---------
@@ -90,6 +115,22 @@ class Exponential(ClassLearner[ExponentialPlan]):
 
     claim = "exp-mech.privacy"
     pure = True
+
+    costs: Costs | None = parameter(optional(_costs), default=None)
+    class_weight: Costs | None = parameter(optional(_costs), default=None)
+
+    def check(self) -> None:
+        """Refuse costs that are given twice."""
+        if self.costs is not None and self.class_weight is not None:
+            raise ParameterError(
+                f"{self.estimator} takes costs or class_weight, not both: class_weight={{y: c}} "
+                "is costs={y: c}."
+            )
+
+    @property
+    def mistake_costs(self) -> Costs | None:
+        """The costs of mistakes, if they are not all alike."""
+        return self.costs or self.class_weight
 
     @property
     def loss(self) -> Concentrated:
@@ -106,6 +147,8 @@ class Exponential(ClassLearner[ExponentialPlan]):
         """
         concept_class, agnostic = self.concept_class, self.agnostic
         numbers: dict[str, Any] = {"epsilon": self.epsilon, "alpha": self.alpha, "beta": self.beta}
+        if self.mistake_costs is not None:
+            return _for_costs(concept_class, numbers, agnostic, self.mistake_costs)
         if isinstance(concept_class.size, int):
             itself = _itself(concept_class, concept_class.size, numbers, agnostic)
             if concept_class.size <= _LISTED or not _can_be_hashed(concept_class):
@@ -128,6 +171,12 @@ class Exponential(ClassLearner[ExponentialPlan]):
         """Draw the hypothesis; a pure function of the sample and the draws."""
         plan = self.plan
         hypotheses = plan.representation.drawn(source)  # step 1: public coins
+        if self.mistake_costs is not None:  # an error counts as many as it costs
+            (_, zero), (one, _) = self.mistake_costs.matrix
+            weighted = sample.weighted(zero, one)
+            return hypotheses.candidates(weighted).draw(
+                self.rate(self.mistake_costs.largest), source
+            )
         if plan.surrogate:
             candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
             return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
@@ -185,6 +234,34 @@ def _itself(
 
     def certify(n: int | None) -> Certificate:
         return bounds.best_finite(size, vc_dim=vc_dim, agnostic=agnostic, n=n, **numbers)
+
+    required = max(certify(None).n, 1)
+    return ExponentialPlan(concept_class.representation(), False, lru_cache(certify), required)
+
+
+def _for_costs(
+    concept_class: ConceptClass, numbers: dict[str, Any], agnostic: bool, costs: Costs
+) -> ExponentialPlan:
+    """Certify the cost of a class that is itself the hypothesis set.
+
+    The proof of the certificates of errors is one about losses in [0, 1] (claim ``exp-mech.cost``).
+    """
+    size = concept_class.size
+    if not isinstance(size, int):
+        raise UnsupportedError(
+            f"Costs are for finite classes: {concept_class.spec} is infinite. Give it a public "
+            "domain, or learn rules, trees or a finite class."
+        )
+    check_scored(concept_class)
+
+    def certify(n: int | None) -> Certificate:
+        cert = bounds.CertificateBuilder()
+        inner = bounds.best_finite(size, agnostic=agnostic, n=n, **numbers)
+        nest(cert, inner, "losses")
+        cert.step("enough", "n >= required", COST, n=inner.n, required=Reference("losses.needed"))
+        largest = costs.largest * costs.unit
+        cert.step("cost", "alpha*largest", COST, alpha=numbers["alpha"], largest=largest)
+        return cert.certificate(alpha=inner.alpha, beta=inner.beta, n=inner.n)
 
     required = max(certify(None).n, 1)
     return ExponentialPlan(concept_class.representation(), False, lru_cache(certify), required)

@@ -1,0 +1,148 @@
+"""Public costs of mistakes: exact numbers, scaled to integers so that scores stay integers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.errors import ParameterError, check_fraction, parameter_error
+from littlestone.safe_io import read_exact
+from littlestone.types import Json
+
+__all__ = ["Costs"]
+
+#: Of an integer cost: with it scores of 10**12 records fit into 64 bits.
+_MOST = 10**6
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What it costs to answer k for a record of label y; right answers cost nothing.
+
+    Attributes
+    ----------
+    matrix : tuple of tuple of int
+        ``matrix[y][k]``, without a common factor.
+    unit : Fraction
+        What 1 in the matrix stands for.
+
+    Examples
+    --------
+    >>> costs = Costs.of({0: 1, 1: "4.5"})
+    >>> costs.matrix, costs.unit, costs.largest
+    (((0, 2), (9, 0)), Fraction(1, 2), 9)
+    """
+
+    matrix: tuple[tuple[int, ...], ...]
+    unit: Fraction
+
+    @property
+    def largest(self) -> int:
+        """The largest cost, which is the sensitivity of a score.
+
+        One replaced record changes a score by ``|c(y, k) - c(y', k)|``; since a right answer costs
+        nothing and no cost is negative, its maximum over y, y' and k is the largest cost.
+        """
+        return max(max(row) for row in self.matrix)
+
+    @classmethod
+    def of(
+        cls, costs: Any, *, labels: int = 2, owner: str = "Costs.of", name: str = "costs"
+    ) -> Self:
+        """Return costs from what a user gave, keyed by codes of labels.
+
+        Parameters
+        ----------
+        costs : Costs, or mapping
+            From the true label, or from (true label, answer), to a positive exact number. Each
+            label, or each pair, must be there.
+        labels : int >= 2, default 2
+        owner, name : str
+            Named in errors.
+
+        Raises
+        ------
+        ParameterError
+        """
+        if isinstance(costs, cls):
+            return costs
+        if isinstance(costs, str) and costs == "balanced":
+            raise ParameterError(
+                f"The {name!r} parameter of {owner} must not be 'balanced': the ratio of "
+                "the labels is a secret of the records, and nothing was paid for it. Give public "
+                "costs, for example {0: 1, 1: 9}."
+            )
+        pairs = [(y, k) for y in range(labels) for k in range(labels) if y != k]
+        hint = "For example {0: 1, 1: 9}: to miss a 1 costs nine times as much."
+        what = "a cost for each label, or for each (label, other answer)"
+        if not isinstance(costs, Mapping):
+            raise parameter_error(owner, name, what, costs, hint)
+        given = {key if isinstance(key, tuple) else (key,): value for key, value in costs.items()}
+        if set(given) == {(y,) for y in range(labels)}:
+            given = {(y, k): given[y,] for y, k in pairs}
+        if set(given) != set(pairs):
+            raise parameter_error(owner, name, what, list(costs), hint)
+        exact = {pair: check_fraction(owner, name, given[pair]) for pair in pairs}
+        scale = lcm(*(value.denominator for value in exact.values()))
+        whole = {pair: int(value * scale) for pair, value in exact.items()}
+        factor = gcd(*whole.values())
+        if max(whole.values()) // factor > _MOST:
+            raise parameter_error(
+                owner, name, f"multiples, up to {_MOST:,}, of one number", costs, "Round them."
+            )
+        rows = tuple(
+            tuple(whole[y, k] // factor if y != k else 0 for k in range(labels))
+            for y in range(labels)
+        )
+        return cls(rows, Fraction(factor, scale))
+
+    @property
+    def array(self) -> npt.NDArray[np.int64]:
+        """The matrix."""
+        return np.array(self.matrix, dtype=np.int64)
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        return {"matrix": [list(row) for row in self.matrix], "unit": str(self.unit)}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back; it may be untrusted.
+
+        Raises
+        ------
+        ParameterError
+            If the JSON is not what `to_dict` writes.
+        """
+        try:
+            matrix, unit = data["matrix"], read_exact(data["unit"])
+            given = {
+                (y, k): _whole(cost)
+                for y, row in enumerate(matrix)
+                for k, cost in enumerate(row)
+                if y != k
+            }
+            diagonal = [_whole(row[y]) for y, row in enumerate(matrix)]
+            made = cls.of(given, labels=len(matrix))
+            if made.unit != 1 or unit <= 0 or any(diagonal) or len(matrix) > _LABELS:
+                raise ValueError
+        except (KeyError, TypeError, ValueError, IndexError):
+            raise ParameterError(
+                "Costs must have the entries that `Costs.to_dict` writes."
+            ) from None
+        return cls(made.matrix, unit)
+
+
+_LABELS = 1000
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError
+    return value

@@ -1,0 +1,205 @@
+"""Costs of mistakes: exact privacy, certificates for the cost, refusals that say why."""
+
+from fractions import Fraction as F
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import beta as beta_law
+
+import littlestone as ls
+from littlestone.bounds import recheck
+from littlestone.cli.summary import plain
+from littlestone.costs import Costs
+from littlestone.data import Sample
+from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.learners import registry
+from littlestone.learners.exponential import Agnostic, Generic
+from littlestone.learners.release import Release, run
+from littlestone.report import page
+from littlestone.source import SeededSource
+
+TWO = ls.FiniteClass([[0, 0], [0, 1], [1, 1]])
+ONE_TO_THREE = {0: 1, 1: 3}
+
+
+def test_costs_are_exact_integers_without_a_common_factor():
+    costs = Costs.of({0: "0.1", 1: F(3, 10)})
+    assert (costs.matrix, costs.unit) == (((0, 1), (3, 0)), F(1, 10))
+    assert costs == Costs.of({(0, 1): "0.1", (1, 0): "0.3"}) == Costs.of(costs)
+    assert Costs.from_dict(costs.to_dict()) == costs
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+def test_the_sensitivity_is_the_largest_difference(labels):
+    """By brute force over y, y' and the answer."""
+    rng = np.random.default_rng(labels)
+    for _ in range(20):
+        drawn = rng.integers(1, 9, (labels, labels))
+        given = {(y, k): int(drawn[y, k]) for y, k in product(range(labels), repeat=2) if y != k}
+        costs = Costs.of(given, labels=labels)
+        c = costs.array
+        worst = max(abs(c[y, k] - c[z, k]) for y, z, k in product(range(labels), repeat=3))
+        assert costs.largest == worst
+
+
+@pytest.mark.parametrize("learner", [Generic, Agnostic])
+@pytest.mark.parametrize("costs", [ONE_TO_THREE, {(0, 1): "1/2", (1, 0): "0.2"}], ids=str)
+def test_a_learner_with_costs_is_private(learner, costs):
+    made = learner(TWO, epsilon=1, costs=costs)
+    result = ls.audit.verify(made, points=[0, 1], n_samples=3, outside=True)
+    assert result.holds
+    assert result.slack == 0
+    assert 0.5 < result.tightest_epsilon <= 1
+
+
+SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bonn"]}})
+
+
+@pytest.mark.parametrize(
+    "cls", [ls.Thresholds(1, 3), ls.Rules(SCHEMA, 1), ls.DecisionTrees(SCHEMA, 1)], ids=repr
+)
+def test_structured_classes_draw_by_the_cost(cls):
+    """The weights are those of brute force over the concepts: e**(-epsilon/(2 C) cost)."""
+    rows = isinstance(cls, ls.Rules | ls.DecisionTrees)
+    points = np.array([[2, 1], [3, 2]]) if rows else np.array([1, 3])
+    sample = Sample.of(points, [1, 0])
+    sample = Sample(sample.points, np.array([1, 4]), np.array([2, 0]), (1, 2))
+    law = ls.source.ExactSource().law(
+        lambda source: Agnostic(cls, epsilon=2, costs=ONE_TO_THREE).draw(sample, source)
+    )
+    none = np.zeros(2, dtype=np.int64)
+    nothing = Sample(sample.points, none, none, (0, 0))
+    alike = ls.source.ExactSource().law(
+        lambda source: Agnostic(cls, epsilon=2, costs=ONE_TO_THREE).draw(nothing, source)
+    )  # how often each hypothesis is a candidate
+    weights = {}
+    for h, multiple in alike.outcomes.items():
+        ones = h.predict(sample.points) == 1
+        false, missed = int(sample.zeros[ones].sum()), int(sample.ones[~ones].sum()) + 2
+        weights[h] = float(multiple.mid()) * np.exp(-2 / (2 * 3) * (false + 3 * missed))
+    total = sum(weights.values())
+    assert len(weights) == len(law.outcomes) > 2
+    for h, p in law.outcomes.items():
+        assert float(p.mid()) == pytest.approx(weights[h] / total)
+
+
+@pytest.mark.parametrize("broken", ["a rate without the largest cost", "the least cost"])
+def test_a_wrong_sensitivity_is_noticed(broken, monkeypatch):
+    if broken == "the least cost":
+        monkeypatch.setattr(Costs, "largest", property(lambda self: 1))
+    else:
+        true = Agnostic.rate
+        monkeypatch.setattr(Agnostic, "rate", lambda self, _: true(self, 1))
+    made = Agnostic(TWO, epsilon=1, costs=ONE_TO_THREE)
+    assert not ls.audit.verify(made, points=[0, 1], n_samples=2).holds
+
+
+@pytest.mark.parametrize("agnostic", [False, True])
+def test_the_certificate_for_the_cost_is_met(agnostic):
+    """Failures at the planned n are at most beta, by Clopper and Pearson."""
+    alpha, beta, runs = F(3, 20), F(1, 5), 300
+    cls = ls.FiniteClass([[0, 0], [1, 1], [0, 1], [1, 0]])
+    made = (Agnostic if agnostic else Generic)(
+        cls, epsilon=1, alpha=alpha, beta=beta, costs=ONE_TO_THREE
+    )
+    n = made.required_samples()
+    certificate = made.certificate(n)
+    assert certificate.holds
+    assert recheck(certificate.to_dict()) == ()
+    assert certificate["cost"] == float(3 * alpha)
+    assert not made.certificate(n - 1).holds
+    rng = np.random.default_rng(5)
+    share_of_ones = np.array([0.3, 0.55]) if agnostic else np.array([0.0, 1.0])
+    mass = np.array([0.85, 0.15])
+
+    def cost(labels):
+        return sum(
+            mass[x] * ((1 - share_of_ones[x]) if label else 3 * share_of_ones[x])
+            for x, label in enumerate(labels)
+        )
+
+    best = min(cost(labels) for labels in product((0, 1), repeat=2))
+    failures = 0
+    for seed in range(runs):
+        x = rng.choice(2, n, p=mass)
+        y = (rng.random(n) < share_of_ones[x]).astype(int)
+        drawn = made.draw(Sample.of(x, y), SeededSource(seed))
+        failures += cost(drawn.predict(np.array([0, 1]))) > best + float(certificate["cost"])
+    assert beta_law.ppf(0.001, failures, runs - failures + 1) <= float(beta) or failures == 0
+
+
+def test_labels_and_class_weight():
+    X, y = [2, 8] * 100, ["no", "yes"] * 100
+    parts = {"epsilon": 1, "classes": ("no", "yes"), "random_state": 0}
+    cost = ls.AgnosticLearner(ls.Thresholds(1, 9), costs={"no": 1, "yes": 9}, **parts).fit(X, y)
+    weight = ls.AgnosticLearner(ls.Thresholds(1, 9), class_weight={"no": 1, "yes": 9}, **parts)
+    pairs = {("no", "yes"): 2, ("yes", "no"): 18}
+    pair = ls.AgnosticLearner(ls.Thresholds(1, 9), costs=pairs, **parts)
+    assert cost.hypothesis_ == weight.fit(X, y).hypothesis_ == pair.fit(X, y).hypothesis_
+    assert cost.release_.costs.largest == 9
+    assert pair.release_.costs.unit == 2
+    assert Release.from_dict(pair.release_.to_dict()).to_json() == pair.release_.to_json()
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"class_weight": "balanced"}, "a secret of the records"),
+        ({"costs": "balanced"}, "a secret of the records"),
+        ({"costs": {0: 1, 1: 2}, "class_weight": {0: 1, 1: 2}}, "not both"),
+        ({"costs": {0: 1}}, "a cost for each label"),
+        ({"costs": {0: 1, 2: 1}}, "a cost for each label"),
+        ({"costs": [1, 2]}, "a cost for each label"),
+        ({"costs": {0: 1, 1: 0}}, "'costs'"),
+        ({"costs": {0: 1, 1: float("nan")}}, "'costs'"),
+        ({"costs": {0: 1, 1: 10**9}}, "multiples"),
+        ({"class_weight": {0: 1, 1: -1}}, "'class_weight'"),
+    ],
+    ids=str,
+)
+def test_costs_are_refused_with_the_reason(given, why):
+    with pytest.raises(ParameterError, match=why):
+        ls.AgnosticLearner(TWO, epsilon=1, **given).fit([0, 1], [0, 1])
+
+
+def test_infinite_classes_are_refused():
+    with pytest.raises(UnsupportedError, match="finite classes"):
+        ls.AgnosticLearner(ls.Points(), epsilon=1, costs=ONE_TO_THREE).required_samples()
+
+
+def rare(n=4000):
+    """Return a sample of which one in ten is 1: of those below 5 none, of others one in five."""
+    x = np.arange(n) % 10
+    return Sample.of(x, ((x >= 5) & (np.arange(n) % 50 < 10)).astype(int))
+
+
+def test_a_rare_label_with_costs():
+    """Without costs the rule is a constant; a missed 1 that costs nine times as much changes it."""
+    cls, sample = ls.Thresholds(0, 9), rare()
+    plainly = run(registry.make("agnostic", cls, epsilon=4), sample, SeededSource(0), evaluate=1)
+    assert "The rule is a constant: it always answers 0." in plain(plainly)
+    learner = registry.make("agnostic", cls, epsilon=4, costs={0: 1, 1: 9})
+    release = run(learner, sample, SeededSource(0), evaluate=1)
+    found = release.quality
+    assert found.constant is None
+    assert found.better is True
+    said = plain(release)
+    assert "Mean cost" in said
+    assert "The rule costs less than always answering" in said
+    assert "a mean cost at most 0.9 above the least of the class" in said
+    assert "Mean cost" in page(release)
+
+
+def test_bands_of_the_cost_hold():
+    """Against the true cost, over the noise of many releases."""
+    sample, cls = rare(400), ls.Thresholds(0, 9)
+    learner = registry.make("agnostic", cls, epsilon=3, costs={0: 1, 1: 9})
+    outside = 0
+    for seed in range(200):
+        release = run(learner, sample, SeededSource(seed), evaluate=1)
+        ones = release.hypothesis.predict(sample.points) == 1
+        true = (sample.zeros[ones].sum() + 9 * sample.ones[~ones].sum()) / 400
+        band = release.quality.cost
+        outside += not band.low <= true <= band.high
+    assert outside <= 20  # beta = 1/20 would give more with probability below 1e-2
