@@ -13,6 +13,8 @@ import pytest
 import littlestone as ls
 from littlestone.cli import answers as answers_module
 from littlestone.cli.main import main
+from littlestone.data.cells import user_name
+from littlestone.learners.online.journal import Journal
 
 NEW = "--class thresholds(1,99) --epsilon 8 --delta 1e-6 --horizon 1000 --state s --seed 4"
 ROWS = [(1 + i * 37 % 99, int(i * 37 % 99 > 40)) for i in range(900)]
@@ -172,6 +174,60 @@ def test_rows_of_a_schema(run, folder):
     again = run("stream data.csv --state s --seed 1 --resume new-rows --out more.csv")
     assert again.code == 0, again.err
     assert Path("more.csv").read_text().split("\n")[1].startswith("800,")
+
+
+def test_rows_of_users(run, folder):
+    """The first two rows of each user are learned, all are predicted; 007 and 7 are one user."""
+    names = [
+        "7",
+        "007",
+        "canary",
+        "",
+        "NA",
+        " canary",
+        "b,ob",
+        *(f"u{i % 200}" for i in range(893)),
+    ]
+    found = map(user_name, names)
+    Path("rows.csv").write_text("person,x,y\n" + "".join(
+        f'"{u}",{x},{y}\n' for u, (x, y) in zip(names, ROWS, strict=True)))  # fmt: skip
+    learner = ls.OnlineLearner(
+        ls.Thresholds(1, 99), epsilon=80, delta="1e-6", horizon=1000, random_state=4,
+        records_per_user=2,
+    )  # fmt: skip
+    want = ["t,prediction"]
+    for t, ((x, y), user) in enumerate(zip(ROWS, found, strict=True)):
+        want.append(f"{t},{learner.predict_one(x)}")
+        learner.learn_one(x, y, user=json.dumps(user))
+    new = NEW.replace("--epsilon 8", "--epsilon 80") + " --user person --records-per-user 2"
+    assert run(f"stream rows.csv {new} --group 64 --out p.csv").code == 0
+    assert Path("p.csv").read_text().splitlines() == want
+    with Journal.open("s") as journal:
+        assert journal.state == learner.state_
+        assert set(journal.state.contributions.values()) == {1, 2}
+    assert run("stream --state s --export public.json --report page.html").code == 0
+    public = Path("public.json").read_text()
+    assert json.loads(public)["stream"]["records_per_user"] == 2
+    assert "canary" not in public
+    assert "Rows of each user that are learned" in Path("page.html").read_text()
+    # taken up again, the column and the number are known
+    for t, (line, more) in enumerate([("u1,5,1", 0), ("new,5,1", 1)]):
+        Path("more.csv").write_text(f"person,x,y\n{line}\n")
+        assert run("stream more.csv --state s --seed 4 --resume new-rows").code == 0
+        with Journal.open("s") as journal:
+            assert journal.state.time == 901 + t
+            known = journal.state.contributions
+            assert len(known) == len(learner.state_.contributions) + more
+    new = new.replace("--state s", "--state t")
+    for line, code in (
+        (f"rows.csv {NEW.replace('-state s', '-state t')} --user person", 2),
+        (f"rows.csv {NEW.replace('-state s', '-state t')} --records-per-user 2", 2),
+        (f"rows.csv {new.replace('person', 'nobody')}", 2),
+        (f"rows.csv {new.replace('user 2', 'user 0')}", 2),
+        ("more.csv --state s --seed 4 --resume new-rows --records-per-user 3", 2),
+        (f"rows.csv {new} --strict", 2),
+    ):
+        assert run(f"stream {line}").code == code, line
 
 
 def test_following_a_file_that_grows(rows, folder):

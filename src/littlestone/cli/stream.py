@@ -50,6 +50,8 @@ def stream(
     positive: str | None = None,
     negative: str | None = None,
     strict: Flag = False,
+    user: str | None = None,
+    records_per_user: str | None = None,
     resume: Literal["from-start", "new-rows"] | None = None,
     follow: Flag = False,
     out: str | None = None,
@@ -106,6 +108,12 @@ def stream(
     strict:
         Refuse odd cells instead of converting them by public rules. The refusal is not covered by
         the privacy guarantee; rows before it are kept.
+    user:
+        Column that names the user (person, machine) of each row: protects users instead of single
+        rows. Rows without a user belong to one user together.
+    records_per_user:
+        With --user: only the first so many rows of each user are learned; all are predicted. Each
+        row may then cost epsilon divided by this number: about so many times as many mistakes.
     resume:
         How the input continues a stream that is there. from-start: it begins with the stream's
         first row again, and rows that were learned are skipped. new-rows: it begins with the row
@@ -157,6 +165,8 @@ def stream(
         "schema": schema,
         "positive": positive,
         "negative": negative,
+        "user": user,
+        "records_per_user": records_per_user,
     }
     if seed is not None:
         check_integer("stream", "seed", seed, low=0)
@@ -319,6 +329,7 @@ def _prepared(
                 )
         known = {
             "beta": "1/20", "constants": "practical", "adversary": None, "y": "y", "positive": "1",
+            "user": None, "records_per_user": None,
         }  # fmt: skip
     elif seed is None and known["seed"]:
         raise ParameterError(
@@ -329,20 +340,26 @@ def _prepared(
     chosen: dict[str, Any] = {**known, **{k: v for k, v in typed.items() if v is not None}}
     if isinstance(chosen["horizon"], str):
         chosen["horizon"] = whole("stream", "horizon", chosen["horizon"])
+    of_users = _of_users(chosen["user"], chosen["records_per_user"])
     plan = plan_online(
         concepts,
         **{name: chosen[name] for name in ("epsilon", "delta", "horizon", "beta")},
         **{name: chosen[name] for name in ("constants", "adversary")},
+        records_per_user=of_users,
     )
     kept = ("y", "positive", "constants", "adversary")
     about = {"x": columns, **{name: chosen[name] for name in kept}}
+    if of_users is not None:
+        about["user"] = chosen["user"]
     negative = _negative(about["positive"], typed["negative"], strict=strict)
     column = None if isinstance(concepts.domain, RowDomain) else columns[0]
     positive = about["positive"]
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None:
             match("stream", name, label)
-    reader = RowReader(concepts.domain, column, about["y"], positive, negative, strict)
+    reader = RowReader(
+        concepts.domain, column, about["y"], positive, negative, strict, chosen["user"]
+    )
     return OnlineAlgorithm(concepts, plan), about, reader
 
 
@@ -357,6 +374,7 @@ def _known(folder: str) -> Json | None:
     try:
         return {
             **jsonlib.loads(settings["stream"]),
+            "user": None,
             **jsonlib.loads(settings["about"]),
             "seed": settings["seed"],
         }
@@ -384,6 +402,21 @@ def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, lis
     if len(columns) != 1:
         raise parameter_error("stream", "x", f"one column for {concepts.spec}", columns)
     return concepts, columns
+
+
+def _of_users(user: str | None, records_per_user: Any) -> int | None:
+    """Check --user and --records-per-user, which go together."""
+    if user is None and records_per_user is None:
+        return None
+    if user is None or records_per_user is None:
+        raise ParameterError(
+            "With --user, stream needs --records-per-user, for example 4, and the other way round: "
+            "the first so many rows of each user are learned. It is public; say what your users "
+            "typically have, but do not count these data."
+        )
+    if isinstance(records_per_user, int):
+        return records_per_user
+    return whole("stream", "records_per_user", records_per_user)
 
 
 def _negative(positive: str, negative: str | None, *, strict: bool) -> str | None:

@@ -7,6 +7,7 @@ public maximum, never on what they hold.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -16,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from littlestone.data.cells import Match, text
+from littlestone.data.cells import Match, text, user_name
 from littlestone.data.convert import distinct_cells, points_of
 from littlestone.data.domains import Domain, RowDomain, refusal
 from littlestone.data.lines import columns_in, names_in
@@ -29,11 +30,12 @@ _CHUNK = 1 << 20  # bytes that are asked for at a time
 
 
 class Group(NamedTuple):
-    """Some rows: points (anything where they lie outside the domain), and labels 0 or 1."""
+    """Some rows: points (anything where they lie outside the domain), labels, whose they are."""
 
     points: Points
     inside: npt.NDArray[np.bool_]
     labels: npt.NDArray[np.int8]
+    users: list[str] | None = None
 
 
 class Begun(NamedTuple):
@@ -112,6 +114,8 @@ class RowReader:
         With ``strict``, the only other label cell that is allowed; None: any.
     strict : bool
         Refuse odd cells instead of converting them (outside the privacy guarantee).
+    user : str or None
+        Column of users; rows without a user belong to one user together.
     owner, what : str
         For messages: who reads, and what.
     """
@@ -122,6 +126,7 @@ class RowReader:
     positive: str = "1"
     negative: str | None = None
     strict: bool = False
+    user: str | None = None
     owner: str = "stream"
     what: str = "The standard input"
 
@@ -155,13 +160,14 @@ class RowReader:
                     "has names, and an even number of quotes. Some line has not, and strict "
                     "reading refuses it."
                 )
+            users = None if self.user is None else self._users(cells.pop())
             points, inside = self._points(cells[:-1])
             raw, where = distinct_cells(pa.chunked_array([cells[-1]]))
             if self.strict and not all(_allowed(cell, positive, negative) for cell in raw):
                 rule = "the positive or the negative label" if negative else "not missing"
                 raise refusal(self.owner, self.y, rule)
             ones = np.fromiter((positive(cell) for cell in raw), np.int8, len(raw))
-            yield Group(points, inside, ones[where])
+            yield Group(points, inside, ones[where], users)
 
     def _after(self, lines: Iterator[bytes], skip: int) -> Iterator[bytes]:
         for block in lines:
@@ -182,7 +188,7 @@ class RowReader:
 
     def _columns(self, names: Sequence[str]) -> list[int]:
         points = self.domain.schema.names if isinstance(self.domain, RowDomain) else [self.x]
-        asked = [*points, self.y]
+        asked = [*points, self.y, *([] if self.user is None else [self.user])]
         for name in asked:
             if name not in names:
                 raise ParameterError(
@@ -190,6 +196,15 @@ class RowReader:
                     "must hold the names."
                 )
         return [names.index(str(name)) for name in asked]
+
+    def _users(self, cells: pa.Array) -> list[str]:
+        """Return names, as JSON: a number, a text, or null where there is none."""
+        raw, where = distinct_cells(pa.chunked_array([cells]))
+        known = [user_name(cell) for cell in raw]
+        if self.strict and None in known:
+            raise refusal(self.owner, str(self.user), "not missing")
+        names = [json.dumps(name) for name in known]
+        return [names[i] for i in where.tolist()]
 
     def _points(self, cells: Sequence[pa.Array]) -> tuple[Points, npt.NDArray[np.bool_]]:
         if isinstance(self.domain, RowDomain):

@@ -97,6 +97,8 @@ def _page(public: Mapping[str, Any]) -> str:
         ("Columns read", ", ".join(map(str, columns))),
         ("Label column", f"{y} (1 means: {positive})"),
         ("Constants", str(about.get("constants", ""))),
+        ("Column of users", str(about.get("user", ""))),
+        ("Rows of each user that are learned", str(asked.get("records_per_user") or "")),
     ]
     names = claim_names(guarantee.claim)
     return render(

@@ -45,6 +45,7 @@ STREAMS = {
     "closures": (ls.SparseSets(2), {"epsilon": 50, "delta": 0.5}, texts),
     "teachers": (ls.Points(), {"teachers": 8, "epsilon": 50, "delta": 0.5}, texts),
     "huge integers": (ls.Thresholds(1, 2**80), {}, numbers),
+    "users": (AGES, {"epsilon": 24, "records_per_user": 3}, numbers),
 }
 
 
@@ -52,17 +53,20 @@ STREAMS = {
 def test_taken_up_at_any_point_it_is_the_stream_that_was_never_let_go(tmp_path, kind):
     cls, changes, make = STREAMS[kind]
     x, y = make(900)
+    owned = "records_per_user" in changes
+    users = [f"u{i % 271}" if owned else None for i in range(900)]
     alone = learner(None, cls, **changes)
-    for a, b in zip(x.tolist(), y.tolist(), strict=True):
-        alone.learn_one(a, b)
+    for record in zip(x.tolist(), y.tolist(), users, strict=True):
+        alone.learn_one(*record)
     kept = learner(tmp_path / "s", cls, **changes)
     cuts = [0, 1, 2, 3, 250, 251, 500, 760, 900]
     for start, end in pairwise(cuts):
         if end - start < 4:
-            for a, b in zip(x[start:end].tolist(), y[start:end].tolist(), strict=True):
-                kept.learn_one(a, b)
+            for record in zip(x[start:end].tolist(), y[start:end].tolist(), users[start:end],
+                              strict=True):  # fmt: skip
+                kept.learn_one(*record)
         else:
-            kept.learn_many(x[start:end], y[start:end])
+            kept.learn_many(x[start:end], y[start:end], users[start:end] if owned else None)
         kept.close()
     assert kept.state_ == alone.state_
     assert len(kept.published_) > 1

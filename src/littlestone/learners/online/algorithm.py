@@ -187,6 +187,15 @@ class OnlineAlgorithm:
             self._draw_event(state, now, sources)
         return False
 
+    def admitted(self, state: OnlineState, users: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Return which records are among the first ones of their users; count them.
+
+        The others are to be learned as (`OUTSIDE`, 0): records that everybody predicts.
+        """
+        most = self.plan.goal.records_per_user
+        assert most is not None
+        return np.array([state.stopped or state.admit(user, most) for user in users], dtype=bool)
+
     def step_many(
         self,
         state: OnlineState,
@@ -287,6 +296,7 @@ class OnlineAlgorithm:
         state.stopped = state.batches == plan.batches
         if state.stopped:
             state.epochs.clear()  # nothing will ever be drawn from them
+            state.contributions.clear()
         else:
             self._begin_test(state, state.time, sources)
         return state.version != before

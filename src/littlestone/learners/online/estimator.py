@@ -262,11 +262,10 @@ class OnlineLearner:
         """
         algorithm, sources, state = self._started or self._start()
         point, label = self._point(x), truth("OnlineLearner", y)
-        users = user is not None or self.records_per_user is not None
-        if users:
+        if user is not None or self.records_per_user is not None:
             self._users(None if user is None else [user], 1)
         with self._in_memory or self._kept():
-            if users and not self._admitted(state, user):
+            if user is not None and not algorithm.admitted(state, [user])[0]:
                 point, label = OUTSIDE, 0
             algorithm.step(state, point, label, sources)
 
@@ -282,8 +281,8 @@ class OnlineLearner:
             raise parameter_error(type(self).__name__, "y", "as long as X", len(labels))
         names = self._users(users, len(labels))
         with self._kept():
-            if users is not None:
-                kept = np.array([self._admitted(state, user) for user in names], dtype=bool)
+            if names is not None:
+                kept = algorithm.admitted(state, names)
                 inside, labels = inside & kept, np.where(kept, labels, 0).astype(np.int8)
             algorithm.step_many(state, points, inside, labels, sources)
 
@@ -350,22 +349,19 @@ class OnlineLearner:
             self._domain = check_class(type(self).__name__, self.concept_class).domain
         return point_of(self._domain, x, self.feature)
 
-    def _users(self, users: Any, n: int) -> list[str | None]:
+    def _users(self, users: Any, n: int) -> list[str] | None:
         """Return whose the records are; refuse names that are missing, or that nobody asked for."""
         if (users is None) != (self.records_per_user is None):
             raise ParameterError(
                 f"{type(self).__name__} needs the user of each record exactly if it protects users "
                 "(records_per_user): learn_one(x, y, user=...), learn_many(X, y, users=...)."
             )
-        names = [None] * n if users is None else list(users)
-        if len(names) != n or not (users is None or all(isinstance(u, str) for u in names)):
+        names = None if users is None else list(users)
+        if names is not None and (len(names) != n or not all(isinstance(u, str) for u in names)):
             raise ParameterError(
                 f"{type(self).__name__} needs one text for each record as its user."
             )
         return names
-
-    def _admitted(self, state: OnlineState, user: str | None) -> bool:
-        return user is None or state.admit(user, int(self.records_per_user or 0))
 
     def _kept(self) -> AbstractContextManager[None]:
         if self._stream is not None:

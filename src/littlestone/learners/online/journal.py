@@ -59,7 +59,7 @@ __all__ = [
 PRIVATE = Kind(
     name="state of a stream",
     application_id=0x4C534301,
-    version=1,
+    version=2,
     tables=(
         "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
         "CREATE TABLE now (one INTEGER PRIMARY KEY CHECK (one = 1), document TEXT NOT NULL, "
@@ -68,6 +68,8 @@ PRIVATE = Kind(
         "y INTEGER NOT NULL) STRICT",
         "CREATE TABLE published (version INTEGER PRIMARY KEY, time INTEGER NOT NULL, "
         "hypothesis TEXT NOT NULL) STRICT",
+        "CREATE TABLE contributions (user TEXT PRIMARY KEY, records INTEGER NOT NULL) STRICT, "
+        "WITHOUT ROWID",
         "CREATE TABLE pending (ticket INTEGER PRIMARY KEY, x TEXT NOT NULL) STRICT",
     ),
     largest=2**34,
@@ -135,7 +137,11 @@ class DurableStream:
     sources: Sources = field(repr=False)
 
     def answer(
-        self, points: Points, inside: npt.NDArray[np.bool_], labels: npt.NDArray[np.int8]
+        self,
+        points: Points,
+        inside: npt.NDArray[np.bool_],
+        labels: npt.NDArray[np.int8],
+        users: Sequence[str] | None = None,
     ) -> Labels:
         """Predict each record by the hypothesis published before it, and learn it.
 
@@ -143,6 +149,8 @@ class DurableStream:
         ----------
         points, inside, labels
             As for `OnlineAlgorithm.step_many`: one group.
+        users : sequence of str, optional
+            Whose the records are; needed if users are protected.
 
         Returns
         -------
@@ -152,10 +160,14 @@ class DurableStream:
         """
         state, n, done = self.state, len(labels), 0
         first, answers = state.time, np.zeros(n, dtype=np.int8)
+        known = inside
+        if users is not None:
+            kept = self.algorithm.admitted(state, users)
+            known, labels = inside & kept, np.where(kept, labels, 0).astype(np.int8)
         while done < n:
             hypothesis, rest = state.hypothesis, slice(done, n)
             learned = self.algorithm.step_many(
-                state, points[rest], inside[rest], labels[rest], self.sources, until_published=True
+                state, points[rest], known[rest], labels[rest], self.sources, until_published=True
             )
             part = slice(done, done + learned)
             answers[part] = hypothesis.predict(points[part]) & inside[part]
@@ -337,7 +349,7 @@ class Journal:
         shown = {k[1:]: v for k, v in rows.items() if k[0] == "+"}
         self._fixed = compact(sorted(rows.items()))
         self._epoch, self._within, self._tickets = 0, 0, 0
-        self._sums = {"records": 0, "published": 0, "pending": 0}
+        self._sums = {"records": 0, "published": 0, "pending": 0, "contributions": 0}
         self._pending: dict[int, str] = {}
         self._versions = 0
         self.state: OnlineState | None = None
@@ -425,13 +437,22 @@ class Journal:
             publication(state, version) for version in range(self._versions, state.version + 1)
         ]
         added, removed = self._changed_pending(state)
-        for name, rows in (("records", records), ("published", published), ("pending", added)):
-            self._sums[name] = (self._sums[name] + _sum(rows)) % _MODULUS
-        self._sums["pending"] = (self._sums["pending"] - _sum(removed)) % _MODULUS
+        changed = {} if state.stopped else state.contributed_before  # nor will users contribute
+        before = [(user, n) for user, n in changed.items() if n]
+        given = [(user, state.contributions[user]) for user in changed]
+        if state.stopped:
+            self._sums["contributions"] = 0
+        for name, rows, old in (
+            ("records", records, []), ("published", published, []), ("pending", added, removed),
+            ("contributions", given, before),
+        ):  # fmt: skip
+            self._sums[name] = (self._sums[name] + _sum(rows) - _sum(old)) % _MODULUS
         document = compact(
             {
                 "public": brief(state),
-                "private": replace(state, buffer=[], epochs=[], pending={}).private(),
+                "private": replace(
+                    state, buffer=[], epochs=[], pending={}, contributions={}
+                ).private(),
                 "epochs": len(state.epochs),
                 "versions": len(state.published),
                 "sums": {name: f"{value:x}" for name, value in self._sums.items()},
@@ -441,14 +462,18 @@ class Journal:
         with self._private.transaction() as sql:
             if forget:
                 sql.execute("DELETE FROM records")
+            if state.stopped:
+                sql.execute("DELETE FROM contributions")
             sql.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", records)
             sql.executemany("INSERT INTO published VALUES (?, ?, ?)", published)
             sql.executemany("INSERT INTO pending VALUES (?, ?)", added)
             sql.executemany("DELETE FROM pending WHERE ticket = ?", [row[:1] for row in removed])
+            sql.executemany("INSERT OR REPLACE INTO contributions VALUES (?, ?)", given)
             row = (document, self._digest(document))
             sql.execute("INSERT OR REPLACE INTO now VALUES (1, ?, ?)", row)
         self._epoch, self._within = len(state.epochs), len(state.buffer)
         self.state, self.answers, self._versions = state, (first, answers), len(state.published)
+        state.contributed_before = {}
         self._public.add(published, state)
 
     def close(self) -> None:
@@ -474,14 +499,18 @@ class Journal:
         records = read("SELECT time, epoch, x, y FROM records ORDER BY time")
         published = read("SELECT version, time, hypothesis FROM published ORDER BY version")
         pending = read("SELECT ticket, x FROM pending ORDER BY ticket")
+        given = read("SELECT user, records FROM contributions ORDER BY user")
         if not now:
-            if records or published or pending:
+            if records or published or pending or given:
                 raise self._damaged()
             return
         [(document, written)] = now
         if written != self._digest(document):
             raise self._damaged()
-        sums = {"records": _sum(records), "published": _sum(published), "pending": _sum(pending)}
+        sums = {
+            "records": _sum(records), "published": _sum(published), "pending": _sum(pending),
+            "contributions": _sum(given),
+        }  # fmt: skip
         try:
             said = json.loads(document)
             if said["sums"] != {name: f"{value:x}" for name, value in sums.items()}:
@@ -493,7 +522,13 @@ class Journal:
             held = [[ticket, json.loads(x), 0] for ticket, x in pending]
             state = OnlineState.from_json(
                 {**said["public"], "published": transcript},
-                {**said["private"], "epochs": epochs[:-1], "buffer": epochs[-1], "pending": held},
+                {
+                    **said["private"],
+                    "epochs": epochs[:-1],
+                    "buffer": epochs[-1],
+                    "pending": held,
+                    "contributions": dict(given),
+                },
             )
             first, answers = said["answers"]
         except (KeyError, TypeError, ValueError, IndexError, RecursionError, LittlestoneError):

@@ -78,6 +78,9 @@ class OnlineState:
         How many points were observed so; public.
     contributions : dict from str to int
         How many records of each user were learned, where users are protected.
+    contributed_before : dict from str to int
+        What contributions were, of users for whom they changed since the state was saved last.
+        Not part of the documents.
     terms : str
         A digest of what the stream was begun with (class, plan, seed): it cannot go on with
         anything else, since what it published and spent was under these. Public.
@@ -104,6 +107,7 @@ class OnlineState:
     pending: dict[int, Any] = field(default_factory=dict, repr=False)
     tickets: int = 0
     contributions: dict[str, int] = field(default_factory=dict, repr=False)
+    contributed_before: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
     terms: str = ""
     taken: bool = field(default=False, compare=False, repr=False)
     process: object = field(default_factory=lambda: _process, compare=False, repr=False)
@@ -151,12 +155,14 @@ class OnlineState:
         """
         known = self.contributions.get(user, 0)
         if known < most:
+            self.contributed_before.setdefault(user, known)
             self.contributions[user] = known + 1
         return known < most
 
     def halt(self) -> None:
         """Learn nothing more; the published hypothesis stays, and records are forgotten."""
         self.stopped, self.buffer, self.epochs, self.pending = True, [], [], {}
+        self.contributions = {}
 
     def public(self) -> Json:
         """Return what the stream published, as JSON."""
