@@ -4,7 +4,6 @@ Run (about three minutes)::
 
     python benchmarks/online.py
     python benchmarks/online.py --records 10000000
-    python benchmarks/online.py --picture docs/learners/online-mistakes.svg
 
 All streams are public: mistakes may be counted. *Uniform*: points at random, one threshold.
 *Hard*: blocks that show points ever nearer to the target, so that no block teaches the next one.
@@ -15,7 +14,6 @@ from __future__ import annotations
 import argparse
 import resource
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -119,29 +117,15 @@ def speed(n: int) -> None:
     )
 
 
-def draw(path: str) -> None:
-    """Write the picture of the documentation."""
-    n, concept_class = 10**6, ls.Thresholds(1, 2**32)
-    plan = plan_online(concept_class, **BUDGET, horizon=n, constants="theory")
-    x, y = uniform(2**32, n, 4)
-    words = "thresholds over 2**32 points, uniform points, epsilon 1, delta 1e-6"
-    run = simulate(OnlineAlgorithm(concept_class, plan), x, y, seed=4, description=words)
-    Path(path).write_text(ls.plot(run) + "\n", encoding="utf-8")
-    print(f"wrote {path}: {len(run.mistakes):,} mistakes, bound {run.bound.mistakes:,}")
-
-
 def main() -> None:
     """Print the tables that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--records", type=int, default=0)
-    parser.add_argument("--picture", default="")
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    if options.picture:
-        draw(options.picture)
     if options.records:
         speed(options.records)
-    if not options.picture and not options.records:
+    else:
         table([10**3, 10**4, 10**5, 10**6], [2, 6, 10, 20, 32], options.seeds)
         bounds()
 

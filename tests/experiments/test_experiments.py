@@ -17,7 +17,7 @@ from littlestone.source import SeededSource
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS, RESULTS = ROOT / "experiments", ROOT / "docs" / "experiments"
-NAMES = ["table1", "depth", "stability", "mistakes", "dp_erm"]
+NAMES = ["table1", "depth", "stability", "mistakes", "dp_erm", "references"]
 COLUMNS = ["figure", "series", "kind", "x", "y", "low", "high", "claim"]
 
 

@@ -129,6 +129,17 @@ def a_state_is_copied_before_its_first_use(original, self):
     return self.__dict__
 
 
+@mutant(
+    "contribution not bounded",
+    "learners.online.algorithm:OnlineAlgorithm.admitted",
+    "users of a stream",
+)
+def each_group_admits_its_users_anew(original, self, state, users):
+    """How many records a user has is counted in one group of rows, not in the whole stream."""
+    state.contributions = {}
+    return original(self, state, users)
+
+
 @mutant("exact count shown", "learners.online.journal:brief", "public files")
 def the_public_file_counts_the_mistakes(original, state):
     """A line for the dashboard: how many mistakes were made since the last publication."""

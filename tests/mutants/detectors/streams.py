@@ -346,6 +346,23 @@ def copied_states() -> str | None:
     return None
 
 
+def users_of_a_stream() -> str | None:
+    """Verify when two tests fire for two users, who have two records each: one of them counts."""
+    plan = replace(_tests(), goal=replace(_tests().goal, records_per_user=1))
+    algorithm = OnlineAlgorithm(FiniteClass([[0]]), plan)
+
+    def run(held: tuple[Labels, Labels], source: Source) -> Hashable:
+        state = algorithm.start(always(source))
+        for at in range(2):
+            kept = algorithm.admitted(state, ["a", "b"])
+            labels = [user[at] if known else 0 for user, known in zip(held, kept, strict=True)]
+            algorithm.step_many(state, *_outside(labels), always(source))
+        return tuple(time for time, _ in state.published)
+
+    pairs = replace_one([(0, 0), (0, 1), (1, 0), (1, 1)], 2)
+    return verified(run, pairs, epsilon=4, cut=F(1, 2**16))
+
+
 OF_STREAMS: dict[str, Detector] = {
     "two tests": two_tests,
     "interrupted tests": interrupted_tests,
@@ -360,4 +377,5 @@ OF_STREAMS: dict[str, Detector] = {
     "public files": public_files,
     "kept states": kept_states,
     "copied states": copied_states,
+    "users of a stream": users_of_a_stream,
 }
