@@ -1,5 +1,6 @@
 """Certificates of the user-level learner: sizes, what they rest on, and simulations."""
 
+from dataclasses import dataclass, replace
 from fractions import Fraction as F
 from itertools import product
 from math import comb, exp, log
@@ -11,6 +12,7 @@ from scipy.stats import binom
 
 import littlestone as ls
 from littlestone.bounds import recheck
+from littlestone.classes import Representation
 from littlestone.data import UserSample
 from littlestone.errors import UnsupportedError
 from littlestone.learners.exponential import Agnostic
@@ -39,7 +41,7 @@ def upper_bound(failures, trials):
 
 @pytest.mark.parametrize(
     ("m", "group", "before", "paper"),
-    [(4, 647, 1776, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6), (256, 263, 190, 1.25e6),
+    [(4, 647, 1776, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6), (256, 263, 189, 1.25e6),
      (1024, 261, 103, 6.3e5)],
 )  # fmt: skip
 def test_the_table_of_users(m, group, before, paper):
@@ -54,6 +56,16 @@ def test_the_table_of_users(m, group, before, paper):
     noise = 32 * (10 + log(7 / 0.05)) / (min(m**0.5 * 0.1 / 6, 1) / 700)
     assert noise == pytest.approx(paper, rel=0.02)
     assert made(m=m).required_samples() < noise / 6000
+
+
+def test_never_above_what_version_0_1_0_asked_for():
+    """Its searches on a grid were best with many records of each user and little epsilon."""
+    tenth = F(1, 10)
+    for m, epsilon, before in ((1024, tenth, 888), (256, tenth, 1387), (1024, 1, 103)):
+        assert made(m=m, epsilon=epsilon).required_samples() <= before
+    for k, m, before in ((20, 16, 17_476), (1024, 4, 1_297_802), (1024, 64, 240_603)):
+        learner = made(ls.Thresholds(1, 2**k), m, "threshold")
+        assert learner.required_samples() <= before
 
 
 EXPONENTS, EPSILONS = (10, 64, 256, 1024, 4096), (F(1, 4), 1, 4, 20)
@@ -88,7 +100,7 @@ def test_never_above_what_items_would_need(exponent, epsilon, alpha, m):
 
 @pytest.mark.parametrize(
     ("exponent", "epsilon", "alpha", "m", "most"),
-    [(4096, 20, F(1, 20), 16, 3_900), (256, 4, F(1, 20), 4, 5_500), (20, 1, F(1, 10), 256, 125),
+    [(4096, 20, F(1, 20), 16, 3_750), (256, 4, F(1, 20), 4, 5_400), (20, 1, F(1, 10), 256, 120),
      (20, 1, F(1, 10), 16, 290), (20, 1, F(1, 10), 64, 150)],
 )  # fmt: skip
 def test_sizes_that_were_promised(exponent, epsilon, alpha, m, most):
@@ -303,7 +315,7 @@ def exact_failure(plan, n, error, excess, m):
     ]
     least = [score.min(axis=0) for score in scores]
     aim, width = float(plan.level) * n * plan.width, plan.width
-    before = [np.full(trials, n * width), *least[:-1]]
+    before = [*[np.full(trials, n * width)] * plan.lag, *least[: -plan.lag]]
     margins = np.array([np.minimum(aim - a, b - aim) for a, b in zip(least, before, strict=True)])
     margins[-1] = before[-1] - aim
     weights = float(plan.epsilon_search) / (2 * width) * margins
@@ -321,9 +333,37 @@ def test_certified_failures_are_above_the_true_ones(m, error):
     """With one bad hypothesis among two: at a half, the whole, and twice what is certified."""
     cls = ls.FiniteClass([[0], [1]])
     plan = made(cls, m, "user-level").plan.chosen
-    for n in (plan.required // 2, plan.required, 2 * plan.required):
-        true = exact_failure(plan, n, error, 0.1, m)
-        assert true <= plan.certificate(n)["failure"] + 0.002
+    far = tuple(range(0, m, max(m // 7, 1)))
+    late = replace(plan, width=1, starts=far, lag=2, sure=F(1, 10))
+    patterns = replace(late, representation=Large(cls.representation()), vc_dim=1)
+    for one in (plan, late, patterns):
+        for n in (plan.required // 2, plan.required, 2 * plan.required):
+            true = exact_failure(one, n, error, 0.1, m)
+            assert true <= one.certificate(n)["failure"] + 0.002
+
+
+@dataclass(frozen=True)
+class Large:
+    """Two hypotheses that are counted as very many: then a union over patterns is cheaper."""
+
+    inner: Representation
+    size = 2**200
+    alpha = beta = F(0)
+
+
+@pytest.mark.parametrize(
+    ("exponent", "m", "epsilon", "lag"), [(200, 64, F(1, 4), 1), (15, 1024, 1, 2)]
+)
+def test_bounds_of_starts_that_are_wrong_are_in_the_certificate(exponent, m, epsilon, lag):
+    """A start that is too early costs patterns, not ln|H|; a margin that is surely there counts."""
+    learner = made(ls.Thresholds(1, 2**exponent), m, "user-level", epsilon=epsilon)
+    plan = learner.plan.chosen
+    certificate = plan.certificate(plan.required)
+    assert recheck(certificate.to_dict()) == ()
+    names = {step.name for step in certificate.steps}
+    assert plan.lag == lag
+    assert any(name.endswith("_every") for name in names)
+    assert ("right" in names) == (lag == 2)
 
 
 # --- simulations at the required number of users: bad cases, counts of user types ----------------

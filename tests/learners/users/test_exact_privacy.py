@@ -98,12 +98,13 @@ def swept_once(monkeypatch):
     monkeypatch.setattr(binary_search, "errors_by_user", errors_by_user)
 
 
-def windows(cls, m, width, starts, epsilon=F(1), level=F(1, 2)):
+def windows(cls, m, width, starts, epsilon=F(1), level=F(1, 2), lag=1):
     """Return clipped errors with these windows, whatever the plan would take."""
     search = epsilon / 2 if len(starts) > 1 else F(0)
     return ClippedPlan(
-        cls.representation(), m, starts, width, level, search, epsilon - search, F(3, 10), F(1, 5)
-    )
+        cls.representation(), m, starts, width, level, search, epsilon - search, F(3, 10), F(1, 5),
+        lag=lag,
+    )  # fmt: skip
 
 
 def way_of(cls, kind):
@@ -143,10 +144,13 @@ def test_in_full(cls, points, n, laws, kind):
 
 
 @pytest.mark.usefixtures("swept_once")
-@pytest.mark.parametrize(("width", "starts"), [(1, (0, 1, 2)), (2, (0, 1)), (3, (0, 2))])
-def test_the_window_and_the_hypothesis_together(width, starts):
+@pytest.mark.parametrize(
+    ("width", "starts", "lag"),
+    [(1, (0, 1, 2), 1), (1, (0, 1, 2), 2), (2, (0, 1), 1), (3, (0, 2), 1)],
+)
+def test_the_window_and_the_hypothesis_together(width, starts, lag):
     """The start is told, too: its half of epsilon and that of the choice add up."""
-    plan = windows(TWO, 3, width, starts)
+    plan = windows(TWO, 3, width, starts, lag=lag)
 
     def run(users, source):
         errors = clipped.errors_by_user(plan.representation.drawn(source), users, 3)
@@ -159,9 +163,9 @@ def test_the_window_and_the_hypothesis_together(width, starts):
 
 
 @pytest.mark.usefixtures("swept_once")
-@pytest.mark.parametrize("width", [1, 2, 3])
-def test_the_window_alone_costs_its_part(width):
-    plan = windows(TWO, 3, width, (0, 1, 2), epsilon=F(4))
+@pytest.mark.parametrize(("width", "lag"), [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)])
+def test_the_window_alone_costs_its_part(width, lag):
+    plan = windows(TWO, 3, width, (0, 1, 2), epsilon=F(4), lag=lag)
     run = lambda users, source: plan.locate(  # noqa: E731
         clipped.errors_by_user(plan.representation.drawn(source), users, 3), users.n_users, source
     )
@@ -251,13 +255,18 @@ def test_control_sensitivity_of_one_record():
 
 
 @pytest.mark.parametrize(
-    ("starts", "change"),
-    [((0, 1), {"epsilon_search": F(4)}), ((0, 1), {"epsilon_choice": F(4)}), ((0,), {"width": 1})],
+    ("starts", "change", "lag"),
+    [
+        ((0, 1), {"epsilon_search": F(4)}, 1),
+        ((0, 1, 2), {"epsilon_search": F(4)}, 2),
+        ((0, 1), {"epsilon_choice": F(4)}, 1),
+        ((0,), {"width": 1}, 1),
+    ],
     ids=str,
 )
-def test_control_clipped_errors(starts, change):
+def test_control_clipped_errors(starts, change, lag):
     """Too much for the window or the choice; the rate of another width than what is clipped."""
-    sound = windows(TWO, 2, 2, starts)
+    sound = windows(TWO, 2, 2, starts, lag=lag)
 
     def broken(users, source):
         errors = clipped.errors_by_user(sound.representation, users, 2)

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["crossing", "gap", "log_moment", "separate", "separate_within", "tail"]
+__all__ = ["all_tails", "crossing", "gap", "log_moment", "separate", "separate_within", "tail"]
 
 Floats = npt.NDArray[np.float64]
 _SHORT = 64  # sums of fewer terms are faster than the import of SciPy
@@ -41,6 +41,22 @@ def tail(m: int, p: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
     chances = np.exp(ways + k * np.log(inner) + (m - k) * np.log1p(-inner))
     inside = np.minimum(np.sum(chances, axis=-1, where=k > least[..., None]), 1.0)
     return np.asarray(np.where(bias <= 0, least < 0, np.where(bias >= 1, least < m, inside)) * 1.0)
+
+
+def all_tails(m: int, errors: Floats) -> Floats:
+    """Return Pr[Bin(m, error) > t] for all errors, and t = 0, ..., m: one row for each error.
+
+    Examples
+    --------
+    >>> all_tails(2, np.array([0.5, 1.0])).round(12).tolist()
+    [[0.75, 0.25, 0.0], [1.0, 1.0, 0.0]]
+    """
+    inner = np.clip(errors, 1e-300, 1 - 1e-16)[:, None]
+    k, ways = _log_ways(m)
+    chances = np.exp(ways + k * np.log(inner) + (m - k) * np.log1p(-inner))
+    above = np.minimum(np.cumsum(chances[:, :0:-1], axis=1)[:, ::-1], 1.0)
+    above[errors <= 0], above[errors >= 1] = 0.0, 1.0
+    return np.concatenate([above, np.zeros((len(errors), 1))], axis=1)
 
 
 @lru_cache(maxsize=16)

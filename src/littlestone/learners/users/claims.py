@@ -68,7 +68,8 @@ CLIPPED = register(
         "A window (t, t+w] is chosen by the exponential mechanism among public ones, where the "
         "least clipped score crosses a level, then a hypothesis by its clipped score; the "
         "probability of an excess error above alpha is at most the sum over the windows of bounds "
-        "of exponential moments, by a union over |H| or over growth(d, (r+1)nm) patterns.",
+        "of exponential moments, by a union over |H| or over growth(d, (r+1)nm) patterns; a margin "
+        "of the right window sharpens them all, for the probability that it is not there.",
         _ALL,
     )
 ).id

@@ -45,8 +45,8 @@ __all__ = ["IntervalMedian", "ThresholdPlan", "plan_threshold"]
 _FLOAT_EXACT = 2**53
 _KEPT = Fraction(2, 3)  # of the mass of the interval, at most, after each step
 _GHOSTS = 7  # for each user, in the bound of all user-level errors at once
-_SEARCH = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
-_STEP = np.array([0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+_SEARCH = np.array([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
+_STEP = np.array([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
 
 
 @dataclass(frozen=True)
@@ -398,7 +398,7 @@ def plan_threshold(
     assert found is not None
     search, at = found
     shares = float(splits.search[at]), float(splits.step[at])
-    parts = [Fraction(share).limit_denominator(100) for share in shares]
+    parts = [Fraction(share).limit_denominator(1000) for share in shares]
     if not search.comparisons:  # nothing to pay for
         parts[0] = Fraction(0)
     return ThresholdPlan(
