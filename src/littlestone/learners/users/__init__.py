@@ -2,7 +2,8 @@
 
 ==================  ============================================================================
 `learner`           `UserAgnostic`: all routes side by side, the least one taken, and its plan
-`clipped`           clipped user-level errors, after a private choice of a window
+`clipped`           clipped user-level errors, after a private choice of a window; what they
+                    certify: `clipped_bounds`
 `binary_search`     PrivateCompare (Lemma C.1), PrivateMinError (Algorithm 2), Theorem 4.6
 `threshold`         PrivateThreshold (Algorithm 1, Lemma 5.1, Theorem 5.2)
 `scores`            user-level errors of all hypotheses at once; `scores_listed` for lists
