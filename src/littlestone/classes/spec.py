@@ -173,8 +173,8 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
         return entry.build(**arguments)
     if schema is None:
         raise ParameterError(
-            f"The class {entry.usage} needs a public schema of the columns. Write one as TOML "
-            "(--schema schema.toml, or Schema.from_toml)."
+            f"The class {entry.usage} needs a public schema of the columns: --schema "
+            "schema.toml, or Schema.from_toml. `littlestone schema new TABLE` writes a first one."
         )
     return entry.build(schema, **arguments)
 

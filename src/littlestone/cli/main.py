@@ -28,6 +28,7 @@ from littlestone.cli.options import reflow_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
+from littlestone.cli.schema import check_schema, new
 from littlestone.cli.stream import stream
 from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError, ParameterError
 
@@ -103,6 +104,16 @@ ledger.command(reflow_help(create))
 ledger.command(reflow_help(show))
 ledger.command(reflow_help(convert))
 app.command(ledger)
+schema = App(
+    name="schema",
+    help="Write and check the public columns of a table, without reading a private cell.",
+    help_epilogue=_EXITS,
+    help_format="plaintext",
+    sort_key=-1,  # the first step
+)
+schema.command(reflow_help(new))
+schema.command(reflow_help(check_schema), name="check")
+app.command(schema)
 
 #: What a required parameter may look like.
 _EXAMPLES = {
@@ -118,6 +129,7 @@ _EXAMPLES = {
     "MODEL": "model.json",
     "--state": "--state state",
     "PATH": "budget.db",
+    "FILE": "schema.toml",
 }
 
 

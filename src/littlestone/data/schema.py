@@ -20,9 +20,12 @@ and *other* (anything else that is odd). So every cell of every table has a code
 from __future__ import annotations
 
 import difflib
+import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +37,7 @@ from littlestone.errors import ParameterError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.types import Json
 
-__all__ = ["Schema", "suggest"]
+__all__ = ["Schema", "column_toml", "suggest", "toml_key", "toml_text"]
 
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
@@ -83,7 +86,8 @@ class Schema:
         Raises
         ------
         ParameterError
-            If there is no such file, or it is not a schema; says which key of which column.
+            If there is no such file, or it is not a schema; names all mistakes at once: which key
+            of which column.
         """
         written = read_text(path, "schema", largest=_LARGEST)
         try:
@@ -104,10 +108,17 @@ class Schema:
                 "A schema must have at least one column. Write a table such as [age] with "
                 "bins = [30, 60], or [city] with categories = ['Bonn']."
             )
-        columns = tuple(_read_column(name, entry) for name, entry in described.items())
-        if [column.name for column in columns] == [_EVERY]:
-            return cls(every=columns[0])
-        return cls(columns)
+        mistakes: list[str] = []
+        columns = [_read_column(name, entry, mistakes) for name, entry in described.items()]
+        read = tuple(column for column in columns if column is not None)
+        if len(mistakes) == 1:
+            raise ParameterError(mistakes[0])
+        if mistakes:
+            lines = "".join(f"\n- {mistake}" for mistake in mistakes)
+            raise ParameterError(f"The schema has {len(mistakes)} mistakes:{lines}")
+        if [column.name for column in read] == [_EVERY]:
+            return cls(every=read[0])
+        return cls(read)
 
     @classmethod
     def every_column(cls, edges: Sequence[float]) -> Schema:
@@ -126,6 +137,22 @@ class Schema:
         """Return plain JSON in the layout of the TOML file; `from_dict` reads it back."""
         columns = self.columns if self.every is None else (self.every,)
         return {column.name: column.to_dict() for column in columns}
+
+    def to_toml(self) -> str:
+        """Return the text of the TOML file that `from_toml` reads back.
+
+        Examples
+        --------
+        >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "my city": {"categories": ["B"]}})
+        >>> print(schema.to_toml(), end="")
+        [age]
+        bins = [30, 60]
+        <BLANKLINE>
+        ["my city"]
+        categories = ["B"]
+        """
+        columns = self.columns if self.every is None else (self.every,)
+        return "\n".join(map(column_toml, columns))
 
     def to_list(self) -> list[Json]:
         """Return plain JSON that keeps the order of the columns whatever sorts its keys.
@@ -240,27 +267,67 @@ def suggest(name: str, names: Sequence[str]) -> str:
     return f" It has: {shown}." if names else ""
 
 
-def _read_column(name: object, entry: object) -> Column:
+def column_toml(column: Column) -> str:
+    """Return the TOML table of one column."""
+    lines = [f"[{toml_key(column.name)}]"]
+    edges = column.edges
+    if (
+        edges
+        and len(edges) > 1
+        and all(isinstance(b, int) and b - a == 1 for a, b in pairwise(edges))
+    ):
+        lines.append(f"integers = [{edges[0]}, {edges[-1]}]")
+    elif edges:
+        lines.append(f"bins = [{', '.join(map(repr, edges))}]")
+    else:
+        lines.append(f"categories = [{', '.join(map(toml_text, column.categories or ()))}]")
+    if column.missing:
+        lines.append(f"missing = [{', '.join(map(toml_text, column.missing))}]")
+    return "\n".join(lines) + "\n"
+
+
+def toml_text(text: str) -> str:
+    """Return a text as TOML writes it; JSON escapes the same characters, save for one."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def toml_key(name: str) -> str:
+    """Return a column name as it stands between brackets."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | None:
+    """Return a column, or None; every mistake in its description is noted."""
     owner = f"column {name!r} of the schema"
     if not isinstance(name, str) or not name.strip():
-        raise parameter_error("Schema", "name", "a column name, not empty", name)
+        mistakes.append(str(parameter_error("Schema", "name", "a column name, not empty", name)))
+        return None
     if not isinstance(entry, Mapping):
         hint = f"Write a table: [{name}] with bins = [...] or categories = [...]."
-        raise parameter_error("Schema", name, "a table", entry, hint)
-    for key in entry:
-        if key not in _KEYS:
-            raise ParameterError(f"The {owner} has an unknown key {key!r}.{suggest(key, _KEYS)}")
+        mistakes.append(str(parameter_error("Schema", name, "a table", entry, hint)))
+        return None
+    mistakes.extend(
+        f"The {owner} has an unknown key {key!r}.{suggest(key, _KEYS)}"
+        for key in entry
+        if key not in _KEYS
+    )
+    missing, known = entry.get("missing", ()), len(mistakes)
     kinds = [kind for kind in _KINDS if kind in entry]
-    if len(kinds) != 1:
+    if len(kinds) == 1:
+        make = {"bins": Column.bins, "integers": Column.integers, "categories": Column.of}[kinds[0]]
+        try:
+            return make(name, entry[kinds[0]], missing)
+        except ParameterError as mistake:
+            mistakes.append(str(mistake))
+    elif all(key in _KEYS for key in entry):  # else a kind is misspelt
         given = " and ".join(kinds) or "none"
-        raise ParameterError(
-            f"The {owner} must have exactly one of bins, integers, categories. Got {given}."
+        mistakes.append(
+            f"The {owner} must have exactly one of bins, integers, categories. Got {given}. "
+            "Numbers have bins or integers, texts have categories."
         )
-    missing = entry.get("missing", ())
-    match kinds[0]:
-        case "bins":
-            return Column.bins(name, entry["bins"], missing)
-        case "integers":
-            return Column.integers(name, entry["integers"], missing)
-        case _:
-            return Column.of(name, entry["categories"], missing)
+    try:
+        Column.bins(name, [0], missing)
+    except ParameterError as mistake:
+        if str(mistake) not in mistakes[known:]:
+            mistakes.append(str(mistake))
+    return None

@@ -31,7 +31,7 @@ from littlestone.data.lines import CsvColumns, header
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
-__all__ = ["Frame", "Stream", "Table", "bytewise", "read_table"]
+__all__ = ["Frame", "Stream", "Table", "bytewise", "format_of", "read_table"]
 
 Frame = nw.LazyFrame[Any]
 
@@ -194,11 +194,15 @@ def read_table(table: Any, *, separator: str | None = None, owner: str = "read_t
     return _Columns({name: frame.get_column(name) for name in frame.columns})
 
 
-def _file(path: Path, separator: str | None, owner: str) -> Table:
+def format_of(path: Path) -> str:
+    """Return the format that the name of a file says: ``.csv`` also for ``people.csv.gz``."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     kind = suffixes[-1] if suffixes else ""
-    if kind == ".gz":
-        kind = suffixes[0]
+    return suffixes[0] if kind == ".gz" else kind
+
+
+def _file(path: Path, separator: str | None, owner: str) -> Table:
+    kind = format_of(path)
     wild = any(letter in str(path) for letter in "*?[")
     if not os.path.isfile(path) and not (wild and kind in (".parquet", ".pq")):
         raise parameter_error(owner, "table", "a file that exists", str(path))

@@ -1,0 +1,132 @@
+"""``littlestone schema``: write and check the public columns of a table; reads no private cell."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from typing import TYPE_CHECKING
+
+from littlestone.cli.options import Flag
+from littlestone.errors import ParameterError
+
+if TYPE_CHECKING:
+    from littlestone.data import Schema
+    from littlestone.types import Json
+
+__all__ = ["check_schema", "new"]
+
+#: Classes whose sizes are shown.
+_CLASSES = (
+    "rules(max_literals=1)",
+    "rules(max_literals=2)",
+    *(f"decision_trees(depth={depth})" for depth in (1, 2, 3)),
+)
+
+
+def new(
+    data: str,
+    /,
+    *,
+    y: str | None = None,
+    like: str | None = None,
+    header_is_public: Flag = False,
+    out: str | None = None,
+) -> int:
+    """Write a first schema of a table, to be completed by hand; reads no cell of it.
+
+    From the names of the columns and their declared types. With a public table of the same columns
+    (last year's open data, another hospital's) the schema is complete.
+
+    Parameters
+    ----------
+    data:
+        Table of labelled records: a Parquet or CSV file.
+    y:
+        Column of labels: left out of the schema.
+    like:
+        Public table with the same columns: its quantiles become bins, its texts categories.
+    header_is_public:
+        Say that the first line of a CSV file holds column names, and is nobody's record.
+    out:
+        Write here instead of to the standard output; an existing file is replaced.
+    """
+    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.data.draft import draft
+    from littlestone.safe_io import write_text
+
+    check_outputs("schema new", out=out)
+    check_inputs_kept("schema new", [data, like], out=out)
+    written = draft(data, label=y, like=like, header_is_public=header_is_public)
+    if out is None:
+        sys.stdout.write(written)
+    else:
+        write_text(out, written)
+    return 0
+
+
+def check_schema(file: str, data: str | None = None, /, *, json: Flag = False) -> int:
+    """Check a schema: every mistake at once; its columns, and how large the classes over it are.
+
+    Parameters
+    ----------
+    file:
+        TOML file with the public columns.
+    data:
+        Table: a Parquet or CSV file. Says which columns of the schema it lacks; of a CSV file only
+        the first line is read, and nothing of it is repeated.
+    json:
+        Print one JSON object.
+    """
+    from littlestone.data import Schema
+    from littlestone.data.draft import compare
+
+    schema = Schema.from_toml(file)
+    mistakes = [] if data is None or not schema.bound else compare(schema, data)
+    if mistakes:
+        count = f"{len(mistakes)} columns" if len(mistakes) > 1 else "A column"
+        fix = "Correct the names in the schema, or delete these columns."
+        lines = "".join(f"\n- {mistake}" for mistake in mistakes)
+        raise ParameterError(f"{count} of the schema cannot be read. {fix}{lines}")
+    sizes = _sizes(schema)
+    if json:
+        columns = [
+            {"name": c.name, "kind": _kind(c.numeric), "codes": c.n_codes} for c in schema.columns
+        ]
+        print(jsonlib.dumps({"columns": columns, "classes": sizes}, sort_keys=True))
+        return 0
+    _show(schema, sizes)
+    return 0
+
+
+def _kind(numeric: bool) -> str:
+    return "bins" if numeric else "categories"
+
+
+def _sizes(schema: Schema) -> Json:
+    """Return the number of concepts of each class; of one that is too large, why."""
+    from littlestone.classes import parse_class
+
+    sizes: Json = {}
+    for spec in _CLASSES if schema.bound else ():
+        try:
+            sizes[spec] = parse_class(spec, schema=schema).size
+        except ParameterError as problem:
+            sizes[spec] = str(problem)
+    return sizes
+
+
+def _show(schema: Schema, sizes: Json) -> None:
+    from littlestone.cli.terminal import note, table
+    from littlestone.report.words import integer
+
+    every = () if schema.every is None else (schema.every,)
+    table(
+        "Columns",
+        ("column", "kind", "codes"),
+        [(c.name, _kind(c.numeric), str(c.n_codes)) for c in schema.columns or every],
+    )
+    note("Each cell gets one code of its column: missing, other, or a bin or category.")
+    if sizes:
+        note("")
+        shown = [(s, integer(n) if isinstance(n, int) else n) for s, n in sizes.items()]
+        table("Classes over these columns", ("--class", "concepts"), shown)

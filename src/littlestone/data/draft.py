@@ -1,0 +1,211 @@
+"""A first schema of a table, from public things only; and a schema beside a table.
+
+`draft` reads the names of the columns and their declared types, never a cell; with a public table
+that has the same columns, bins are quantiles of its numbers and categories its texts. `compare`
+says which columns of a schema a table lacks. The first line of a CSV file holds names only if
+somebody says so: in a file without names it is a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from littlestone.data.cells import number, text
+from littlestone.data.columns import Column
+from littlestone.data.schema import Schema, column_toml, suggest, toml_key
+from littlestone.data.tables import Table, format_of, read_table
+from littlestone.errors import ParameterError
+
+__all__ = ["compare", "draft", "public_column"]
+
+_BINS = 8  # of a number
+_MOST_CATEGORIES = 50
+_NUMBERS = """\
+# bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
+# integers = [1, 16]           # or a bin for each whole number
+"""
+_TEXTS = """\
+# categories = ["a", "b"]      # exactly these texts; every other text is "other"
+"""
+_MISSING = """\
+# missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
+"""
+_HEAD = """\
+# The public columns of a table, for littlestone fit --schema. Write bins and categories from what
+# everybody knows (a codebook, the form that was filled in), never from the records themselves.
+# Delete the columns that are not needed. When done: littlestone schema check FILE
+"""
+
+
+def draft(
+    table: Any,
+    *,
+    label: str | None = None,
+    like: Any = None,
+    header_is_public: bool = False,
+    owner: str = "schema new",
+) -> str:
+    r"""Return a commented schema of a table, as TOML.
+
+    Parameters
+    ----------
+    table : path, data frame, or relation
+        As for `Sample.read`. Only the names of its columns and their declared types are read.
+    label : str, optional
+        Column of labels: left out.
+    like : path, data frame, or relation, optional
+        A public table with the same columns, whose cells are read. The schema is then complete.
+    header_is_public : bool, default False
+        Whether the first line of a CSV file holds the names of its columns.
+
+    Raises
+    ------
+    ParameterError
+        A CSV file without ``header_is_public``, a label that is no column, a public table that
+        shares no column with the table, or that is the table itself.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> private = pa.table({"age": [44], "smoker": [True], "ill": [0]})
+    >>> print(draft(private, label="ill").partition("\n\n")[2], end="")
+    # [ill] is the label.
+    <BLANKLINE>
+    # int64
+    [age]
+    # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
+    # integers = [1, 16]           # or a bin for each whole number
+    # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
+    <BLANKLINE>
+    # bool
+    [smoker]
+    categories = ["false", "true"]
+    """
+    if not header_is_public and isinstance(table, str | Path) and _is_csv(Path(table)):
+        raise ParameterError(
+            f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
+            "is a record. If it holds names, say so with --header-is-public; or write the table as "
+            "Parquet, which declares its columns."
+        )
+    if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
+        _require_another(Path(table), Path(like))
+    read = read_table(table, owner=owner)
+    if label is not None and label not in read.names:
+        raise ParameterError(f"The table has no column {label!r}.{suggest(label, read.names)}")
+    features = [name for name in read.names if name != label]
+    if not features:
+        raise ParameterError("The table has no column besides the label.")
+    blocks = [_HEAD] if label is None else [_HEAD, f"# [{toml_key(label)}] is the label.\n"]
+    kinds = _declared(read, features, owner)
+    public = None if like is None else read_table(like, owner=owner)
+    if public is not None and not set(features) & set(public.names):
+        raise ParameterError(
+            "The public table has none of the table's columns: --like takes bins and categories "
+            "from columns of the same names."
+        )
+    for name, kind in zip(features, kinds, strict=True):
+        if kind is not None and pa.types.is_nested(kind):
+            blocks.append(f"# [{toml_key(name)}] holds lists or structures, not cells: left out.\n")
+        elif public is None:
+            blocks.append(_to_fill_in(name, kind))
+        elif name not in public.names:
+            blocks.append(f"# [{toml_key(name)}] is not in the public table: left out.\n")
+        else:
+            blocks.append(_like(name, _cells(public, name, owner)))
+    return "\n".join(blocks)
+
+
+def compare(schema: Schema, table: Any, *, owner: str = "schema check") -> list[str]:
+    """Return what keeps a schema from being used with a table; names columns of the schema only.
+
+    Examples
+    --------
+    >>> compare(Schema.from_dict({"age": {"bins": [30]}}), {"ages": [44]})
+    ["The table has no column 'age'."]
+    """
+    read = read_table(table, owner=owner)
+    found = [name for name in schema.names if name in read.names]
+    lacking = [name for name in schema.names if name not in read.names]
+    kinds = dict(zip(found, _declared(read, found, owner), strict=True)) if found else {}
+    return [f"The table has no column {name!r}." for name in lacking] + [
+        f"The column {name!r} of the table holds lists or structures, not cells. Unnest it first."
+        for name, kind in kinds.items()
+        if kind is not None and pa.types.is_nested(kind)
+    ]
+
+
+def public_column(name: str, cells: Sequence[object]) -> Column | None:
+    """Return the column that public cells suggest; None if they hold nothing, or many texts.
+
+    Numbers get bins at the eighths of their sorted values, or at every value if there are few;
+    texts are categories, in the order of their bytes.
+
+    Examples
+    --------
+    >>> public_column("age", list(range(20, 100))).edges
+    (30, 40, 50, 60, 70, 80, 90)
+    >>> public_column("city", ["Rome", "Bonn", None]).categories
+    ('Bonn', 'Rome')
+    """
+    written = [cell for cell in map(text, cells) if cell is not None and cell.lower() != "nan"]
+    distinct = set(written)
+    worth = [number(cell) for cell in written]
+    numbers = sorted(float(value) for value in worth if value is not None and abs(value) < 2**1000)
+    if distinct and distinct != {"true", "false"} and len(numbers) == len(written):
+        edges = {numbers[len(numbers) * k // _BINS] for k in range(1, _BINS)}
+        if len(set(numbers)) <= _BINS:
+            edges = set(numbers)
+        # below the least value is nobody: no bin, unless it is the only one
+        return Column.bins(name, sorted(edges - {numbers[0]}) or [numbers[0]])
+    if not 0 < len(distinct) <= _MOST_CATEGORIES:
+        return None
+    return Column.of(name, sorted(distinct, key=str.encode))
+
+
+def _is_csv(path: Path) -> bool:
+    return format_of(path) in (".csv", ".tsv")
+
+
+def _require_another(table: Path, like: Path) -> None:
+    if like.exists() and table.exists() and like.samefile(table):
+        raise ParameterError(
+            "The public table of --like must be another one than the table: bins that are read off "
+            "the records themselves are not public."
+        )
+
+
+def _declared(table: Table, columns: list[str], owner: str) -> list[Any]:
+    """Return the declared types; None where a format declares none (CSV)."""
+    stream = table.stream(columns, owner)
+    return [None] * len(columns) if stream is None else list(stream.kinds)
+
+
+def _cells(table: Table, name: str, owner: str) -> list[object]:
+    frame = table.frame([name], owner).collect()
+    return frame.get_column(frame.columns[0]).to_list()
+
+
+def _to_fill_in(name: str, kind: Any) -> str:
+    head = f"[{toml_key(name)}]\n"
+    if kind is None:
+        return f"{head}{_NUMBERS}{_TEXTS}{_MISSING}"
+    if pa.types.is_boolean(kind):
+        return f"# bool\n{column_toml(Column.of(name, ['false', 'true']))}"
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    if numeric:
+        return f"# {kind}\n{head}{_NUMBERS}{_MISSING}"
+    about = "texts" if pa.types.is_large_string(kind) else f"{kind}, read as texts"
+    return f"# {about}\n{head}{_TEXTS}{_MISSING}"
+
+
+def _like(name: str, cells: list[object]) -> str:
+    column = public_column(name, cells)
+    if column is None:
+        why = f"more than {_MOST_CATEGORIES} texts, or no cell, in the public table"
+        return f"# [{toml_key(name)}] has {why}: left out.\n"
+    about = "quantiles of the public table" if column.numeric else "texts of the public table"
+    return f"# {about}\n{column_toml(column)}"

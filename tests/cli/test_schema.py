@@ -1,0 +1,86 @@
+"""``littlestone schema``: first schemas, and all mistakes at once."""
+
+import tomllib
+
+WRONG = """
+[age]
+bin = [1, 2]
+
+[city]
+categories = ["Bonn", "Bonn"]
+missing = "?"
+
+[level]
+integers = [3, 1]
+
+[stay]
+bins = [3]
+categories = ["a"]
+missing = [""]
+"""
+
+
+def test_all_mistakes_of_a_schema_at_once(run, folder):
+    (folder / "wrong.toml").write_text(WRONG)
+    done = run("schema check wrong.toml")
+    assert (done.code, done.out) == (2, "")
+    for part in (
+        "6 mistakes",
+        "unknown key 'bin'. Did you mean 'bins'?",
+        "'categories' parameter of column 'city' must be a list of different texts",
+        "'missing' parameter of column 'city'",
+        "'integers' parameter of column 'level'",
+        "Got bins and categories. Numbers have bins",
+        "'missing' parameter of column 'stay'",
+    ):
+        assert part in done.err
+    assert done.err.count("\n- ") == 6
+
+
+def test_a_schema_is_shown(run):
+    done = run("schema check schema.toml data.csv")
+    assert done.code == 0
+    rows = [[cell.strip() for cell in line.split("│")] for line in done.out.splitlines()]
+    assert ["city", "categories", "4"] in rows
+    assert ["age", "bins", "6"] in rows
+    assert ["rules(max_literals=1)", "12"] in rows  # 2 * 3 + 2 * 2 literals, always, never
+    shown = run("schema check schema.toml --json").json
+    assert shown["columns"][0] == {"name": "city", "kind": "categories", "codes": 4}
+    assert shown["classes"]["decision_trees(depth=1)"] == 4 * (2 * 3 + 2)
+    # a split is >= or < at an edge, or a category; two leaves have a label each
+
+
+def test_a_schema_beside_a_table(run, folder):
+    (folder / "other.toml").write_text("[agee]\nbins = [1]\n[town]\ncategories = ['a']\n")
+    for table in ("data.csv", "data.parquet"):
+        done = run(f"schema check other.toml {table}")
+        assert done.code == 2
+        assert "2 columns of the schema" in done.err
+        assert "'agee'" in done.err
+        assert "person" not in done.err  # a name that stands only in the table
+    (folder / "every.toml").write_text('["*"]\nbins = [0]\n')
+    every = run("schema check every.toml data.csv")
+    assert every.code == 0
+    assert "rules" not in every.out
+
+
+def test_a_first_schema_is_written(run, folder):
+    assert run("schema new data.parquet --y adult --out first.toml").out == ""
+    text = (folder / "first.toml").read_text()
+    assert set(tomllib.loads(text)) == {"age", "city", "person"}
+    assert run("schema new data.parquet --y adult").out == text
+    incomplete = run("schema check first.toml")
+    assert incomplete.code == 2
+    assert "3 mistakes" in incomplete.err
+    refused = run("schema new data.csv")
+    assert refused.code == 2
+    assert "--header-is-public" in refused.err
+    complete = run("schema new data.parquet --y adult --like data.csv --out first.toml")
+    assert complete.code == 0
+    assert run("schema check first.toml data.csv").code == 0
+    assert run("schema new data.parquet --out data.parquet").code == 2
+
+
+def test_what_needs_a_schema_points_to_the_command(run):
+    done = run("plan --class rules(max_literals=1) --epsilon 1 --alpha 0.1 --beta 0.05")
+    assert "littlestone schema new" in done.err
