@@ -4,6 +4,7 @@
 `verify`, `mechanism`     exact: of a learner; of any function that draws through a source
 `observe`                 all that can be seen of one run
 `all_n`                   step by step: private for every n
+`replay`, `neighbours`    the exact loss on neighbours of a real table; secret
 `statistical`             lower bounds on epsilon by sampling: any callable; our learners
 `attack`                  a record found in the votes of a threshold learner
 ``table/``                one line for each mechanism and learner
@@ -20,6 +21,7 @@ from littlestone.audit.mechanism import (
     verified,
     verify_mechanism,
 )
+from littlestone.audit.replay import Replay, replay
 from littlestone.audit.statistical import LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
 
@@ -27,6 +29,7 @@ __all__ = [
     "AllN",
     "LowerBound",
     "MechanismVerification",
+    "Replay",
     "Step",
     "Verification",
     "all_n",
@@ -34,6 +37,7 @@ __all__ = [
     "lower_bound",
     "output_distribution",
     "replace_one",
+    "replay",
     "verified",
     "verify",
     "verify_mechanism",

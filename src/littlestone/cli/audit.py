@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
 
-__all__ = ["all_n", "exact", "statistical"]
+__all__ = ["all_n", "exact", "replay", "statistical"]
 
 Every = Annotated[bool, Parameter(name="--all", negative="")]
 _EXAMPLES = {
@@ -327,6 +327,76 @@ def all_n(
     )
     with progress_of("Computing the laws of single records"):
         found = chain_of(algorithm, points=None if points is None else _points(points, concepts))
+    if json:
+        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
+    else:
+        note(str(found))
+    return 0 if found.holds else 1
+
+
+def replay(
+    *,
+    data: str,
+    y: str,
+    concept_class: ClassSpec,
+    learner: str,
+    epsilon: str,
+    x: str | None = None,
+    delta: str | None = None,
+    alpha: str = "0.1",
+    beta: str = "0.05",
+    schema: str | None = None,
+    positive: str = "1",
+    pairs: int = 1000,
+    json: Flag = False,
+) -> int:
+    """Replay a learner's choices on neighbours of a real table; what is printed is SECRET.
+
+    The exact privacy loss, not an estimate: of the choices that were made, and, where a learner
+    draws once, of every outcome. Exit 1 if the claim is exceeded.
+
+    Parameters
+    ----------
+    data:
+        The table: CSV or Parquet.
+    y:
+        Column of the labels.
+    concept_class:
+        What can be learned.
+    learner:
+        The algorithm, for example agnostic, vc1 or boosting.
+    epsilon:
+        Privacy loss that is claimed.
+    x:
+        Column of the points; not for classes over rows.
+    delta:
+        Only for learners that are not pure.
+    alpha:
+        Error that the certificate is asked to promise (privacy does not depend on it).
+    beta:
+        Probability with which the certificate may fail.
+    schema:
+        TOML file with the public columns, for classes over rows.
+    positive:
+        The label that counts as 1.
+    pairs:
+        Neighbours to compare.
+    json:
+        Print one JSON object.
+    """
+    from littlestone.audit import replay as replayed
+    from littlestone.cli.terminal import note, progress_of
+    from littlestone.data import Sample
+
+    concepts, _ = open_class(concept_class, schema)
+    algorithm = open_learner(
+        "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
+    )
+    table = Sample.read(
+        data, x=x, y=y, domain=concepts.domain, positive=positive, owner="audit replay"
+    )
+    with progress_of("Replaying on neighbours"):
+        found = replayed(algorithm, table, pairs=pairs)
     if json:
         print(jsonlib.dumps(found.to_dict(), sort_keys=True))
     else:

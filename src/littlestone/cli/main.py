@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, exact, statistical
+from littlestone.cli.audit import all_n, exact, replay, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.export import export
 from littlestone.cli.fit import fit
@@ -91,6 +91,7 @@ audit = App(
 )
 audit.command(reflow_help(exact))
 audit.command(reflow_help(all_n))
+audit.command(reflow_help(replay))
 audit.command(reflow_help(statistical))
 app.command(audit)
 ledger = App(

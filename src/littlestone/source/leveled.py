@@ -129,7 +129,46 @@ class LeveledChoice(Generic[T]):
             if bottom is not None and not len(self._levels):
                 bottom = exp(0)  # certain
             self._weights = LevelWeights(self._totals, self._levels, rate, bottom)
+            self._weights.choice = self
         return self._weights
+
+    def candidate(self, group: int, place: int) -> T:
+        """Return the candidate at a place of a group."""
+        return self._member(group, place)  # type: ignore[no-any-return]
+
+    def answers(self, group: int, place: int) -> tuple[int, int]:
+        """Return what `draw` asks the source for, to return a candidate: outcome and place.
+
+        Examples
+        --------
+        >>> choice = LeveledChoice([5, 3, 5], [2, 9, 4], lambda group, place: (group, place))
+        >>> choice.answers(2, 1)
+        (1, 3)
+        """
+        score = self.scores[group]
+        level = int(np.searchsorted(self._levels, score))
+        before = np.flatnonzero(self.scores[:group] == score)
+        inside = len(before) if self.counts is None else int(self.counts[before].sum())
+        return level + (self.bottom is not None), inside + place
+
+    def named(self, outcome: int, place: int) -> tuple[int, int] | None:
+        """Return group and place of the candidate that these answers draw; None for bottom.
+
+        Examples
+        --------
+        >>> choice = LeveledChoice([5, 3, 5], [2, 9, 4], lambda group, place: (group, place))
+        >>> choice.named(1, 3)
+        (2, 1)
+        """
+        level = outcome - (self.bottom is not None)
+        if level < 0:
+            return None
+        groups = np.flatnonzero(self.scores == self._levels[level])
+        if self.counts is None:
+            return int(groups[place]), 0
+        ends = np.cumsum(self.counts[groups])
+        at = int(np.searchsorted(ends, place, side="right"))
+        return int(groups[at]), place - (int(ends[at - 1]) if at else 0)
 
     def draw(self, rate: Fraction, source: Source) -> T:
         """Return a candidate with probability proportional to ``e**(rate * score)``.
@@ -145,17 +184,13 @@ class LeveledChoice(Generic[T]):
         T
             What ``member`` returns; None for bottom.
         """
-        level = source.choose(self.weights(rate)) - (self.bottom is not None)
+        outcome = source.choose(self.weights(rate))
+        level = outcome - (self.bottom is not None)
         if level < 0:
             return None  # type: ignore[return-value]
-        place = source.below(int(self._totals[level]))
-        groups = np.flatnonzero(self.scores == self._levels[level])
-        if self.counts is None:
-            return self._member(int(groups[place]), 0)  # type: ignore[no-any-return]
-        ends = np.cumsum(self.counts[groups])
-        at = int(np.searchsorted(ends, place, side="right"))
-        before = int(ends[at - 1]) if at else 0
-        return self._member(int(groups[at]), place - before)  # type: ignore[no-any-return]
+        named = self.named(outcome, source.below(int(self._totals[level])))
+        assert named is not None
+        return self.candidate(*named)
 
 
 class Explicit(LeveledChoice[int]):
@@ -252,7 +287,7 @@ class LevelWeights(TabulatedWeights):
         Weight of outcome 0; then the levels are the outcomes 1, 2, ...
     """
 
-    __slots__ = ("_sums", "bottom", "counts", "rate", "scores")
+    __slots__ = ("_sums", "bottom", "choice", "counts", "rate", "scores")
 
     def __init__(
         self,
@@ -266,6 +301,8 @@ class LevelWeights(TabulatedWeights):
         self.rate = Fraction(rate)
         self.bottom = bottom
         self._sums: _Sums | None = None
+        #: Whose weights these are; only an audit asks.
+        self.choice: LeveledChoice[Any] | None = None
         if len(self.counts) != len(self.scores):
             raise ValueError("Each level needs one count and one score.")
         if len(self.counts) and self.counts.min() < 0:

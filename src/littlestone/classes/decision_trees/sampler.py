@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.classes.decision_trees.counts import one_thread
@@ -66,6 +68,11 @@ class Roots:
 
     def __len__(self) -> int:
         return len(self._region.patterns)
+
+    @property
+    def members(self) -> list[npt.NDArray[np.intp]]:
+        """The numbers of the splits of each pattern."""
+        return self._region.patterns.members
 
     def enclose(self, bits: int) -> list[arb]:
         """Return the enclosures, computed once for each precision."""

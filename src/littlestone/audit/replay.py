@@ -1,0 +1,570 @@
+"""The exact privacy loss on neighbours of a real table. What it says is secret.
+
+A learner is run once; then the same choices are made on neighbours of the table, and their
+probabilities are compared, as the source was presented with them: exact numbers, no sampling.
+Where a learner makes one draw among candidates, *all* outcomes are compared, by the two vectors of
+scores; beside bottom this is the hockey-stick divergence.
+
+Neighbours are sampled, extreme (points at both ends, outside, each label), and sought: variations
+of the loudest ones so far. A replay proves nothing about other tables (`littlestone.audit.all_n`
+does); it refutes a claim that fails on this one.
+
+The numbers depend on the records: they are for the owner of the table, and not for release.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, inf, nextafter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+from flint import arb, ctx
+
+from littlestone.audit.neighbours import Pair, Search, listed, replaced
+from littlestone.classes import DecisionTrees
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.weighted import draw_tree
+from littlestone.classes.trees import ROOT
+from littlestone.data import Sample
+from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.learners.boosting.learner import Boosting
+from littlestone.learners.exponential import Exponential
+from littlestone.privacy.rounding import upper
+from littlestone.source import LeveledChoice, SeededSource, ball
+from littlestone.source.weights import as_weights, probabilities
+
+if TYPE_CHECKING:
+    from littlestone.learners.base import Learner
+    from littlestone.source.weights import Presented
+
+__all__ = ["SECRET", "Replay", "replay"]
+
+SECRET = "SECRET: computed from the records. Do not publish."  # noqa: S105 - no password
+_BITS = 192
+_FILTERED = 96  # at which the weights of trees come from doubles with a proved error
+_FAR = 160  # candidates that weigh together less than 2**-160 of the best are bounded, not summed
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What was found on one table; secret.
+
+    Attributes
+    ----------
+    learner, concept_class : str
+    n, pairs : int
+        Records of the table, and neighbours that were compared.
+    epsilon, delta : Fraction
+        The claim.
+    transcript : float
+        Largest privacy loss of the choices that were made (of either sign).
+    outcomes : float or None
+        Largest loss of any outcome that both tables have; None where a learner draws several times.
+    draws : tuple of (float, float)
+        For boosting: largest loss of each tree, and what its round may lose.
+    worst_delta : float or None
+        Largest divergence at epsilon over all outcomes, for a claim with a delta.
+    holds : bool
+        Whether nothing exceeds the claim.
+    """
+
+    learner: str
+    concept_class: str
+    n: int
+    pairs: int
+    epsilon: Fraction
+    delta: Fraction
+    transcript: float
+    outcomes: float | None
+    draws: tuple[tuple[float, float], ...]
+    worst_delta: float | None
+    holds: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON, marked as secret."""
+        exact = {"epsilon": float(self.epsilon), "delta": float(self.delta)}
+        return vars(self) | exact | {"secret": SECRET}
+
+    def __str__(self) -> str:
+        parts = [f"transcript {self.transcript:.6g}"]
+        if self.outcomes is not None:
+            parts.append(f"any outcome {self.outcomes:.6g}")
+        if self.draws:
+            parts.append(f"loudest tree {max(loss for loss, _ in self.draws):.6g}")
+        if self.worst_delta is not None:
+            parts.append(f"divergence at epsilon {self.worst_delta:.3g}")
+        return (
+            f"{'HOLDS' if self.holds else 'EXCEEDED'}: {self.learner} on {self.concept_class}, "
+            f"{self.n:,} records, {self.pairs:,} neighbours; claim ({float(self.epsilon):g}, "
+            f"{float(self.delta):g}); largest loss: {', '.join(parts)}. {SECRET}"
+        )
+
+
+def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Replay:
+    """Compare a learner's exact laws on a table and on neighbours of it.
+
+    Parameters
+    ----------
+    learner : estimator or Learner
+        Whose draws are leveled choices (rules, thresholds, finite classes, ...; one-shot VC-1),
+        trees, or sums of trees.
+    table : Sample
+        The records.
+    pairs : int >= 1
+        Number of neighbours.
+    seed : int
+        Of the run and of the choice of neighbours.
+
+    Returns
+    -------
+    Replay
+        Secret.
+
+    Raises
+    ------
+    UnsupportedError
+        If the outcomes of a draw have no names that both tables share.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> from littlestone.data import Sample
+    >>> table = Sample.of([2, 3, 5, 7, 8], [0, 0, 1, 1, 1])
+    >>> found = replay(ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1.0), table, pairs=60)
+    >>> found.holds, round(found.outcomes, 4), found.outcomes > found.transcript > 0
+    (True, 0.9062, True)
+    """
+    algorithm: Learner[Any] = learner.to_learner() if hasattr(learner, "to_learner") else learner
+    if not isinstance(table, Sample) or not table.n:
+        raise parameter_error("replay", "table", "a Sample with records", type(table).__name__)
+    if not hasattr(algorithm, "draw") or algorithm.unit != "records":
+        raise parameter_error(
+            "replay", "learner", "a learner that protects records", type(learner).__name__
+        )
+    check_integer("replay", "pairs", pairs, low=1)
+    records = listed(table) if algorithm.deals(table.n) else table
+    run = _Boosted(algorithm) if isinstance(algorithm, Boosting) else _Drawn(algorithm)
+    base = run(records, _Steered(seed))
+    search = Search(algorithm.concept_class.domain, records, SeededSource(seed))
+    guarantee = algorithm.guarantee()
+    found = _Found(run.budgets(records.n))
+    for _ in range(pairs):
+        pair = search.next()
+        source = _Steered(seed, base.names)
+        other = run(replaced(records, *pair), source)
+        if other.outcome != base.outcome and not source.lost:
+            raise UnsupportedError(
+                f"The choices of {algorithm.name!r} do not mean the same on neighbours: replay "
+                "cannot follow this learner. audit.verify looks at small tables."
+            )
+        loss = found.compare(base, other, guarantee.epsilon)
+        if isinstance(algorithm, Exponential) and base.choice is None:
+            loss = found.all_trees(base, other, _steps(algorithm, base.released, pair))
+        search.heard(pair, loss)
+    return found.report(algorithm, records.n, pairs, guarantee)
+
+
+# --- the same choices -----------------------------------------------------------------------------
+
+
+class _Steered:
+    """A source that makes named choices, and adds up how likely they are.
+
+    Without names it draws, and remembers the names of what it drew.
+    """
+
+    seeded = True
+
+    def __init__(self, seed: int, names: list[Hashable] | None = None) -> None:
+        self._source = SeededSource(seed)
+        self._wanted: Any = None if names is None else iter(names)
+        self.names: list[Hashable] = []
+        self.logs: list[arb] = []
+        self.choices: list[tuple[LeveledChoice[Any], Fraction]] = []
+        self.lost = False
+        self._then: Callable[[int], int] | None = None
+
+    def choose(self, weights: Presented) -> int:
+        members = getattr(weights, "members", None)
+        choice = getattr(weights, "choice", None)
+        if choice is not None:
+            self.choices.append((choice, weights.rate))  # type: ignore[union-attr]
+            answer = self._candidate(weights, choice)
+        elif members is not None:
+            answer = self._member(weights, members)
+        else:
+            raise UnsupportedError(
+                "A draw of this learner has no names that tables share: replay cannot follow it."
+            )
+        known = as_weights(weights)
+        bits = _BITS if members is None else _FILTERED
+        with ctx.workprec(_BITS):
+            chance = probabilities(known, bits)[answer]
+            while not chance > 0 and bits < 1 << 14:
+                bits *= 4
+                chance = probabilities(known, bits)[answer]
+            self.logs.append(chance.log())
+        return answer
+
+    def below(self, m: int) -> int:
+        assert self._then is not None
+        then, self._then = self._then, None
+        with ctx.workprec(_BITS):
+            self.logs[-1] -= arb(m).log()
+        return then(m)
+
+    def permutation(self, n: int, first: int | None = None) -> npt.NDArray[np.int64]:
+        return self._source.permutation(n, first)
+
+    def public_rng(self) -> np.random.Generator:
+        return self._source.public_rng()
+
+    def _candidate(self, weights: Any, choice: LeveledChoice[Any]) -> int:
+        if self._wanted is None:
+            answer = self._source.choose(weights)
+            if choice.bottom is not None and answer == 0:
+                self.names.append(None)
+                return 0
+
+            def then(m: int) -> int:
+                place = self._source.below(m)
+                named = choice.named(answer, place)
+                assert named is not None
+                self.names.append(_number(choice, *named))
+                return place
+
+            self._then = then
+            return answer
+        name = next(self._wanted)
+        self.names.append(name)
+        found = None if name is None else _Line.of(choice).find(name)
+        if found is None:
+            self.lost = name is not None
+            if choice.bottom is None:
+                raise UnsupportedError("A neighbour lacks a candidate of a set that is public.")
+            return 0
+        answer, place = choice.answers(*found)
+        self._then = lambda _: place
+        return answer
+
+    def _member(self, weights: Any, members: Any) -> int:
+        if self._wanted is None:
+            answer = self._source.choose(weights)
+
+            def then(m: int) -> int:
+                place = self._source.below(m)
+                self.names.append(int(members[answer][place]))
+                return place
+
+            self._then = then
+            return answer
+        split = next(self._wanted)
+        self.names.append(split)
+        for i, inside in enumerate(members):
+            at = bisect_left(inside, split)
+            if at < len(inside) and inside[at] == split:
+                self._then = lambda _, at=at: at
+                return i
+        raise UnsupportedError("A neighbour lacks a split of a set that is public.")
+
+
+#: The number of the one candidate that is no integer: the root of a tree.
+_ROOT = 2**62
+
+
+def _number(choice: LeveledChoice[Any], group: int, place: int) -> int:
+    """Return the public number of a candidate: its place in a list, or the integer that it is."""
+    if choice.counts is None:
+        return group
+    candidate = choice.candidate(group, place)
+    if candidate is ROOT:
+        return _ROOT
+    number = getattr(candidate, "above", candidate)
+    if not isinstance(number, int | np.integer):
+        raise UnsupportedError("Replay needs candidates that are listed, or numbered by integers.")
+    return int(number)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """The candidates of a choice as runs of integers, in order; some fall with the place."""
+
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.int64]
+    groups: npt.NDArray[np.int64]
+    falls: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, choice: LeveledChoice[Any]) -> _Line:
+        scores = np.asarray(choice.scores, dtype=np.int64)
+        if choice.counts is None:
+            each = np.arange(len(scores), dtype=np.int64)
+            return cls(each, each + 1, scores, each, np.zeros(len(each), dtype=bool))
+        groups = np.flatnonzero(choice.counts)
+        starts, ends, falls = [], [], []
+        for group in groups.tolist():
+            length = int(choice.counts[group])
+            edges = [_number(choice, group, place) for place in (0, length - 1)]
+            if max(edges) - min(edges) + 1 != length:
+                raise UnsupportedError("Replay needs runs of consecutive candidates.")
+            starts.append(min(edges))
+            ends.append(max(edges) + 1)
+            falls.append(edges[0] > edges[1])
+        low, high = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
+        order = np.argsort(low, kind="stable")
+        falling = np.array(falls, dtype=bool)[order]
+        return cls(low[order], high[order], scores[groups][order], groups[order], falling)
+
+    def at(self, numbers: npt.NDArray[np.int64]) -> tuple[Any, Any]:
+        """Return the scores at some numbers, and whether there is a candidate."""
+        if not len(self.starts):
+            return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
+        at = np.searchsorted(self.starts, numbers, side="right") - 1
+        return self.scores[at], (at >= 0) & (numbers < self.ends[at])
+
+    def find(self, number: int) -> tuple[int, int] | None:
+        """Return group and place of a number."""
+        at = int(np.searchsorted(self.starts, number, side="right")) - 1
+        if at < 0 or number >= self.ends[at]:
+            return None
+        place = int(self.ends[at]) - 1 - number if self.falls[at] else number - int(self.starts[at])
+        return int(self.groups[at]), place
+
+
+# --- one run --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """What a run chose, how likely each draw was, and all candidates of the only one."""
+
+    outcome: Hashable
+    names: list[Hashable]
+    logs: list[arb]
+    choice: tuple[LeveledChoice[Any], Fraction] | None
+    released: Any = None
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A run of a learner that makes one release."""
+
+    learner: Learner[Any]
+
+    def __call__(self, sample: Sample, source: _Steered) -> _Ran:
+        released = self.learner.draw(sample, source)
+        with ctx.workprec(_BITS):
+            logs = [sum(source.logs, arb(0))]
+        one = source.choices[0] if len(source.logs) == len(source.choices) == 1 else None
+        return _Ran(released.key, source.names, logs, one, released)
+
+    def budgets(self, n: int) -> list[Fraction]:
+        """Return what each draw may lose: nothing is known beside the whole."""
+        return []
+
+
+@dataclass(frozen=True)
+class _Boosted:
+    """A run of boosting from a public start, tree by tree; the count of label 1 is not replayed."""
+
+    learner: Boosting
+
+    def __call__(self, sample: Sample, source: _Steered) -> _Ran:
+        learner, settings = self.learner, self.learner.plan.settings(sample.n)
+        margins = np.zeros(len(sample.points), dtype=np.int64)
+        keys, logs = [], []
+        for votes in range(settings.rounds):
+            rows, rate = learner.round(sample, margins, start=0, votes=votes)
+            before = len(source.logs)
+            tree = draw_tree(rows, learner.concept_class.depth, rate, source)
+            with ctx.workprec(_BITS):
+                logs.append(sum(source.logs[before:], arb(0)))
+            keys.append(tree.key)
+            if len(margins):
+                margins += 2 * tree.predict(sample.points).astype(np.int64) - 1
+        return _Ran(tuple(keys), source.names, logs, None)
+
+    def budgets(self, n: int) -> list[Fraction]:
+        """Return the bounded range of each round."""
+        settings = self.learner.plan.settings(n)
+        return [settings.round_epsilon] * settings.rounds
+
+
+# --- comparing ------------------------------------------------------------------------------------
+
+
+class _Most:
+    """The largest of some numbers that are known up to balls: where it may be, and surely is."""
+
+    def __init__(self) -> None:
+        self.high: Fraction | None = None
+        self.sure = Fraction(0)
+
+    def add(self, value: arb) -> None:
+        self.high = max(self.high or Fraction(0), upper(value))
+        self.sure = max(self.sure, -upper(-value))
+
+    def within(self, claim: Fraction) -> bool:
+        return self.sure <= claim
+
+    @property
+    def shown(self) -> float | None:
+        return None if self.high is None else _up(self.high)
+
+
+class _Found:
+    """The largest losses so far."""
+
+    def __init__(self, budgets: list[Fraction]) -> None:
+        self.budgets = budgets
+        self.transcript, self.outcomes, self.delta = _Most(), _Most(), _Most()
+        self.draws = [_Most() for _ in budgets]
+
+    def compare(self, one: _Ran, other: _Ran, epsilon: Fraction) -> Fraction:
+        """Compare two runs of the same choices; return a loss, to look for louder ones."""
+        with ctx.workprec(_BITS):
+            moved = [a - b for a, b in zip(one.logs, other.logs, strict=True)]
+            whole = abs(sum(moved, arb(0)))
+            if one.outcome == other.outcome:
+                self.transcript.add(whole)
+            for most, loss in zip(self.draws, moved, strict=bool(self.budgets)):
+                most.add(abs(loss))
+            if one.choice is None or other.choice is None:
+                return max(upper(whole), *(upper(abs(loss)) for loss in moved))
+            largest, divergence = _all_outcomes(one.choice, other.choice, epsilon)
+            self.outcomes.add(largest)
+            if divergence is None:
+                return upper(largest)
+            self.delta.add(divergence)
+            return upper(largest) + upper(divergence) * 2**40
+
+    def all_trees(self, one: _Ran, other: _Ran, steps: tuple[Fraction, set[Fraction]]) -> Fraction:
+        """Compare all trees: the sums of all weights follow from one probability and its score."""
+        mine, possible = steps
+        with ctx.workprec(_BITS):
+            totals = ball(mine) - (one.logs[0] - other.logs[0])
+            losses = [abs(ball(step) - totals) for step in possible]
+        for loss in losses:
+            self.outcomes.add(loss)
+        return max(upper(loss) for loss in losses)
+
+    def report(self, learner: Any, n: int, pairs: int, guarantee: Any) -> Replay:
+        """Judge: nothing may surely exceed the claim."""
+        epsilon, delta = guarantee.epsilon, guarantee.delta
+        holds = all(most.within(b) for most, b in zip(self.draws, self.budgets, strict=True))
+        if delta:
+            holds &= self.delta.within(delta)
+        else:
+            holds &= self.transcript.within(epsilon) and self.outcomes.within(epsilon)
+        drawn = zip(self.draws, self.budgets, strict=True)
+        return Replay(
+            learner.name,
+            learner.concept_class.spec,
+            n,
+            pairs,
+            epsilon,
+            delta,
+            self.transcript.shown or 0.0,
+            self.outcomes.shown,
+            tuple((most.shown or 0.0, float(budget)) for most, budget in drawn),
+            self.delta.shown if delta else None,
+            holds,
+        )
+
+
+def _up(value: Fraction) -> float:
+    return nextafter(float(value), inf) if value else 0.0
+
+
+def _all_outcomes(
+    one: tuple[LeveledChoice[Any], Fraction],
+    other: tuple[LeveledChoice[Any], Fraction],
+    epsilon: Fraction,
+) -> tuple[arb, arb | None]:
+    """Return the largest loss over all shared outcomes; beside bottom, the larger divergence."""
+    lines = [_Line.of(choice) for choice, _ in (one, other)]
+    cuts = np.unique(np.concatenate([edge for line in lines for edge in (line.starts, line.ends)]))
+    left, right = cuts[:-1], cuts[1:]
+    (s, here), (t, there) = (line.at(left) for line in lines)
+    sizes = right - left
+    logs = [_log_total(*each) for each in (one, other)]
+    rates = one[1], other[1]
+    both = here & there
+    moved = logs[1] - logs[0]
+    if rates[0] == rates[1]:
+        steps = np.unique((s - t)[both]).tolist()
+        losses = [ball(rates[0] * step) + moved for step in steps]
+    else:
+        pairs = set(zip(s[both].tolist(), t[both].tolist(), strict=True))
+        losses = [ball(rates[0] * a - rates[1] * b) + moved for a, b in pairs]
+    bottoms = [choice.bottom for choice, _ in (one, other)]
+    if bottoms[0] is None or bottoms[1] is None:
+        return _loudest(losses), None
+    losses.append(bottoms[0].enclose(_BITS).log() - bottoms[1].enclose(_BITS).log() + moved)
+    factor = ball(epsilon).exp()
+    below, beneath = bottoms[0].enclose(_BITS), bottoms[1].enclose(_BITS)
+    chances = [(below / logs[0].exp(), beneath / logs[1].exp())]
+    held = (here | there).nonzero()[0].tolist()
+    for i in held:
+        p = (ball(rates[0] * int(s[i])) - logs[0]).exp() if here[i] else arb(0)
+        q = (ball(rates[1] * int(t[i])) - logs[1]).exp() if there[i] else arb(0)
+        chances.append((p * int(sizes[i]), q * int(sizes[i])))
+    divergences = []
+    for first, second in ((0, 1), (1, 0)):
+        above = arb(0)
+        for chance in chances:
+            more = chance[first] - factor * chance[second]
+            if not more <= 0:  # where the sign is not known, it may be 0 as well
+                above += more if more > 0 else arb(0).union(abs(more))
+        divergences.append(above)
+    return _loudest(losses), _loudest(divergences)
+
+
+def _loudest(losses: list[arb]) -> arb:
+    return max((abs(loss) for loss in losses), key=upper)
+
+
+def _log_total(choice: LeveledChoice[Any], rate: Fraction) -> arb:
+    """Enclose the logarithm of the sum of all weights."""
+    weights = choice.weights(rate)
+    counts, scores = weights.counts, weights.scores
+    total = arb(0) if choice.bottom is None else weights.bottom.enclose(_BITS)  # type: ignore[union-attr]
+    if not len(scores):
+        return total.log()
+    best, size = weights.scale, int(counts.sum())
+    far = ceil(Fraction(_FAR + size.bit_length()) / abs(rate)) if rate else 0
+    near = abs(scores - best) <= far if rate else np.ones(len(scores), dtype=bool)
+    inside = arb(0)
+    for count, score in zip(counts[near].tolist(), scores[near].tolist(), strict=True):
+        inside += ball(rate * (score - best)).exp() * ball(count)
+    if not near.all():
+        inside += arb(0, 1) / (arb(2) ** _FAR)  # size * e**(-rate * far) < 2**-160
+    return (total * ball(-rate * best).exp() + inside).log() + ball(rate * best)
+
+
+def _steps(learner: Exponential, tree: Any, pair: Pair) -> tuple[Fraction, set[Fraction]]:
+    """Return rate times what a replacement adds to a score: of one tree, and of all trees."""
+    concepts = learner.concept_class
+    if not isinstance(concepts, DecisionTrees):
+        raise UnsupportedError("Replay compares all outcomes of leveled choices and trees only.")
+    (x, old), (z, new) = pair
+    rows = np.array([x, z], dtype=np.int64)
+    answers = Splits(concepts.schema)
+    apart = any(
+        accepts[rows[0, literal.column]] != accepts[rows[1, literal.column]]
+        for literal, accepts in zip(answers.literals, answers.accepts, strict=True)
+    )
+    labels = [(a, b) for a in (0, 1) for b in (0, 1) if apart or a == b]
+    rate = learner.rate(1)
+
+    def step(a: int, b: int) -> Fraction:
+        return rate * ((b != new) - (a != old))
+
+    first, second = tree.predict(rows).tolist()
+    return step(first, second), {step(a, b) for a, b in labels}

@@ -1,0 +1,255 @@
+"""Losses on neighbours of a table: compared with brute force, exceeded by broken variants."""
+
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from littlestone.audit import output_distribution, replay, verify
+from littlestone.audit.neighbours import Search, replaced
+from littlestone.audit.replay import SECRET
+from littlestone.classes import BoostedTreeClass, DecisionTrees, FiniteClass, Rules, Thresholds
+from littlestone.cli.main import main
+from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
+from littlestone.data.dealing import OrderedSample
+from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
+from littlestone.learners import registry
+from littlestone.learners.boosting import Boosting
+from littlestone.learners.exponential import Generic
+from littlestone.source import SeededSource
+
+CITIES = Schema.from_dict({"city": {"categories": ["Bonn", "Rome"]}, "age": {"bins": [30, 60]}})
+
+
+def table(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(1, 10, n)
+    return Sample.of(points, (points > 4) ^ (rng.random(n) < 0.1))
+
+
+def rows(n=150, seed=0):
+    rng = np.random.default_rng(seed)
+    cells = np.stack([rng.integers(0, 4, n), rng.integers(0, 5, n)], axis=1)
+    return Sample.of(cells, (cells[:, 0] > 1) ^ (rng.random(n) < 0.2))
+
+
+def pairs_of(sample, domain, count):
+    search = Search(domain, sample, SeededSource(0))
+    found = []
+    for _ in range(count):
+        found.append(search.next())
+        search.heard(found[-1], F(0))
+    return found
+
+
+def brute_force(sample, pair, low=1, high=9):
+    """The largest loss of the exponential mechanism over thresholds, from errors counted here."""
+
+    def law(records):
+        wrong = [
+            sum((low <= x <= high and x > u) != y for x, y in records)
+            for u in range(low - 1, high + 1)
+        ]
+        weights = [math.exp(-w / 2) for w in wrong]
+        return [w / sum(weights) for w in weights]
+
+    records = [
+        (int(x), y)
+        for i, x in enumerate(sample.points)
+        for y, count in ((0, sample.zeros[i]), (1, sample.ones[i]))
+        for _ in range(count)
+    ]
+    (x, y), (z, w) = ((-5 if p is OUTSIDE else p, label) for p, label in pair)
+    other = list(records)
+    other.remove((x, y))
+    other.append((z, w))
+    return max(abs(math.log(p / q)) for p, q in zip(law(records), law(other), strict=True))
+
+
+def test_all_outcomes_are_those_of_brute_force():
+    learner, sample = Generic(Thresholds(1, 9), epsilon=1), table(12)
+    worst = 0.0
+    for n in (1, 5, 30):
+        found = replay(learner, sample, pairs=n)
+        assert worst <= found.outcomes <= 1 + 1e-9
+        worst = found.outcomes
+    tried = pairs_of(sample, Thresholds(1, 9).domain, 1)
+    assert replay(learner, sample, pairs=1).outcomes == pytest.approx(
+        max(brute_force(sample, pair) for pair in tried), abs=1e-9
+    )
+    assert found.holds
+    assert found.transcript <= found.outcomes
+
+
+def test_the_transcript_is_the_ratio_of_two_laws():
+    X, y = [1, 3, 3, 6], [0, 1, 0, 1]
+    sample = Sample.of(X, y)
+    learner = Generic(Thresholds(1, 6), epsilon=1)
+    found = replay(learner, sample, pairs=1)
+    ((old, new),) = pairs_of(sample, Thresholds(1, 6).domain, 1)
+    i = list(zip(X, y, strict=True)).index(old)
+    X2, y2 = [*X[:i], *X[i + 1 :], new[0]], [*y[:i], *y[i + 1 :], new[1]]
+    released = learner.draw(sample, SeededSource(0))
+    p, q = (output_distribution(learner, *data)[released][0] for data in ((X, y), (X2, y2)))
+    assert found.transcript == pytest.approx(abs(math.log(p / q)), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "concepts", [Rules(CITIES, max_literals=1), DecisionTrees(CITIES, 1), DecisionTrees(CITIES, 2)]
+)
+def test_rules_and_trees_attain_their_epsilon_and_no_more(concepts):
+    found = replay(registry.make("agnostic", concepts, epsilon=1), rows(), pairs=25)
+    assert found.holds
+    assert 0.9 < found.outcomes < 1 + 1e-6
+    assert 0 < found.transcript <= found.outcomes
+
+
+def test_boosted_trees_round_by_round():
+    learner = Boosting(BoostedTreeClass(CITIES, 2, 4), epsilon=2)
+    found = replay(learner, rows(), pairs=12)
+    assert found.holds
+    assert len(found.draws) == 4
+    assert all(0 < loss <= budget + 1e-6 for loss, budget in found.draws)
+    assert found.outcomes is None
+
+
+def one_shot(**numbers):
+    return registry.make(
+        "vc1",
+        Thresholds(1, 9),
+        **{"epsilon": 4, "delta": F(1, 100), "method": "one-shot"} | numbers,
+    )
+
+
+def realizable(n=30):
+    points = np.arange(n) % 9 + 1
+    return Sample.of(points, points > 4)
+
+
+def test_vc1_beside_bottom():
+    found = replay(one_shot(), realizable(), pairs=40)
+    assert found.holds
+    assert 0 < found.worst_delta <= 0.01
+    assert found.transcript < 4
+    few = replay(one_shot(epsilon=1, delta=F(1, 20)), realizable(2), pairs=40)
+    assert few.holds
+    assert few.worst_delta > 0.025  # half of the claim would be exceeded
+
+
+@dataclass(frozen=True)
+class Loud(Generic):
+    """Half of the noise."""
+
+    def rate(self, sensitivity):
+        return 2 * super().rate(sensitivity)
+
+
+@dataclass(frozen=True)
+class Often(Generic):
+    """What occurs more than twenty times counts three times."""
+
+    def draw(self, sample, source):
+        zeros, ones = (c * (1 + 2 * (c > 20)) for c in (sample.zeros, sample.ones))
+        return super().draw(Sample(sample.points, zeros, ones, sample.outside), source)
+
+
+@pytest.mark.parametrize("broken", [Loud, Often])
+def test_broken_learners_exceed_their_claim(broken):
+    learner = broken(Thresholds(1, 9), epsilon=1)
+    points = np.repeat([3, 6, 7], [21, 20, 10])  # 21 of one kind: on the edge
+    found = replay(learner, Sample.of(points, points > 4), pairs=30)
+    assert not found.holds
+    assert found.outcomes > 1.5
+    assert str(found).startswith("EXCEEDED")
+    if broken is Often:
+        assert verify(learner, points=[3, 6], n_samples=3).holds  # few records do not show it
+
+
+def test_a_broken_bottom_and_a_broken_round_exceed(monkeypatch):
+    from littlestone.mechanisms.median import one_shot as room
+
+    honest = room.entering_bottom
+    monkeypatch.setattr(
+        room,
+        "entering_bottom",
+        lambda *, delta, **rest: honest(delta=min(40 * delta, F(1, 2)), **rest),
+    )
+    found = replay(one_shot(epsilon=1, delta=F(1, 20)), realizable(2), pairs=40)
+    assert not found.holds
+    assert found.worst_delta > 0.05
+    honest_round = Boosting.round
+
+    def loud(self, *args, **kwargs):
+        weighted, rate = honest_round(self, *args, **kwargs)
+        return weighted, 6 * rate
+
+    monkeypatch.setattr(Boosting, "round", loud)
+    assert not replay(Boosting(BoostedTreeClass(CITIES, 1, 2), epsilon=8), rows(40), pairs=30).holds
+
+
+def test_it_is_marked_secret():
+    found = replay(Generic(Thresholds(1, 9), epsilon=1), table(9), pairs=2)
+    assert found.to_dict()["secret"] == SECRET
+    assert "SECRET" in str(found)
+
+
+def test_a_replacement_is_one():
+    sample = table(40)
+    for pair in pairs_of(sample, Thresholds(1, 9).domain, 60):
+        (x, y), (z, w) = pair
+        other = replaced(sample, *pair)
+        assert other.n == sample.n
+        assert sorted(other.points.tolist()) == other.points.tolist()
+        assert (other.zeros + other.ones > 0).all()
+        if pair[0] != pair[1]:
+            back = replaced(other, (z, w), (x, y))
+            for name in ("points", "zeros", "ones"):
+                assert np.array_equal(getattr(back, name), getattr(sample, name))
+            assert back.outside == sample.outside
+    wide = rows()
+    for pair in pairs_of(wide, RowDomain(CITIES), 30):
+        other = replaced(wide, *pair)
+        assert list(map(tuple, other.points)) == sorted(map(tuple, other.points))
+
+
+def test_a_list_keeps_its_places():
+    points, labels = [3, OUTSIDE, 5, 3, 9], [0, 1, 1, 1, 0]
+    listed = OrderedSample.listed(points, labels)
+    for i in range(5):
+        for new in ((4, 1), (3, 0), (OUTSIDE, 0), (9, 0)):
+            other = replaced(listed, (points[i], labels[i]), new)
+            changed = [*zip(points, labels, strict=True)]
+            changed[i] = new
+            truth = OrderedSample.listed(*map(list, zip(*changed, strict=True)))
+            assert np.array_equal(other.points, truth.points)
+            assert np.array_equal(other.kinds, truth.kinds)
+            assert other.outside == truth.outside
+
+
+def test_the_command(tmp_path, capsys):
+    data = tmp_path / "t.csv"
+    data.write_text("x,y\n" + "".join(f"{i % 9 + 1},{int(i % 9 > 4)}\n" for i in range(30)))
+    line = f"audit replay --data {data} --x x --y y --learner generic --epsilon 1 --pairs 3"
+    assert main([*line.split(), "--class", "thresholds(1, 9)"]) == 0
+    said = capsys.readouterr()
+    assert "SECRET" in said.out + said.err
+    assert main([*line.split(), "--class", "thresholds(1, 9)", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["secret"] == SECRET
+
+
+def test_refusals_teach():
+    with pytest.raises(ParameterError, match="a Sample with records"):
+        replay(Generic(Thresholds(1, 9), epsilon=1), [1, 2])
+    users = registry.make("users", Thresholds(1, 9), epsilon=1, samples_per_user=1)
+    with pytest.raises(ParameterError, match="protects records"):
+        replay(users, table(5))
+    stable = registry.make(
+        "stable", FiniteClass([[0], [1]]), epsilon=10, delta=F(1, 100),
+        constants={"auxiliary": 1, "copies": [3]},
+    )  # fmt: skip
+    with pytest.raises(LittlestoneError, match="no names that tables share"):
+        replay(stable, Sample.of([0] * 8, [1] * 8), pairs=2)
+    assert issubclass(UnsupportedError, LittlestoneError)
