@@ -237,7 +237,7 @@ def by_lemmas(name: str, spec: str, known: Mapping[str, Checked | None]) -> AllN
 
 
 def _claimed(claim: str) -> dict[str, Checked | None]:
-    """Return the lemmas of each part of a claim, as ``dp.sum(vc1.privacy, geometric-count)``."""
+    """Return the lemmas of each part of a claim, as ``dp.sum(vc1.privacy, score-histogram)``."""
     return {name: LEMMAS.get(name) for name in re.findall(r"[a-z0-9][a-z0-9.-]*", claim)}
 
 
@@ -250,8 +250,8 @@ def _chain(
         return route, [*steps, Step("part", "proved", True, part, "subsample.sampled_pure")]
     if isinstance(learner, Generic | Agnostic):
         chain = _Sums(learner, learner.epsilon, points, sizes, rng)
-        surrogate = 2 if learner.plan.surrogate else 1
-        rate = learner.rate(surrogate)
+        costs = learner.mistake_costs
+        rate = learner.rate(costs.largest if costs else 2 if learner.plan.surrogate else 1)
         chain.check(lambda n: rate, lambda sample, source: learner.draw(sample, source).key)
         return "sums over records", chain.steps
     if isinstance(learner, UserAgnostic) and isinstance(learner.plan.chosen, RecordsPlan):

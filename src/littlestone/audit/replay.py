@@ -561,10 +561,13 @@ def _steps(learner: Exponential, tree: Any, pair: Pair) -> tuple[Fraction, set[F
         for literal, accepts in zip(answers.literals, answers.accepts, strict=True)
     )
     labels = [(a, b) for a in (0, 1) for b in (0, 1) if apart or a == b]
-    rate = learner.rate(1)
+    costs, rate = (1, 1), learner.rate(1)
+    if learner.mistake_costs is not None:
+        (_, zero), (one, _) = learner.mistake_costs.matrix
+        costs, rate = (zero, one), learner.rate(learner.mistake_costs.largest)
 
     def step(a: int, b: int) -> Fraction:
-        return rate * ((b != new) - (a != old))
+        return rate * (costs[new] * (b != new) - costs[old] * (a != old))
 
     first, second = tree.predict(rows).tolist()
     return step(first, second), {step(a, b) for a, b in labels}

@@ -94,7 +94,6 @@ UNCHECKED = frozenset(
         "cr21.bounded-range",
         "filter.sum",
         "filter.zcdp",
-        "geometric-count",
         "kov15.thm3.3",
         "median.tree-log",
         "mironov17.prop3",

@@ -11,11 +11,12 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from littlestone.audit.all_n import all_n, by_lemmas
+from littlestone.audit.all_n import AllN, all_n, by_lemmas
 from littlestone.audit.mechanism import MechanismVerification, replace_one, verify_mechanism
 from littlestone.audit.observe import Observer
 from littlestone.audit.table.case import Case, Part
 from littlestone.audit.verify import Verification, verify
+from littlestone.bounds.lemmas import LEMMAS
 from littlestone.classes import (
     BoostedTreeClass,
     ConceptClass,
@@ -107,7 +108,14 @@ def _case(
     told += ["proper"] * ("proper" in options) + [note] * bool(note)
     domain = f"{n} {entry.unit}, {len(points)} points" + (" and points outside" if outside else "")
     title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in told)
-    chain = lambda: all_n(made(), points=points)  # noqa: E731
+
+    def chain() -> AllN:
+        found = all_n(made(), points=points)
+        if evaluate is None:
+            return found
+        both = {"dp.sum": LEMMAS["dp.sum"], "score-histogram": LEMMAS.get("score-histogram")}
+        return replace(found, steps=found.steps + by_lemmas("", "", both).steps)
+
     return Case(title, "learner", domain, check, full, sharp, chain)
 
 

@@ -231,7 +231,7 @@ _LEMMAS: dict[str, Checked | None] = {
     "sparse_select_lists": Checked(("sparse.sparse_lists_dp",)),
     "stable_histogram": LEMMAS.get("histogram.privacy"),
     "stable_items": LEMMAS.get("histogram.privacy"),
-    "private_count": LEMMAS.get("geometric-count"),
+    "private_count": None,
     "median A (rank exponential)": LEMMAS["median.exponential"],
     "median B (TreeEM)": LEMMAS["median.tree"],
     "median C (TreeLog)": LEMMAS.get("median.tree-log"),
