@@ -58,7 +58,8 @@ sphinx_gallery_conf = {
     "backreferences_dir": "gallery/backreferences",
     "capture_repr": (),
     "download_all_examples": True,
-    "min_reported_time": 10,
+    "min_reported_time": 0,
+    "write_computation_times": False,  # each page says its own; a table would load from the network
     "plot_gallery": True,
     "remove_config_comments": True,
     "show_memory": False,
