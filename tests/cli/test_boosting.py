@@ -73,7 +73,21 @@ def test_refusals_teach_and_write_nothing(run, folder, line, words):
 
 
 def test_labels_only(run):
-    assert run(f"{FIT} rules(max_literals=1) --epsilon 4").code == 0
+    assert run(f"{FIT} rules(max_literals=1) --epsilon 4 --no-evaluate").code == 0
     assert "labels, not probabilities" in run("predict m.json data.parquet --proba").err
     assert "cannot be exported" in run("export m.json").err
     assert "one of sql, python, json" in run("export m.json --to xml").err
+
+
+def test_shares_of_leaves(run, folder):
+    done = run(f"{FIT} decision_trees(depth=1) --epsilon 4 --proba --json")
+    assert done.json["hypothesis"]["type"] == "leaf_tree"
+    assert done.json["evaluation"]["scores"] == [0, 1]
+    assert run("predict m.json data.parquet --proba --out out.csv").code == 0
+    expected = Release.read(folder / "m.json").predict_proba(str(folder / "data.parquet"))
+    lines = (folder / "out.csv").read_text().splitlines()[1:]
+    assert [float(line.split(",")[1]) for line in lines] == pytest.approx(expected, rel=1e-5)
+    assert run("report m.json --out page.html").code == 0
+    done = run(f"{FIT} decision_trees(depth=1) --epsilon 4 --proba --no-evaluate")
+    assert done.code == 2
+    assert "leave out --no-evaluate" in " ".join(done.err.split())

@@ -28,7 +28,7 @@ ESTIMATORS = {
 }
 #: What no parameter of any learner may be.
 NONSENSE = (object(), -3, "nonsense")
-SHELL = {"classes", "random_state"}
+SHELL = {"classes", "random_state", "evaluate"}
 CASES = [
     (name, parameter)
     for name, made in ESTIMATORS.items()

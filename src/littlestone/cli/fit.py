@@ -50,6 +50,7 @@ def fit(
     alpha: str = "0.1",
     beta: str = "0.05",
     costs: str | None = None,
+    proba: Flag = False,
     proper: Flag = False,
     parameters: str | None = None,
     agnostic: Flag = False,
@@ -108,6 +109,9 @@ def fit(
         What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
         these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
         of the largest cost.
+    proba:
+        Keep the leaves of a decision tree apart, and count both labels in each by the evaluation:
+        `predict --proba` then says their shares.
     proper:
         Release a concept of the class, not only a hypothesis near to one (for --learner
         vc1 or littlestone).
@@ -169,6 +173,9 @@ def fit(
         options["costs"] = _costs(costs, positive, negative)
         learner = "agnostic" if learner == "auto" else learner
     concepts, public = open_class(concept_class, schema, chosen)
+    if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
+        options["probabilities"] = True
+        learner = "agnostic" if learner == "auto" else learner
     part = evaluation("fit", evaluate, no_evaluate=no_evaluate, epsilon=epsilon, holdout=holdout)
     left = None if holdout is not None else part  # what is left out of learning
     learner_of = partial(
@@ -183,6 +190,10 @@ def fit(
         beta=beta,
     )
     algorithm = learner_of(concepts)
+    if proba and part is None:
+        raise ParameterError(
+            "The probabilities of --proba come from the evaluation: leave out --no-evaluate."
+        )
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
     budget = None if ledger is None else Ledger(ledger)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -199,6 +199,25 @@ class Evaluation:
         mistakes = min(self._n, max(0, math.ceil(value * self._n + reach)))
         return min(1.0, float(upper_limit(mistakes, self._n, risk)) + 1e-12)
 
+    def shares(self) -> Floats:
+        """Return the share of each label (rows) at each score, smoothed: never 0 or 1.
+
+        Noisy counts below 0 count as 0; each label of each score gets one record more.
+        """
+        counts = np.maximum(self._counts, 0) + 1
+        return np.asarray(counts / counts.sum(axis=0))
+
+    def ranked(self) -> Evaluation:
+        """Return the evaluation with its scores ordered by their noisy shares of label 1.
+
+        For leaves of a tree, which have no order of their own. A measure of ranking is then
+        optimistic, because the counts that it is made of have chosen the order.
+        """
+        self._binary()
+        order = np.argsort(self.shares()[1], kind="stable")
+        counts = tuple(tuple(int(row[i]) for i in order) for row in self.histogram.counts)
+        return Evaluation(replace(self.histogram, counts=counts))
+
     def _raw_share(self, answers: Sequence[int]) -> float:
         right = self._right(answers)
         return float(self._n + 2 * right - self._counts.sum()) / 2 / self._n
@@ -234,8 +253,7 @@ class Evaluation:
 
     def balanced_accuracy(self, cut: int = 0) -> float:
         """Return the mean of the shares of label 0 and of label 1 that are answered rightly."""
-        (a, b), (c, d) = self.confusion(cut)
-        return min(1.0, max(0.0, (_share(a, a + b) + _share(d, c + d)) / 2))
+        return balanced_accuracy(self.confusion(cut))
 
     def certificate(self, beta: Any, cut: int | None = None) -> float:
         """Return e: the error on new records is at most e, except with probability beta.
@@ -403,6 +421,12 @@ class Evaluation:
     def _binary(self) -> None:
         if self.histogram.labels != 2:
             raise UnsupportedError("Cuts, ROC and calibration are for two labels.")
+
+
+def balanced_accuracy(confusion: Sequence[Sequence[float]]) -> float:
+    """Return the mean over labels of the share that is answered rightly, of noisy counts."""
+    shares = [_share(row[label], sum(row)) for label, row in enumerate(confusion)]
+    return min(1.0, max(0.0, sum(shares) / len(shares)))
 
 
 def _share(part: float, total: float) -> float:

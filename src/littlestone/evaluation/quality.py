@@ -126,8 +126,10 @@ def quality(
     >>> from fractions import Fraction
     >>> counts = ((870, 30), (60, 40))
     >>> found = quality(ScoreHistogram((0, 1), counts, 1000, Fraction(1), Fraction(1, 2)), [0, 1])
-    >>> f"{found.error.value:.2f} {found.baseline.value:.2f}", found.better, found.met_by_a_constant(0.1)
-    ('0.09 0.10', None, True)
+    >>> f"{found.error.value:.2f} {found.baseline.value:.2f}"
+    '0.09 0.10'
+    >>> found.better, found.met_by_a_constant(0.1)
+    (None, True)
     """
     evaluation = Evaluation(histogram)
     labels, scores = histogram.labels, len(histogram.scores)

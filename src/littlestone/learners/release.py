@@ -20,6 +20,7 @@ import numpy.typing as npt
 from littlestone.bounds import Certificate
 from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, class_from_dict
 from littlestone.classes import load as load_hypothesis
+from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.hypotheses import constant_label
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, UserSample
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.privacy import Ledger
     from littlestone.source import Source
-    from littlestone.types import Hypothesis, Json, Labels
+    from littlestone.types import Hypothesis, Json, Labels, Points
 
 __all__ = [
     "FORMAT",
@@ -103,11 +104,20 @@ class Release:
     costs: Costs | None = None
 
     @property
+    def answers(self) -> list[int]:
+        """The label that is answered for each score of the evaluation."""
+        if self.evaluation is None:
+            return []
+        if isinstance(self.hypothesis, LeafTree):
+            return list(self.hypothesis.labels)
+        return [int(score > 0) for score in self.evaluation.scores]
+
+    @property
     def quality(self) -> Quality | None:
         """Error and baseline by the released evaluation; None without one."""
         if self.evaluation is None:
             return None
-        answers = [int(score > 0) for score in self.evaluation.scores]
+        answers = self.answers
         constant = constant_label(self.hypothesis)
         return quality(self.evaluation, answers, constant=constant, costs=self.costs)
 
@@ -215,6 +225,10 @@ class Release:
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
         """Return the probability of label 1 of each row; costs no privacy of its records.
 
+        That of a scorecard or of boosted trees is their own; of another model it is the share of
+        label 1 that the evaluation found where the row belongs: in its leaf, or among the records
+        with the same answer.
+
         Parameters
         ----------
         X : table or array-like
@@ -223,19 +237,38 @@ class Release:
         Raises
         ------
         UnsupportedError
-            If the hypothesis says labels only.
+            If the hypothesis says labels only, and nothing was evaluated.
         """
-        if not isinstance(self.hypothesis, TreeEnsemble):
-            raise UnsupportedError(
-                f"A model of {self.concept_class.spec} says labels, not probabilities: learn a "
-                "scorecard or boosted_trees(depth=2)."
-            )
         domain = self.concept_class.domain
         if not is_table(X):
-            return self.hypothesis.probability(domain.array(X, owner="predict"))
+            return self.chances(domain.array(X, owner="predict"))
+        self._check_chances()
         from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
 
-        return self.hypothesis.probability(read_points(X, domain=domain, owner="predict")[0])
+        points, inside = read_points(X, x=self._column(None), domain=domain, owner="predict")
+        if isinstance(domain, RowDomain):
+            return self.chances(points)
+        assert self.evaluation is not None
+        answer = np.full(len(inside), Evaluation(self.evaluation).shares()[1][0])  # 0 outside
+        answer[inside] = self.chances(points)
+        return answer
+
+    def chances(self, points: Points) -> npt.NDArray[np.float64]:
+        """Return the probability of label 1 of points, as the hypothesis reads them."""
+        self._check_chances()
+        if isinstance(self.hypothesis, TreeEnsemble):
+            return self.hypothesis.probability(points)
+        assert self.evaluation is not None
+        shares: npt.NDArray[np.float64] = Evaluation(self.evaluation).shares()[1]
+        return np.take(shares, _places(self.hypothesis, points))
+
+    def _check_chances(self) -> None:
+        if not isinstance(self.hypothesis, TreeEnsemble) and self.evaluation is None:
+            raise UnsupportedError(
+                f"A model of {self.concept_class.spec} says labels, not probabilities: learn it "
+                "with an evaluation (--evaluate, --proba), or learn a scorecard or "
+                "boosted_trees(depth=2)."
+            )
 
     def export(self, to: str, *, dialect: str = "duckdb") -> str:
         """Return the hypothesis for another program; costs no privacy.
@@ -252,6 +285,8 @@ class Release:
             If the hypothesis is neither a tree nor a sum of trees.
         """
         domain, hypothesis = self.concept_class.domain, self.hypothesis
+        if isinstance(hypothesis, LeafTree):
+            hypothesis = hypothesis.merged
         if to not in ("sql", "python", "json"):
             raise parameter_error("export", "to", "one of sql, python, json", to)
         if not isinstance(domain, RowDomain) or not isinstance(
@@ -572,19 +607,26 @@ def _histogram(
     scores = range(2)
     if isinstance(hypothesis, TreeEnsemble):
         scores = hypothesis.margins
+    elif isinstance(hypothesis, LeafTree):
+        scores = range(len(hypothesis.labels))
     counts = np.zeros((2, len(scores)), dtype=np.int64)
     if len(sample.points):
-        score = (
-            hypothesis.margin(sample.points)
-            if isinstance(hypothesis, TreeEnsemble)
-            else hypothesis.predict(sample.points)
-        )
-        place = (score.astype(np.int64) - scores[0]) // scores.step
+        place = _places(hypothesis, sample.points)
         np.add.at(counts[0], place, sample.zeros)
         np.add.at(counts[1], place, sample.ones)
-    counts[:, 0] += sample.outside  # labelled 0 by every hypothesis
+    counts[:, 0] += sample.outside  # labelled 0 by every hypothesis; rows have no outside
     counts[0, 0] += n - sample.n  # a user without records counts as one that is 0 there
     return release_histogram(scores, counts, n=n, epsilon=epsilon, source=source, held_out=held_out)
+
+
+def _places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
+    """Return where the score of each point is in the histogram: margin, leaf or label."""
+    if isinstance(hypothesis, TreeEnsemble):
+        margins = hypothesis.margins
+        return (hypothesis.margin(points).astype(np.int64) - margins[0]) // margins.step
+    if isinstance(hypothesis, LeafTree):
+        return hypothesis.cells(points)
+    return hypothesis.predict(points).astype(np.int64)
 
 
 def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None) -> Loss | None:

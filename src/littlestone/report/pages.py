@@ -21,11 +21,13 @@ from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
 from littlestone.classes import Dimensions, TreeEnsemble
+from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import Band, Evaluation, Quality
+from littlestone.evaluation.measures import balanced_accuracy
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
 from littlestone.privacy import Neighbours
@@ -214,9 +216,15 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error(release.hypothesis.probabilities.tolist())
         facts.append(("Calibration error", f"{error:.3f} (mean distance, noisy counts)"))
-    facts.append(("Balanced accuracy", f"{evaluation.balanced_accuracy():.3f}"))
+    if isinstance(release.hypothesis, LeafTree):
+        area = evaluation.ranked().auroc().value
+        leaves = len(release.hypothesis.labels)
+        text = f"{area:.3f} ({leaves} leaves, ordered by noisy shares; boosted trees rank better)"
+        facts.append(("AUROC", text))
+    balanced = balanced_accuracy(evaluation.confusion_matrix(release.answers))
+    facts.append(("Balanced accuracy", f"{balanced:.3f}"))
     if histogram.held_out:
-        bound = evaluation.certificate(_RISK)
+        bound = evaluation.error_certificate(release.answers, _RISK)
         facts.append(
             ("Certified", f"error at most {bound:.3f} on new records, except with probability 5%")
         )

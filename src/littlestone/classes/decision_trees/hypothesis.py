@@ -20,7 +20,7 @@ from littlestone.types import Json, Labels, Points
 if TYPE_CHECKING:
     from littlestone.data import Schema
 
-__all__ = ["TreeHypothesis"]
+__all__ = ["TreeHypothesis", "label", "read_tree", "write_tree"]
 
 _DEEPEST = 12
 _MAX_COLUMN = 1_000_000
@@ -91,7 +91,7 @@ class TreeHypothesis:
     def predict(self, points: Points) -> Labels:
         """Label each row of codes."""
         out = np.empty(len(points), dtype=np.int8)
-        _label(self.tree, points, np.arange(len(points)), out)
+        label(self.tree, points, np.arange(len(points)), out)
         return out
 
     def describe(self) -> str:
@@ -142,23 +142,32 @@ class TreeHypothesis:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {"type": self.TYPE, "tree": _to_dict(self.tree)}
+        return {"type": self.TYPE, "tree": write_tree(self.tree)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; only the normal form is accepted."""
         fields = Fields(data, ("tree",))
-        tree = _from_dict(fields.any("tree"), 0)
-        kinds: dict[int, bool] = {}
-        for split, _ in walk(tree):
-            if kinds.setdefault(split.column, split.op == "is") != (split.op == "is"):
-                raise fields.refuse("tree", "of one kind (numbers or texts) for each column")
-        if any(_unreadable(split) for split, _ in walk(tree)) or normal(tree) != tree:
+        tree = read_tree(fields)
+        if normal(tree) != tree:
             raise fields.refuse("tree", "in normal form, without needless splits")
         return cls(tree)
 
 
-def _label(tree: Tree, points: Points, rows: npt.NDArray[np.intp], out: Labels) -> None:
+def read_tree(fields: Fields, *, most: int = 2) -> Tree:
+    """Return the tree in the entry ``tree`` of untrusted JSON, with leaves below ``most``."""
+    tree = _from_dict(fields.any("tree"), 0, most)
+    kinds: dict[int, bool] = {}
+    for split, _ in walk(tree):
+        if kinds.setdefault(split.column, split.op == "is") != (split.op == "is"):
+            raise fields.refuse("tree", "of one kind (numbers or texts) for each column")
+        if f" {split.op} " not in split.text:  # as all splits of a schema are
+            raise fields.refuse("tree", "with splits that read: name op value")
+    return tree
+
+
+def label(tree: Tree, points: Points, rows: npt.NDArray[np.intp], out: npt.NDArray[Any]) -> None:
+    """Write the leaf of each of these rows of codes into ``out``."""
     if not isinstance(tree, Node):
         out[rows] = tree
         return
@@ -170,25 +179,21 @@ def _label(tree: Tree, points: Points, rows: npt.NDArray[np.intp], out: Labels) 
             yes = (codes >= Column.FIRST) & (codes < split.code)
         case _:
             yes = codes == split.code
-    _label(tree.yes, points, rows[yes], out)
-    _label(tree.no, points, rows[~yes], out)
+    label(tree.yes, points, rows[yes], out)
+    label(tree.no, points, rows[~yes], out)
 
 
-def _unreadable(split: Literal) -> bool:
-    """Return whether a text is not "name op value", as all splits of a schema are."""
-    return f" {split.op} " not in split.text
-
-
-def _to_dict(tree: Tree) -> Json | int:
+def write_tree(tree: Tree) -> Json | int:
+    """Return plain JSON of a tree."""
     if not isinstance(tree, Node):
         return tree
     split = tree.split
     test = {"column": split.column, "op": split.op, "code": split.code, "text": split.text}
-    return {"type": "node", **test, "yes": _to_dict(tree.yes), "no": _to_dict(tree.no)}
+    return {"type": "node", **test, "yes": write_tree(tree.yes), "no": write_tree(tree.no)}
 
 
-def _from_dict(data: Any, depth: int) -> Tree:
-    if isinstance(data, int) and not isinstance(data, bool) and data in (0, 1):
+def _from_dict(data: Any, depth: int, most: int) -> Tree:
+    if isinstance(data, int) and not isinstance(data, bool) and 0 <= data < most:
         return data
     fields = Fields(data, ("column", "op", "code", "text", "yes", "no"))
     op = fields.text("op", 10)
@@ -204,5 +209,5 @@ def _from_dict(data: Any, depth: int) -> Tree:
         fields.integer("code", low=first, high=_MAX_CODE),
         fields.text("text"),
     )
-    yes, no = (_from_dict(fields.any(side), depth + 1) for side in ("yes", "no"))
+    yes, no = (_from_dict(fields.any(side), depth + 1, most) for side in ("yes", "no"))
     return Node(split, yes, no)

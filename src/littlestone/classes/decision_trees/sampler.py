@@ -18,6 +18,7 @@ from flint import arb, ctx
 from littlestone.classes.decision_trees.counts import one_thread
 from littlestone.classes.decision_trees.filter import enclose_roots
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.partition import Powers, root_weights
 from littlestone.classes.decision_trees.splits import Region, Splits
@@ -117,6 +118,10 @@ class Candidates:
     def draw(self, rate: Fraction, source: Source) -> TreeHypothesis:
         """Return a tree; each representation weighs e**(-rate * errors)."""
         return TreeHypothesis.of(self._grow(Fraction(rate), (), source))
+
+    def draw_apart(self, rate: Fraction, source: Source) -> LeafTree:
+        """Return the same draw with all leaves of the representation."""
+        return LeafTree.of(self._grow(Fraction(rate), (), source))
 
     def _grow(self, rate: Fraction, path: tuple[int, ...], source: Source) -> Tree:
         region, roots = self._node(rate, path)

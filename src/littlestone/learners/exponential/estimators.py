@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
 from littlestone.learners.exponential.learner import Agnostic, Generic
+from littlestone.learners.release import is_table
 from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["AgnosticLearner", "GenericLearner"]
+
+
+def _evaluated(made: Any) -> bool:
+    """Return whether an estimator has probabilities, or will have them."""
+    released = getattr(made, "release_", None)
+    return made.evaluate is not None or getattr(released, "evaluation", None) is not None
 
 
 class _ExponentialClassifier(PrivateClassifier):
@@ -23,6 +35,8 @@ class _ExponentialClassifier(PrivateClassifier):
         beta: Any = 0.05,
         costs: Any = None,
         class_weight: Any = None,
+        probabilities: bool = False,
+        evaluate: Any = None,
         classes: Any = (0, 1),
         random_state: int | None = None,
     ) -> None:
@@ -32,6 +46,8 @@ class _ExponentialClassifier(PrivateClassifier):
         self.beta = beta
         self.costs = costs
         self.class_weight = class_weight
+        self.probabilities = probabilities
+        self.evaluate = evaluate
         self.classes = classes
         self.random_state = random_state
 
@@ -39,6 +55,30 @@ class _ExponentialClassifier(PrivateClassifier):
         classes = self._public_classes().tolist()
         coded = {name: _coded(getattr(self, name), classes) for name in ("costs", "class_weight")}
         return super()._bound() | coded
+
+    def _extra(self) -> dict[str, Any]:
+        return {"evaluate": self.evaluate}
+
+    @available_if(_evaluated)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the share of each class where a point belongs, by the evaluation.
+
+        Parameters
+        ----------
+        X : array-like, or a table with the columns that ``fit`` has read
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Of all records in the same leaf, with ``probabilities=True`` and decision trees; else of
+            all with the same answer.
+        """
+        check_is_fitted(self, "release_")
+        if self.release_.columns is not None and is_table(X):
+            positive = self.release_.predict_proba(X)
+        else:
+            positive = self.release_.chances(self._codes(X))
+        return np.column_stack([1 - positive, positive])
 
 
 def _coded(costs: Any, classes: list[Any]) -> Any:
@@ -79,6 +119,11 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
     class_weight : dict, optional
         The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
         labels is a secret of the records.
+    probabilities : bool, default False
+        Keep the leaves of a drawn tree apart, so that ``predict_proba`` says the share of their own
+        records. Needs ``evaluate``.
+    evaluate : float, optional
+        A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
     classes : (negative, positive), default (0, 1)
         Public labels; never learned from the data.
     random_state : None or int, default None
@@ -149,6 +194,11 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
     class_weight : dict, optional
         The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
         labels is a secret of the records.
+    probabilities : bool, default False
+        Keep the leaves of a drawn tree apart, so that ``predict_proba`` says the share of their own
+        records. Needs ``evaluate``.
+    evaluate : float, optional
+        A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
     classes : (negative, positive), default (0, 1)
         Public labels; never learned from the data.
     random_state : None or int, default None

@@ -33,10 +33,11 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import Claim, Reference, register
+from littlestone.classes.decision_trees.sampler import Candidates as TreeCandidates
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.learners.base import ClassLearner, optional, parameter
+from littlestone.learners.base import ClassLearner, boolean, optional, parameter
 from littlestone.learners.plan import Plan, nest
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated
@@ -107,6 +108,9 @@ class Exponential(ClassLearner[ExponentialPlan]):
         share of the largest cost.
     class_weight : Costs or None
         The same, as scikit-learn calls costs of labels.
+    probabilities : bool
+        Whether the leaves of a drawn tree are kept apart, so that an evaluation says the shares of
+        labels in each.
 
     Guarantee
     ---------
@@ -118,6 +122,8 @@ class Exponential(ClassLearner[ExponentialPlan]):
 
     costs: Costs | None = parameter(optional(_costs), default=None)
     class_weight: Costs | None = parameter(optional(_costs), default=None)
+
+    probabilities: bool = parameter(boolean, default=False)
 
     def check(self) -> None:
         """Refuse costs that are given twice."""
@@ -171,16 +177,17 @@ class Exponential(ClassLearner[ExponentialPlan]):
         """Draw the hypothesis; a pure function of the sample and the draws."""
         plan = self.plan
         hypotheses = plan.representation.drawn(source)  # step 1: public coins
+        rate = self.rate(1)
         if self.mistake_costs is not None:  # an error counts as many as it costs
             (_, zero), (one, _) = self.mistake_costs.matrix
-            weighted = sample.weighted(zero, one)
-            return hypotheses.candidates(weighted).draw(
-                self.rate(self.mistake_costs.largest), source
-            )
+            sample, rate = sample.weighted(zero, one), self.rate(self.mistake_costs.largest)
         if plan.surrogate:
             candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
             return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
-        return hypotheses.candidates(sample).draw(self.rate(1), source)  # step 2, with the error
+        candidates = hypotheses.candidates(sample)  # step 2, with the error
+        if self.probabilities and isinstance(candidates, TreeCandidates):
+            return candidates.draw_apart(rate, source)
+        return candidates.draw(rate, source)
 
 
 class Generic(Exponential):
