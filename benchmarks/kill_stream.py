@@ -10,12 +10,14 @@ and must satisfy:
 - no acknowledged row is lost: the state has learned at least the rows whose answers were written;
 - no row is counted twice: it has learned at most one group more than that;
 - what was published stays published, word for word, and is never drawn again;
-- the budget only grows, and never beyond the plan.
+- the budget only grows, and never beyond the plan;
+- with ``--users``: as many rows of each user count as were learned, at most four.
 
 Every fourth life first gets a command line without ``--resume``, which must be refused; every
 fifth has a rival that tries to use the state at the same time, and must be refused too.
 
     python benchmarks/kill_stream.py --kills 200
+    python benchmarks/kill_stream.py --kills 200 --users
 """
 
 from __future__ import annotations
@@ -46,17 +48,32 @@ from littlestone.learners.online.plan import plan_online
 SPEC = "thresholds(1, 2**32)"
 OPTIONS = ["--class", SPEC, "--epsilon", "4", "--delta", "1e-6", "--horizon", "100000"]
 GROUP = 64
-BATCHES = plan_online(parse_class(SPEC), epsilon=4, delta="1e-6", horizon=100_000).batches
+EACH = 4  # rows of each user that count
+OF_USERS = ["--user", "person", "--records-per-user", str(EACH)]
+
+
+def batches(*, users: bool) -> int:
+    """Return the planned number of updates."""
+    return plan_online(
+        parse_class(SPEC), epsilon=4, delta="1e-6", horizon=100_000,
+        records_per_user=EACH if users else None,
+    ).batches  # fmt: skip
+
+
+def person(row: int, n: int) -> int:
+    """Return whose row it is: some have more rows than count."""
+    return row * row % (n // 5)
 
 
 def write_rows(path: Path, n: int, seed: int) -> None:
-    """Write rows of a threshold, with some cells that are no points."""
+    """Write rows of a threshold and of users, with some cells that are no points."""
     rng = np.random.default_rng(seed)
     points = rng.integers(1, 2**32, n)
-    lines = [f"{x},{int(x > 1_234_567_890)}\n" for x in points.tolist()]
+    lines = [f"{x},{int(x > 1_234_567_890)}" for x in points.tolist()]
     for at in rng.integers(0, n, n // 100).tolist():
-        lines[at] = "none,1\n"
-    path.write_text("x,y\n" + "".join(lines))
+        lines[at] = "none,1"
+    rows = [f"{line},{person(at, n)}\n" for at, line in enumerate(lines)]
+    path.write_text("x,y,person\n" + "".join(rows))
 
 
 class Life:
@@ -187,6 +204,17 @@ def peek(state: Path) -> tuple[int, int, list[tuple[int, str]]]:
         sql.close()
 
 
+def counted(state: Path) -> tuple[bool, dict[str, int]]:
+    """Return whether a state learns nothing more, and how many rows of each user count."""
+    sql = sqlite3.connect(f"file:{state / 'private.db'}?mode=rw", uri=True)
+    try:
+        [(document,)] = sql.execute("SELECT document FROM now").fetchall()
+        found = sql.execute("SELECT user, records FROM contributions").fetchall()
+        return json.loads(document)["public"]["stopped"], dict(found)
+    finally:
+        sql.close()
+
+
 def written(predictions: Path, said: dict[int, str], *, to_file: bool) -> int:
     """Return how many rows were answered in whole lines."""
     if not to_file:
@@ -222,14 +250,15 @@ def run(kills: int, n: int, seed: int, *, most: int = 50, **options: Any) -> Cou
 
 def run_stream(
     kills: int, n: int, seed: int, *, to_file: bool = True, broken: str = "",
-    progress: bool = False,
+    progress: bool = False, users: bool = False,
 ) -> Counter[str]:  # fmt: skip
     """Kill one stream at most so many times, until it is done, and compare it."""
     rng, counts = random.Random(seed), Counter[str]()
     with tempfile.TemporaryDirectory() as name, contextlib.chdir(name):
         rows, predictions, state = Path("rows.csv"), Path("p.csv"), Path("state")
         write_rows(rows, n, seed)
-        common = [*OPTIONS, "--seed", str(seed), "--quiet"]
+        common = [*OPTIONS, "--seed", str(seed), "--quiet", *(OF_USERS if users else [])]
+        most = batches(users=users)
         alone = Life([str(rows), "--state", "alone", "--out", "alone.csv", *common])
         assert alone.end()[0] == 0
         share = n / kills  # a life handles about so many rows
@@ -281,8 +310,13 @@ def run_stream(
             assert after[0] >= answered, "an acknowledged row is lost"
             assert after[0] - answered <= GROUP, "more than one group was learned silently"
             assert after[0] >= before[0], "rows were forgotten"
-            assert before[1] <= after[1] <= BATCHES, "the budget shrank"
+            assert before[1] <= after[1] <= most, "the budget shrank"
             assert after[2][: len(before[2])] == before[2], "a hypothesis was drawn again"
+            if users and after[2]:
+                stopped, found = counted(state)
+                rows_of = Counter(str(person(at, n)) for at in range(after[0]))
+                wanted = {} if stopped else {u: min(k, EACH) for u, k in rows_of.items()}
+                assert found == wanted, "rows of users were lost, or count twice"
             before = after
             if progress and counts["lives"] % 20 == 0:
                 print(f"{counts['kills']} kills, {after[0]:,} rows", file=sys.stderr)
@@ -310,13 +344,14 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--pipe", action="store_true", help="predictions on the standard output")
+    parser.add_argument("--users", action="store_true", help="users are protected")
     parser.add_argument("--broken", choices=BROKEN, default="", help="a control: it must fail")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     start = time.monotonic()
     counts = run(
         options.kills, options.rows, options.seed, to_file=not options.pipe,
-        broken=options.broken, progress=not options.json,
+        broken=options.broken, users=options.users, progress=not options.json,
     )  # fmt: skip
     if options.json:
         print(json.dumps(counts))

@@ -315,7 +315,7 @@ def kill_stream(*options):
 
 
 @pytest.mark.kills
-@pytest.mark.parametrize("where", [[], ["--pipe"]], ids=["file", "pipe"])
+@pytest.mark.parametrize("where", [[], ["--pipe", "--users"]], ids=["file", "pipe, users"])
 def test_killed_again_and_again_it_is_the_run_that_was_left_alone(where):
     kills, rows = ("5", "3000") if where else ("8", "5000")
     done = kill_stream("--kills", kills, "--rows", rows, *where)
@@ -336,7 +336,7 @@ def test_broken_controls_are_caught(broken):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("where", [[], ["--pipe"]], ids=["file", "pipe"])
+@pytest.mark.parametrize("where", [[], ["--pipe"], ["--users"]], ids=["file", "pipe", "users"])
 def test_killed_two_hundred_times(where):
     done = kill_stream("--kills", "200", *where)
     assert done.returncode == 0, done.stderr
