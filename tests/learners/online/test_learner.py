@@ -382,8 +382,12 @@ def test_what_cannot_work_is_refused_before_the_first_record():
     assert taught.predict_one("rome") == 1
     with pytest.raises(ParameterError, match=r"adaptive.*teachers"):
         _ = learner(Points(), teachers=works, adversary="adaptive").hypothesis_
-    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
+    with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)") as found:
         _ = learner(Conjunctions(40)).hypothesis_
+    named = int(re.search(r"\(teachers=(\d+)\)", str(found.value))[1])
+    assert ls.runnable(learner(Conjunctions(40), teachers=named)).ok
+    assert not ls.runnable(learner(Conjunctions(40), teachers=named // 2)).ok
+    assert "teachers=" not in ls.runnable(learner(Conjunctions(40), delta=0)).next_step
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
         plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
 

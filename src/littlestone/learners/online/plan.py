@@ -16,6 +16,7 @@ from typing import Any
 from littlestone.bounds.tails import at_most
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
+    LittlestoneError,
     ParameterError,
     UnsupportedError,
     check_fraction,
@@ -35,7 +36,7 @@ from littlestone.learners.online.budget import (
     log_over,
 )
 from littlestone.learners.online.samplers import growth, vote_events
-from littlestone.learners.online.teacher_plan import plan_teachers
+from littlestone.learners.online.teacher_plan import enough_teachers, plan_teachers
 
 __all__ = ["plan_online"]
 
@@ -141,9 +142,18 @@ def _best(
         )  # fmt: skip
     raise UnsupportedError(
         f"No online learner with a bound on its mistakes runs on {concept_class.spec}: its "
-        f"concepts can be neither scored nor grown from points.{why} Teachers (teachers=1000, for "
-        "example) try, without a bound."
+        f"concepts can be neither scored nor grown from points.{why}"
+        f"{_about_teachers(concept_class, goal)}"
     )
+
+
+def _about_teachers(concept_class: ConceptClass, goal: StreamGoal) -> str:
+    """Say that teachers can be asked for, where they can."""
+    try:
+        enough = enough_teachers(concept_class, goal) if goal.delta else 0
+    except LittlestoneError:
+        enough = 0
+    return f" Teachers (teachers={enough}) try, without a bound." if enough else ""
 
 
 @lru_cache(maxsize=256)

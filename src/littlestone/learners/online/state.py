@@ -351,13 +351,13 @@ def label_of(hypothesis: Hypothesis, point: Any, concept_class: ConceptClass) ->
     """
     if point is OUTSIDE:
         return 0
-    match hypothesis:  # the common ones, without an array
-        case ThresholdHypothesis():
-            return int(hypothesis.above < point <= hypothesis.high)
-        case AlwaysZero():
-            return 0
-        case PointHypothesis():
-            return int(hypothesis.point == point)
+    # the common ones, without an array: this is done twice for each record
+    if isinstance(hypothesis, ThresholdHypothesis):
+        return 1 if hypothesis.above < point <= hypothesis.high else 0
+    if isinstance(hypothesis, AlwaysZero):
+        return 0
+    if isinstance(hypothesis, PointHypothesis):
+        return int(hypothesis.point == point)
     return int(hypothesis.predict(batch(concept_class, [point]))[0])
 
 

@@ -23,7 +23,7 @@ from littlestone.mechanisms import bottom_score
 
 __all__ = [
     "BOTTOMS", "EXPOSED", "SHARE", "SURE",
-    "concentration", "error_levels", "plan_teachers", "theory_teachers",
+    "concentration", "enough_teachers", "error_levels", "plan_teachers", "theory_teachers",
 ]  # fmt: skip
 
 _OWNER = "OnlineLearner"
@@ -65,17 +65,31 @@ def plan_teachers(
             "The theorem's other numbers are computed for that many.",
         )  # fmt: skip
     plan = _practical_teachers(concept_class, goal, teachers)
-    (phase,) = plan.phases
-    score = Fraction(bottom_score(k=plan.most, epsilon=phase.draw_epsilon, delta=plan.leak))
-    least = math.ceil(score + log_over(_OUTWEIGHED, phase.rate))
+    least = _least_teachers(plan)
     if teachers < least:
         raise parameter_error(
             _OWNER, "teachers", f"at least {least} for this budget", teachers,
             "Even teachers of one mind would hardly ever outweigh bottom, and nothing would be "
-            f"published: teachers={math.ceil(least * 5 / 4)} works. Without 'teachers' the learner "
+            f"published: teachers={_enough(least)} works. Without 'teachers' the learner "
             "chooses by itself.",
         )  # fmt: skip
     return plan
+
+
+def enough_teachers(concept_class: ConceptClass, goal: StreamGoal) -> int:
+    """Return a number of teachers that `plan_teachers` accepts, with practical constants."""
+    return _enough(_least_teachers(_practical_teachers(concept_class, goal, 1)))
+
+
+def _enough(least: int) -> int:
+    return math.ceil(least * 5 / 4)
+
+
+def _least_teachers(plan: OnlinePlan) -> int:
+    """Return how many unanimous teachers outweigh bottom."""
+    (phase,) = plan.phases
+    score = Fraction(bottom_score(k=plan.most, epsilon=phase.draw_epsilon, delta=plan.leak))
+    return math.ceil(score + log_over(_OUTWEIGHED, phase.rate))
 
 
 def _practical_teachers(
