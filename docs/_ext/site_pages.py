@@ -4,6 +4,8 @@ import os.path
 import re
 from pathlib import Path
 
+from sphinx.search.en import SearchEnglish
+
 ROOT = Path(__file__).parents[2]
 #: Pages of the repository, and where the site shows them; each has a stub there.
 SHOWN = {
@@ -123,8 +125,21 @@ def attributes(*event):
             lines[i] = ":" + re.sub(r"_(?=,|$)", r"\\_", head) + colon + rest
 
 
+class Search(SearchEnglish):
+    """English, in which a number such as 4.6 is one word: theorems are looked up by number."""
+
+    js_splitter_code = (
+        r"var splitQuery = (query) => query.match(/[\p{L}\p{N}_]+(?:\.\p{N}+)*/gu) || [];"
+    )
+
+    def split(self, input):  # noqa: A002 - Sphinx's name
+        """Return the words of a text."""
+        return re.findall(r"\w+(?:\.\d+)*", input)
+
+
 def setup(app):
     """Connect the hooks."""
+    app.add_search_language(Search)
     app.connect("source-read", read)
     app.connect("autodoc-process-docstring", guarantees, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", attributes, priority=600)  # after it

@@ -140,7 +140,7 @@ def test_the_search_finds(site, browser, words, page):
             look();
         })"""
     )
-    assert any(link.partition("#")[0].partition("?")[0].endswith(page) for link in found)
+    assert any(link.partition("#")[0].partition("?")[0].endswith(page) for link in found[:12])
     assert browser.complaints == []
 
 

@@ -31,7 +31,7 @@ _ = Path("threshold.svg").write_text(ls.plot(learner))
 # ------------------------------------------
 import matplotlib.pyplot as plt
 
-records = [1, 2, 4, 8, 16, 32, 64, 128]
+records = [1, 2, 4, 16, 64]
 users = [
     ls.UserAgnosticLearner(delays, epsilon=1, samples_per_user=m).required_samples()
     for m in records
