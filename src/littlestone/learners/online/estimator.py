@@ -105,7 +105,7 @@ class OnlineLearner:
     private towards everybody but the owner of x. The true number of mistakes is not public;
     ``mistakes_`` is an estimate from what is.
 
-    *Cost.* Thresholds over 2**32: about 350,000 records per second one by one, millions by
+    *Cost.* Thresholds over 2**32: about 400,000 records per second one by one, millions by
     `learn_many`; memory does not grow with the stream, only with the mistakes.
 
     *Source.* Lyu 2025 (003), Algorithms 3-4; docs/learners/online.md.
