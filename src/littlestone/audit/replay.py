@@ -18,6 +18,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -301,6 +302,7 @@ class _Line:
     falls: npt.NDArray[np.bool_]
 
     @classmethod
+    @lru_cache(maxsize=4)
     def of(cls, choice: LeveledChoice[Any]) -> _Line:
         scores = np.asarray(choice.scores, dtype=np.int64)
         if choice.counts is None:
@@ -530,6 +532,7 @@ def _loudest(losses: list[arb]) -> arb:
     return max((abs(loss) for loss in losses), key=upper)
 
 
+@lru_cache(maxsize=4)
 def _log_total(choice: LeveledChoice[Any], rate: Fraction) -> arb:
     """Enclose the logarithm of the sum of all weights."""
     weights = choice.weights(rate)
