@@ -20,7 +20,15 @@ from pathlib import Path
 import page
 from series import FOLDER
 
-NAMES = ("references", "stability", "table1", "dp_erm", "mistakes", "depth")  # the longest first
+NAMES = (
+    "references",
+    "stability",
+    "users",
+    "table1",
+    "dp_erm",
+    "mistakes",
+    "depth",
+)  # the longest first
 
 
 def experiment(name: str, arguments: list[str]) -> tuple[str, int, float]:

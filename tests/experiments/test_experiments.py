@@ -13,11 +13,11 @@ import pytest
 import littlestone as ls
 from littlestone.data import Sample
 from littlestone.learners.exponential import Agnostic
-from littlestone.source import SeededSource
+from littlestone.source import Explicit, SeededSource
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS, RESULTS = ROOT / "experiments", ROOT / "docs" / "experiments"
-NAMES = ["table1", "depth", "stability", "mistakes", "dp_erm", "references"]
+NAMES = ["table1", "users_needed", "depth", "stability", "mistakes", "dp_erm", "references"]
 COLUMNS = ["figure", "series", "kind", "x", "y", "low", "high", "claim"]
 
 
@@ -151,6 +151,39 @@ def test_measured_failures_of_table_1_are_those_of_the_learner():
     bad = sum(learner.learn(sample, SeededSource(seed)).above != low for seed in range(runs))
     assert abs(bad / runs - chance) < 4 * math.sqrt(chance * (1 - chance) / runs) + 0.01
     assert 0.1 < chance < 0.9
+
+
+def test_runs_of_the_users_experiment_are_those_of_the_plan():
+    """Three thresholds: explicit chances given three scores, against the plan's own draws."""
+    import table1
+    import users_needed as users
+
+    class Scores:
+        """The clipped errors of three hypotheses."""
+
+        def __init__(self, held):
+            self.held = held
+
+        def scores(self, t, width):
+            return np.clip(self.held - t, 0, width).sum(axis=1)
+
+        def least(self, t, *, width=1):
+            return int(self.scores(t, width).min())
+
+        def draw(self, t, rate, source, *, width=1):
+            return Explicit(-self.scores(t, width)).draw(rate, source)
+
+    hard, n, runs = table1.family(0.1)[1], 12, 400
+    plan = users.learner(1, "1", "0.1", 16, "user-level").plan.chosen
+    rng, bad = np.random.default_rng(0), 0
+    for seed in range(runs):
+        errors, source = Scores(users.mistakes(hard, 16, n, rng)), SeededSource(seed)
+        t = plan.locate(errors, n, source)
+        rate = plan.epsilon_choice / (2 * plan.width)
+        bad += errors.draw(t, rate, source, width=plan.width) != 1
+    chance = np.mean([users.failed(plan, hard, 1, n, rng) for _ in range(4 * runs)])
+    assert abs(bad / runs - chance) < 4 * math.sqrt(chance * (1 - chance) / runs)
+    assert 0.2 < chance < 0.7
 
 
 def test_fit_and_least():

@@ -404,6 +404,23 @@ def test_failures_at_the_required_number(method, error, m, bad):
     assert upper_bound(failures, trials) <= 0.05
 
 
+@pytest.mark.parametrize("held", ["nothing", "mistakes"])
+def test_some_users_may_have_fewer_records(held):
+    """k short users: beta e**(-k epsilon) in the certificate gives beta (users.md)."""
+    m, k, trials, failures = 16, 2, 400, 0
+    cls, rng, source = ls.FiniteClass([[0], [1]]), np.random.default_rng(5), SeededSource(3)
+    way = made(cls, m, "user-level", beta=0.05 * exp(-k)).plan.chosen
+    n = way.required
+    assert n > made(cls, m, "user-level").required_samples()
+    for _ in range(trials):
+        mistakes = opposed(m, 0.45, 0.1001, n, 1, rng)
+        # without records nobody errs; at worst a short user's few are all against the best one
+        mistakes[:, :k] = 0 if held == "nothing" else [[m - 1] * k, [0] * k]
+        errors = Typed(mistakes, np.ones(n, dtype=np.int64))
+        failures += drawn(way, errors, n, source) != 0
+    assert upper_bound(failures, trials) <= 0.05
+
+
 def test_a_million_users_cost_nothing_as_types():
     """epsilon so small that 10**6 users are needed: multinomial counts of a few user types."""
     m = 4
