@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from littlestone.data import Sample as Sample
     from littlestone.data import Schema as Schema
     from littlestone.data import UserSample as UserSample
+    from littlestone.evaluation.data_report import check as check
     from littlestone.learners.agnostic.estimators import (
         AgnosticFromRealizable as AgnosticFromRealizable,
     )
@@ -78,6 +79,7 @@ _HOMES = {
     "UserAgnosticLearner": "learners.users.estimators",
     "UserSample": "data",
     "VC1Learner": "learners.vc1.estimators",
+    "check": "evaluation.data_report",
     "load": "learners.release",
     "page": "report",
     "plan": "planning",

@@ -2,7 +2,7 @@
 
 ==========================  =========================================================
 `main`                      the commands together, and how they fail
-`schema`                    the public columns of a table: a first version, its mistakes
+`schema`, `check`           the public columns of a table; a private report of its cells
 `plan`, `explore`           before any data: numbers of records; the interactive page
 `fit`, `predict`, `report`  one hypothesis: learned, used, shown
 `export`                    models for other programs

@@ -20,6 +20,7 @@ from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
 from littlestone.cli.audit import all_n, exact, replay, statistical
+from littlestone.cli.check import check
 from littlestone.cli.dims import dims
 from littlestone.cli.export import export
 from littlestone.cli.fit import fit
@@ -78,7 +79,16 @@ app = App(
     help_format="plaintext",
 )
 # In the order in which they are used.
-_COMMANDS: tuple[Callable[..., int], ...] = (plan, fit, predict, report, export, stream, dims)
+_COMMANDS: tuple[Callable[..., int], ...] = (
+    plan,
+    check,
+    fit,
+    predict,
+    report,
+    export,
+    stream,
+    dims,
+)
 for _place, _command in enumerate(_COMMANDS):
     _about = f"{_CLASSES}\n\n{_EXITS}" if _command in (plan, fit, stream, dims) else _EXITS
     app.command(reflow_help(_command), sort_key=_place, help_epilogue=_about)

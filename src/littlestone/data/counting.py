@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from littlestone.data.cells import Match, user_name
+from littlestone.data.cells import Match, text, user_name
 from littlestone.data.columns import Column
 from littlestone.data.convert import distinct_cells, points_of
 from littlestone.data.domains import Domain, RowDomain, refusal
 from littlestone.data.engine import quietly
-from littlestone.data.points import distinct, user_index
+from littlestone.data.points import distinct, totals, user_index
 from littlestone.data.schema import Schema
 from littlestone.data.tables import Frame, bytewise, read_table
 from littlestone.errors import DataError, parameter_error
@@ -34,6 +34,8 @@ __all__ = [
     "Binned",
     "Groups",
     "bin_in_engine",
+    "count_codes",
+    "count_labels",
     "group_table",
     "match",
     "read_points",
@@ -213,6 +215,51 @@ def read_points(
         points, point = points_of(rows["c0"], domain)
         inside = point >= 0
         return points[point[inside]], inside
+
+    return quietly(run, STOPPED.format(owner))
+
+
+def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
+    """Return how many rows of a table have each code of a public column; every row has one.
+
+    Examples
+    --------
+    >>> from littlestone.data import Column
+    >>> count_codes({"age": [44, None, "x", 17]}, Column.bins("age", [18]), owner="doctest")
+    array([1, 1, 1, 1])
+    """
+    frame = read_table(table, owner=owner).frame([column.name], owner)
+    schema = Schema((column,))
+
+    def run() -> Ints:
+        counted = _count(frame, 1, schema, owner)
+        codes = _codes(counted, schema, owner, strict=False)[:, 0]
+        return totals(codes.astype(np.int64), _counts(counted), column.n_codes)
+
+    return quietly(run, STOPPED.format(owner))
+
+
+def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> Ints:
+    """Return how many rows of a table are missing a label, have another one, have each label.
+
+    Examples
+    --------
+    >>> count_labels({"ill": ["1", 1.0, "yes", None, 0]}, "ill", [0, 1], owner="doctest")
+    array([1, 1, 1, 2])
+    """
+    rules = [match(owner, "labels", label) for label in labels]
+    frame = read_table(table, owner=owner).frame([y], owner)
+
+    def code(raw: object) -> int:
+        written = text(raw)
+        if written is None or written.lower() == "nan":
+            return Column.MISSING
+        found = [i for i, rule in enumerate(rules) if rule(raw)]
+        return Column.FIRST + found[0] if found else Column.OTHER
+
+    def run() -> Ints:
+        counted = _count(frame, 0, None, owner)
+        return totals(_convert(counted["k0"], code), _counts(counted), Column.FIRST + len(rules))
 
     return quietly(run, STOPPED.format(owner))
 

@@ -3,7 +3,7 @@
 `histogram` releases the counts and says how far their noise can reach; `measures` computes
 accuracy, ROC, calibration and the like from a released histogram, at no further cost; `quality`
 sets the error beside that of a constant. For any hypothesis and any number of labels: a score is a
-margin, or the predicted label itself.
+margin, or the predicted label itself. `data_report` is about a table, before anything is learned.
 """
 
 from littlestone.evaluation.histogram import (

@@ -262,7 +262,8 @@ def beside_constants(release: Release) -> str:
     if constant is not None:
         return (
             "The rule is a constant: the certificate does not say that it is better than always "
-            f"answering {constant}."
+            f"answering {constant}. Are cells and labels read as meant? `littlestone check` tells, "
+            "for an epsilon of its own."
         )
     alpha = float(certificate.alpha)
     if release.costs is not None:
