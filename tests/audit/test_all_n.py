@@ -25,6 +25,7 @@ from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.exponential import Generic
 from littlestone.learners.littlestone import Littlestone
+from littlestone.source import Explicit, SeededSource
 
 ROOT = Path(__file__).parents[2]
 CITY = Schema.from_dict({"city": {"categories": ["Bonn"]}})
@@ -119,6 +120,18 @@ def test_broken_sums_are_noticed_by_the_chain_alone(broken, step):
     assert not report.holds
     assert [s.name for s in report.steps if not s.holds] == [step]
     assert "FAILS" in str(report)
+
+
+def test_tiny_rates_are_drawn_and_read():
+    """At epsilon = 1e-12 draws end, laws are exact, and the integers of the chain are read."""
+    learner = Generic(Thresholds(1, 3), epsilon=F(1, 10**12))
+    found = verify(learner, points=[1, 2], n_samples=2)
+    assert found.holds
+    assert 0.5e-12 < found.tightest_epsilon <= 1e-12
+    assert all_n(learner, sizes=(2,)).holds
+    many = Explicit(np.arange(100_000))
+    drawn = {many.draw(F(1, 10**12), SeededSource(i)) for i in range(20)}
+    assert min(drawn) < 50_000 < max(drawn)
 
 
 def littlestone(**settings):

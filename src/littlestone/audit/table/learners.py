@@ -18,8 +18,11 @@ from littlestone.audit.table.case import Case, Part
 from littlestone.audit.verify import Verification, verify
 from littlestone.bounds.lemmas import LEMMAS
 from littlestone.classes import (
+    AffineSubspaces,
     BoostedTreeClass,
     ConceptClass,
+    Conjunctions,
+    DecisionTrees,
     FiniteClass,
     Intervals,
     Points,
@@ -49,6 +52,7 @@ _TREE = TreePaths({"a": None, "b": "a", "c": "a"})
 #: Dimension 1 on one point.
 _SWITCH = FiniteClass([[0], [1]])
 _CITY = Schema.from_dict({"city": {"categories": ["Bonn"]}})
+_BITS = [(0, 0), (0, 1), (1, 1)]
 _SCHEMA = Schema.from_dict({"x": {"categories": ["a", "b"]}})
 
 
@@ -220,6 +224,11 @@ LEARNERS: tuple[Case, ...] = (
         "agnostic", Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True, sharp=_EPSILON
     ),
     _case("agnostic", _TREE, ["a", "b", "c"], 2, sharp=_EPSILON),
+    _case("generic", AffineSubspaces(2, 2, 1), _BITS, 2, sharp=_EPSILON),
+    _case("generic", Conjunctions(2), _BITS, 2, sharp=_EPSILON),
+    _case("generic", DecisionTrees(_CITY, depth=2), [(1,), (2,)], 2, sharp=_EPSILON),
+    _case("generic", DecisionTrees(_CITY, depth=3), [(1,), (2,)], 2, sharp=_EPSILON, full=True),
+    _case("generic", Points(), ["a", "b"], 2, note="hashed", sharp=_EPSILON, full=True),
     _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True, sharp=_DELTAS),
     _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-exponential"),
     _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-tree", sharp=_DELTAS),
