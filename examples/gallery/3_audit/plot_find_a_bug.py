@@ -50,6 +50,6 @@ axes.legend()
 plt.show()
 
 # %%
-# Real bugs of published libraries (OpenDP 2945, diffprivlib 94 and 105) are found in the same way
-# by ``python examples/neighbours/run.py``, which installs each library in an environment of its
-# own.
+# Real bugs of published libraries are found in the same way by
+# ``python examples/neighbours/run.py``, which installs each library in an environment of its own;
+# :doc:`the page on audits </audit>` lists what was found.
