@@ -30,6 +30,7 @@ __all__ = [
     "DataError",
     "InfeasibleError",
     "LittlestoneError",
+    "NotPrivateWarning",
     "ParameterError",
     "SearchLimitError",
     "StateError",
@@ -49,6 +50,10 @@ _WIDEST = 4096  # bits of an integer that is still written out
 
 class LittlestoneError(Exception):
     """Base of all errors raised on purpose by this library."""
+
+
+class NotPrivateWarning(UserWarning):
+    """What was asked for is exact about the records that were given: not private about them."""
 
 
 class ParameterError(LittlestoneError, ValueError):

@@ -30,6 +30,7 @@ from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
 from littlestone.cli.schema import check_schema, new
+from littlestone.cli.score import compare, score
 from littlestone.cli.stream import stream
 from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError, ParameterError
 
@@ -84,6 +85,8 @@ _COMMANDS: tuple[Callable[..., int], ...] = (
     check,
     fit,
     predict,
+    score,
+    compare,
     report,
     export,
     stream,

@@ -38,7 +38,7 @@ def predict(
         Column of points, if it has another name here than in the model.
     proba:
         Write "prediction,probability" instead: with the probability of 1, of a scorecard or of
-        boosted trees.
+        boosted trees; of another model the share of 1 that its evaluation found.
     out:
         Write here instead of to the standard output; an existing file is replaced.
     """
@@ -51,7 +51,7 @@ def predict(
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
     with progress_of("Labelling rows"):
-        chances = release.predict_proba(data) if proba else None
+        chances = release.predict_proba(data, x=x) if proba else None
         labels = release.predict(data, x=x)
         if out is None:
             _write(labels, chances, sys.stdout)

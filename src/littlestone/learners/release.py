@@ -8,7 +8,7 @@ sample is secret; everything else here is public: parameters, promises, certific
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -57,6 +57,7 @@ __all__ = [
     "promise",
     "read_sample",
     "run",
+    "score_all",
 ]
 
 FORMAT = "littlestone-release-1"
@@ -217,12 +218,12 @@ class Release:
             return self.hypothesis.predict(domain.array(X, owner="predict"))
         from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
 
-        points, inside = read_points(X, x=self._column(x), domain=domain, owner="predict")
+        points, inside = read_points(X, x=self.column(x), domain=domain, owner="predict")
         labels = np.zeros(len(inside), dtype=np.int8)
         labels[inside] = self.hypothesis.predict(points)
         return labels
 
-    def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
+    def predict_proba(self, X: Any, *, x: str | None = None) -> npt.NDArray[np.float64]:
         """Return the probability of label 1 of each row; costs no privacy of its records.
 
         That of a scorecard or of boosted trees is their own; of another model it is the share of
@@ -232,6 +233,7 @@ class Release:
         Parameters
         ----------
         X : table or array-like
+        x : str, optional
             As for `predict`.
 
         Raises
@@ -245,7 +247,7 @@ class Release:
         self._check_chances()
         from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
 
-        points, inside = read_points(X, x=self._column(None), domain=domain, owner="predict")
+        points, inside = read_points(X, x=self.column(x), domain=domain, owner="predict")
         if isinstance(domain, RowDomain):
             return self.chances(points)
         assert self.evaluation is not None
@@ -305,8 +307,8 @@ class Release:
             hypothesis = TreeEnsemble((hypothesis,), Fraction(1))
         return hypothesis.to_python(domain.schema)
 
-    def _column(self, x: str | None) -> str | None:
-        """Return the one column to read, or None for rows of a schema."""
+    def column(self, x: str | None = None) -> str | None:
+        """Return the one column to read (x, if it has another name), or None for rows."""
         if isinstance(self.concept_class.domain, RowDomain):
             if x is not None:
                 hint = "The columns of its schema are read by their names."
@@ -442,6 +444,73 @@ def run(
         spent=spent,
         costs=getattr(learner, "mistake_costs", None),
     )
+
+
+def score_all(
+    pairs: Sequence[tuple[Release, Sample]],
+    source: Source,
+    *,
+    epsilon: Any,
+    ledger: Ledger | None = None,
+    owner: str = "score",
+) -> list[Release]:
+    """Evaluate released models on records that they were not learned from.
+
+    Parameters
+    ----------
+    pairs : sequence of (Release, Sample)
+        The same records, as each model reads them.
+    source : Source
+    epsilon : number > 0
+        Of all evaluations together; each gets an equal part.
+    ledger : Ledger, optional
+        The budget of these records.
+    owner : str
+        Named in errors and in the ledger.
+
+    Returns
+    -------
+    list of Release
+        The models with ``evaluation``, ``guarantee`` and ``n`` of this table, and no certificate.
+
+    Guarantee
+    ---------
+    Pure epsilon-DP for these records, replace-one, n public: a sum of histograms.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> from littlestone.source import SeededSource
+    >>> made = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=4, random_state=0)
+    >>> release = made.fit([2, 8] * 100, [0, 1] * 100).release_
+    >>> (found,) = score_all([(release, Sample.of([3, 7] * 500, [0, 1] * 500))], SeededSource(0),
+    ...                      epsilon=1)
+    >>> found.quality.better, found.guarantee.epsilon, found.n
+    (True, Fraction(1, 1), 1000)
+    """
+    total: Fraction = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
+    for release, sample in pairs:
+        check_points(release.concept_class.domain, sample.points, owner=owner)
+        check_integer(owner, "sample", sample.n, low=1, hint="The table has no records.")
+    claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
+    guarantee = Guarantee(total, Fraction(0), claim=claim, seeded=source.seeded)
+    if ledger is not None:
+        ledger.charge(guarantee, what=f"{owner} of {len(pairs)} models")
+    part, found = total / len(pairs), []
+    for release, sample in pairs:
+        told = _histogram(release.hypothesis, sample, source, part, held_out=True)
+        found.append(
+            replace(
+                release,
+                evaluation=told,
+                guarantee=guarantee,
+                n=sample.n,
+                certificate=None,
+                required=None,
+                spent=None,
+            )
+        )
+    return found
 
 
 def read_sample(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import fields
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -31,6 +32,7 @@ from littlestone.data.domains import own_cells
 from littlestone.data.sample import equal
 from littlestone.errors import (
     DataError,
+    NotPrivateWarning,
     ParameterError,
     UnsupportedError,
     check_integer,
@@ -332,6 +334,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the exact accuracy on the records given here: NOT private about *them*.
 
+        The first call in a process says so, by a `NotPrivateWarning`; so do `cross_val_score` and
+        grid searches, which call it.
+
         For public records. What was learned stays private whatever is scored; to publish the error
         on private records, see ``fit(..., evaluate=...)``.
 
@@ -344,6 +349,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         -------
         float
         """
+        _warn_once()
         return float(super().score(X, y, sample_weight=sample_weight))
 
     def certificate(self, n: int) -> Any:
@@ -424,6 +430,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
         return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"
+
+
+@lru_cache(maxsize=1)
+def _warn_once() -> None:
+    warnings.warn(
+        "score is exact about the records that it gets: not private about them. That is right for "
+        "public records. For private ones evaluate with a part of epsilon, fit(..., evaluate=0.1), "
+        "or on other records by `littlestone score`. This is said once.",
+        NotPrivateWarning,
+        stacklevel=3,
+    )
 
 
 def _no_classes(owner: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any]) -> DataError:

@@ -1,0 +1,171 @@
+"""``littlestone score`` and ``compare``: private evaluations of models on another table."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from typing import TYPE_CHECKING
+
+from littlestone.cli.options import Flag
+from littlestone.errors import ParameterError, check_integer
+
+if TYPE_CHECKING:
+    from littlestone.learners.release import Release
+    from littlestone.source import Source
+    from littlestone.types import Json
+
+__all__ = ["compare", "score"]
+
+
+def score(
+    model: str,
+    data: str,
+    /,
+    *,
+    epsilon: str,
+    y: str | None = None,
+    positive: str | None = None,
+    ledger: str | None = None,
+    seed: int | None = None,
+    json: Flag = False,
+) -> int:
+    """Evaluate a model privately on a table of other records than it was learned from.
+
+    Says the error beside that of always answering one label, each with an interval, and a bound on
+    the error on new records. What it costs, the table's records pay.
+
+    Parameters
+    ----------
+    model:
+        File written by `littlestone fit --out`.
+    data:
+        Table of labelled records: a Parquet or CSV file. The model says which columns are read.
+    epsilon:
+        Privacy loss, as a number or a fraction.
+    y:
+        Column of labels, if it has another name here than in the model.
+    positive:
+        The label cell that means 1, if it is another one here.
+    ledger:
+        The budget of these records; the evaluation is recorded in it before anything is drawn.
+    seed:
+        Make the result reproducible, and NOT PRIVATE.
+    json:
+        Print one JSON object.
+    """
+    from littlestone.cli.terminal import facts
+    from littlestone.report.pages import evaluation_facts
+
+    (found,) = _scored("score", [model], data, epsilon, y, positive, ledger, seed)
+    if json:
+        print(jsonlib.dumps(_document(found), sort_keys=True))
+        return 0
+    rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
+    facts([(name, text, "") for name, text in [*rows, *evaluation_facts(found)]])
+    return 0
+
+
+def compare(
+    data: str,
+    /,
+    *models: str,
+    epsilon: str,
+    y: str | None = None,
+    positive: str | None = None,
+    ledger: str | None = None,
+    seed: int | None = None,
+    json: Flag = False,
+) -> int:
+    """Evaluate several models privately on the same table; each gets its part of epsilon.
+
+    Parameters
+    ----------
+    data:
+        Table of labelled records, from which none of the models was learned.
+    models:
+        Files written by `littlestone fit --out`.
+    epsilon:
+        Privacy loss of the whole comparison, as a number or a fraction.
+    y:
+        Column of labels, if it has another name here than in the models.
+    positive:
+        The label cell that means 1, if it is another one here.
+    ledger:
+        The budget of these records; the comparison is recorded in it before anything is drawn.
+    seed:
+        Make the result reproducible, and NOT PRIVATE.
+    json:
+        Print one JSON object.
+    """
+    from littlestone.cli.terminal import note, table
+    from littlestone.report.words import percent
+
+    if len(models) < 2:
+        raise ParameterError("compare needs at least two models: littlestone compare T M1 M2.")
+    found = _scored("compare", list(models), data, epsilon, y, positive, ledger, seed)
+    qualities = [release.quality for release in found]
+    if json:
+        rows = [{"model": m, **_document(r)} for m, r in zip(models, found, strict=True)]
+        print(jsonlib.dumps({"models": rows}, sort_keys=True))
+        return 0
+    shown = []
+    for model, quality in zip(models, qualities, strict=True):
+        assert quality is not None
+        error = quality.error
+        between = f"{percent(error.low, 2)} to {percent(error.high, 2)}"
+        shown.append((model, f"{percent(error.value, 2)}", between))
+    table(f"Wrong on {data}", ("model", "about", "at 95%, each"), shown)
+    errors = sorted((q.error for q in qualities if q is not None), key=lambda band: band.value)
+    if errors[0].high < errors[1].low:
+        note("One is the best: its interval lies below all others.")
+    else:
+        note("The noise hides which of the best two errs less.")
+    note(str(found[0].guarantee))
+    return 0
+
+
+def _scored(  # noqa: PLR0917 - those of the commands
+    owner: str,
+    models: list[str],
+    data: str,
+    epsilon: str,
+    y: str | None,
+    positive: str | None,
+    ledger: str | None,
+    seed: int | None,
+) -> list[Release]:
+    """Read models and table, and evaluate."""
+    from littlestone.cli.terminal import progress_of
+    from littlestone.data import RowDomain, Sample
+    from littlestone.learners.release import Release, score_all
+    from littlestone.privacy import Ledger
+
+    source = _source(owner, seed)
+    budget = None if ledger is None else Ledger(ledger)
+    pairs = []
+    releases = [Release.read(model) for model in models]
+    labels = []
+    for release in releases:
+        columns = release.columns or {}
+        if y is None and not columns.get("y"):
+            raise ParameterError(f"The model does not say which column to read: give {owner} --y.")
+        labels.append((y or columns["y"], positive or columns.get("positive", "1")))
+    with progress_of("Counting records"):
+        for release, (column, means) in zip(releases, labels, strict=True):
+            domain = release.concept_class.domain
+            x = None if isinstance(domain, RowDomain) else release.column()
+            read = Sample.read(data, x=x, y=column, domain=domain, positive=means, owner=owner)
+            pairs.append((release, read))
+    return score_all(pairs, source, epsilon=epsilon, ledger=budget, owner=owner)
+
+
+def _source(owner: str, seed: int | None) -> Source:
+    from littlestone.source import SecureSource, SeededSource
+
+    if seed is None:
+        return SecureSource()
+    return SeededSource(check_integer(owner, "seed", seed, low=0))
+
+
+def _document(release: Release) -> Json:
+    found = release.to_dict()
+    return {name: found[name] for name in ("guarantee", "n", "evaluation", "quality")}

@@ -1,0 +1,124 @@
+"""``littlestone score`` and ``compare``: what they cost, say and refuse."""
+
+import warnings
+from fractions import Fraction
+
+import pytest
+from flint import arb
+
+import littlestone as ls
+from littlestone.data import Sample
+from littlestone.errors import NotPrivateWarning, ParameterError
+from littlestone.learners import sklearn_base
+from littlestone.learners.release import Release, score_all
+from littlestone.privacy import Ledger, hockey_stick, tightest_epsilon
+from littlestone.source import ExactSource, SecureSource, SeededSource
+
+FIT = "fit data.parquet --x age --y adult --epsilon 8 --class thresholds(1,99) --no-evaluate"
+
+
+@pytest.fixture
+def models(run, folder):
+    assert run(f"{FIT} --out good.json").code == 0
+    rows = (
+        "fit data.parquet --schema schema.toml --y adult --epsilon 8 --class rules(max_literals=1)"
+    )
+    assert run(f"{rows} --no-evaluate --out rule.json").code == 0
+
+
+def test_a_model_is_scored_on_a_table(run, models):
+    run("ledger create b.db --epsilon 1")
+    done = run("score good.json data.csv --epsilon 1/2 --ledger b.db --json")
+    assert done.code == 0, done.err
+    assert done.json["guarantee"]["epsilon_exact"] == "1/2"
+    assert done.json["n"] == 800
+    assert done.json["evaluation"]["held_out"] is True
+    assert done.json["quality"]["error"]["high"] < 0.2
+    assert str(Ledger("b.db").spent().epsilon) == "1/2"
+    said = run("score good.json data.csv --epsilon 1/2")
+    assert "800 held-out records" in said.out
+    assert "errs less than always answering" in said.out
+    assert "Certified" in said.out
+    assert run("score good.json data.csv --epsilon 1/2 --seed 3").out.count("NOT PRIVATE") == 1
+    assert run("score good.json data.csv --epsilon 2 --ledger b.db").code == 4
+
+
+def test_models_are_compared_and_share_epsilon(run, models):
+    done = run("compare data.csv good.json rule.json --epsilon 1 --json")
+    assert done.code == 0, done.err
+    assert [row["model"] for row in done.json["models"]] == ["good.json", "rule.json"]
+    for row in done.json["models"]:
+        assert row["guarantee"]["epsilon"] == 1
+        assert row["evaluation"]["epsilon"] == "1/2"
+    said = run("compare data.csv good.json rule.json --epsilon 1").out
+    assert "good.json" in said
+    assert "errs less" in said or "One is the best" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("score good.json data.csv --epsilon 0", "'epsilon'"),
+        ("score good.json data.csv --epsilon 1 --y none", "no column 'none'"),
+        ("score none.json data.csv --epsilon 1", "none.json"),
+        ("score good.json data.csv --epsilon 1 --seed -1", "'seed'"),
+        ("compare data.csv good.json --epsilon 1", "at least two models"),
+    ],
+)
+def test_refusals(run, models, line, why):
+    done = run(line)
+    assert done.code == 2
+    assert why in done.err
+
+
+def release_of(above):
+    made = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1, random_state=above)
+    return made.fit([1, 2], [0, 1]).release_
+
+
+@pytest.mark.full
+def test_one_record_is_protected():
+    """All data sets of one record: the whole evaluation is epsilon-private."""
+    release = release_of(0)
+    laws = []
+    for x, y in ((1, 0), (2, 1), (1, 1), (2, 0)):
+        sample = Sample.of([x], [y])
+        laws.append(
+            ExactSource().law(
+                lambda s, sample=sample: (
+                    score_all([(release, sample)], s, epsilon=1)[0].evaluation.counts
+                )
+            )
+        )
+    worst = max(
+        tightest_epsilon(p.outcomes, q.outcomes, 0) for p in laws for q in laws if p is not q
+    )
+    assert 0.9 < worst <= 1
+
+
+def test_nothing_is_drawn_where_the_sample_does_not_fit():
+    with pytest.raises(ls.errors.LittlestoneError):
+        score_all([(release_of(0), Sample.of(["a"], [0]))], SecureSource(), epsilon=1)
+    with pytest.raises(ParameterError, match="no records"):
+        score_all([(release_of(0), Sample.of([], []))], SecureSource(), epsilon=1)
+
+
+def test_score_warns_once_in_a_process():
+    made = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=4, random_state=0)
+    made.fit([2, 8] * 100, [0, 1] * 100)
+    sklearn_base._warn_once.cache_clear()
+    with pytest.warns(NotPrivateWarning, match="evaluate with a part of epsilon"):
+        made.score([2, 8], [0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert made.score([2, 8], [0, 1]) == 1
+
+
+def test_a_model_says_its_own_columns(run, models):
+    release = Release.read("good.json")
+    found, other = score_all(
+        [(release, Sample.of([20, 3] * 50, [1, 0] * 50))] * 2, SeededSource(0), epsilon=20
+    )
+    assert found.evaluation.epsilon == other.evaluation.epsilon == 10
+    assert found.certificate is None
+    assert found.hypothesis == release.hypothesis
