@@ -17,8 +17,8 @@ from littlestone.types import Json
 
 __all__ = ["Costs"]
 
-#: Of an integer cost: with it scores of 10**12 records fit into 64 bits.
-_MOST = 10**6
+#: Of an integer cost: with it scores of 10**11 records fit into 64 bits.
+_MOST = 10**7
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import littlestone as ls
 from littlestone.bounds import agnostic, realizable
 from littlestone.classes import ThresholdHypothesis, conjunction
 from littlestone.data import Schema
+from littlestone.evaluation import ScoreHistogram
 from littlestone.learners.release import Release
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.report import page
@@ -138,12 +139,14 @@ def test_delta_and_users_change_the_words():
     assert "with several records" not in text
 
 
-def test_the_error_estimate_is_shown_with_its_interval():
-    error = {"value": 60, "low": 50, "high": 70, "beta": "1/20", "epsilon": "1/2"}
-    error |= {"rate": 0.012, "rate_low": 0.01, "rate_high": 0.014, "on": "the records of this fit"}
-    text = Checker(page(threshold_release(error=error))).text
-    assert "wrong on about 1.2% of these records (between 1% and 1.4%" in text
-    assert "ε = 1/2 of the total" in text
+def test_an_evaluation_is_shown_with_its_intervals():
+    counts = ((3000, 20), (40, 1940))
+    told = ScoreHistogram((0, 1), counts, 5000, Fraction(1, 2), Fraction(1, 4))
+    text = Checker(page(threshold_release(evaluation=told))).text
+    assert "about 1.2% wrong" in text
+    assert "points at 95%, noise" in text
+    assert "epsilon 1/2" in text
+    assert "The rule errs less than always answering 0." in text
 
 
 def test_a_release_without_column_names():
