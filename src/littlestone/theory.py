@@ -15,6 +15,7 @@ from littlestone.classes.dimensions import (
     threshold_dimension,
     vc_dimension,
 )
+from littlestone.classes.several_labels import multiclass_littlestone_dimension, multiclass_soa
 from littlestone.learners.littlestone.proper import make_proper
 from littlestone.learners.online.predictors import (
     ExpertsPredictor,
@@ -31,6 +32,8 @@ __all__ = [
     "essential_hypotheses",
     "littlestone_dimension",
     "make_proper",
+    "multiclass_littlestone_dimension",
+    "multiclass_soa",
     "shattered_tree",
     "soa",
     "threshold_dimension",

@@ -14,6 +14,7 @@ which for an infinite class is a random finite hypothesis set.
 `oracles`, `listed`  what learners ask: version spaces, closures; small classes as a matrix
 `dichotomies`        labels of a few points, drawn by the errors of their best concepts
 `dimensions`         dimensions of whole classes, and shattered trees as witnesses
+`several_labels`     dimension and standard optimal algorithm of classes with several labels
 `trees`              the tree of a class of VC dimension 1
 `hashing`            public hash functions, and points by their buckets
 `majorities`         a representation boosted to any accuracy
