@@ -381,8 +381,8 @@ def test_help_names_every_command(run):
     listed = [line.strip("│ ").split(maxsplit=1) for line in lines if line[0] != " "]
     names = [line[0] for line in listed if not line[0].startswith("--")]
     assert names == [
-        "schema", "plan", "fit", "predict", "score", "compare", "report", "export", "stream",
-        "dims", "audit", "ledger",
+        "schema", "plan", "check", "fit", "predict", "score", "compare", "report", "export",
+        "stream", "dims", "audit", "ledger",
     ]  # fmt: skip
     assert all(len(line) == 2 for line in listed)
     assert re.search(r"exact +Verify privacy exactly", run("audit --help").out)
