@@ -112,7 +112,7 @@ def worst_loss_with_an_evaluation(n, evaluate, rounds=2):
     Given the trees, the cells are independent, and replacing one record changes two cells by one:
     so the loss of an outcome is that of the trees plus that of the two cells.
     """
-    own = release._leaving(boosting(rounds=rounds), evaluate)
+    own = release.leaving(boosting(rounds=rounds), evaluate)
     cells = [cell_law(count, n, evaluate) for count in range(n + 1)]
     assert len({tuple(sorted(law)) for law in cells}) == 1
     of_cells = {
@@ -164,7 +164,7 @@ def test_an_evaluation_with_half_the_noise_is_noticed(monkeypatch):
 
 def test_an_evaluation_on_top_is_noticed(monkeypatch):
     """The learner spends all of epsilon, and the evaluation comes on top."""
-    monkeypatch.setattr(release, "_leaving", lambda learner, evaluate: learner)
+    monkeypatch.setattr(release, "leaving", lambda learner, evaluate: learner)
     assert worst_loss_with_an_evaluation(1, Fraction(1)) > EPSILON
 
 
