@@ -76,7 +76,9 @@ GRID = list(product(EXPONENTS, EPSILONS, ALPHAS, RECORDS))
 @pytest.mark.parametrize(
     ("exponent", "epsilon", "alpha", "m"),
     [
-        pytest.param(*at, marks=[pytest.mark.full] * (i % 11 != 3), id="-".join(map(str, at)))
+        pytest.param(
+            *at, marks=[pytest.mark.full] * ((i + i // 10) % 10 != 2), id="-".join(map(str, at))
+        )
         for i, at in enumerate(GRID)
     ],
 )
