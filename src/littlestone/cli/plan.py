@@ -11,6 +11,7 @@ from littlestone.errors import (
     ParameterError,
     check_fraction,
     check_probability,
+    exact_value,
     parameter_error,
 )
 
@@ -37,6 +38,8 @@ def plan(
     epsilon: str | None = None,
     alpha: str | None = None,
     beta: str | None = None,
+    error: str | None = None,
+    confidence: str | None = None,
     delta: str | None = None,
     schema: str | None = None,
     agnostic: Flag = False,
@@ -70,6 +73,11 @@ def plan(
         for.
     beta:
         Probability with which it may be all the same, for example 0.05. Required.
+    error:
+        Another spelling of --alpha: 5% is --alpha 0.05, an error above that of the best of the
+        class.
+    confidence:
+        Another spelling of --beta: 95% is --beta 0.05.
     delta:
         What is allowed besides epsilon, for example 1e-6; pure learners do not use it, vc1,
         littlestone and stable need it.
@@ -112,6 +120,8 @@ def plan(
     from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.safe_io import write_text
 
+    alpha = _spelt("alpha", alpha, "error", error)
+    beta = _spelt("beta", beta, "confidence", confidence)
     numbers = {"class": concept_class, "epsilon": epsilon, "alpha": alpha, "beta": beta}
     if explore is None:
         _required({name: text for name, text in numbers.items() if name != solve})
@@ -194,6 +204,23 @@ def _besides(
         _measurements(measured)
     if report is not None:
         facts([("Page", report, "")])
+
+
+def _spelt(name: str, value: str | None, plain: str, text: str | None) -> str | None:
+    """Return alpha or beta, from its plain spelling if that is the one that was typed."""
+    if text is None:
+        return value
+    if value is not None:
+        raise ParameterError(
+            f"The {plain!r} parameter of plan says the same as {name!r}: leave one of them out."
+        )
+    share = exact_value(text.removesuffix("%"))
+    share = share / 100 if share is not None and text.endswith("%") else share
+    if share is None or not 0 < share < 1:
+        example = "5%" if plain == "error" else "95%"
+        constraint = f"a percentage, such as {example}, or a number in (0, 1)"
+        raise parameter_error("plan", plain, constraint, text)
+    return str(share if plain == "error" else 1 - share)
 
 
 def _required(numbers: dict[str, str | None]) -> None:
@@ -304,7 +331,8 @@ def _name(learner: str, options: Json, reads: str | None) -> str:
 def _show(plans: Plans) -> None:
     from littlestone.cli.terminal import note, table
     from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
-    from littlestone.report.words import integer
+    from littlestone.report.pages import accuracy_asked
+    from littlestone.report.words import integer, percent
 
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
     rows = []
@@ -312,9 +340,10 @@ def _show(plans: Plans) -> None:
         name = _name(c.learner, c.options, c.reads)
         if c.n is None and c.reads == ALL_RECORDS:
             continue  # it says the same as the row above
+        if c.needs_delta:
+            continue  # one line below names them all
         if c.n is None:
-            lacks = "needs --delta" if c.needs_delta else "unsupported"
-            rows.append((name, "-", "-", "not planned" if c.dominated else lacks))
+            rows.append((name, "-", "-", "not planned" if c.dominated else "unsupported"))
             continue
         certificate = c.certificate
         assert certificate is not None
@@ -328,6 +357,9 @@ def _show(plans: Plans) -> None:
     else:
         note("chosen: what fit takes by itself.")
         note(plans.why)
+        assert chosen.certificate is not None
+        sure = percent(1 - chosen.certificate.beta)
+        note(f"It promises: {accuracy_asked(chosen.certificate)}, with a confidence of {sure}.")
     if cheaper is not None:
         less = "cheaper" if chosen is not None else "least"
         how = "" if cheaper.reads is None else f", on {cheaper.reads}"
@@ -361,6 +393,11 @@ def _beside(plans: Plans) -> None:
     free = [f"{integer(c.n)} records ({setting})" for setting, c in plans.non_private.items()]
     if free:
         note(f"Without privacy enough: {', '.join(free)}.")
+    chosen, without = plans.chosen, plans.non_private.get("agnostic")
+    if chosen is not None and without is not None and chosen.unit == "records":
+        assert chosen.n is not None
+        if chosen.agnostic and 20 * chosen.n <= 21 * without.n:
+            note("Privacy is not the bottleneck: the same error without it needs about as many.")
     for setting in ("realizable", "agnostic"):
         known = [b for b in plans.lower_bounds if b.n is not None and b.setting == setting]
         best = max(known, key=lambda bound: bound.n or 0, default=None)
