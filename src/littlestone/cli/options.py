@@ -115,13 +115,12 @@ def open_class(
         if public is None:
             raise ParameterError(
                 "The class auto chooses among rules and trees over a public schema of the columns. "
-                "Write one as TOML (--schema schema.toml)."
+                "`littlestone schema new TABLE` writes a draft of it, for --schema."
             )
         from littlestone.learners.select import nested_classes
 
-        return nested_classes(public)[
-            0
-        ], public  # they share one domain; the number of records decides
+        poorest = nested_classes(public)[0]  # all have one domain; the number of records decides
+        return poorest, public
     return parse_class(spec, schema=public), public
 
 
