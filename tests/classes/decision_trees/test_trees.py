@@ -181,7 +181,7 @@ def node(**changes):
         (node(code=2), "code"),
         (node(column=-1), "column"),
         (node(text=5), "text"),
-        (node(text="age"), "normal form"),
+        (node(text="age"), "splits that read"),
         (node(yes=0), "normal form"),
         (node(yes=node()), "normal form"),
         (node(yes=node(op="<", code=4, text="age < 60")), "normal form"),
