@@ -38,8 +38,8 @@ pyarrow.csv.write_csv(hospital(5000), private)
 # %%
 # Write the schema
 # ----------------
-# On the command line: ``littlestone schema new private.csv --like public.csv --y again``. Of the
-# private table only the names of the columns are read.
+# On the command line: ``littlestone schema new private.csv --header-is-public --like public.csv
+# --y again``. Of the private table only the names of the columns are read.
 schema = Path(folder.name) / "schema.toml"
 command = ["schema", "new", str(private), "--header-is-public", "--like", str(public)]
 main([*command, "--y", "again", "--out", str(schema)])
