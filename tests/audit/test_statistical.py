@@ -35,6 +35,7 @@ def true_epsilon(epsilon):
     return math.log((gain / (gain + 9)) / (1 / (1 + 9 * gain)))
 
 
+@pytest.mark.more
 def test_finds_four_fifths_of_the_exponential_mechanism():
     bound = lower_bound(selection(2), UP, DOWN, delta=0, trials=24_000)
     assert 0.8 * true_epsilon(2) <= bound <= true_epsilon(2)

@@ -199,6 +199,7 @@ def test_size_and_choice_of_hashed_trees():
     assert make_tree(VC1).height >= 1
 
 
+@pytest.mark.more
 def test_boosting_finds_a_near_majority():
     """The program of the proof: if every round is within 1/4, the error is at most sqrt(3)/2**T."""
     base = Points().representation("1/4", "1/4")

@@ -53,6 +53,7 @@ def test_streams_beside_what_no_learner_can_do_better(run):
     assert "In a stream of 99,999 rows, littlestone stream makes at most" in pure.out
 
 
+@pytest.mark.more
 def test_solve(run):
     done = run(f"plan --solve epsilon --n 400 --alpha 0.1 --json {PUBLIC}").json
     best = done["solutions"][0]

@@ -26,6 +26,7 @@ def test_plan_report(run, folder):
     assert "page.html" in run(f"{PLAN} --report page.html").out
 
 
+@pytest.mark.more
 def test_plan_explore(run, folder, monkeypatch):
     monkeypatch.setattr("littlestone.report.explorer.page.Axes", lambda: TINY)
     done = run("plan --explore page.html --class thresholds(1,99) --json")

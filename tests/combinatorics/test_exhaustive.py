@@ -37,6 +37,7 @@ def test_dimensions_soa_and_reducibility_of_every_class(world):
         assert kernel.reducibility(v) == u.reducibility(v)
 
 
+@pytest.mark.first(1)
 def test_theorem_10_as_inequalities_on_every_class(world):
     u, kernel = world
     for v in u.classes():

@@ -83,6 +83,7 @@ def soas_of_irreducible_subclasses(k):
     return over_subclasses(own, np.bitwise_or)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("d", [0, 1, 2, 3, 4])
 def test_lemma_4_2_soas_of_irreducible_subclasses_keep_the_dimension(d):
     """With (d + 1)-irreducible as stated; on 4 points even with d-irreducible, but not less."""
@@ -98,6 +99,7 @@ def test_lemma_4_2_soas_of_irreducible_subclasses_keep_the_dimension(d):
 # -- Lemma 4.3 and Corollary 4.1 --------------------------------------------------------------
 
 
+@pytest.mark.more
 @pytest.mark.parametrize(("p", "d"), [(1, 1), (1, 2)])
 def test_lemma_4_3_part_1_on_all_pairs_of_classes_on_4_points(p, d):
     """DDim_{2p,d}(G) <= DDim_{p,d}(H) for every G within H; and with the same p."""

@@ -165,6 +165,7 @@ def test_a_cut_depends_on_one_user_only(records, others, most, salt):
 WAYS = [(1 << 22, 10**9, 4), (8, 10**9, 4), (8, 1, 4), (8, 1, 7)]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("block", "limit", "most"), WAYS)
 def test_a_cut_is_uniform(monkeypatch, block, limit, most):
     """The kept records follow the multivariate hypergeometric law, over salts."""

@@ -29,7 +29,7 @@ def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
     return made(cls, epsilon=epsilon, alpha=alpha, beta=beta)
 
 
-@pytest.mark.first(10)
+@pytest.mark.first(5)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 @pytest.mark.parametrize("agnostic", [False, True])
 @pytest.mark.parametrize("name", MATRICES)

@@ -96,6 +96,7 @@ def test_worst_cases_are_worse_and_nothing_is_measured_twice(tmp_path):
     assert simulate(plans, learners=["generic"], workers=1) == first
 
 
+@pytest.mark.more
 def test_processes_give_the_same(tmp_path):
     plans = plan(ls.FiniteClass([[0, 0], [0, 1], [1, 0]]), **EASY)
     assert simulate(plans, runs=10, workers=2) == simulate(plans, runs=10, workers=1)

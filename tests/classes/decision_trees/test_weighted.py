@@ -75,7 +75,7 @@ def assert_law(oracle, brute, schema, depth, weighed, rate, *, fast=True):
     oracle.assert_same_law(ByFunction(brute, schema, rows, depth, fast), listed, rate)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("schema", "depth", "examples"),
     [(WIDE, 1, 12), (EDGE, 2, 5), (TWO, 2, 5), (MIXED, 2, 2), (ONE, 3, 3)],

@@ -6,12 +6,14 @@ import math
 import zlib
 
 import numpy as np
+import pytest
 
 
 def generator(concept_class, salt=0):
     return np.random.default_rng([zlib.crc32(concept_class.spec.encode()), salt])
 
 
+@pytest.mark.first(20)
 def test_dimension_soa_and_reducibility(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small)
     for _ in range(12):
@@ -34,6 +36,7 @@ def test_low_error(small, rows_of, random_states):
             assert space.reducibility() == rows.kernel.reducibility(left)
 
 
+@pytest.mark.first(20)
 def test_decompositions(small, rows_of, random_states):
     rows, rng = rows_of(small), generator(small, 2)
     top = rows.kernel.ldim()

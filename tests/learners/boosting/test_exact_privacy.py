@@ -293,6 +293,7 @@ def test_a_cap_from_the_data_is_noticed(monkeypatch):
     assert loss_of_one_pair(12) > 1.5 * EPSILON
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("delta", [None, "1e-6"])
 @pytest.mark.parametrize("evaluate", ["0.5", "0.975", "0.98", "0.999"])
 def test_an_evaluation_of_nearly_all_leaves_something_for_the_rounds(evaluate, delta):

@@ -195,6 +195,7 @@ def test_levels_rise_and_keep_their_distance(d, vc):
 # --- extreme parameters -------------------------------------------------------------------------
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("cls", [ls.SparseSets(1), ls.Thresholds(0, 2**64), ls.Conjunctions(2)])
 def test_extreme_public_parameters(cls):
     for options in (
@@ -241,6 +242,7 @@ def test_own_settings_change_no_promise_that_does_not_hold():
     assert made.required_samples() == learner(ls.SparseSets(2)).required_samples()
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("method", ["essential", "stages"])
 def test_dimensions_of_some_hundreds_and_beyond(method):
     many = planned(ls.Thresholds(0, 2**150), method)

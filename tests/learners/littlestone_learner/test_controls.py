@@ -214,6 +214,7 @@ def test_a_refusal_that_escapes_is_caught():
     assert fixed.refusals == 0
 
 
+@pytest.mark.more
 def test_realised_sizes_are_caught():
     options = {"method": "essential", "chunk": 2, "tolerances": (1, 0), "epsilon": 4}
     assert not check(learner(ls.Points(1, 3), RealisedSizes, **options), [1, 2], 4).holds

@@ -40,6 +40,7 @@ def failures(learner, draw, runs, rng):
     return wrong
 
 
+@pytest.mark.more
 def test_theorem_30_holds_at_its_number_of_records():
     """Dimension 1, worst masses: seen by half of the batches, or just about alpha."""
     points = ls.Points()

@@ -39,6 +39,7 @@ def upper_bound(failures, trials):
 # --- sizes -------------------------------------------------------------------------------------
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("m", "group", "before", "paper"),
     [(4, 647, 1776, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6), (256, 263, 189, 1.25e6),
@@ -389,7 +390,7 @@ def drawn(way, errors, n, source):
     return errors.draw(way.t(*way.search.locate(errors, n, source)), way.epsilon / 2, source)
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("method", ["user-level", "binary-search"])
 @pytest.mark.parametrize("error", [0.0, 0.45, 0.7])
 @pytest.mark.parametrize(("m", "bad"), [(16, 1), (64, 40)])

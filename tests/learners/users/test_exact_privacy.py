@@ -220,6 +220,7 @@ def test_names_of_users_do_not_matter_unless_they_have_too_many():
     }
 
 
+@pytest.mark.more
 def test_the_swapped_branch_is_still_private():
     """It is wrong (test_min_error), not unsafe: only a test of correctness can catch it."""
 
@@ -376,6 +377,7 @@ def test_privacy_does_not_depend_on_alpha_and_beta():
             assert worst <= ROUNDING
 
 
+@pytest.mark.more
 def test_empty_users_and_a_single_user():
     for method in METHODS:
         learner = agnostic(TWO, 3, method)
