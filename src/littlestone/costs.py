@@ -17,7 +17,7 @@ from littlestone.types import Json
 
 __all__ = ["Costs"]
 
-#: Of an integer cost: with it scores of 10**11 records fit into 64 bits.
+#: Of an integer cost: with it sums over 9 * 10**8 records are exact in doubles.
 _MOST = 10**7
 
 
@@ -46,8 +46,8 @@ class Costs:
     def largest(self) -> int:
         """The largest cost, which is the sensitivity of a score.
 
-        One replaced record changes a score by ``|c(y, k) - c(y', k)|``; since a right answer costs
-        nothing and no cost is negative, its maximum over y, y' and k is the largest cost.
+        Replacing (x, y) by (x', y') changes the score of h by ``c(y', h(x')) - c(y, h(x))``: both
+        lie between 0, what a right answer costs, and the largest cost.
         """
         return max(max(row) for row in self.matrix)
 

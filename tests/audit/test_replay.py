@@ -194,6 +194,7 @@ def test_it_is_marked_secret():
     found = replay(Generic(Thresholds(1, 9), epsilon=1), table(9), pairs=2)
     assert found.to_dict()["secret"] == SECRET
     assert "SECRET" in str(found)
+    assert SECRET in repr(found)
 
 
 def test_a_replacement_is_one():

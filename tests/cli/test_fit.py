@@ -188,6 +188,17 @@ def test_the_certificate_is_required_only_when_asked(run, folder):
     assert run(f"{line} --require-certificate").json["error"]["n_needed"] == enough
 
 
+@pytest.mark.parametrize("spec", ["thresholds(1,99)", "auto"])
+def test_the_certificate_is_about_the_records_that_are_learned_from(run, spec):
+    """Of 800 records 400 are held out: enough for 800 is not enough."""
+    line = "fit data.parquet --y adult --epsilon 1 --alpha 0.15 --require-certificate --class"
+    line += f" {spec} " + ("--schema schema.toml" if spec == "auto" else "--x age")
+    assert run(f"{line} --no-evaluate").code == 0
+    refused = run(f"{line} --holdout 0.5")
+    assert refused.code == 3
+    assert "there are 400." in refused.err
+
+
 def test_one_odd_cell_changes_nothing_but_its_record(run, folder):
     text = (folder / "data.csv").read_text()
     (folder / "odd.csv").write_text(text.replace("\n60,1,", '\n"sixty ""x"",1,', 1))

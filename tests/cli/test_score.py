@@ -2,6 +2,7 @@
 
 import warnings
 from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 from flint import arb
@@ -9,6 +10,7 @@ from flint import arb
 import littlestone as ls
 from littlestone.data import Sample
 from littlestone.errors import NotPrivateWarning, ParameterError
+from littlestone.evaluation import Band
 from littlestone.learners import sklearn_base
 from littlestone.learners.release import Release, score_all
 from littlestone.privacy import Ledger, hockey_stick, tightest_epsilon
@@ -53,6 +55,25 @@ def test_models_are_compared_and_share_epsilon(run, models):
     said = run("compare data.csv good.json rule.json --epsilon 1").out
     assert "good.json" in said
     assert "errs less" in said or "One is the best" in said
+
+
+def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
+    """A model of many leaves has a wide interval: its error may be less than all others."""
+
+    def scored(*bands):
+        found = [
+            SimpleNamespace(
+                quality=SimpleNamespace(error=Band(*band, "noise", 0.05)), guarantee="(1, 0)"
+            )
+            for band in bands
+        ]
+        monkeypatch.setattr("littlestone.cli.score._scored", lambda *_: found)
+        models = " ".join(f"{i}.json" for i in range(len(bands)))
+        return run(f"compare t.csv {models} --epsilon 1").out
+
+    first, second = (0.1, 0.08, 0.12), (0.2, 0.18, 0.22)
+    assert "One is the best" in scored(first, second)
+    assert "One is the best" not in scored(first, second, (0.3, 0.05, 0.55))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from littlestone.learners import registry
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.release import Release, run
 from littlestone.report import page
-from littlestone.source import SeededSource
+from littlestone.source import SecureSource, SeededSource
 
 TWO = ls.FiniteClass([[0, 0], [0, 1], [1, 1]])
 ONE_TO_THREE = {0: 1, 1: 3}
@@ -166,6 +166,21 @@ def test_costs_are_refused_with_the_reason(given, why):
 def test_infinite_classes_are_refused():
     with pytest.raises(UnsupportedError, match="finite classes"):
         ls.AgnosticLearner(ls.Points(), epsilon=1, costs=ONE_TO_THREE).required_samples()
+
+
+@pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Rules(SCHEMA, 1)], ids=repr)
+def test_sums_of_costs_that_doubles_cannot_hold_are_refused_before_paying(cls, tmp_path):
+    """By the public n alone: at 2**53 a sum of costs in doubles loses single records."""
+    x = [[2, 1]] if isinstance(cls, ls.Rules) else [1]
+    most = (2**53 - 1) // 10**7
+    learner = registry.make("agnostic", cls, epsilon=1, costs={0: 1, 1: 10**7})
+    budget = ls.Ledger(tmp_path / "b.db", epsilon=4)
+    for zeros in (0, most):
+        counts = np.array([zeros]), np.array([most - zeros])
+        run(learner, Sample(np.array(x), *counts, (0, 0)), SecureSource(), ledger=budget)
+        with pytest.raises(UnsupportedError, match="rounder costs"):
+            run(learner, Sample(np.array(x), *counts, (1, 0)), SecureSource(), ledger=budget)
+    assert budget.spent().epsilon == 2
 
 
 def rare(n=4000):

@@ -51,7 +51,7 @@ _FILTERED = 96  # at which the weights of trees come from doubles with a proved 
 _FAR = 160  # candidates that weigh together less than 2**-160 of the best are bounded, not summed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Replay:
     """What was found on one table; secret.
 
@@ -90,6 +90,9 @@ class Replay:
         """Return plain JSON, marked as secret."""
         exact = {"epsilon": float(self.epsilon), "delta": float(self.delta)}
         return vars(self) | exact | {"secret": SECRET}
+
+    def __repr__(self) -> str:
+        return f"<Replay {self}>"
 
     def __str__(self) -> str:
         parts = [f"transcript {self.transcript:.6g}"]

@@ -157,7 +157,14 @@ def fit(
     from littlestone.cli.terminal import progress_of
     from littlestone.data import RowDomain
     from littlestone.learners.registry import agnostic_form
-    from littlestone.learners.release import known_loss, leaving, promise, read_sample, run
+    from littlestone.learners.release import (
+        held_out_of,
+        known_loss,
+        leaving,
+        promise,
+        read_sample,
+        run,
+    )
     from littlestone.learners.select import largest_certifiable
     from littlestone.privacy import Ledger
 
@@ -213,10 +220,11 @@ def fit(
             negative=negative,
             owner="fit",
         )
+    n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
     if public is not None and is_auto(concept_class):
-        algorithm = largest_certifiable(public, sample.n, learner_of, evaluate=left)
+        algorithm = largest_certifiable(public, n, learner_of, evaluate=left)
     if require_certificate:
-        _require(leaving(algorithm, left), sample.n)
+        _require(leaving(algorithm, left), n)
     with progress_of("Choosing"):
         release = run(
             algorithm,

@@ -114,8 +114,10 @@ def compare(
         between = f"{percent(error.low, 2)} to {percent(error.high, 2)}"
         shown.append((model, f"{percent(error.value, 2)}", between))
     table(f"Wrong on {data}", ("model", "about", "at 95%, each"), shown)
-    errors = sorted((q.error for q in qualities if q is not None), key=lambda band: band.value)
-    if errors[0].high < errors[1].low:
+    best, *others = sorted(
+        (q.error for q in qualities if q is not None), key=lambda band: band.value
+    )
+    if all(best.high < other.low for other in others):  # intervals are not equally wide
         note("One is the best: its interval lies below all others.")
     else:
         note("The noise hides which of the best two errs less.")

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT",
     "Release",
+    "held_out_of",
     "is_table",
     "known_loss",
     "leaving",
@@ -408,7 +409,7 @@ def run(
     _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
     extra = {"evaluate": evaluate, "holdout": holdout}
     guarantee = promise(learner, **extra, seeded=source.seeded)
-    held_out = _held_out(n, holdout)
+    held_out = held_out_of(n, holdout)
     certified = getattr(learner, "certified", True)
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
@@ -639,7 +640,7 @@ def leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
     return smaller
 
 
-def _held_out(n: int, holdout: Any) -> int:
+def held_out_of(n: int, holdout: Any) -> int:
     """Return how many of n records are held out: a public number."""
     if holdout is None:
         return 0

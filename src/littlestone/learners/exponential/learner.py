@@ -65,6 +65,9 @@ COST = register(
 #: costly, and pays only when ln(size) is far larger than it.
 _EXPLICIT = 2**32
 
+#: Below it sums in doubles are exact, by which rules and trees are counted.
+_EXACT = 2**53
+
 #: Up to this size a class is itself the representation, so that its own concepts are released.
 _LISTED = 2**16
 
@@ -262,6 +265,11 @@ def _for_costs(
     check_scored(concept_class)
 
     def certify(n: int | None) -> Certificate:
+        if n is not None and n * costs.largest >= _EXACT:
+            raise UnsupportedError(
+                f"Costs up to {costs.largest:,} times their common unit, of {n:,} records, are not "
+                "summed exactly: sums must stay below 2**53. Use rounder costs."
+            )
         cert = bounds.CertificateBuilder()
         inner = bounds.best_finite(size, agnostic=agnostic, n=n, **numbers)
         nest(cert, inner, "losses")
