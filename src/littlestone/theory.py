@@ -1,10 +1,11 @@
-"""Learning theory, executable: dimensions with witnesses, standard predictors, proper output.
+"""Learning theory, executable: dimensions with witnesses, predictors, the papers' bounds.
 
 >>> import littlestone as ls
 >>> ls.theory.littlestone_dimension(ls.Thresholds(1, 7))
 3
 """
 
+from littlestone.bounds import paper_bound, paper_bounds
 from littlestone.classes.dimensions import (
     decomposition_dimension,
     dimensions,
@@ -34,6 +35,8 @@ __all__ = [
     "make_proper",
     "multiclass_littlestone_dimension",
     "multiclass_soa",
+    "paper_bound",
+    "paper_bounds",
     "shattered_tree",
     "soa",
     "threshold_dimension",

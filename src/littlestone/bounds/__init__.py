@@ -10,7 +10,8 @@
 `hashing`              infinite domains by hashing: what buckets and copies certify
 `representations`      the representation that needs the fewest records
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
-`papers`               the papers' own sample sizes, for comparison
+`papers`               two learners' sizes with the constants of the papers' proofs
+`statements`           every numbered bound of the papers, as a calculator
 `reference`            without privacy: the planner's yardstick
 `search`               numerical search for good public parameters, and for the least n
 `tails`                binomial tails in floats, and confidence limits of a measured probability
@@ -31,12 +32,7 @@ from littlestone.bounds.claims import Claim, claim, claims, register
 from littlestone.bounds.exponential import agnostic, agnostic_from, realizable, realizable_from
 from littlestone.bounds.formulas import FormulaError
 from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily, sparse_sets
-from littlestone.bounds.papers import (
-    alon22_lemma29,
-    lwy24_lemma31,
-    lwy24_lemma32,
-    lwy24_theorem34,
-)
+from littlestone.bounds.papers import alon22_lemma29, lwy24_theorem34
 from littlestone.bounds.reference import consistent, consistent_vc, erm, erm_vc, uniform_vc
 from littlestone.bounds.representations import (
     best_hashing,
@@ -44,6 +40,7 @@ from littlestone.bounds.representations import (
     points_representation,
 )
 from littlestone.bounds.search import least_n
+from littlestone.bounds.statements import PaperBound, PaperStatement, paper_bound, paper_bounds
 from littlestone.bounds.uniform import agnostic_vc, best_finite, realizable_vc, surrogate
 
 __all__ = [
@@ -54,6 +51,8 @@ __all__ = [
     "FormulaError",
     "HashFamily",
     "HashedRepresentation",
+    "PaperBound",
+    "PaperStatement",
     "Reference",
     "Step",
     "Unit",
@@ -71,9 +70,9 @@ __all__ = [
     "erm",
     "erm_vc",
     "least_n",
-    "lwy24_lemma31",
-    "lwy24_lemma32",
     "lwy24_theorem34",
+    "paper_bound",
+    "paper_bounds",
     "points_representation",
     "realizable",
     "realizable_from",

@@ -168,12 +168,6 @@ for _claim in (
     Claim("lwy24.thm3.4", *_LWY,
           "Item-level agnostic learning with RepD/(alpha epsilon) + VC/alpha**2 records; here with "
           "the constants of its proof (Appendix B).", (IID, PUBLIC, NEAR), "reconstruction"),
-    Claim("lwy24.lemma3.1", *_LWY,
-          "Uniform convergence at alpha with n >= 576/alpha**2 (4 VC + ln(8/beta)).", (IID,),
-          "imported"),
-    Claim("lwy24.lemma3.2", *_LWY,
-          "Pairs with empirical distance alpha/2 are at distance alpha with "
-          "n >= 96/alpha (2 VC ln(384/alpha) + ln(4/beta)).", (IID,), "imported"),
     Claim("alon22.lemma29", *_ALON,
           "Best error alpha/2 gives error alpha with n >= max(12 ln(2|H|/beta)/(alpha epsilon), "
           "72 ln(4|H|/beta)/alpha): the constants of its proof.", (IID, PUBLIC), "reconstruction"),

@@ -14,7 +14,7 @@ from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
 
-__all__ = ["alon22_lemma29", "lwy24_lemma31", "lwy24_lemma32", "lwy24_theorem34"]
+__all__ = ["alon22_lemma29", "lwy24_theorem34"]
 
 
 def alon22_lemma29(
@@ -126,48 +126,3 @@ def lwy24_theorem34(
         return cert.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
 
     return certify(least_n(certify) if n is None else check_integer(owner, "n", n, low=1))
-
-
-def lwy24_lemma31(vc_dim: int, *, alpha: Any, beta: Any) -> int:
-    """Return n of Lemma 3.1: all errors are estimated within alpha.
-
-    Parameters
-    ----------
-    vc_dim : int >= 0
-    alpha, beta : number in (0, 1)
-
-    Examples
-    --------
-    >>> lwy24_lemma31(1, alpha=0.1, beta=0.05), lwy24_lemma31(5, alpha=0.1, beta=0.05)
-    (522731, 1444331)
-    """
-    return _lemma("lwy24.lemma3.1", "576/alpha**2*(4*vc_dim + log(8/beta))", vc_dim, alpha, beta)
-
-
-def lwy24_lemma32(vc_dim: int, *, alpha: Any, beta: Any) -> int:
-    """Return n of Lemma 3.2: pairs at empirical distance alpha/2 are at distance alpha.
-
-    Parameters
-    ----------
-    vc_dim : int >= 0
-    alpha, beta : number in (0, 1)
-
-    Examples
-    --------
-    >>> lwy24_lemma32(1, alpha=0.1, beta=0.05), lwy24_lemma32(5, alpha=0.1, beta=0.05)
-    (20053, 83438)
-    """
-    formula = "96/alpha*(2*vc_dim*log(384/alpha) + log(4/beta))"
-    return _lemma("lwy24.lemma3.2", formula, vc_dim, alpha, beta)
-
-
-def _lemma(source: str, formula: str, vc_dim: int, alpha: Any, beta: Any) -> int:
-    step = CertificateBuilder().step(
-        "needed",
-        f"ceil({formula})",
-        source,
-        vc_dim=check_integer(source, "vc_dim", vc_dim, low=0),
-        alpha=check_probability(source, "alpha", alpha),
-        beta=check_probability(source, "beta", beta),
-    )
-    return int(step.value)
