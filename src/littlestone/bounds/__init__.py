@@ -11,7 +11,7 @@
 `representations`      the representation that needs the fewest records
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
 `papers`               two learners' sizes with the constants of the papers' proofs
-`statements`           every numbered bound of the papers, as a calculator
+`statements`           numbered bounds of the papers, as calculators
 `reference`            without privacy: the planner's yardstick
 `search`               numerical search for good public parameters, and for the least n
 `tails`                binomial tails in floats, and confidence limits of a measured probability
