@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +12,12 @@ from flint import arb, ctx
 from littlestone.classes.decision_trees import counts
 from littlestone.classes.decision_trees import filter as filters
 from littlestone.classes.decision_trees.counts import crossings, within_crossings, within_sides
-from littlestone.classes.decision_trees.filter import Table, enclose_roots, error_bound
+from littlestone.classes.decision_trees.filter import (
+    Table,
+    enclose_roots,
+    error_bound,
+    powers_needed,
+)
 from littlestone.classes.decision_trees.partition import Powers, root_weights
 from littlestone.classes.decision_trees.sampler import Roots
 from littlestone.classes.decision_trees.splits import Splits
@@ -200,3 +206,22 @@ def assert_four(where, yes, factor):
                 assert (getattr(pairs, table) == weighted @ yes.T).all()
                 assert pairs.totals[i] == int((weights * inside).sum())
     assert seen == {(s, t) for s in range(p) for t in range(s, p)}
+
+
+def test_small_rates_are_not_tabulated(monkeypatch):
+    """With large costs a table of powers would fill the memory: balls take its place."""
+    where, rate = region(400), Fraction(1, 10**7)
+    heavy = replace(where, zeros=where.zeros * 10**7, ones=where.ones * 10**7)
+    assert powers_needed(heavy, 2, rate) > 10**8
+    assert powers_needed(where, 2, rate) == 401
+
+    def refuse(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(filters, "Table", refuse)
+    shown = Roots(heavy, 2, rate, fast=True).enclose(64)
+    with ctx.workprec(128):
+        truth = root_weights(heavy, 2, Powers(rate))
+    assert all(enclosure.overlaps(exact) for enclosure, exact in zip(shown, truth, strict=True))
+    with pytest.raises(AssertionError):
+        Roots(where, 2, rate, fast=True).enclose(64)

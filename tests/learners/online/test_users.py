@@ -126,3 +126,18 @@ def test_a_durable_stream_remembers_what_users_contributed(tmp_path):
     assert plan_online(
         ls.Thresholds(1, 9), epsilon=1, delta=0, horizon=100, records_per_user=1
     ).goal.per_record == (1, 0)
+
+
+def test_no_name_of_a_user_is_refused(tmp_path):
+    """A name that SQLite cannot keep as a text is a user like others, in memory and on the disk."""
+    names = ["a", "\ud800", "b\0c", "b", "\ud800", "\\ud800", "null", "\ud800"]
+    asked = {"epsilon": 1, "delta": 1e-6, "horizon": 1000, "records_per_user": 2}
+    durable = ls.OnlineLearner(ls.Thresholds(1, 99), **asked, state=tmp_path / "s")
+    memory = ls.OnlineLearner(ls.Thresholds(1, 99), **asked)
+    for name in names:
+        durable.learn_one(5, 0, user=name)
+        memory.learn_one(5, 0, user=name)
+    durable.close()
+    assert durable.state_.contributions == memory.state_.contributions
+    assert durable.state_.contributions["\ud800"] == 2
+    durable.close()

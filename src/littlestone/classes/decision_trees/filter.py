@@ -46,7 +46,7 @@ from littlestone.classes.decision_trees.counts import (
 from littlestone.classes.decision_trees.splits import Counts, Region
 from littlestone.source import ball
 
-__all__ = ["Enclosed", "Table", "enclose_roots", "error_bound"]
+__all__ = ["Enclosed", "Table", "enclose_roots", "error_bound", "powers_needed"]
 
 Doubles = npt.NDArray[np.float64]
 
@@ -128,11 +128,20 @@ def enclose_roots(region: Region, depth: int, rate: Fraction) -> Enclosed:
     ArithmeticError
         If the doubles of this machine cannot be trusted.
     """
-    patterns, splits = len(region.patterns), len(region.answers)
-    trees = 2 ** (2**depth) * splits ** (2**depth - 1)
-    table = Table(rate, sum(region.totals), 102 + depth + trees.bit_length())
+    patterns = len(region.patterns)
+    table = Table(rate, sum(region.totals), _bits(region, depth))
     errors, doubles = _roots(region, depth, table)
     return Enclosed(errors, doubles, error_bound(depth, patterns), rate)
+
+
+def powers_needed(region: Region, depth: int, rate: Fraction) -> int:
+    """Return how many powers `enclose_roots` would tabulate: many, where the rate is small."""
+    return min(sum(region.totals), math.floor(_bits(region, depth) * _LN2 / rate)) + 1
+
+
+def _bits(region: Region, depth: int) -> int:
+    trees: int = 2 ** (2**depth) * len(region.answers) ** (2**depth - 1)
+    return 102 + depth + trees.bit_length()
 
 
 def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.classes.decision_trees.counts import one_thread
-from littlestone.classes.decision_trees.filter import enclose_roots
+from littlestone.classes.decision_trees.filter import enclose_roots, powers_needed
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.nodes import Node, Tree
@@ -29,6 +29,7 @@ __all__ = ["Candidates", "Roots", "count"]
 
 _FILTER_BITS = 96  # what a draw asks for first
 _FEW = 2_000_000  # leaves that balls enclose in about a second
+_MOST_POWERS = 2_000_000  # that the filter tabulates: with large costs they would fill the memory
 
 
 def count(splits: int, depth: int) -> int:
@@ -64,7 +65,12 @@ class Roots:
         self._region, self._depth, self._rate = region, depth, Fraction(rate)
         if fast is None:
             fast = (2 * len(region.patterns)) ** depth > _FEW
-        self._fast = fast and depth >= 2 and self._rate > 0
+        self._fast = (
+            fast
+            and depth >= 2
+            and self._rate > 0
+            and powers_needed(region, depth, self._rate) <= _MOST_POWERS
+        )
         self._known: dict[int, list[arb]] = {}
 
     def __len__(self) -> int:

@@ -438,8 +438,9 @@ class Journal:
         ]
         added, removed = self._changed_pending(state)
         changed = {} if state.stopped else state.contributed_before  # nor will users contribute
-        before = [(user, n) for user, n in changed.items() if n]
-        given = [(user, state.contributions[user]) for user in changed]
+        # as JSON: SQLite keeps no text with lone surrogates, and a name must not be refused
+        before = [(json.dumps(user), n) for user, n in changed.items() if n]
+        given = [(json.dumps(user), state.contributions[user]) for user in changed]
         if state.stopped:
             self._sums["contributions"] = 0
         for name, rows, old in (
@@ -527,7 +528,7 @@ class Journal:
                     "epochs": epochs[:-1],
                     "buffer": epochs[-1],
                     "pending": held,
-                    "contributions": dict(given),
+                    "contributions": {json.loads(user): n for user, n in given},
                 },
             )
             first, answers = said["answers"]
