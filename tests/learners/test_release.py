@@ -10,7 +10,8 @@ from flint import arb
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.data.tails import TailSample, tails_of
+from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import release_histogram
 from littlestone.learners import registry
 from littlestone.learners import release as release_module
@@ -248,3 +249,18 @@ def test_a_sample_that_cannot_be_read_is_refused_before_it_is_paid(sample, name,
     assert SECRET not in str(refused.value)
     assert refused.value.__cause__ is None
     assert ledger.spent()[0] == 0
+
+
+def test_a_table_that_cannot_be_counted_for_the_evaluation_is_not_paid(tmp_path):
+    """The learner looks at tails only; the evaluation counts the whole table, before it is paid."""
+
+    def count():
+        raise DataError
+
+    sample = TailSample(lambda most: tails_of(Sample.of([2, 8] * 50, [0, 1] * 50), most), count, 5)
+    ledger = ls.Ledger(tmp_path / "budget.db", epsilon=2, delta="1e-5")
+    learner = registry.make("vc1", ls.Thresholds(1, 9), epsilon=1, delta="1e-6")
+    with pytest.raises(DataError):
+        run(learner, sample, SecureSource(), ledger=ledger, evaluate="1/10")
+    assert ledger.spent()[0] == 0
+    assert run(learner, sample, SecureSource(), ledger=ledger).n == 100

@@ -413,6 +413,8 @@ def run(
     certified = getattr(learner, "certified", True)
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
+    if evaluate is not None:
+        _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
     certificate = own.certificate(n - held_out) if certified else None
     required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
