@@ -102,6 +102,18 @@ def test_outputs_that_cannot_be_compared_are_refused_with_advice():
             verify_mechanism(lambda bits, source, o=output: o, PAIRS, epsilon=1)
 
 
+@pytest.mark.parametrize("run", [lambda b, s: b.sum(), lambda b, s: b + 1], ids=["attr", "type"])
+def test_a_mechanism_that_cannot_read_tuples_is_told_that_it_gets_them(run):
+    with pytest.raises(ParameterError, match="passed as tuples of records") as caught:
+        verify_mechanism(run, PAIRS, epsilon=1)
+    assert isinstance(caught.value.__cause__, AttributeError | TypeError)
+    assert str(caught.value.__cause__) in str(caught.value)
+    with pytest.raises(type(caught.value.__cause__)):  # other data sets are the caller's own
+        verify_mechanism(run, [(["a"], ["b"])], epsilon=1)
+    with pytest.raises(ZeroDivisionError):
+        verify_mechanism(lambda b, s: 1 // 0, PAIRS, epsilon=1)
+
+
 def test_the_decorator_makes_tests():
     @verified(PAIRS, epsilon=LN3)
     def test_right(bits, source):

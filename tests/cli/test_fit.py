@@ -131,10 +131,50 @@ def test_the_evaluation_is_a_part_of_epsilon(run, more, part):
         }
         own = registry.make("agnostic", parse_class("thresholds(1, 99)"), epsilon=left)
         assert done.json["required_samples"] == own.required_samples()
-    assert set(done.json["quality"]) == {"error", "baseline", "majority", "constant"}
+    assert set(done.json["quality"]) == {
+        "error",
+        "baseline",
+        "majority",
+        "constant",
+        "balanced_accuracy",
+    }
     said = run(f"{ADULT} thresholds(1,99) {more}").out
     assert re.search(r"Error +about [\d.]+% wrong \(± [\d.]+ points at 95%, n", said)
     assert re.search(r"Always [01] +about", said)
+
+
+@pytest.mark.parametrize(
+    ("more", "advice"),
+    [
+        ("--evaluate 0.01", "a larger --evaluate narrows that"),
+        ("--evaluate 0.01 --holdout 0.5", "a larger --holdout or --evaluate narrows that"),
+        ("--evaluate 0.5", None),
+        ("--no-evaluate", None),
+    ],
+)
+def test_an_error_that_is_known_badly_is_said_to_be(run, more, advice):
+    done = run(f"{ADULT} thresholds(1,99) {more} --out m.json --seed 1")
+    lines = [line for line in done.out.splitlines() if line.startswith("Interval")]
+    assert (len(lines), done.err) == (0 if advice is None else 1, "")
+    if advice is not None:
+        error = Release.read("m.json").quality.error
+        assert max(error.high - error.value, error.value - error.low) > 0.05
+        assert advice in lines[0]
+        assert "--no-evaluate leaves it out" in lines[0]
+
+
+def test_a_balanced_accuracy_that_would_be_noise_is_left_out_everywhere(run, folder):
+    """Every city is Rome or Bonn: no label is 1."""
+    line = "fit data.csv --x age --y city --class thresholds(1,99) --epsilon 4 --positive"
+    for positive, rare in (("Paris", True), ("Rome", False)):
+        done = run(f"{line} {positive} --out m.json --report p.html --seed 1")
+        release = Release.read("m.json")
+        if not rare:  # a threshold, or a constant that happens to be one
+            assert release.quality.constant is None
+        assert (release.quality.balanced_accuracy is None) is rare
+        assert (json.loads(release.to_json())["quality"]["balanced_accuracy"] is None) is rare
+        for said in (done.out, (folder / "p.html").read_text()):
+            assert ("Balanced accuracy" not in said) is rare
 
 
 def test_without_an_evaluation_all_of_epsilon_is_for_learning(run):

@@ -13,7 +13,13 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from littlestone.bounds.tails import clopper_pearson
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.evaluation import Evaluation, ScoreHistogram, noise_reach, release_histogram
+from littlestone.evaluation import (
+    Evaluation,
+    ScoreHistogram,
+    noise_reach,
+    quality,
+    release_histogram,
+)
 from littlestone.evaluation.histogram import histogram_rate
 from littlestone.evaluation.measures import _isotonic
 from littlestone.privacy import Neighbours
@@ -220,6 +226,25 @@ def test_bands_and_certificates_of_held_out_records_cover_new_ones():
         of_error.append(error <= Evaluation(released).certificate("0.05") + 0.001)
     coverage(of_area)
     coverage(of_error)
+
+
+def test_a_balanced_accuracy_is_said_where_the_noise_leaves_every_label():
+    """By brute force: two noises of rate 1/2 sum to 9 or more, up or down, in 5% of cases / 2."""
+    p = math.exp(-0.5)
+    one = {z: (1 - p) / (1 + p) * p ** abs(z) for z in range(-80, 81)}
+    beyond = {
+        reach: sum(one[a] * one[b] for a in one for b in one if abs(a + b) > reach)
+        for reach in range(5, 20)
+    }
+    reach = min(a for a, chance in beyond.items() if chance <= 0.025)
+    for ones, said in ((reach, False), (reach + 1, True)):
+        counts = ((600, 300), (1, ones - 1))
+        histogram = ScoreHistogram((0, 1), counts, 900, Fraction(1), Fraction(1, 2))
+        found = quality(histogram, [0, 1]).balanced_accuracy
+        assert (found is not None) is said
+        if found is not None:
+            assert found == pytest.approx((600 / 900 + (ones - 1) / ones) / 2)
+        assert quality(histogram, [0, 0], constant=0).balanced_accuracy is None
 
 
 def test_a_certificate_needs_held_out_records():

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from littlestone.errors import ParameterError, check_integer
+from littlestone.errors import LittlestoneError, ParameterError, check_integer
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source, ball
@@ -112,6 +112,11 @@ def verify_mechanism(
     -------
     MechanismVerification
 
+    Raises
+    ------
+    ParameterError
+        If ``run`` raises TypeError or AttributeError on a data set that is a tuple.
+
     Examples
     --------
     >>> from littlestone.audit import replace_one, verify_mechanism
@@ -131,7 +136,7 @@ def verify_mechanism(
         known = observed(data)
         if known not in laws:
             source = ExactSource(cut=cut, follow=follow, bits=bits)
-            laws[known] = source.law(lambda drawn: observed(run(data, drawn)))
+            laws[known] = source.law(lambda drawn: observed(_called(run, data, drawn)))
         return laws[known]
 
     worst, worst_pair, tight, compared, holds = Fraction(0), None, 0.0, 0, True
@@ -162,6 +167,20 @@ def verify_mechanism(
         worst_pair=worst_pair,
         holds=holds,
     )
+
+
+def _called(run: Callable[[D, Source], Any], data: D, source: Source) -> Any:
+    """Return the output; a mechanism that cannot read a tuple learns that it was passed one."""
+    try:
+        return run(data, source)
+    except (TypeError, AttributeError) as problem:
+        if isinstance(problem, LittlestoneError) or not isinstance(data, tuple):
+            raise
+        raise ParameterError(
+            f"The mechanism raised {type(problem).__name__}: {problem}. It is called as "
+            "run(data, source), and data sets are passed as tuples of records, as in the pairs of "
+            "replace_one: if it reads an array or a list, begin with np.array(data) or list(data)."
+        ) from problem
 
 
 def verified(

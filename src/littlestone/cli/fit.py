@@ -124,7 +124,7 @@ def fit(
     schema:
         TOML file with the public columns, bins and categories.
     positive:
-        The label cell that means 1; every other cell means 0.
+        The label cell that means 1 (by default 1); every other cell means 0.
     negative:
         The label cell that means 0, for --strict (by default 0, if --positive is 1).
     strict:

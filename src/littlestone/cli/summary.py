@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["plain", "summary"]
 
+_WIDE = 0.05  # of an error: half of an interval that says little
+
 
 def summary(release: Release) -> list[tuple[str, str, str]]:
     """Return the lines (name, text, style) that ``littlestone fit`` prints."""
@@ -35,6 +37,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
         )
     rows += _certified(release) if certificate is not None else []
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
+    rows += _narrower(release)
     rows += [
         ("Spent" if not i else "", f"{what}: {part}", "")
         for i, (what, part) in enumerate(spent_facts(release))
@@ -60,6 +63,20 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     else:
         rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
     return rows
+
+
+def _narrower(release: Release) -> list[tuple[str, str, str]]:
+    """Return how another fit would know the error better, if it is known badly."""
+    found = release.quality
+    if release.evaluation is None or found is None or found.error.half_width <= _WIDE:
+        return []
+    points = percent(found.error.half_width, 2).removesuffix("%")
+    more = "--holdout or --evaluate" if release.evaluation.held_out else "--evaluate"
+    text = (
+        f"the error is known to ± {points} points only: a larger {more} narrows that, "
+        "--no-evaluate leaves it out (another fit spends epsilon again)"
+    )
+    return [("Interval", text, "")]
 
 
 def plain(release: Release) -> str:

@@ -53,6 +53,11 @@ class Band:
     covers: str
     beta: float
 
+    @property
+    def half_width(self) -> float:
+        """The larger distance from the value to an end of the interval."""
+        return max(self.high - self.value, self.value - self.low)
+
     def to_dict(self) -> Json:
         """Return plain JSON."""
         return dict(vars(self))

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from littlestone.costs import Costs
-from littlestone.evaluation.histogram import ScoreHistogram
-from littlestone.evaluation.measures import Band, Evaluation
+from littlestone.evaluation.histogram import ScoreHistogram, noise_reach
+from littlestone.evaluation.measures import Band, Evaluation, balanced_accuracy
 from littlestone.types import Json
 
 __all__ = ["Quality", "quality"]
@@ -30,6 +30,10 @@ class Quality:
         The most frequent label, by the noisy counts.
     constant : int or None
         The label that the rule always answers, if it is a constant.
+    balanced_accuracy : float or None
+        The mean over labels of the share that is answered rightly, by the noisy counts. None if
+        the rule is a constant, or if the noise hides whether a label occurs: the share would be
+        a ratio of noise.
     cost, baseline_cost : Band or None
         With costs of mistakes: mean cost of a record under the rule, and under the constant
         ``cheapest``.
@@ -41,6 +45,7 @@ class Quality:
     baseline: Band
     majority: int
     constant: int | None
+    balanced_accuracy: float | None
     cost: Band | None = None
     baseline_cost: Band | None = None
     cheapest: int | None = None
@@ -82,6 +87,7 @@ class Quality:
             "baseline": self.baseline.to_dict(),
             "majority": self.majority,
             "constant": self.constant,
+            "balanced_accuracy": self.balanced_accuracy,
         }
         if self.cost is not None and self.baseline_cost is not None:
             found["cost"] = self.cost.to_dict()
@@ -120,6 +126,8 @@ def quality(
     -----
     Both intervals are `Evaluation.share_right`'s, from the law of the noise. That of the baseline
     holds for all labels at once (union bound), since the label was chosen by the same counts.
+    A balanced accuracy is said only if the noisy count of every label is larger than the noise
+    alone would make it, except with probability beta for all labels together.
 
     Examples
     --------
@@ -141,6 +149,7 @@ def quality(
         _wrong(Band(best.value, best.low, best.high, best.covers, beta)),
         majority,
         constant,
+        None if constant is not None else _balanced(evaluation, answers, beta),
     )
     if costs is None:
         return found
@@ -152,6 +161,14 @@ def quality(
     return replace(
         found, cost=own, baseline_cost=replace(prices[cheapest], beta=beta), cheapest=cheapest
     )
+
+
+def _balanced(evaluation: Evaluation, answers: Sequence[int], beta: float) -> float | None:
+    """Return the balanced accuracy, if every label's noisy count is beyond the noise's reach."""
+    histogram = evaluation.histogram
+    reach = noise_reach(histogram.rate, len(histogram.scores), beta / histogram.labels)
+    confusion = evaluation.confusion_matrix(answers)
+    return balanced_accuracy(confusion) if min(map(sum, confusion)) > reach else None
 
 
 def _wrong(right: Band) -> Band:

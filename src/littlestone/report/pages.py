@@ -27,7 +27,6 @@ from littlestone.classes.hypotheses import constant_label
 from littlestone.data import RowDomain
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import Band, Evaluation, Quality
-from littlestone.evaluation.measures import balanced_accuracy
 from littlestone.learners.registry import LEARNERS
 from littlestone.learners.release import Release
 from littlestone.privacy import Neighbours
@@ -192,15 +191,12 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
     if unit_of(release) == "users":
         on = "records of this fit, one of each user"
 
-    def about(band: Band) -> float:
-        return max(band.high - band.value, band.value - band.low)
-
     def spread(band: Band) -> str:
         of = "noise and sampling" if band.covers == "new records" else "noise"
-        return f"{band.value:.3f} (± {about(band):.3f} at 95%, {of})"
+        return f"{band.value:.3f} (± {band.half_width:.3f} at 95%, {of})"
 
     def share(band: Band) -> str:
-        points = percent(about(band), 2).removesuffix("%")
+        points = percent(band.half_width, 2).removesuffix("%")
         return f"about {percent(band.value, 2)} wrong (± {points} points at 95%, {band.covers})"
 
     facts = [("Evaluated on", f"{integer(histogram.n)} {on}, for epsilon {histogram.epsilon}")]
@@ -221,8 +217,8 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         leaves = len(release.hypothesis.labels)
         text = f"{area:.3f} ({leaves} leaves, ordered by noisy shares; boosted trees rank better)"
         facts.append(("AUROC", text))
-    balanced = balanced_accuracy(evaluation.confusion_matrix(release.answers))
-    facts.append(("Balanced accuracy", f"{balanced:.3f}"))
+    if found.balanced_accuracy is not None:
+        facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         facts.append(
