@@ -127,7 +127,7 @@ def _shown(value: object) -> str:
     """Return the repr of a public value; Python refuses to print enormous integers."""
     if isinstance(value, int) and value.bit_length() > _WIDEST:
         return f"an integer of {value.bit_length()} bits"
-    return repr(value)
+    return str(value) if isinstance(value, Fraction) else repr(value)
 
 
 def check_fraction(owner: str, name: str, value: Any, *, hint: str = "") -> Fraction:

@@ -256,3 +256,11 @@ def test_the_table_of_the_docs_is_true(case):
     for line in text.splitlines():
         if line.startswith(f"| {case.name} |"):
             assert line.split(" | ")[-1].strip("| ") == described(report, case)
+
+
+@pytest.mark.parametrize("epsilon", [F(1, 10**300), F(50)])
+def test_rounding_breaks_no_chain(epsilon):
+    learner = registry.make(
+        "agnostic", Thresholds(1, 2), epsilon=epsilon, alpha=F(1, 10), beta=F(1, 20)
+    )
+    assert all_n(learner).holds

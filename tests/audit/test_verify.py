@@ -297,3 +297,9 @@ def test_a_learner_that_refuses_everything_is_not_verified():
 
     with pytest.raises(ls.errors.UnsupportedError, match="nothing to verify"):
         ls.audit.verify(Toy(refuses), points=[0], n_samples=2)
+
+
+def test_an_enormous_epsilon_is_refused_before_anything_is_computed():
+    learner = ls.AgnosticLearner(ls.Thresholds(1, 3), epsilon="1e30")
+    with pytest.raises(ls.errors.ParameterError, match="at most 100,000"):
+        ls.audit.verify(learner, points=[1], n_samples=1)

@@ -47,3 +47,12 @@ def test_refusals_spend_nothing(run):
     assert run("ledger show b.db --json").json["spent"]["epsilon"] == 0
     assert run(f"{LINE} --ledger b.db").code == 0
     assert run("ledger show b.db --json").json["spent"]["epsilon"] == 1
+
+
+def test_refusals_speak_of_options(run):
+    done = run(f"{LINE} --seed -1")
+    assert done.code == 2
+    assert "'seed' parameter of check" in done.err
+    done = run(f"{LINE} --records 5")
+    assert done.code == 2
+    assert "a table or --records, not both" in done.err

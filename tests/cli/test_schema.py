@@ -84,3 +84,12 @@ def test_a_first_schema_is_written(run, folder):
 def test_what_needs_a_schema_points_to_the_command(run):
     done = run("plan --class rules(max_literals=1) --epsilon 1 --alpha 0.1 --beta 0.05")
     assert "littlestone schema new" in done.err
+
+
+def test_a_column_without_a_name_is_left_out(run, folder):
+    (folder / "unnamed.csv").write_text("age,,adult\n30,1,1\n")
+    (folder / "public.csv").write_text("age,,adult\n30,1,1\n40,2,0\n50,3,1\n")
+    done = run("schema new unnamed.csv --y adult --header-is-public --like public.csv --out s.toml")
+    assert done.code == 0
+    assert "without a name: left out" in (folder / "s.toml").read_text()
+    assert run("schema check s.toml unnamed.csv").code == 0

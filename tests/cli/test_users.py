@@ -138,3 +138,16 @@ def test_plan_puts_the_ways_side_by_side(run):
     assert done.json["chosen"] == "users"
     assert "'user-level'" in done.json["why"]
     assert json.dumps(done.json)
+
+
+@pytest.mark.parametrize("option", ["--costs 0=1,1=9", "--proba"])
+def test_options_of_learners_that_protect_records(run, people, option):
+    done = run(f"{FIT} thresholds(1,99) {option}")
+    assert done.code == 2
+    assert f"{option.split()[0]} is not for the protection of users" in done.err
+
+
+def test_numbers_are_said_as_they_are_typed(run, people):
+    done = run(f"{FIT} thresholds(1,99) --evaluate 5/2")
+    assert done.code == 2
+    assert "Got 5/2." in done.err

@@ -39,6 +39,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from flint import arb, ctx
 
+from littlestone.audit.mechanism import precision
 from littlestone.audit.verify import RecordCases, UserCases, record_kinds
 from littlestone.bounds.lemmas import LEMMAS, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
@@ -347,8 +348,10 @@ class _Chain:
         return tuple(kinds[self.rng.below(len(kinds))] for _ in range(n))
 
     def bits(self, n: int) -> int:
-        """Return a precision at which no outcome of n records is lost."""
-        return 160 + ceil(4 * max(self.learner.guarantee().epsilon, Fraction(1)) * n)
+        """Return a precision at which no outcome of n records is lost, and no loss is rounded."""
+        epsilon = self.learner.guarantee().epsilon
+        small = (epsilon.denominator // epsilon.numerator).bit_length()
+        return precision(epsilon, Fraction(0)) + ceil(4 * epsilon * n) + small
 
     def law(self, data: Data, run: Callable[[Any, Source], Hashable]) -> Law:
         sample = self.layout.sample(data)

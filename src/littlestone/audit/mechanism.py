@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from littlestone.errors import LittlestoneError, ParameterError, check_integer
+from littlestone.errors import LittlestoneError, ParameterError, check_integer, parameter_error
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source, ball
@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 D = TypeVar("D")
+
+_LARGEST = 100_000  # the largest epsilon whose laws are compared
 
 
 @dataclass(frozen=True)
@@ -291,5 +293,8 @@ def rounding(delta: Fraction) -> Fraction:
 
 def precision(epsilon: Fraction, delta: Fraction) -> int:
     """Return the bits at which laws that differ by e**epsilon, or by delta, can be compared."""
+    if epsilon > _LARGEST:
+        hint = "A larger one protects nobody; its laws would need too many bits to be compared."
+        raise parameter_error("audit", "epsilon", f"at most {_LARGEST:,}", epsilon, hint)
     small = (delta.denominator // max(delta.numerator, 1)).bit_length()
     return 192 + -int(-3 * epsilon // 1) + small

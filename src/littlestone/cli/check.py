@@ -6,7 +6,7 @@ import json as jsonlib
 from typing import TYPE_CHECKING
 
 from littlestone.cli.options import Flag, names, whole
-from littlestone.errors import ParameterError
+from littlestone.errors import ParameterError, check_integer
 
 if TYPE_CHECKING:
     from littlestone.evaluation.data_report import DataReport, Noise
@@ -62,7 +62,12 @@ def check(
     from littlestone.evaluation.data_report import check_noise
     from littlestone.privacy import Ledger
 
-    if (data is None) == (records is None):
+    if data is not None and records is not None:
+        raise ParameterError(
+            "check takes a table or --records, not both: --records says how much noise a report "
+            "of so many records would have, and reads none."
+        )
+    if data is None and records is None:
         raise ParameterError(
             "check needs a table, for example people.csv; or --records N, which says how much "
             "noise a report of N records would have, and reads none."
@@ -82,7 +87,7 @@ def check(
         delta=delta or 0,
         labels=names("check", "labels", labels) or [],
         ledger=None if ledger is None else Ledger(ledger),
-        random_state=seed,
+        random_state=None if seed is None else check_integer("check", "seed", seed, low=0),
     )
     if json:
         print(jsonlib.dumps(report.to_dict(), sort_keys=True))

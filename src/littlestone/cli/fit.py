@@ -174,6 +174,7 @@ def fit(
     source = _source(seed)
     chosen = names("fit", "x", x)
     each = _records_of_each(user, samples_per_user, learner)
+    _of_records_only(user, costs=costs, proba=proba)
     of_users: Json = {} if user is None else {"user": user, **each}
     options = {**_given(proper=proper or None, parameters=parameters), **each}
     if costs is not None:
@@ -315,6 +316,15 @@ def _records_of_each(user: str | None, samples_per_user: str | None, learner: st
             "column with --user."
         )
     return {"samples_per_user": whole("fit", "samples_per_user", samples_per_user)}
+
+
+def _of_records_only(user: str | None, *, costs: str | None, proba: bool) -> None:
+    """Refuse, beside --user, what only learners that protect single records can do."""
+    for option, asked in (("--costs", costs is not None), ("--proba", proba)):
+        if user is not None and asked:
+            raise ParameterError(
+                f"{option} is not for the protection of users (--user): leave one of them out."
+            )
 
 
 def _costs(text: str, positive: str, negative: str | None) -> dict[int, str]:

@@ -108,7 +108,9 @@ def draft(
             "from columns of the same names."
         )
     for name, kind in zip(features, kinds, strict=True):
-        if kind is not None and pa.types.is_nested(kind):
+        if not name:
+            blocks.append("# A column without a name: left out, since a schema cannot name it.\n")
+        elif kind is not None and pa.types.is_nested(kind):
             blocks.append(f"# [{toml_key(name)}] holds lists or structures, not cells: left out.\n")
         elif public is None:
             blocks.append(_to_fill_in(name, kind))

@@ -80,3 +80,10 @@ def test_group_privacy_over_a_hashed_class_is_certified_at_epsilon_over_m(m):
     assert learner.required_samples() == -(-records.required_samples() // m)
     assert learner.certificate(learner.required_samples()).holds
     assert not learner.certificate(learner.required_samples() - 1).holds
+
+
+def test_a_tiny_epsilon_leaves_the_methods_that_can_be_planned():
+    learner = ls.UserAgnosticLearner(ls.Thresholds(1, 99), epsilon="1e-300", samples_per_user=3)
+    assert ls.runnable(learner).ok
+    learner.set_params(method="user-level")
+    assert not ls.runnable(learner).ok

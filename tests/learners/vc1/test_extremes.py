@@ -99,3 +99,9 @@ def test_rounds_fit_their_budget(epsilon, delta):
         assert 3 * choice * F(5, 4) <= epsilon
     plan = Descent.plan(epsilon, delta, F(1, 10), F(1, 20), rough=True)
     assert plan.required > 0
+
+
+@pytest.mark.parametrize("epsilon", ["1e-19", "1e-300"])
+def test_a_tiny_epsilon_is_not_runnable(epsilon):
+    learner = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=epsilon, delta="1e-6")
+    assert "too small" in ls.runnable(learner).why

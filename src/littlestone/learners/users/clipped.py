@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from littlestone.bounds.search import log_of
+from littlestone.errors import UnsupportedError
 from littlestone.learners.plan import Plan, cached, least_required
 from littlestone.learners.users.clipped_bounds import Bounds, certificate, least_users
 from littlestone.learners.users.scores import errors_by_user
@@ -245,6 +246,11 @@ def plan_clipped(
                 best = min(best, users)
             todo = _beside(at) if at in todo and here < _WORSE * best else []
     near = [plan for users, plan in found.values() if users <= (_NEAR if m <= _FEW else 1) * best]
+    if not near:
+        raise UnsupportedError(
+            "Epsilon is too small: no number of users that can be planned is enough for "
+            "method='user-level'. Raise epsilon."
+        )
     return min(near, key=lambda plan: plan._sharp) if len(near) > 1 else near[0]
 
 

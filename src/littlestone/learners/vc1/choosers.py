@@ -30,6 +30,7 @@ import numpy.typing as npt
 from littlestone.bounds.search import log_of
 from littlestone.bounds.tails import at_most_all
 from littlestone.classes.trees import ROOT, Node, VC1Tree
+from littlestone.errors import UnsupportedError
 from littlestone.learners.goal import Goal
 from littlestone.learners.vc1.claims import CHUNKS, ONE_SHOT, TWO_STEP
 from littlestone.mechanisms import sparse_select
@@ -146,6 +147,11 @@ def grid(low: int, high: int) -> npt.NDArray[np.int64]:
     >>> grid(3, 6), len(grid(0, 10**9))
     (array([3, 4, 5, 6]), 192)
     """
+    if high >= 2**62:
+        raise UnsupportedError(
+            "Epsilon is too small: more than 10**18 records would be needed, which is not planned. "
+            "Raise epsilon."
+        )
     if high - low < _FINE:
         return np.arange(low, high + 1)
     return np.unique(np.linspace(low, high, _FINE).astype(np.int64))
