@@ -34,6 +34,7 @@ FILES = [
     "subsample",
     "threshold",
     "noise",
+    "stream",
     "histogram",
     "golden",
     "reals",

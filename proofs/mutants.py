@@ -46,6 +46,11 @@ MUTANTS = (
     ("threshold", "es * u ^+ K.-1 <= e -> u ^+ K <= e", "es <= e -> u ^+ K <= e"),
     ("threshold", "(count id t1 < K)%N \\/ t2 = [::]", "(count id t1 <= K)%N \\/ t2 = [::]"),
     ("noise", "x ^+ n.+1 * c end", "x ^+ n * c end"),
+    ("stream", "^+ K) ^+ size ts * e2 * P'", "^+ K) * e2 * P'"),
+    ("stream", "P <= es * (u ^+ 2) ^+ K * e2 * P'", "P <= es * (u ^+ 2) ^+ K * P'"),
+    ("stream", "size g <> size past -> t = h", "(size g < size past)%N -> t = h"),
+    ("stream", "(count id (tests t1) < 1)%N", "(count id (tests t1) <= 1)%N"),
+    ("stream", "<= e ^+ uses ts * replies", "<= e * replies"),
     ("compose", "dp (e1 * e2) (d1 + d2)", "dp (e1 * e2) (Num.max d1 d2)"),
 )
 

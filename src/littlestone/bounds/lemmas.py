@@ -35,6 +35,8 @@ LEMMAS = {
             "threshold.threshold_monotone",
             "threshold.threshold_shift",
             "noise.sparse_vector_any",
+            "stream.interleaved_any",
+            "stream.alarms_any",
         ),
         "that the sums over noises exist",
     ),
@@ -70,7 +72,8 @@ LEMMAS = {
     "median.paths": _PATHS,
     "median.tree": _PATHS,
     "online.test": Checked(
-        ("noise.mistake_test_pure",), "that the sum over noises exists; many tests"
+        ("noise.mistake_test_pure", "stream.stream_tests_pure", "stream.replies_pure"),
+        "that the sum over noises exists",
     ),
     "stable.privacy": Checked(
         ("histogram.histogram_dp", "exp_mech.exp_mech_pure", "deal.dealt_dp"),
