@@ -99,12 +99,19 @@ class StateError(LittlestoneError, RuntimeError):
 
 
 class SearchLimitError(LittlestoneError):
-    """An exact search stopped at its node budget; the answer lies in [lower, upper]."""
+    """An exact search stopped at its limit; the answer lies in [lower, upper]."""
 
-    def __init__(self, lower: float, upper: float, nodes: int, what: str = "The answer") -> None:
+    def __init__(
+        self,
+        lower: float,
+        upper: float,
+        nodes: int,
+        what: str = "The answer",
+        parameter: str = "max_nodes",
+    ) -> None:
         super().__init__(
             f"{what} lies between {lower} and {upper}; the search stopped after {nodes} nodes. "
-            "Raise max_nodes to decide it."
+            f"Raise {parameter} to decide it."
         )
         self.lower, self.upper, self.nodes = lower, upper, nodes
 

@@ -7,7 +7,8 @@ Each function also takes a matrix of 0 and 1 in place of a class: rows are conce
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -17,10 +18,16 @@ import numpy.typing as npt
 from littlestone.classes.base import MAX_EXPONENT, ConceptClass
 from littlestone.classes.encoding import to_json
 from littlestone.classes.finite import FiniteClass
-from littlestone.classes.listed import ListedSpace, listing
+from littlestone.classes.listed import ListedSpace, Listing, listing
 from littlestone.classes.oracles import VersionSpace
-from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
-from littlestone.errors import SearchLimitError, UnsupportedError, check_integer, parameter_error
+from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, Clock, watching
+from littlestone.combinatorics.witness import MistakeTree, ShatteredSet, ThresholdSequence
+from littlestone.errors import (
+    SearchLimitError,
+    UnsupportedError,
+    check_integer,
+    parameter_error,
+)
 from littlestone.types import Hypothesis, Json, Point
 
 __all__ = [
@@ -41,18 +48,33 @@ __all__ = [
 
 #: The VC search on bit sets keeps this many rows well; beyond, `FiniteClass.vc_dim` is better.
 _MANY_ROWS = 1 << 16
+#: Levels of the tree that witnesses a bound.
+_LEVELS = 8
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """A dimension that was not decided: it lies in [lower, upper]."""
+    """A dimension that was not decided: it lies in [lower, upper].
+
+    Attributes
+    ----------
+    lower, upper : float
+    reason : str
+        Why the dimension is not above ``upper``.
+    witness : dict or None
+        What the search found so far, as plain JSON: a shattered set, a shattered tree (its first
+        eight levels) or a threshold sequence. None for a class that is not listed.
+    """
 
     lower: float
     upper: float
+    reason: str = field(default="", compare=False)
+    witness: Json | None = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> Json:
-        """Return plain JSON."""
-        return {"lower": _plain(self.lower), "upper": _plain(self.upper)}
+        """Return plain JSON, without the witness."""
+        ends: Json = {"lower": _plain(self.lower), "upper": _plain(self.upper)}
+        return ends | {"reason": self.reason} if self.reason else ends
 
     def __str__(self) -> str:
         return f"between {_plain(self.lower)} and {_plain(self.upper)}"
@@ -195,17 +217,36 @@ def threshold_dimension(concept_class: Any, *, max_nodes: int | None = DEFAULT_M
     return lower if lower == upper else listing(concepts, max_nodes).kernel.threshold_dim()
 
 
-def dimensions(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES) -> Dimensions:
-    """Return all three dimensions; what a budget does not decide has bounds.
+Progress = Callable[[str, "int | Bounds"], None]
+
+
+def dimensions(
+    concept_class: Any,
+    *,
+    max_nodes: int | None = DEFAULT_MAX_NODES,
+    max_seconds: float | None = None,
+    progress: Progress | None = None,
+) -> Dimensions:
+    """Return all three dimensions; what the limits do not decide has bounds.
 
     Parameters
     ----------
     concept_class, max_nodes
         As for `vc_dimension`; each dimension has a budget of its own.
+    max_seconds : float, optional
+        Most processor time of all searches; what one dimension leaves is shared by the next.
+    progress : callable, optional
+        Called as ``progress(name, bounds)`` about once a second while a dimension is searched,
+        and as ``progress(name, answer)`` at its end.
 
     Returns
     -------
     Dimensions
+
+    Notes
+    -----
+    With ``max_seconds`` the bounds depend on the machine. The clock is looked at between nodes of
+    a search and between concepts that are listed.
 
     Examples
     --------
@@ -214,21 +255,13 @@ def dimensions(concept_class: Any, *, max_nodes: int | None = DEFAULT_MAX_NODES)
     ({'vc': 5, 'littlestone': 5, 'threshold': 5}, 126)
     """
     concepts = _class("dimensions", concept_class, max_nodes)
-    try:
-        kernel = None if is_closed(concepts) else listing(concepts, max_nodes).kernel
-    except UnsupportedError:
-        kernel = None
-    if kernel is not None:
-        few = concepts.size <= _MANY_ROWS
-        return _settled(
-            kernel.vc_dim if few else lambda: concepts.vc_dim, kernel.ldim, kernel.threshold_dim
-        )
-    return _settled(
-        lambda: vc_dimension(concepts, max_nodes=max_nodes),
-        lambda: littlestone_dimension(concepts, max_nodes=max_nodes),
-        lambda: threshold_dimension(concepts, max_nodes=max_nodes),
-        concepts.littlestone_bounds(),
-    )
+    if max_seconds is not None and not 0 <= max_seconds < inf:
+        raise parameter_error("dimensions", "max_seconds", "a number >= 0", max_seconds)
+    clock = Clock(max_seconds)
+    with watching(None if max_seconds is None and progress is None else clock):
+        questions, listed = _questions(concepts, max_nodes)
+        found = _settled(questions, concepts, _Asking(clock, progress))
+    return _explained(found, concepts, listed)
 
 
 def shattered_tree(
@@ -361,21 +394,78 @@ def essential_hypotheses(
     return concepts.version_space(max_nodes).essential(p, d)
 
 
+def _questions(
+    concepts: ConceptClass, max_nodes: int | None
+) -> tuple[dict[str, Callable[[], int]], Listing | None]:
+    """Return how to find each dimension, and the matrix if that is a search of one."""
+    try:
+        listed = None if is_closed(concepts) else listing(concepts, max_nodes)
+    except UnsupportedError:
+        listed = None
+    except SearchLimitError:  # too late even to list it: closed forms are left
+        return {
+            "VC dimension": lambda: _closed(concepts.vc_dim if concepts.vc_exact else None),
+            "threshold dimension": lambda: _closed(*concepts.threshold_bounds()),
+            "Littlestone dimension": lambda: _closed(*concepts.littlestone_bounds()),
+        }, None
+    if listed is not None:
+        kernel, few = listed.kernel, concepts.size <= _MANY_ROWS
+        return {
+            "VC dimension": kernel.vc_dim if few else lambda: concepts.vc_dim,
+            "threshold dimension": kernel.threshold_dim,
+            "Littlestone dimension": kernel.ldim,
+        }, listed
+    return {
+        "VC dimension": lambda: vc_dimension(concepts, max_nodes=max_nodes),
+        "threshold dimension": lambda: threshold_dimension(concepts, max_nodes=max_nodes),
+        "Littlestone dimension": lambda: littlestone_dimension(concepts, max_nodes=max_nodes),
+    }, None
+
+
+def _closed(lower: int | None, upper: float | None = None) -> int:
+    """Return a dimension that is known in closed form."""
+    if lower is None or upper not in (None, lower):
+        raise UnsupportedError("There is no closed form.")
+    return lower
+
+
+class _Asking:
+    """Ask one question after the other, within the time left and with reports."""
+
+    def __init__(self, clock: Clock, progress: Progress | None) -> None:
+        self.clock, self.progress, self.left = clock, progress, 3
+
+    def __call__(self, name: str, question: Callable[[], int]) -> int | Bounds | None:
+        """Return an answer, its bounds, or None if the class does not answer."""
+        tell = self.progress
+        report = None if tell is None else lambda low, high: tell(name, Bounds(low, high))
+        self.clock.turn(self.left, report)
+        self.left -= 1
+        found: int | Bounds | None = None
+        try:
+            found = question()
+        except SearchLimitError as end:
+            found = Bounds(end.lower, end.upper)
+        except UnsupportedError:
+            pass
+        if tell is not None and found is not None:
+            tell(name, found)
+        return found
+
+
 def _settled(
-    vc: Callable[[], int],
-    littlestone: Callable[[], int],
-    threshold: Callable[[], int],
-    known: tuple[int, float] = (0, inf),
+    questions: dict[str, Callable[[], int]], concepts: ConceptClass, asking: _Asking
 ) -> Dimensions:
     """Ask for each dimension; bound what is not decided by the others.
 
     Both other dimensions bound the Littlestone dimension L from below, VC <= L and threshold
     dimension < 2**(L + 1) (Alon et al., Theorem 10).
     """
-    found: list[int | Bounds | None] = [_asked(question) for question in (vc, threshold)]
+    found = [asking(name, questions[name]) for name in ("VC dimension", "threshold dimension")]
     lower = [x if isinstance(x, int) else int(x.lower) if x else 0 for x in found]
-    middle = _asked(littlestone)
+    middle = asking("Littlestone dimension", questions["Littlestone dimension"])
     if not isinstance(middle, int):
+        known = concepts.littlestone_bounds()
         least = max(lower[0], lower[1].bit_length() - 1, known[0], 0)
         middle = (
             Bounds(max(least, middle.lower), min(known[1], middle.upper))
@@ -389,14 +479,49 @@ def _settled(
     return Dimensions(vc_dim, middle, threshold_dim)
 
 
-def _asked(question: Callable[[], int]) -> int | Bounds | None:
-    """Return an answer, its bounds, or None if the class does not answer."""
-    try:
-        return question()
-    except SearchLimitError as end:
-        return Bounds(end.lower, end.upper)
-    except UnsupportedError:
-        return None
+def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None) -> Dimensions:
+    """Add the reasons of the upper bounds and, for a listed class, the witnesses so far."""
+    if not any(isinstance(value, Bounds) for value in vars(found).values()):
+        return found
+    count = concepts.size if listed is None else listed.kernel.matrix.n_hypotheses
+    most = count.bit_length() - 1 if isinstance(count, int) else inf
+    most_l = found.littlestone.upper if isinstance(found.littlestone, Bounds) else found.littlestone
+    theorem_10 = 2 ** (int(most_l) + 1) - 1 if most_l < MAX_EXPONENT else inf
+    witnesses: dict[str, Json] = {}
+    if listed is not None:
+        with suppress(SearchLimitError):
+            vc, tree, steps = listed.kernel.best_known()
+            witnesses = {
+                "vc": as_json(listed, vc),
+                "littlestone": as_json(listed, tree),
+                "threshold": as_json(listed, steps),
+            }
+    out: dict[str, float | Bounds] = dict(vars(found))
+    for name, value in vars(found).items():
+        if isinstance(value, Bounds):
+            if name == "threshold":
+                counted, why = theorem_10, f"a Littlestone dimension of at most {_plain(most_l)}"
+                other = "the number of different concepts or points"
+            else:
+                counted, why = most, "log2 of the number of concepts"
+                other = "the search refuted one more, or the class has a bound of its own"
+            reason = why if value.upper == counted else other
+            out[name] = replace(value, reason=reason, witness=witnesses.get(name))
+    return Dimensions(**out)
+
+
+def as_json(listed: Listing, found: ShatteredSet | MistakeTree | ThresholdSequence) -> Json:
+    """Return a witness of a listed class as plain JSON."""
+    rows = listed.kernel.matrix.rows
+    if isinstance(found, MistakeTree):
+        depth = min(found.depth, _LEVELS)
+        columns, leaves = found.points[: 2**depth - 1], found.leaves[:: 2 ** (found.depth - depth)]
+        places = tuple(listed.points[column] for column in columns)
+        ends = tuple(listed.hypothesis(rows[row]) for row in leaves)
+        return ShatteredTree(listed.concept_class, depth, places, ends).to_dict()
+    points = [to_json(listed.points[column]) for column in found.points]
+    concepts = [listed.hypothesis(rows[row]).to_dict() for row in found.hypotheses]
+    return {"points": points, "concepts": concepts}
 
 
 def _class(owner: str, concept_class: Any, max_nodes: int | None) -> ConceptClass:

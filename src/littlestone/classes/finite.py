@@ -21,9 +21,11 @@ from littlestone.classes.dichotomies import (
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import TableHypothesis
 from littlestone.classes.listed import Listing, listing
+from littlestone.classes.oracles import searching
 from littlestone.classes.spec import written
 from littlestone.classes.trees.matrix import MatrixTree
 from littlestone.classes.trees.tree import no_concept
+from littlestone.combinatorics.limits import NodeLimit
 from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import ParameterError, SearchLimitError, parameter_error
 from littlestone.safe_io import read_text
@@ -288,7 +290,9 @@ def vc_dimension(matrix: npt.NDArray[np.uint8], max_work: int = 5_000_000_000) -
     2
     """
     search = _Search(matrix, max_work)
-    search.extend(np.zeros(len(matrix), dtype=np.int64), 0, list(range(matrix.shape[1])))
+    nobody = np.zeros(len(matrix), dtype=np.int64)
+    with searching(None, "The VC dimension", lambda: (search.best, search.most)) as search.clock:
+        search.extend(nobody, 0, list(range(matrix.shape[1])))
     return search.best
 
 
@@ -297,6 +301,7 @@ class _Search:
 
     def __init__(self, matrix: npt.NDArray[np.uint8], max_work: int) -> None:
         self.matrix, self.max_work, self.work = matrix, max_work, 0
+        self.clock = NodeLimit(None)
         self.best, self.most = 0, min(len(matrix).bit_length() - 1, matrix.shape[1])
 
     def extend(self, pattern: Patterns, size: int, later: list[int]) -> None:
@@ -313,6 +318,7 @@ class _Search:
         return extended
 
     def _shattered(self, pattern: Patterns, size: int) -> bool:
+        self.clock.spend()
         self.work += len(pattern)
         if self.work > self.max_work:
             raise SearchLimitError(

@@ -11,8 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass
-from littlestone.classes.oracles import VersionSpace, as_point, check_label, records, version_space
+from littlestone.classes.oracles import (
+    VersionSpace,
+    as_point,
+    check_label,
+    records,
+    searching,
+    version_space,
+)
 from littlestone.combinatorics import BitMatrix, Kernel
+from littlestone.combinatorics.limits import timed
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point, Points
@@ -184,10 +192,13 @@ def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
     ------
     UnsupportedError
         If the matrix would have more than 2**26 entries.
+    SearchLimitError
+        If a clock (`littlestone.combinatorics.limits.watching`) ends first.
     """
     points = _listable_points(concept_class)
-    concepts = list(concept_class.concepts())
-    rows = labels(concept_class, concepts, points)
+    with searching(None, "The number of different concepts", lambda: (1, concept_class.size)):
+        concepts = list(timed(concept_class.concepts()))
+        rows = labels(concept_class, timed(concepts), points)
     packed = [row.tobytes() for row in rows]
     by_row: dict[bytes, Hypothesis] = {}
     for key, concept in zip(packed, concepts, strict=True):

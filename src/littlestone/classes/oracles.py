@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone.combinatorics.decomposition import depth_limit
-from littlestone.combinatorics.limits import NodeLimit, OutOfNodes
+from littlestone.combinatorics.limits import NodeLimit, OutOfNodes, asked
 from littlestone.data.points import canonical
 from littlestone.errors import (
     DataError,
@@ -382,8 +382,9 @@ def searching(
     nodes. Raise max_nodes to decide it.
     """
     budget = NodeLimit(max_nodes)
+    asked(bounds)
     try:
         yield budget
-    except OutOfNodes:
+    except OutOfNodes as end:
         lower, upper = bounds()
-        raise SearchLimitError(lower, upper, budget.used, what) from None
+        raise SearchLimitError(lower, upper, budget.used, what, end.parameter) from None

@@ -28,13 +28,15 @@ def dims(
     schema: str | None = None,
     witness: Flag = False,
     max_nodes: int = 1_000_000,
+    max_seconds: float | None = None,
+    progress: Flag = False,
     report: str | None = None,
     json: Flag = False,
 ) -> int:
     """Print the VC, Littlestone and threshold dimension of a class, exactly.
 
     Closed forms where they are known, else exact search on the matrix of a small class. What a
-    search does not decide within its budget is printed as bounds.
+    search does not decide within its limits is printed as bounds.
 
     Parameters
     ----------
@@ -47,26 +49,38 @@ def dims(
         and for a small class a shattered set and a threshold sequence.
     max_nodes:
         Budget of each search, in nodes; the same on every machine.
+    max_seconds:
+        Processor time of all searches together; what is not decided by then has bounds.
+    progress:
+        Print the bounds so far on standard error, also where it is no terminal.
     report:
         Write a page (HTML) with pictures here; an existing file is replaced.
     json:
-        Print one JSON object; what is undecided is {"lower", "upper"}.
+        Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """
     from littlestone.classes import dimensions
     from littlestone.cli.files import check_inputs_kept, check_outputs
-    from littlestone.cli.terminal import facts, note, progress_of
+    from littlestone.cli.terminal import facts, note, telling
+    from littlestone.combinatorics.limits import Clock, watching
     from littlestone.safe_io import write_text
 
     check_integer("dims", "max_nodes", max_nodes, low=0)
     check_outputs("dims", report=report)
     check_inputs_kept("dims", [schema], report=report)
     concepts, _ = open_class(concept_class, schema)
-    with progress_of("Searching"):
-        found = dimensions(concepts, max_nodes=max_nodes)
+    clock = Clock(max_seconds)
+    with telling("Searching", progress) as tell:
+        found = dimensions(
+            concepts,
+            max_nodes=max_nodes,
+            max_seconds=max_seconds,
+            progress=lambda name, value: tell(f"{name}: {_words(value)}"),
+        )
         result = found.to_dict()
-        if witness:
-            result["witness"] = _witness(concepts, max_nodes)
-        page = _page(concepts, found, max_nodes) if report is not None else ""
+        with watching(None if max_seconds is None else clock):  # the rest of the time
+            if witness:
+                result["witness"] = _witness(concepts, found, max_nodes)
+            page = _page(concepts, found, max_nodes) if report is not None else ""
     if report is not None:
         write_text(report, page)
     if json:
@@ -89,11 +103,17 @@ def _words(value: object) -> str:
     return integer(value) if isinstance(value, int) else str(value)
 
 
-def _witness(concepts: ConceptClass, max_nodes: int) -> Json:
+def _witness(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> Json:
     """Return what proves the lower bounds, as far as it can be found and written out."""
     from littlestone.classes import shattered_tree
-    from littlestone.classes.encoding import to_json
+    from littlestone.classes.dimensions import Bounds, as_json
 
+    names = ("shattered_set", "shattered_tree", "threshold_sequence")
+    so_far: Json = {
+        name: value.witness
+        for name, value in zip(names, vars(found).values(), strict=True)
+        if isinstance(value, Bounds) and value.witness is not None
+    }
     out: Json = {}
     try:
         depth = concepts.version_space(max_nodes).littlestone_dim()
@@ -103,22 +123,16 @@ def _witness(concepts: ConceptClass, max_nodes: int) -> Json:
         out["shattered_tree"] = {"missing": str(reason)}
     try:
         listed = _small(concepts, max_nodes)
-    except UnsupportedError as reason:
+    except (SearchLimitError, UnsupportedError) as reason:
         missing = {"missing": str(reason)}
-        return out | {"shattered_set": missing, "threshold_sequence": missing}
-    rows = listed.kernel.matrix.rows
+        return out | {"shattered_set": missing, "threshold_sequence": missing} | so_far
     for question in (listed.kernel.shattered_set, listed.kernel.threshold_sequence):
         name = question.__name__
         try:
-            found = question()
+            out[name] = as_json(listed, question())
         except SearchLimitError as reason:
             out[name] = {"missing": str(reason)}
-            continue
-        out[name] = {
-            "points": [to_json(listed.points[column]) for column in found.points],
-            "concepts": [listed.hypothesis(rows[row]).to_dict() for row in found.hypotheses],
-        }
-    return out
+    return out | so_far
 
 
 def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
@@ -134,7 +148,9 @@ def _page(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> str:
         part = "" if tree.depth == depth else f", {tree.depth} of its {depth} levels"
         pictures.append((f"A mistake tree{part}", plot(tree)))
     if found.vc in (0, 1):
-        with suppress(UnsupportedError):  # `make_tree` names the classes that have one
+        with suppress(
+            SearchLimitError, UnsupportedError
+        ):  # `make_tree` names the classes that have one
             pictures.append(("The tree of the class", plot(make_tree(concepts))))
     if isinstance(found.littlestone, int):
         with suppress(SearchLimitError, UnsupportedError):

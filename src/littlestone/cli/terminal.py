@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["counting", "facts", "note", "progress_of", "table"]
+__all__ = ["counting", "facts", "note", "progress_of", "table", "telling"]
 
 
 def facts(rows: Sequence[tuple[str, str, str]]) -> None:
@@ -54,6 +54,17 @@ def progress_of(what: str) -> Iterator[None]:
         return
     with console.status(Text(what)):
         yield
+
+
+@contextmanager
+def telling(what: str, always: bool) -> Iterator[Callable[[str], None]]:
+    """Show what is known so far on standard error: on a terminal, or as lines if ``always``."""
+    console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        yield lambda text: console.out(text, highlight=False) if always else None
+        return
+    with console.status(Text(what)) as status:
+        yield lambda text: status.update(Text(text))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from littlestone.combinatorics.decomposition import DecompositionSearch, DecompositionTree
 from littlestone.combinatorics.irreducible import ReductionSearch
 from littlestone.combinatorics.ldim import LittlestoneSearch
-from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes
+from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, NodeLimit, OutOfNodes, asked
 from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.sets import VersionSpaces
 from littlestone.combinatorics.spaces import IntegerSpace, Space
@@ -210,6 +210,20 @@ class Kernel(VersionSpaces):
         with self._asking("The threshold dimension", lambda: self._threshold_bounds(v)):
             return self._thresholds.witness(v, self._most_thresholds(v))
 
+    def best_known(self) -> tuple[ShatteredSet, MistakeTree, ThresholdSequence]:
+        """Return witnesses of the lower bounds found so far for a nonempty class.
+
+        Raises
+        ------
+        SearchLimitError
+            If the memory for bounds was full and the tree needs a search of its own.
+        """
+        v = self._nonempty(None, "Kernel.best_known")
+        lower = self._search.bounds(v)[0]
+        with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
+            tree = self._search.tree(v, lower)
+        return self._vc.best_known(v), tree, self._thresholds.best_known(v)
+
     # -- irreducibility and decompositions ----------------------------------------------------
 
     def reducibility(self, hypotheses: int | None = None, cap: int | None = None) -> float:
@@ -331,11 +345,13 @@ class Kernel(VersionSpaces):
     def _asking(self, what: str, bounds: Callable[[], tuple[float, float]]) -> Iterator[None]:
         """Give one question its own budget; turn its end into the public error."""
         self._budget.used = 0
+        asked(bounds)
         try:
             yield
-        except OutOfNodes:
+        except OutOfNodes as end:
             lower, upper = bounds()
-            raise SearchLimitError(lower, upper, self._budget.used, what) from None
+            used = self._budget.used
+            raise SearchLimitError(lower, upper, used, what, end.parameter) from None
 
     @contextmanager
     def _decomposing(

@@ -76,6 +76,11 @@ class ThresholdSearch:
     def witness(self, v: int, upper: int) -> ThresholdSequence:
         """Return a longest threshold sequence of a non-empty version space."""
         self.dimension(v, upper)
+        return self.best_known(v)
+
+    def best_known(self, v: int) -> ThresholdSequence:
+        """Return the longest threshold sequence found so far."""
+        self.bounds(v)
         path = self._best[v]
         if not path:  # the constant 0 alone: one hypothesis, told apart by no point
             return ThresholdSequence(((v & -v).bit_length() - 1,), ())

@@ -56,6 +56,10 @@ class VCSearch:
     def witness(self, v: int) -> ShatteredSet:
         """Return a largest shattered set of a non-empty version space."""
         self.dimension(v)
+        return self.best_known(v)
+
+    def best_known(self, v: int) -> ShatteredSet:
+        """Return the largest shattered set found so far."""
         points = self._found.get(v, ())
         cells = [v]
         for point in points:  # bit j of a cell's index is the label of the j-th point

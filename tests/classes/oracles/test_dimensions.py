@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations, product
+import sys
+from functools import cache, partial
+from itertools import combinations, count, product
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from littlestone.classes import (
     dimensions,
     essential_hypotheses,
     littlestone_dimension,
+    load,
     make_tree,
     parse_class,
     shattered_tree,
@@ -33,8 +36,10 @@ from littlestone.classes import (
     threshold_dimension,
     vc_dimension,
 )
+from littlestone.classes.dimensions import Bounds
 from littlestone.classes.listed import listing
 from littlestone.combinatorics import Kernel
+from littlestone.combinatorics.limits import Clock
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
 
@@ -154,9 +159,116 @@ def test_what_a_budget_does_not_decide_has_bounds():
         littlestone_dimension(matrix, max_nodes=3)
     assert 0 <= end.value.lower < end.value.upper <= 8
     found = dimensions(matrix, max_nodes=3).to_dict()
-    assert set(found["littlestone"]) == set(found["threshold"]) == {"lower", "upper"}
+    assert set(found["littlestone"]) == set(found["threshold"]) == {"lower", "upper", "reason"}
     assert found["littlestone"]["lower"] <= littlestone_dimension(matrix)
     assert found["littlestone"]["upper"] >= littlestone_dimension(matrix)
+
+
+def truth(matrix):
+    """The three dimensions by their definitions."""
+    width = matrix.shape[1]
+
+    def shatters(points):
+        return len({tuple(row) for row in matrix[:, points].tolist()}) == 2 ** len(points)
+
+    @cache
+    def ldim(rows):
+        sides = [(rows & frozenset(np.flatnonzero(matrix[:, x])), x) for x in range(width)]
+        split = [(one, rows - one) for one, _ in sides if one and one != rows]
+        return max((1 + min(map(ldim, pair)) for pair in split), default=0)
+
+    @cache
+    def steps(rows, points):
+        return max(
+            (
+                1 + steps(frozenset(g for g in rows if not matrix[g, x]),
+                          frozenset(y for y in points if matrix[h, y] and y != x))
+                for x in points
+                for h in rows
+                if matrix[h, x]
+            ),
+            default=0,
+        )  # fmt: skip
+
+    vc = max(
+        k for k in range(width + 1) if any(map(shatters, map(list, combinations(range(width), k))))
+    )
+    everything = frozenset(range(len(matrix)))
+    return vc, ldim(everything), steps(everything, frozenset(range(width)))
+
+
+def proves(name, witness, matrix):
+    """Check a witness by the definition; return the dimension that it proves."""
+    table = {tuple(row) for row in matrix.tolist()}
+    concepts = witness["leaves" if name == "littlestone" else "concepts"]
+    rows = [load(h).predict(np.arange(matrix.shape[1])).tolist() for h in concepts]
+    assert {tuple(row) for row in rows} <= table
+    points = witness["points"]
+    if name == "vc":
+        assert {tuple(row[x] for x in points) for row in rows} == set(
+            product((0, 1), repeat=len(points))
+        )
+    elif name == "threshold":
+        assert all(rows[i][x] == (i <= j) for i in range(len(points)) for j, x in enumerate(points))
+    else:
+        for row, path in zip(rows, product((0, 1), repeat=witness["depth"]), strict=True):
+            node = 0
+            for label in path:
+                assert row[points[node]] == label
+                node = 2 * node + 1 + label
+        return witness["depth"]
+    return len(points)
+
+
+def ticking(monkeypatch):
+    """Let a second pass at each look at the clock."""
+    clock = partial(Clock, now=map(float, count()).__next__)
+    monkeypatch.setattr(sys.modules["littlestone.classes.dimensions"], "Clock", clock)
+
+
+@pytest.mark.parametrize("seconds", [0, 3, 9, 30, 60, 10**6])
+def test_a_clock_stops_the_search_with_bounds_witnesses_and_reasons(monkeypatch, seconds):
+    rng = np.random.default_rng(5)
+    matrix = np.unique(rng.integers(0, 2, (34, 8)), axis=0)
+    exact = truth(matrix)
+    ticking(monkeypatch)
+    told = []
+    found = dimensions(matrix, max_seconds=seconds, progress=lambda *said: told.append(said))
+    for (name, value), answer in zip(vars(found).items(), exact, strict=True):
+        if isinstance(value, Bounds):
+            assert value.lower <= answer <= value.upper
+            assert proves(name, value.witness, matrix) <= value.lower
+            assert value.reason
+            assert name == "littlestone" or proves(name, value.witness, matrix) == value.lower
+        else:
+            assert value == answer
+    undecided = [value for value in vars(found).values() if isinstance(value, Bounds)]
+    assert len(undecided) == (3 if seconds == 0 else 0 if seconds == 10**6 else len(undecided))
+    names = ["VC dimension", "threshold dimension", "Littlestone dimension"]
+    assert list(dict.fromkeys(name for name, _ in told)) == names
+    for name, said in told:
+        low, high = (said.lower, said.upper) if isinstance(said, Bounds) else (said, said)
+        assert low <= exact[[0, 2, 1][names.index(name)]] <= high
+    if seconds == 10**6:  # bounds on the way, then the answer
+        assert isinstance(told[0][1], Bounds)
+        assert isinstance(told[-1][1], int)
+
+
+def test_a_clock_stops_the_listing_too(monkeypatch):
+    ticking(monkeypatch)
+    rules = Rules(SCHEMA, 2)
+    found = dimensions(rules, max_seconds=4)
+    assert isinstance(found.littlestone, Bounds)
+    assert found.littlestone.lower <= littlestone_dimension(rules) <= found.littlestone.upper
+    assert found.littlestone.witness is None
+    assert dimensions(rules, max_seconds=10**6) == dimensions(rules)
+    assert dimensions(Thresholds(1, 99), max_seconds=0) == dimensions(Thresholds(1, 99))
+
+
+@pytest.mark.parametrize("seconds", [-1, math.inf, math.nan])
+def test_seconds_are_a_number(seconds):
+    with pytest.raises(ParameterError, match="max_seconds"):
+        dimensions(Points(), max_seconds=seconds)
 
 
 def test_large_classes_without_a_closed_form():
@@ -164,7 +276,8 @@ def test_large_classes_without_a_closed_form():
     with pytest.raises(UnsupportedError, match="too large to be listed"):
         littlestone_dimension(many)
     found = dimensions(many).to_dict()
-    assert found["vc"] == {"lower": 0, "upper": found["littlestone"]["upper"]}
+    reason = "log2 of the number of concepts"
+    assert found["vc"] == {"lower": 0, "upper": found["littlestone"]["upper"], "reason": reason}
     assert found["littlestone"]["upper"] == many.size.bit_length() - 1
 
 
