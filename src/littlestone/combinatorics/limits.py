@@ -74,10 +74,14 @@ class NodeLimit:
         """Count one node; raise `OutOfNodes` when it is one too many, or comes too late."""
         if self.limit is not None and self.used >= self.limit:
             raise OutOfNodes
+        self.look()
+        self.used += 1
+
+    def look(self) -> None:
+        """Look at the clock, if there is one: for long work inside one node."""
         clock = _CLOCK.get()
         if clock is not None:
             clock.look()
-        self.used += 1
 
 
 class Clock:
