@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -61,15 +62,15 @@ class Bounds:
     lower, upper : float
     reason : str
         Why the dimension is not above ``upper``.
-    witness : dict or None
-        What the search found so far, as plain JSON: a shattered set, a shattered tree (its first
+    witness : callable or None
+        Return what the search found so far, as plain JSON: a shattered set, a shattered tree (its first
         eight levels) or a threshold sequence. None for a class that is not listed.
     """
 
     lower: float
     upper: float
     reason: str = field(default="", compare=False)
-    witness: Json | None = field(default=None, compare=False, repr=False)
+    witness: Callable[[], Json] | None = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> Json:
         """Return plain JSON, without the witness."""
@@ -487,14 +488,14 @@ def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None
     most = count.bit_length() - 1 if isinstance(count, int) else inf
     most_l = found.littlestone.upper if isinstance(found.littlestone, Bounds) else found.littlestone
     theorem_10 = 2 ** (int(most_l) + 1) - 1 if most_l < MAX_EXPONENT else inf
-    witnesses: dict[str, Json] = {}
+    witnesses: dict[str, Callable[[], Json]] = {}
     if listed is not None:
         with suppress(SearchLimitError):
             vc, tree, steps = listed.kernel.best_known()
             witnesses = {
-                "vc": as_json(listed, vc),
-                "littlestone": as_json(listed, tree),
-                "threshold": as_json(listed, steps),
+                "vc": partial(as_json, listed, vc),
+                "littlestone": partial(as_json, listed, tree),
+                "threshold": partial(as_json, listed, steps),
             }
     out: dict[str, float | Bounds] = dict(vars(found))
     for name, value in vars(found).items():

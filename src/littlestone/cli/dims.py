@@ -110,7 +110,7 @@ def _witness(concepts: ConceptClass, found: Dimensions, max_nodes: int) -> Json:
 
     names = ("shattered_set", "shattered_tree", "threshold_sequence")
     so_far: Json = {
-        name: value.witness
+        name: value.witness()
         for name, value in zip(names, vars(found).values(), strict=True)
         if isinstance(value, Bounds) and value.witness is not None
     }

@@ -237,9 +237,9 @@ def test_a_clock_stops_the_search_with_bounds_witnesses_and_reasons(monkeypatch,
     for (name, value), answer in zip(vars(found).items(), exact, strict=True):
         if isinstance(value, Bounds):
             assert value.lower <= answer <= value.upper
-            assert proves(name, value.witness, matrix) <= value.lower
+            assert proves(name, value.witness(), matrix) <= value.lower
             assert value.reason
-            assert name == "littlestone" or proves(name, value.witness, matrix) == value.lower
+            assert name == "littlestone" or proves(name, value.witness(), matrix) == value.lower
         else:
             assert value == answer
     undecided = [value for value in vars(found).values() if isinstance(value, Bounds)]
