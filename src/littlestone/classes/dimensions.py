@@ -63,8 +63,8 @@ class Bounds:
     reason : str
         Why the dimension is not above ``upper``.
     witness : callable or None
-        Return what the search found so far, as plain JSON: a shattered set, a shattered tree (its first
-        eight levels) or a threshold sequence. None for a class that is not listed.
+        Return what the search found so far, as plain JSON: a shattered set, a shattered tree (its
+        first eight levels) or a threshold sequence. None for a class that is not listed.
     """
 
     lower: float
