@@ -155,6 +155,7 @@ def test_plan_for_any_labels_and_with_a_delta(run):
     assert (vast.json["chosen"], vast.json["cheaper"]) == ("agnostic", "vc1")
 
 
+@pytest.mark.more
 def test_plan_for_users(run):
     line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --class points() --samples-per-user 8"
     done = run(f"{line} --delta 1e-6 --json")

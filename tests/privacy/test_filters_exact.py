@@ -83,7 +83,7 @@ def test_approximate(epsilon, delta):
     assert 0.9 * delta < worst <= delta + ROUNDING
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("epsilon", "delta", "menu"),
     [

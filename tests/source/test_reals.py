@@ -42,6 +42,7 @@ def test_zero_is_found_algebraically():
     assert repr(exp(1) - exp(1)) == "0"
 
 
+@pytest.mark.more
 @given(reals, reals, reals)
 def test_ring(a, b, c):
     assert a + b == b + a

@@ -33,7 +33,7 @@ def agnostic(kind, *, make=TwoSample, epsilon="4", inner="2.5", pool=1, **budget
     return make.of(learner, epsilon=epsilon, learner_epsilon=inner, pool=pool)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("pool", [1, pytest.param(2, marks=pytest.mark.full)])
 @pytest.mark.parametrize("kind", INNER)
 def test_private_on_all_lists(kind, pool):

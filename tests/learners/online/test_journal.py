@@ -49,6 +49,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("kind", STREAMS)
 def test_taken_up_at_any_point_it_is_the_stream_that_was_never_let_go(tmp_path, kind):
     cls, changes, make = STREAMS[kind]
@@ -248,6 +249,7 @@ def test_a_truncated_state_is_refused_wherever_it_was_cut(tmp_path):
     assert learner(folder).state_.time == 700
 
 
+@pytest.mark.more
 def test_flipped_bits_are_refused_or_change_nothing(tmp_path):
     folder = saved(tmp_path)
     whole = (folder / "private.db").read_bytes()

@@ -148,6 +148,7 @@ class Loud(ClosureSampler):
         )
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", [Pairs, Loud])
 def test_broken_closures_are_caught(kind):
     sampler = kind(SparseSets(2), F(1, 2), F(1, 100))
@@ -210,6 +211,7 @@ def label(hypothesis, x):
 TREE = TreePaths({"a": None, "b": "a", "c": "a", "d": "b", "e": "b"})
 
 
+@pytest.mark.first(12)
 @pytest.mark.parametrize(
     ("concept_class", "points"),
     [

@@ -122,6 +122,7 @@ def algorithm_end(self, found, fresh, source):
     return listed[algorithm.exponential_mechanism(scores, epsilon=self.epsilon, source=source)]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("make", "parameters"),
     [

@@ -99,6 +99,7 @@ def test_never_above_what_items_would_need(exponent, epsilon, alpha, m):
         assert plan.routes[plan.runner_up] >= least
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("exponent", "epsilon", "alpha", "m", "most"),
     [(4096, 20, F(1, 20), 16, 3_750), (256, 4, F(1, 20), 4, 5_400), (20, 1, F(1, 10), 256, 120),
@@ -176,7 +177,7 @@ def test_other_routes_fail_for_users_with_laws_of_their_own(method, least):
     assert failures >= least
 
 
-@pytest.mark.first(8)
+@pytest.mark.first(5)
 @pytest.mark.parametrize(
     "method", ["auto", "group-privacy", "user-level", "binary-search", "one-record"]
 )

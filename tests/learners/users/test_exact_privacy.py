@@ -255,6 +255,7 @@ def test_control_sensitivity_of_one_record():
     assert caught(lambda users, source: broken.choose(users, source).key)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("starts", "change", "lag"),
     [
@@ -279,6 +280,7 @@ def test_control_clipped_errors(starts, change, lag):
     assert caught(broken)
 
 
+@pytest.mark.more
 def test_control_no_bound():
     """Users with three records under m = 1."""
     way = agnostic(TWO, 1, "group-privacy").plan.chosen

@@ -49,7 +49,7 @@ def test_there_are_so_many_kinds():
     assert [len(kinds_of_classes(p)) for p in (1, 2, 3)] == [2, 4, 9]
 
 
-@pytest.mark.first(22)
+@pytest.mark.first(12)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_two_records(matrix, method):

@@ -120,6 +120,7 @@ def test_leaves_cost_epsilon(matrix, top):
     assert all(tree.is_proper(leaf) for law in found.values() for leaf in law)
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize("rounds", [1, 2, 3])
 @pytest.mark.parametrize(("matrix", "top"), FORKS, ids=["fork", "binary", "trident"])
 def test_rounds_cost_what_is_composed(matrix, top, rounds):

@@ -45,6 +45,7 @@ def check_a(verify, size, n):
             )
 
 
+@pytest.mark.first(13)
 @pytest.mark.parametrize(("size", "n"), SMALL)
 def test_exponential_is_pure(verify, size, n):
     check_a(verify, size, n)
