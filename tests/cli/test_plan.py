@@ -28,6 +28,7 @@ def test_json_is_checked_by_the_independent_checker(run):
     assert [b["n"] for b in unknown] == [None] * len(unknown)
 
 
+@pytest.mark.more
 def test_streams_beside_what_no_learner_can_do_better(run):
     line = "plan --epsilon 1 --alpha 0.1 --beta 0.05 --delta 1e-6 --class points() --horizon"
     found = run(f"{line} 100000 --json").json
