@@ -97,7 +97,7 @@ for _place, _command in enumerate(_COMMANDS):
     app.command(reflow_help(_command), sort_key=_place, help_epilogue=_about)
 audit = App(
     name="audit",
-    help="Check the privacy of learners: exactly, by bugs put in on purpose, by sampling.",
+    help="Check the privacy of learners: exactly, for every n, by replay, by sampling.",
     help_epilogue=_EXITS,
     help_format="plaintext",
     sort_key=len(_COMMANDS),
