@@ -210,7 +210,9 @@ def counted(state: Path) -> tuple[bool, dict[str, int]]:
     try:
         [(document,)] = sql.execute("SELECT document FROM now").fetchall()
         found = sql.execute("SELECT user, records FROM contributions").fetchall()
-        return json.loads(document)["public"]["stopped"], dict(found)
+        # names are kept as JSON
+        given = {json.loads(user): rows for user, rows in found}
+        return json.loads(document)["public"]["stopped"], given
     finally:
         sql.close()
 
