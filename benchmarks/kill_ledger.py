@@ -23,6 +23,7 @@ of theirs, and after each byte that they write.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -81,13 +82,16 @@ def charge_beside(ledger: Ledger, cost: Fraction, label: str) -> None:
     ledger alone forgets: the defect of SQLite's log in version 0.1.0.
     """
     beside = ledger.path.with_suffix(".beside")
-    with beside.open("a") as file:
+    with beside.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
         file.write(f"{cost} {label}\n")
-    if int(label.rpartition(".")[2]) % 3 == 2:
-        lines = beside.read_text().split()
-        beside.unlink()
-        for one, what in zip(lines[::2], lines[1::2], strict=True):
-            charge(ledger, Fraction(one), what)
+        file.flush()
+        if int(label.rpartition(".")[2]) % 3 == 2:
+            file.seek(0)
+            lines = file.read().split()
+            for one, what in zip(lines[::2], lines[1::2], strict=True):
+                ledger.charge(Pure(Fraction(one)), what=what, token=what)
+            file.truncate(0)
 
 
 CONTROLS = {"two-steps": charge_in_two_steps, "later": charge_later, "beside": charge_beside}
@@ -250,7 +254,7 @@ def run(
     """Run the whole experiment; raises AssertionError if anything is wrong."""
     rng, counts = random.Random(seed), Counter[str]()
     born = 0
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         while counts["kills"] < kills:
             path = Path(folder) / f"budget-{counts['ledgers']}.db"
             workers: list[Worker] = []
