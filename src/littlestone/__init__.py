@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from littlestone.learners.littlestone.estimators import LittlestoneLearner as LittlestoneLearner
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.release import load as load
+    from littlestone.learners.stable.estimators import GloballyStable as GloballyStable
     from littlestone.learners.stable.estimators import StableLearner as StableLearner
     from littlestone.learners.users.estimators import UserAgnosticLearner as UserAgnosticLearner
     from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
@@ -61,6 +62,7 @@ _HOMES = {
     "DecisionTrees": "classes",
     "FiniteClass": "classes",
     "GenericLearner": "learners.exponential.estimators",
+    "GloballyStable": "learners.stable.estimators",
     "Intervals": "classes",
     "Ledger": "privacy",
     "LittlestoneLearner": "learners.littlestone.estimators",

@@ -23,6 +23,7 @@ from littlestone.learners.online.predictors import (
     HalvingPredictor,
     SOAPredictor,
 )
+from littlestone.learners.stable.protocol import estimate_stability
 
 __all__ = [
     "ExpertsPredictor",
@@ -31,6 +32,7 @@ __all__ = [
     "decomposition_dimension",
     "dimensions",
     "essential_hypotheses",
+    "estimate_stability",
     "littlestone_dimension",
     "make_proper",
     "multiclass_littlestone_dimension",

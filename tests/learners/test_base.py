@@ -23,6 +23,7 @@ ESTIMATORS = {
     "VC1Learner": ls.VC1Learner(LINE, **SMALL),
     "LittlestoneLearner": ls.LittlestoneLearner(LINE, **SMALL),
     "StableLearner": ls.StableLearner(LINE, **SMALL),
+    "GloballyStable": ls.GloballyStable(len, LINE, n=50, eta=0.5, **SMALL),
     "AgnosticFromRealizable": ls.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), **PURE),
     "Subsampled": ls.Subsampled(ls.GenericLearner(LINE, **PURE), rate=0.5),
 }

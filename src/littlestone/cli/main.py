@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, exact, replay, statistical
+from littlestone.cli.audit import all_n, attack, exact, replay, statistical
 from littlestone.cli.check import check
 from littlestone.cli.dims import dims
 from littlestone.cli.export import export
@@ -106,6 +106,7 @@ audit.command(reflow_help(exact))
 audit.command(reflow_help(all_n))
 audit.command(reflow_help(replay))
 audit.command(reflow_help(statistical))
+audit.command(reflow_help(attack))
 app.command(audit)
 ledger = App(
     name="ledger",

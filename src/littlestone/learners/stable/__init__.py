@@ -4,7 +4,8 @@
 `learner`       learner M: copies of G, stable histogram, final choice
 `tournament`    the distributions D_k, one copy of G, and the SOA on any sequence of examples
 `plan`          how many copies and rounds; how often they agree; the certificate
-`estimators`    `StableLearner`, for scikit-learn
+`protocol`      the same for any algorithm of the reader's; how stable it is
+`estimators`    `StableLearner` and `GloballyStable`, for scikit-learn
 `claims`        what is asserted
 ==============  ================================================================================
 
@@ -12,6 +13,7 @@ Statements and proofs: ``docs/learners/stable.md``.
 """
 
 from littlestone.learners.stable.learner import Stable
+from littlestone.learners.stable.protocol import StableProtocol
 from littlestone.learners.stable.tournament import extended_soa
 
-__all__ = ["Stable", "extended_soa"]
+__all__ = ["Stable", "StableProtocol", "extended_soa"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from littlestone.bounds import Claim, register
 
-__all__ = ["ASSUMED", "CHOICE", "FREQUENT", "LISTED", "PRIVACY"]
+__all__ = ["ASSUMED", "CHOICE", "FREQUENT", "LISTED", "PRIVACY", "PROTOCOL", "STATED"]
 
 _PAGE = "docs/learners/stable.md"
 _ALON = ("Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent",)
@@ -48,6 +48,37 @@ ASSUMED = register(
             "assumed, not proved: for this distribution, some hypothesis is the output of a copy "
             "with probability at least `stability` (see the page for where that is so)",
         ),
+        "conditional",
+    )
+).id
+_STABLE = (
+    "assumed or estimated, not proved: on records of this distribution one hypothesis is the "
+    "algorithm's output with probability at least eta"
+)
+PROTOCOL = register(
+    Claim(
+        "stable.protocol",
+        *_ALON,
+        f"{_V}, Definition 6, Proposition 7",
+        "A hypothesis that a consistent algorithm outputs on m records with probability at least "
+        "eta has error at most alpha1 if (1 - alpha1)**m <= eta.",
+        (
+            _IID,
+            _TARGET,
+            _STABLE,
+            "the algorithm is consistent: on realizable records its output makes no error on them",
+        ),
+        "conditional",
+    )
+).id
+STATED = register(
+    Claim(
+        "stable.stated",
+        *_ALON,
+        f"{_V}, Definition 6, Theorem 30",
+        "K copies of an (m, eta)-globally stable algorithm submit its frequent hypothesis "
+        "independently, each with probability at least eta.",
+        (_IID, _STABLE, "stated, not proved: that hypothesis has error at most alpha1"),
         "conditional",
     )
 ).id

@@ -12,11 +12,11 @@ the copies are public: privacy holds for each of their values. Statements and pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from littlestone.classes import errors
 from littlestone.data.dealing import deal, part
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Stable"]
+__all__ = ["Stable", "check_extremes", "listed_and_chosen"]
+
+T = TypeVar("T", bound=Hashable)
 
 _DELTA = "1e-6 is a common choice; zero is not possible: candidates come from the data."
 _SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)
@@ -91,10 +93,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
 
     def check(self) -> None:
         """Refuse extreme numbers, and constants for another dimension."""
-        for name in ("epsilon", "alpha", "beta"):
-            value = getattr(self, name)
-            if not _SMALLEST <= value <= _LARGEST:
-                raise parameter_error(self.estimator, name, "between 1e-100 and 1e100", value)
+        check_extremes(self)
         if isinstance(self.constants, Constants) and self.d:
             self.constants.check(self.d, self.estimator)
 
@@ -150,18 +149,15 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         copies, chosen_by = plan.parts(sample.n)
         rest = len(dealt) - chosen_by
         found = list(self.submitted(sample, dealt[:rest], copies, public_salt(source)))  # step 2
-        listed = stable_items(  # step 3
-            (h for h in found if h is not None),
-            n=len(found),
+        fresh = part(sample, dealt[rest:])
+        chosen = listed_and_chosen(
+            found,
+            lambda h: errors(h, fresh),
             epsilon=self.epsilon,
             delta=self.delta,
             source=source,
         )
-        if not listed:
-            return self.default
-        fresh = part(sample, dealt[rest:])  # step 4
-        scores = Explicit([-errors(h, fresh) for h in listed])
-        return listed[exponential_mechanism(scores, epsilon=self.epsilon, source=source)]
+        return self.default if chosen is None else chosen
 
     def submitted(
         self, sample: Sample, dealt: Kinds, copies: tuple[int, ...], seed: int
@@ -198,6 +194,51 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
                     examples.of(mine[size - own.auxiliary :]),
                     _Coins((seed, rounds, copy)),
                 )
+
+
+def check_extremes(learner: ClassLearner[Any]) -> None:
+    """Refuse numbers that the searches for plans, in floats, cannot hold."""
+    for name in ("epsilon", "alpha", "beta"):
+        value = getattr(learner, name)
+        if not _SMALLEST <= value <= _LARGEST:
+            raise parameter_error(learner.estimator, name, "between 1e-100 and 1e100", value)
+
+
+def listed_and_chosen(
+    found: Sequence[T | None],
+    errors_of: Callable[[T], int],
+    *,
+    epsilon: Fraction,
+    delta: Fraction,
+    source: Source,
+) -> T | None:
+    """Return one of the items that many copies submitted: steps 3 and 4.
+
+    Parameters
+    ----------
+    found : sequence
+        What each copy submits; None is nothing. Replacing one record changes one of them, or
+        ``errors_of``, not both.
+    errors_of : callable
+        Number of errors on the records of step 4, of which one record moves each by at most 1.
+    epsilon, delta : Fraction
+    source : Source
+
+    Returns
+    -------
+    item, or None if nothing is listed
+    """
+    listed = stable_items(  # step 3
+        (item for item in found if item is not None),
+        n=len(found),
+        epsilon=epsilon,
+        delta=delta,
+        source=source,
+    )
+    if not listed:
+        return None
+    scores = Explicit([-errors_of(item) for item in listed])  # step 4
+    return listed[exponential_mechanism(scores, epsilon=epsilon, source=source)]
 
 
 class _Examples:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,17 +29,26 @@ from littlestone.errors import (
 )
 from littlestone.learners.goal import Goal
 from littlestone.learners.plan import Plan
-from littlestone.learners.stable.claims import ASSUMED, CHOICE, FREQUENT, LISTED
+from littlestone.learners.stable.claims import (
+    ASSUMED,
+    CHOICE,
+    FREQUENT,
+    LISTED,
+    PROTOCOL,
+    STATED,
+)
 from littlestone.mechanisms import histogram_threshold
 
 __all__ = [
     "DEEPEST",
     "Constants",
     "OneConcept",
+    "ProtocolPlan",
     "StablePlan",
     "assumed_plan",
     "expected",
     "least_copies",
+    "protocol_plan",
     "stability",
     "theorem_plan",
     "threshold",
@@ -48,6 +57,8 @@ __all__ = [
 #: Largest Littlestone dimension with the theorem's constants; one more squares a number of about
 #: 10**40 records.
 DEEPEST = 7
+
+P = TypeVar("P", bound="StablePlan")
 
 _SHARES = [Fraction(i, 20) for i in range(2, 13)]  # of alpha, for the frequent hypothesis
 _LAMBDAS = [i / 20 for i in range(4, 17)]  # of theta, for copies that run out of records
@@ -320,11 +331,79 @@ def assumed_plan(d: int, goal: Goal, given: Constants | None = None) -> StablePl
         given = Constants(auxiliary, (copies,), (0,), Fraction(1, 4))
     given = given.assuming(d)
     rate = stability(d) if given.stability is None else given.stability
-    # the least error that (1 - alpha1)**auxiliary <= rate proves, rounded up; if it is not below
-    # alpha, "one_batch" fails, and says so
-    share = -math.expm1(log_of(rate) / given.auxiliary) / float(goal.alpha)
-    alpha1 = goal.alpha * min(Fraction(math.ceil(share * 10**5) + 1, 10**5), Fraction(9, 10))
+    # if it is not below alpha, "one_batch" fails, and says so
+    alpha1 = goal.alpha * min(_proved_share(goal, rate, given.auxiliary), Fraction(9, 10))
     found = StablePlan(d, goal, given, alpha1, _choice(goal, given, alpha1, split))
+    return _settled(found) if found.certifiable else found
+
+
+def _proved_share(goal: Goal, rate: Fraction, auxiliary: int) -> Fraction:
+    """Return the least share of alpha that (1 - share alpha)**auxiliary <= rate proves."""
+    share = -math.expm1(log_of(rate) / auxiliary) / float(goal.alpha)
+    return Fraction(math.ceil(share * 10**5) + 1, 10**5)
+
+
+@dataclass(frozen=True)
+class ProtocolPlan(StablePlan):
+    """The plan for an algorithm of the reader's own: K copies of ``auxiliary`` records each.
+
+    Attributes
+    ----------
+    d, goal, constants, alpha1, choice
+        As for `StablePlan`; d does not matter.
+    consistent : bool
+        Whether alpha1 follows from consistency (Proposition 7); else it is stated.
+    """
+
+    consistent: bool = True
+
+    def _assumed(self, cert: CertificateBuilder) -> list[Step]:
+        eta = self.constants.stability or 0
+        claim = PROTOCOL if self.consistent else STATED
+        rate = cert.step("rate", "eta", claim, eta=eta)
+        if self.consistent:
+            cert.step(
+                "one_copy", "(1 - alpha1)**m <= eta", claim,
+                alpha1=self.alpha1, m=self.constants.auxiliary, eta=eta,
+            )  # fmt: skip
+        return [rate]
+
+
+@lru_cache(maxsize=64)
+def protocol_plan(
+    goal: Goal, n: int, eta: Fraction, error: Fraction | None, copies: int | None
+) -> ProtocolPlan:
+    """Return the plan for an (n, eta)-globally stable algorithm.
+
+    Parameters
+    ----------
+    goal : Goal
+    n : int
+        Records of one copy.
+    eta : Fraction
+        How often one hypothesis is its output.
+    error : Fraction or None
+        Error of that hypothesis; None: what Proposition 7 proves of a consistent algorithm.
+    copies : int or None
+        None takes the least number that the certificate needs.
+
+    Raises
+    ------
+    ParameterError
+        If the hypothesis may err as often as alpha allows.
+    """
+    split = Fraction(1, 2)
+    own = Constants(n, (copies or least_copies(goal, float(eta), goal.beta * split)[1],), (0,), eta)
+    alpha1 = goal.alpha * _proved_share(goal, eta, n) if error is None else error
+    if alpha1 >= goal.alpha:
+        raise parameter_error(
+            "GloballyStable",
+            "n" if error is None else "error",
+            "so large that (1 - alpha)**n < eta" if error is None else f"below alpha={goal.alpha}",
+            n if error is None else error,
+            "A hypothesis that is frequent is known to be good only then.",
+        )
+    found = ProtocolPlan(0, goal, own, alpha1, _choice(goal, own, alpha1, split), error is None)
     return _settled(found) if found.certifiable else found
 
 
@@ -364,7 +443,7 @@ def _choice(goal: Goal, own: Constants, alpha1: Fraction, split: Fraction) -> in
     return max(1, math.ceil((math.log(others) - log_of(goal.beta * (1 - split))) / decay))
 
 
-def _settled(found: StablePlan) -> StablePlan:
+def _settled(found: P) -> P:
     """Return a plan whose exact certificate holds at its least number of records."""
     while not found.certificate(found.required).holds:  # floats found it: they may be off by one
         own = found.constants
