@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import ceil
 
 import numpy as np
 from flint import arb
@@ -85,3 +86,29 @@ def seed_0_if_none_is_given(original, self):
 def a_seeded_release_that_says_nothing(original, self):
     """The guarantee of a reproducible release reads like that of a private one."""
     return original(replace(self, seeded=False))
+
+
+_SWEPT = "source.swept"
+
+
+@mutant("float underflow", f"{_SWEPT}:heaviest_tail", "swept thresholds")
+def a_tail_that_is_too_light(original, rate, score, candidates):
+    """What lies far below the best is taken for less than it may weigh, and never fetched."""
+    return original(rate, score - ceil(40 / rate), candidates)
+
+
+@mutant("biased draw", f"{_SWEPT}:_near", "swept thresholds")
+def a_level_that_is_lost(original, kept, gap):
+    """The lowest level of those near the best is left out; the tail is bounded as if it were in."""
+    scores, counts = original(kept, gap)
+    return (scores[1:], counts[1:]) if gap is not None and len(scores) > 1 else (scores, counts)
+
+
+@mutant("biased draw", "classes.thresholds:Thresholds._swept", "swept thresholds")
+def points_between_two_batches_are_lost(original, self, sample):
+    """A batch's first run starts at its first data point, not behind the last one before it."""
+    for number, runs in enumerate(original(self, sample)):
+        starts = runs.starts.copy()
+        if number and len(starts) > 1:
+            starts[0] = starts[1] - 1
+        yield replace(runs, starts=starts)

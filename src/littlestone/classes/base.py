@@ -83,6 +83,9 @@ class ConceptClass(ABC):
     #: Whether the class was given as a list, so that its size is no reason not to list it.
     is_listed: ClassVar[bool] = False
 
+    #: Whether `candidates` sweeps a `SweptSample`, instead of asking for all its points.
+    sweeps: ClassVar[bool] = False
+
     #: The one learner of classes that have their own; empty where any may learn them.
     learned_by: ClassVar[str] = ""
 

@@ -18,7 +18,9 @@ from itertools import accumulate
 from math import inf
 from typing import Any, overload
 
-from littlestone.classes.base import ConceptClass, weights_inside
+import numpy as np
+
+from littlestone.classes.base import ConceptClass, Mapped, weights_inside
 from littlestone.classes.dichotomies import (
     Labelling,
     ListedDichotomies,
@@ -34,8 +36,9 @@ from littlestone.classes.spec import written
 from littlestone.classes.trees.forest import ROOT, Chain, Node
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.data import IntegerDomain, Sample
+from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
-from littlestone.source import Choice, LeveledChoice
+from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Labels, Points
 from littlestone.types import Points as Batch
 
@@ -173,8 +176,13 @@ class Thresholds(ConceptClass):
         """1."""
         return 1
 
+    sweeps = True
+
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all thresholds, scored by minus their errors; see `ConceptClass.candidates`."""
+        if isinstance(sample, SweptSample):
+            runs = SweptRuns(lambda: self._swept(sample), self.size)
+            return Mapped(runs, lambda above: ThresholdHypothesis(above, self.low, self.high))
         points, weights, constant = weights_inside(sample, self.low, self.high)
         # Run i holds the u with exactly i distinct points <= u: they label those 0, the rest 1.
         starts = [self.low - 1, *points]
@@ -187,6 +195,17 @@ class Thresholds(ConceptClass):
             return ThresholdHypothesis(starts[run] + offset, self.low, self.high)
 
         return LeveledChoice(scores, lengths, make)
+
+    def _swept(self, sample: SweptSample) -> Iterator[ScoreRuns]:
+        """Yield the same runs, in pieces: the next run's score is known at its first point."""
+        start, score = self.low - 1, -(sample.negatives + sample.outside[1])  # of the constant 1
+        for part in sample.sweep():
+            passed = score + np.cumsum(part.zeros - part.ones)
+            starts = np.append(start, part.points[:-1])
+            end = int(part.points[-1])
+            yield ScoreRuns(starts, end, np.append(score, passed[:-1]))
+            start, score = end, int(passed[-1])
+        yield ScoreRuns(np.array([start]), self.high + 1, np.array([score]))
 
     def _concepts(self) -> Iterator[Hypothesis]:
         for above in range(self.low - 1, self.high + 1):

@@ -159,13 +159,17 @@ class ParquetParts:
         Names and types of the columns of the first part.
     alike : bool
         Whether all parts have these columns (public: it depends on schemas only).
+    rows : int
+        Of all parts, as their footers say (public).
     """
 
     def __init__(self, path: Path) -> None:
         self.paths = (
             [str(path)] if os.path.isfile(path) else sorted(glob(str(path), recursive=True))
         )
-        schemas = [pq.read_schema(part) for part in self.paths]
+        footers = [pq.read_metadata(part) for part in self.paths]
+        schemas = [footer.schema.to_arrow_schema() for footer in footers]
+        self.rows = sum(footer.num_rows for footer in footers)
         columns = [[(field.name, field.type) for field in schema] for schema in schemas]
         self.fields = columns[0]
         self.alike = all(other == self.fields for other in columns)

@@ -187,7 +187,8 @@ class Match:
         if written is None or written.lower() == "nan":
             raise ValueError("nothing equals a missing value")
         self._text = written
-        self._number = number(written)
+        #: What the public value is worth, if it is a number.
+        self.value = number(written)
 
     def __call__(self, raw: object) -> bool:
         """Return whether a raw cell equals the public value."""
@@ -196,13 +197,13 @@ class Match:
             return False
         if written == self._text:
             return True
-        return self._number is not None and number(written) == self._number
+        return self.value is not None and number(written) == self.value
 
     def integers(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return which whole numbers (or booleans, as 0 and 1) equal the public value."""
         kind = np.iinfo(values.dtype)
-        if isinstance(self._number, int) and kind.min <= self._number <= kind.max:
-            return np.asarray(values == self._number)
+        if isinstance(self.value, int) and kind.min <= self.value <= kind.max:
+            return np.asarray(values == self.value)
         return np.zeros(len(values), dtype=bool)
 
 

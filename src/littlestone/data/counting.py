@@ -30,6 +30,7 @@ from littlestone.types import Points
 
 __all__ = [
     "EMPTY",
+    "INTEGERS",
     "STOPPED",
     "Binned",
     "Groups",
@@ -41,7 +42,7 @@ __all__ = [
     "read_points",
 ]
 
-_INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
+INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _FLOATS = (nw.Float32, nw.Float64)
 
 #: Texts that every engine's cast to double reads alike, and as `cells.number` does.
@@ -76,7 +77,7 @@ def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
     """
     if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
         return None
-    if isinstance(dtype, _INTEGERS):
+    if isinstance(dtype, INTEGERS):
         return Binned(cell.cast(nw.Int64), None, column.integer_edges)
     if isinstance(dtype, _FLOATS):
         value = cell.cast(nw.Float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from littlestone.types import Points
 if TYPE_CHECKING:
     from littlestone.data.domains import Domain
 
-__all__ = ["Sample", "as_points", "canonical_order", "count"]
+__all__ = ["LazySample", "Sample", "as_points", "canonical_order", "count"]
 
 Counts = npt.NDArray[np.int64]
 
@@ -212,6 +213,39 @@ class Sample:
 
     def __repr__(self) -> str:
         return f"Sample(n={self.n})"  # nothing else is public
+
+
+class LazySample(Sample):
+    """A sample that knows what some learners ask for, and is counted if more is asked.
+
+    It was read by the rules of its domain, so its points need no check.
+    """
+
+    def __init__(self, **kept: Any) -> None:
+        self.__dict__.update(kept)  # a sample is frozen
+
+    def count(self) -> Sample:
+        """Return the sample with all its points."""
+        raise NotImplementedError
+
+    @cached_property
+    def _counted(self) -> Sample:
+        return self.count()
+
+    @property
+    def points(self) -> Points:
+        """Distinct points; counts the table."""
+        return self._counted.points
+
+    @property
+    def zeros(self) -> Counts:
+        """Records with label 0 at each point; counts the table."""
+        return self._counted.zeros
+
+    @property
+    def ones(self) -> Counts:
+        """Records with label 1 at each point; counts the table."""
+        return self._counted.ones
 
 
 def grouped(

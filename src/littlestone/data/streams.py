@@ -1,29 +1,36 @@
-"""One pass over two columns of a table, for the tails of a sample (`littlestone.data.tails`).
+"""One reading of two columns of whole numbers, for samples that are not held in memory.
 
-Files of columns, tables in memory and DuckDB relations hand out their columns in batches, and where
-both hold whole numbers, no cell has to be converted or grouped. Whether that is so depends on the
-types of the columns, which are public; the values, the labels and what is outside the domain are
-what `Sample.read` says.
+For the tails of a sample (`littlestone.data.tails`) one pass over batches of rows is enough; for
+all its points in order (`littlestone.data.swept`) DuckDB groups and sorts, and may spill. No cell
+has to be converted. Whether that is so depends on the types of the columns, which are public; the
+values, the labels and what is outside the domain are what `Sample.read` says.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.data.cells import Match
-from littlestone.data.counting import EMPTY, STOPPED, match
+from littlestone.data.counting import EMPTY, INTEGERS, STOPPED, match
 from littlestone.data.domains import Domain, IntegerDomain
 from littlestone.data.engine import quietly
+from littlestone.data.points import SMALL
 from littlestone.data.sample import Sample
-from littlestone.data.tables import read_table
+from littlestone.data.swept import Held, Part, SweptSample
+from littlestone.data.tables import Frame, Table, read_table
 from littlestone.data.tails import Column, Tails, TailSample, gather
 from littlestone.errors import DataError
 
-__all__ = ["read_tails"]
+__all__ = ["LARGE", "read_swept", "read_tails"]
+
+#: Public: tables of at least so many rows, over domains of at least so many points, are swept.
+LARGE = 1 << 20
+_ROWS = 1 << 20  # of a batch
 
 
 def read_tails(
@@ -86,6 +93,118 @@ def read_tails(
     if not sample.n:
         raise DataError(EMPTY.format(owner))
     return sample
+
+
+def read_swept(
+    table: Any,
+    *,
+    x: Any,
+    y: str,
+    domain: Domain,
+    positive: Any = 1,
+    strict: bool = False,
+    negative: Any = None,
+    owner: str = "read_swept",
+    large: int = LARGE,
+) -> Sample:
+    """Return the sample of a table whose points are swept in order, where that is worth it.
+
+    Parameters
+    ----------
+    table, x, y, domain, positive, strict, negative, owner
+        As for `Sample.read`.
+    large : int
+        Public: how many rows, and points of the domain, there must be.
+
+    Returns
+    -------
+    Sample
+        A `SweptSample` if both columns hold whole numbers that DuckDB groups (Parquet, tables in
+        memory, DuckDB relations), table and domain are large, and reading is not strict; else what
+        `Sample.read` returns.
+
+    Notes
+    -----
+    *Cost.* One grouping and one sort in the engine, within its memory; it spills to the disk.
+    Figures: ``docs/scale.md``.
+
+    Examples
+    --------
+    >>> table = pa.table({"dose": [3, 9, None, 5, 3], "ill": [0, 1, 1, 1, 1]})
+    >>> sample = read_swept(table, x="dose", y="ill", domain=IntegerDomain(1, 9), large=1)
+    >>> [part.points.tolist() for part in sample.sweep()], sample.outside
+    ([[3, 5, 9]], (0, 1))
+    """
+    opened = read_table(table, owner=owner)
+    label = match(owner, "positive", positive).value
+    frame = None if strict else _sorted(opened, (x, y), domain, label, owner=owner, large=large)
+    if frame is None:
+        arguments = {"x": x, "y": y, "domain": domain, "positive": positive, "owner": owner}
+        return Sample.read(opened, strict=strict, negative=negative, **arguments)
+
+    def run() -> SweptSample:
+        held, outside = Held(), (0, 0)
+        native: Any = frame.to_native()
+        for batch in native.to_arrow_reader(_ROWS):
+            points, n, ones = (batch.column(name) for name in ("point", "n", "ones"))
+            both, one = n.to_numpy(), ones.to_numpy()
+            if points.null_count:  # the last row, if there is one
+                outside = (int(both[-1] - one[-1]), int(one[-1]))
+                points, both, one = points[:-1], both[:-1], one[:-1]
+            held.add(Part(points.to_numpy(), both - one, one))
+        return SweptSample(held, outside)
+
+    sample = quietly(run, STOPPED.format(owner))
+    if not sample.n:
+        raise DataError(EMPTY.format(owner))
+    return sample
+
+
+def _sorted(
+    table: Table,
+    columns: tuple[Any, str],
+    domain: Domain,
+    label: int | float | None,
+    *,
+    owner: str,
+    large: int,
+) -> Frame | None:
+    """Return points in order with counts, outside last; None where `Sample.read` is the way."""
+    if not isinstance(domain, IntegerDomain) or not isinstance(columns[0], str):
+        return None
+    if (
+        not domain.small
+        or domain.high - domain.low < large
+        or not isinstance(label, int)
+        or abs(label) >= SMALL
+    ):
+        return None
+    frame = table.frame(columns, owner)
+    kinds = list(frame.collect_schema().values())
+    engine: Any = frame.implementation
+    if engine is not nw.Implementation.DUCKDB:
+        return None
+    if not all(isinstance(kind, (*INTEGERS, nw.UInt64, nw.Boolean)) for kind in kinds):
+        return None
+    rows = quietly(table.rows, STOPPED.format(owner))
+    if rows is None or rows < large:
+        return None
+    cell, kept = nw.col("c0"), nw.col("c1")
+    if isinstance(kinds[0], nw.Boolean):
+        cell = cell.cast(nw.Int8)
+    if isinstance(kinds[1], nw.Boolean):
+        kept = kept.cast(nw.Int8)
+    inside = (cell >= domain.low) & (cell <= domain.high)
+    return (
+        frame.select(
+            point=nw.when(inside).then(cell).cast(nw.Int64),
+            one=nw.when(kept == label).then(nw.lit(1)).otherwise(nw.lit(0)),
+        )
+        .group_by("point")
+        .agg(n=nw.len(), ones=nw.col("one").sum())
+        .with_columns(nw.col("n", "ones").cast(nw.Int64))
+        .sort("point", nulls_last=True)
+    )
 
 
 def _column(batch: pa.RecordBatch, domain: IntegerDomain, positive: Match) -> Column:

@@ -124,6 +124,10 @@ class Table(ABC):
         self._require(columns, owner)
         return quietly(lambda: self._batches(list(columns)), _UNREADABLE)
 
+    def rows(self) -> int | None:
+        """Return the number of rows (public), or None where only a reading tells."""
+        return None
+
     def _require(self, columns: Sequence[str], owner: str) -> None:
         for name in columns:
             if name not in self.names:
@@ -265,6 +269,9 @@ class _Parquet(Table):
         read = self._read(columns)
         return Stream(read.schema.types, read.batches)
 
+    def rows(self) -> int:
+        return int(self._parts.rows)
+
     def _read(self, columns: list[str]) -> ParquetColumns:
         return ParquetColumns(self._parts, [self.names.index(name) for name in columns])
 
@@ -282,6 +289,9 @@ class _Columns(Table):
     def _batches(self, columns: list[str]) -> Stream | None:
         table = self._table(columns)
         return Stream(table.schema.types, lambda: iter(table.to_batches(max_chunksize=_ROWS)))
+
+    def rows(self) -> int:
+        return max((len(values) for values in self._columns.values()), default=0)
 
     def _table(self, columns: list[str]) -> pa.Table:
         arrays = [_arrow(self._columns[name]) for name in columns]
@@ -307,6 +317,10 @@ class _Lazy(Table):
         renamed = native.toDF(*(f"p{j}" for j in range(len(self.names))))
         positions = [f"p{self.names.index(name)}" for name in columns]
         return _select(nw.from_native(renamed), positions)
+
+    def rows(self) -> int:
+        counted: Any = self._lazy.select(nw.len()).collect("pyarrow").to_native()
+        return int(counted.column(0)[0].as_py())
 
     def _batches(self, columns: list[str]) -> Stream | None:
         engine: Any = self._lazy.implementation

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.sample import Sample
+from littlestone.data.sample import LazySample, Sample
 from littlestone.types import Points
 
 __all__ = ["Column", "Tail", "TailSample", "Tails", "gather", "tails_of"]
@@ -65,7 +64,7 @@ class Tails:
         return self.zeros.count + self.ones.count + sum(self.outside)
 
 
-class TailSample(Sample):
+class TailSample(LazySample):
     """A sample of a table that has been read once, for its tails; it is counted only if needed.
 
     Parameters
@@ -87,8 +86,7 @@ class TailSample(Sample):
     def __init__(
         self, read: Callable[[int], Tails], count: Callable[[], Sample], most: int
     ) -> None:
-        kept = {"_read": read, "_count": count, "_tails": read(most), "_most": most}
-        self.__dict__.update(kept)  # a sample is frozen
+        super().__init__(_read=read, _count=count, _tails=read(most), _most=most)
 
     def tails(self, most: int) -> Tails:
         """Return both tails with at least ``most`` records each, or all that there are."""
@@ -96,29 +94,14 @@ class TailSample(Sample):
             self.__dict__.update(_tails=self._read(most), _most=most)
         return self._tails
 
+    def count(self) -> Sample:
+        """Return the sample with all its points: a second reading."""
+        return self._count()
+
     @property
     def n(self) -> int:
         """Number of records: public under replace-one."""
         return self._tails.n
-
-    @cached_property
-    def _counted(self) -> Sample:
-        return self._count()
-
-    @property
-    def points(self) -> Points:
-        """Distinct points; counts the table."""
-        return self._counted.points
-
-    @property
-    def zeros(self) -> npt.NDArray[np.int64]:
-        """Records with label 0 at each point; counts the table."""
-        return self._counted.zeros
-
-    @property
-    def ones(self) -> npt.NDArray[np.int64]:
-        """Records with label 1 at each point; counts the table."""
-        return self._counted.ones
 
     @property
     def outside(self) -> tuple[int, int]:

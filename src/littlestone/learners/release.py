@@ -26,7 +26,7 @@ from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import check_points
-from littlestone.data.tails import TailSample
+from littlestone.data.sample import LazySample
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -524,7 +524,8 @@ def read_sample(
     Parameters
     ----------
     learner : Learner
-        One that has a number ``tails`` needs only that many outermost records of each label.
+        One that has a number ``tails`` needs only that many outermost records of each label; one
+        that ``sweeps`` takes the points of a large table in order, from a private file.
     table, **arguments
         As for `Sample.read`, without ``domain``, which is that of the class.
     user : str, optional
@@ -543,11 +544,13 @@ def read_sample(
     domain, most = learner.concept_class.domain, getattr(learner, "tails", None)
     if user is not None:
         return UserSample.read(table, user=user, domain=domain, **arguments)
-    if most is None:
-        return Sample.read(table, domain=domain, **arguments)
-    from littlestone.data.streams import read_tails  # noqa: PLC0415 - engines are loaded late
+    from littlestone.data import streams  # noqa: PLC0415 - engines are loaded late
 
-    return read_tails(table, domain=domain, most=most, **arguments)
+    if most is not None:
+        return streams.read_tails(table, domain=domain, most=most, **arguments)
+    if getattr(learner, "sweeps", False):
+        return streams.read_swept(table, domain=domain, **arguments)
+    return Sample.read(table, domain=domain, **arguments)
 
 
 def load(path: str | Path) -> Release:
@@ -574,7 +577,7 @@ def _check_sample(learner: Any, sample: Any) -> None:
             f"The sample given to {owner} must be a {kind.__name__}, because it "
             f"protects {learner.unit}."
         )
-    if not isinstance(sample, TailSample):  # read by the domain's own rules, and must stay lazy
+    if not isinstance(sample, LazySample):  # read by the domain's own rules, and must stay lazy
         check_points(learner.concept_class.domain, sample.points, owner=owner)
 
 

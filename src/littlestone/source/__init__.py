@@ -8,6 +8,7 @@ output law is computed exactly and verified (`ExactSource`).
 `sampler`           how a finite distribution becomes a draw, exactly
 `weights`, `reals`  the weights that are presented, and the exact reals they are made of
 `leveled`           the exponential mechanism by level: a score, then a member with it
+`swept`             the same over runs that are swept, not held
 `sources`           for releases; for experiments, which are not private; given answers
 `exact`             all paths of draws, for verification
 `public`            public coins, and other libraries' generators
@@ -29,6 +30,7 @@ from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, presented
 from littlestone.source.sources import ReplaySource, SecureSource, SeededSource
+from littlestone.source.swept import SweptRuns
 from littlestone.source.weights import (
     ExplicitWeights,
     Presented,
@@ -56,6 +58,7 @@ __all__ = [
     "SecureSource",
     "SeededSource",
     "Source",
+    "SweptRuns",
     "TabulatedWeights",
     "Weights",
     "as_exp",

@@ -25,7 +25,16 @@ from littlestone.source.reals import Exp, ball, exp
 from littlestone.source.sampler import Source
 from littlestone.source.weights import TabulatedWeights
 
-__all__ = ["Choice", "Explicit", "Integers", "LevelWeights", "LeveledChoice", "ScoreRuns"]
+__all__ = [
+    "LN2",
+    "Choice",
+    "Explicit",
+    "Integers",
+    "LevelWeights",
+    "LeveledChoice",
+    "ScoreRuns",
+    "levels_of",
+]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -34,7 +43,7 @@ T_co = TypeVar("T_co", covariant=True)
 Integers = npt.NDArray[Any]
 
 #: ln 2 rounded up: bits * LN2 >= ln(2**bits).
-_LN2 = Fraction(694, 1001)
+LN2 = Fraction(694, 1001)
 #: From this many levels on, the first 64 bits of a draw are compared with sums of doubles.
 _MANY = 512
 
@@ -112,7 +121,7 @@ class LeveledChoice(Generic[T]):
         self.counts = None if counts is None else _integers(counts)
         self.bottom = bottom
         self._member = member
-        self._levels, self._totals = _levels(self.scores, self.counts)
+        self._levels, self._totals = levels_of(self.scores, self.counts)
         if bottom is None and not len(self._levels):
             raise ValueError("There must be a candidate, or bottom.")
         self._weights: LevelWeights | None = None
@@ -329,7 +338,7 @@ class LevelWeights(TabulatedWeights):
             # |ball| <= 2**-(bits + 64): its weight relative to the best is provably below that
             tiny = arb(0, 1) / (arb(2) ** (bits + 64))
             # hopeless iff |rate| * gap >= ln(2**(bits + 64 + bits of the counts))
-            least = None if not self.rate else ceil((bits + 64 + worth) * _LN2 / abs(self.rate))
+            least = None if not self.rate else ceil((bits + 64 + worth) * LN2 / abs(self.rate))
             zero = arb(0)
             out: list[arb] = []
             if self.bottom is not None:
@@ -386,7 +395,7 @@ class _Sums:
         # 2. gaps to the best score, as integers; beyond `far`, e**(-rate * gap) <= 2**-_FAR_BITS
         gaps = _distance(weights.scores, best, above=weights.rate < 0)
         widest = int(gaps[values > 0].max(initial=0))
-        far = widest if not rate else min(widest, ceil(_FAR_BITS * _LN2 / rate))
+        far = widest if not rate else min(widest, ceil(_FAR_BITS * LN2 / rate))
         values[gaps > far] = 0.0
         gaps[gaps > far] = 0
         # 3. times e**(-rate * gap), as a product of table entries, one for each digit of the gap
@@ -481,7 +490,7 @@ def _integers(values: Any) -> Integers:
     return array.astype(np.int64, copy=False)
 
 
-def _levels(scores: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
+def levels_of(scores: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
     """Return the distinct scores that have a candidate, ascending, and how many have each."""
     if counts is not None:
         if len(counts) != len(scores):

@@ -8,12 +8,13 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import accumulate, product
 from typing import Any
 
 import numpy as np
 
 from littlestone.classes import Thresholds
+from littlestone.data.swept import Held, Part, SweptSample
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import (
     ExactSource,
@@ -22,6 +23,7 @@ from littlestone.source import (
     SecureSource,
     SeededSource,
     Source,
+    SweptRuns,
     exp,
 )
 from littlestone.source.sampler import BitSource
@@ -178,6 +180,53 @@ def seeds_are_named() -> str | None:
     return None
 
 
+def swept_thresholds() -> str | None:
+    """Draw swept thresholds with given bits, at and beside the boundaries between the levels."""
+    high, rate, held = 40, Fraction(1, 2), Held()
+    records = [(3, 0), (3, 0), (9, 1), (10, 0), (17, 1), (30, 1), (30, 1), (38, 0)]
+    for points in ([3], [9, 10, 17], [30, 38]):
+        zeros, ones = (np.array([records.count((x, y)) for x in points]) for y in (0, 1))
+        held.add(Part(np.array(points), zeros, ones))
+    cls, sample = Thresholds(1, high), SweptSample(held, (0, 0))
+    by_errors: dict[int, list[int]] = {}
+    for u in range(high + 1):
+        by_errors.setdefault(sum(int(x > u) != y for x, y in records), []).append(u)
+    worst_first = sorted(by_errors.items(), reverse=True)
+    sums = list(accumulate(len(us) * math.exp(-rate * wrong) for wrong, us in worst_first))
+    for gap in (0, 1, 2, None):
+        runs = SweptRuns(lambda: cls._swept(sample), cls.size, gap)
+        for level, (_, us) in enumerate(worst_first):
+            before = sums[level - 1] if level else 0.0
+            for share in (0.001, 0.5, 0.999):
+                at = int((before + share * (sums[level] - before)) / sums[-1] * 2**64)
+                for place in (0, len(us) - 1):
+                    source = _Steps([at, place])
+                    if runs.draw(rate, source) != us[place]:
+                        return f"with {gap} levels another threshold is drawn"
+                    if source.asked[-1] != (len(us) - 1).bit_length():
+                        return f"with {gap} levels {source.asked[-1]} bits of a place are drawn"
+    return None
+
+
+class _Steps(BitSource):
+    """Hands out integers, one for each request; zeros after them."""
+
+    seeded = True
+
+    def __init__(self, values: list[int]) -> None:
+        self.values, self.asked = iter(values), [0]
+
+    def _bits(self, k: int) -> int:
+        self.asked.append(k)
+        return next(self.values, 0)
+
+    def _bytes(self, k: int) -> bytes:
+        raise AssertionError("a choice asked for bytes")
+
+    def public_rng(self) -> np.random.Generator:
+        raise AssertionError("a private choice asked for public coins")
+
+
 OF_SOURCE: dict[str, Detector] = {
     "uniform integers": uniform_integers,
     "thresholds of coins": exact_thresholds,
@@ -186,4 +235,5 @@ OF_SOURCE: dict[str, Detector] = {
     "uniform orders": orders_are_uniform,
     "entropy serves once": entropy_serves_once,
     "seeds are named": seeds_are_named,
+    "swept thresholds": swept_thresholds,
 }

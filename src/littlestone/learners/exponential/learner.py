@@ -142,6 +142,11 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return self.costs or self.class_weight
 
     @property
+    def sweeps(self) -> bool:
+        """Whether its draw sweeps a sample in order: the class itself, by its errors."""
+        return self.concept_class.sweeps and not self.plan.surrogate
+
+    @property
     def loss(self) -> Concentrated:
         """The promise in zCDP: epsilon**2/8 for every value of the public coins."""
         return Concentrated(self.epsilon**2 / 8)

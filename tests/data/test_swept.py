@@ -1,0 +1,251 @@
+"""Samples that are swept: the counts of the plain reading, from one reading of the table."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import littlestone as ls
+from littlestone.classes import Thresholds
+from littlestone.data import IntegerDomain, Sample, read_table
+from littlestone.data.streams import LARGE, read_swept
+from littlestone.data.swept import Held, Part, SweptSample
+from littlestone.errors import DataError, ParameterError
+from littlestone.learners import registry
+from littlestone.learners.release import read_sample, run
+from littlestone.privacy import Ledger
+from littlestone.source import ExactSource, ReplaySource, SeededSource
+
+TYPES = [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64(), pa.bool_()]
+DOMAINS = [IntegerDomain(-5, 7), IntegerDomain(0, 2**61), IntegerDomain(3, 2**40)]
+
+
+def cells(rng, kind, n):
+    """Columns with nulls, repeated values, and the bounds of their type."""
+    if pa.types.is_boolean(kind):
+        return pa.array([[True, False, None][i] for i in rng.integers(0, 3, n)])
+    signed = pa.types.is_signed_integer(kind)
+    low, high = ((-1 << kind.bit_width - 1) if signed else 0), (1 << kind.bit_width - signed) - 1
+    pool = [low, high, 0, 3, 5, 7, 8, None] + ([-1, -5, -6] if signed else [])
+    return pa.array([pool[i] for i in rng.integers(0, len(pool), n)], kind)
+
+
+def contents(sample):
+    return [getattr(sample, name).tolist() for name in ("points", "zeros", "ones")] + [
+        sample.outside,
+        sample.n,
+        sample.positives,
+    ]
+
+
+@pytest.mark.first(6)
+@pytest.mark.parametrize("domain", DOMAINS, ids=str)
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_one_reading_says_what_counting_says(kind, domain):
+    rng = np.random.default_rng(7)
+    for n, labels in ((1, pa.int8()), (60, pa.bool_()), (200, pa.uint64())):
+        y = [[0, 1, None][i] for i in rng.integers(0, 3, n)]
+        table = pa.table({"x": cells(rng, kind, n), "y": pa.array(y, pa.int8()).cast(labels)})
+        swept = read_swept(table, x="x", y="y", domain=domain, large=1)
+        plain = Sample.read(table, x="x", y="y", domain=domain)
+        assert isinstance(swept, SweptSample)
+        assert contents(swept) == contents(plain)
+        assert contents(swept.weighted(3, 10)) == contents(plain.weighted(3, 10))
+        assert contents(swept.weighted(3, 1).weighted(1, 10)) == contents(plain.weighted(3, 10))
+        assert repr(swept) == repr(plain)
+
+
+@pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300, 2**62])
+def test_labels(positive):
+    table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
+    domain = IntegerDomain(1, 9)
+    swept = read_swept(table, x="x", y="y", domain=domain, positive=positive, large=1)
+    assert isinstance(swept, SweptSample) == (positive not in ("x", 2.5, "1e400", 2**62))
+    assert contents(swept) == contents(
+        Sample.read(table, x="x", y="y", domain=domain, positive=positive)
+    )
+
+
+def test_what_is_swept_follows_from_public_things(tmp_path):
+    """Types, the number of rows and the domain; never how many points are different."""
+    table = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    connection = duckdb.connect()
+    connection.register("t", table)
+    wide, where = IntegerDomain(1, 9), {"x": "x", "y": "y"}
+    forms = [tmp_path / "t.parquet", table, pl.from_arrow(table), connection.table("t")]
+    forms += [read_table(table)]
+    for form in forms:
+        assert isinstance(read_swept(form, domain=wide, large=4, **where), SweptSample)
+        for large in (5, 9):  # fewer rows, or a smaller domain
+            assert not isinstance(read_swept(form, domain=wide, large=large, **where), SweptSample)
+    texts = pd.DataFrame({"x": ["3", "9", "", "5"], "y": [0, 1, 1, 1]})
+    floats = table.to_pandas()  # pandas makes floats of whole numbers with a null
+    plain = contents(Sample.read(table, domain=wide, **where))
+    for form in (texts, floats, pl.from_arrow(table).lazy()):
+        sample = read_swept(form, domain=wide, large=1, **where)
+        assert not isinstance(sample, SweptSample)
+        assert contents(sample) == plain
+    long = IntegerDomain(1, 2**70)
+    assert not isinstance(read_swept(table, domain=long, large=1, **where), SweptSample)
+    assert not isinstance(
+        read_swept(table.slice(0, 2), domain=wide, large=1, strict=True, **where), SweptSample
+    )
+
+
+def test_refusals_are_those_of_reading():
+    domain = IntegerDomain(1, 9)
+    empty = pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], pa.int64())})
+    with pytest.raises(DataError, match="no rows"):
+        read_swept(empty, x="x", y="y", domain=domain, large=0)
+    table = pa.table({"x": [1, 10], "y": [0, 1]})
+    with pytest.raises(ParameterError, match="no column 'z'"):
+        read_swept(table, x="z", y="y", domain=domain, large=1)
+    with pytest.raises(DataError, match="in \\[1, 9\\]"):
+        read_swept(table, x="x", y="y", domain=domain, large=1, strict=True)
+    with pytest.raises(ParameterError, match="positive"):
+        read_swept(table, x="x", y="y", domain=domain, large=1, positive=None)
+
+
+def learner(name="agnostic", cls=None, **more):
+    cls = Thresholds(1, 2**40) if cls is None else cls
+    return registry.make(name, cls, epsilon=1, alpha="0.1", beta="0.05", **more)
+
+
+def test_learners_of_thresholds_ask_for_it():
+    """However few points are different: 2**20 rows, and one row less."""
+    x = np.arange(LARGE) % 100
+    table = {"x": x, "y": (x > 50).astype(np.int8)}
+    for name in ("agnostic", "generic"):
+        assert isinstance(read_sample(learner(name), table, x="x", y="y"), SweptSample)
+    short = {key: column[1:] for key, column in table.items()}
+    assert not isinstance(read_sample(learner(), short, x="x", y="y"), SweptSample)
+    small = learner(cls=Thresholds(1, 2**20 - 1))
+    assert not isinstance(read_sample(small, table, x="x", y="y"), SweptSample)
+    points = learner("generic", ls.Points(1, 2**40))
+    assert not isinstance(read_sample(points, table, x="x", y="y"), SweptSample)
+    model = ls.AgnosticLearner(Thresholds(1, 2**40), epsilon=1, random_state=3)
+    released = model.fit(table, x="x", y="y").release_
+    assert (released.n, released.hypothesis.above) == (LARGE, 50)
+
+
+def tables(rng, n=3000):
+    """Realizable labels, with as many levels as points; and labels by chance."""
+    x = rng.integers(1, 2**40, n)
+    for y in (x > 2**39, rng.random(n) < 0.4):
+        table = {"x": x, "y": y.astype(np.int8)}
+        yield read_swept(table, x="x", y="y", domain=IntegerDomain(1, 2**40), large=1), table
+
+
+def test_equal_seeds_learn_equal_hypotheses():
+    """Whole releases: also with an evaluation, with held-out records, and with costs."""
+    agnostic = learner()
+    for swept, table in tables(np.random.default_rng(1)):
+        assert isinstance(swept, SweptSample)
+        plain = Sample.read(table, x="x", y="y", domain=agnostic.concept_class.domain)
+        for seed in range(10):
+            pair = [run(agnostic, s, SeededSource(seed)).to_json() for s in (swept, plain)]
+            assert pair[0] == pair[1]
+        for more in ({"evaluate": "1/10"}, {"evaluate": "1/10", "holdout": "1/4"}):
+            pair = [run(agnostic, s, SeededSource(5), **more).to_json() for s in (swept, plain)]
+            assert pair[0] == pair[1]
+        costly = learner(costs={0: 1, 1: 7})
+        pair = [run(costly, s, SeededSource(5)).to_json() for s in (swept, plain)]
+        assert pair[0] == pair[1]
+
+
+def held(records, high):
+    """The sample of a list of records, a part for each point; what is beyond high is outside."""
+    counts = {x: [records.count((x, y)) for y in (0, 1)] for x in sorted({x for x, _ in records})}
+    kept = Held()
+    for x, (zeros, ones) in counts.items():
+        if x <= high:
+            kept.add(Part(np.array([x]), np.array([zeros]), np.array([ones])))
+    beyond = [c for x, c in counts.items() if x > high]
+    return SweptSample(kept, tuple(sum(c[y] for c in beyond) for y in (0, 1)))
+
+
+@pytest.mark.parametrize(("high", "n"), [(1, 3), (2, 2), (3, 2)])
+def test_the_law_on_all_data_sets_is_the_one_by_hand(high, n):
+    """Brute force: a weight for each threshold, from its errors on the records."""
+    cls, rate = Thresholds(1, high), Fraction(1, 2)
+    kinds = list(product(range(1, high + 2), (0, 1)))
+    for records in combinations_with_replacement(kinds, n):
+        sample = held(list(records), high)
+        law = ExactSource().law(lambda s, t=sample: cls.candidates(t).draw(rate, s).above)
+        errors = [sum(int(u < x <= high) != y for x, y in records) for u in range(high + 1)]
+        weights = np.exp(-float(rate) * np.array(errors))
+        found = [float(law.outcomes[u]) for u in range(high + 1)]
+        assert found == pytest.approx(weights / weights.sum(), rel=1e-12)
+        assert law.slack.is_zero()
+
+
+@pytest.mark.parametrize("parts", [1, 2, 100])
+def test_pieces_do_not_matter(parts):
+    """What is presented is the same, however the points are cut into batches."""
+    rng, cls = np.random.default_rng(3), Thresholds(1, 50)
+    plain = Sample.of(rng.integers(1, 51, 300), rng.integers(0, 2, 300))
+    kept = Held()
+    for chosen in np.array_split(np.arange(len(plain.points)), parts):
+        kept.add(Part(plain.points[chosen], plain.zeros[chosen], plain.ones[chosen]))
+    sources = []
+    for sample in (
+        SweptSample(kept, (2, 1)),
+        Sample(plain.points, plain.zeros, plain.ones, (2, 1)),
+    ):
+        sources.append(ReplaySource([3, 0]))
+        sources[-1].hypothesis = cls.candidates(sample).draw(Fraction(1, 7), sources[-1])
+    assert sources[0].presented == sources[1].presented
+    assert sources[0].hypothesis == sources[1].hypothesis
+
+
+def test_the_table_is_read_once():
+    """What another program does to the table afterwards changes nothing."""
+    connection = duckdb.connect()
+    connection.execute("create table t as select range x, (range > 50)::int y from range(100)")
+    table, domain = connection.table("t"), IntegerDomain(0, 999)
+    sample = read_swept(table, x="x", y="y", domain=domain, large=1)
+    connection.execute("delete from t where x < 90")
+    assert [part.points.tolist() for part in sample.sweep()] == [list(range(100))]
+    connection.execute("drop table t")
+    assert sample.points.tolist() == list(range(100))
+    assert (sample.n, sample.positives) == (100, 49)
+
+
+def test_what_is_not_sorted_is_refused():
+    one = np.ones(2, dtype=np.int64)
+    for points in ([3, 2], [3, 3]):
+        with pytest.raises(DataError, match="did not sort"):
+            Held().add(Part(np.array(points), one, one))
+    kept = Held()
+    kept.add(Part(np.array([3, 4]), one, one))
+    with pytest.raises(DataError, match="did not sort"):
+        kept.add(Part(np.array([4, 5]), one, one))
+
+
+def test_a_full_disk_is_an_error_before_anything_is_paid(tmp_path, monkeypatch):
+    ledger = Ledger(tmp_path / "budget.db", epsilon=1)
+    x = np.arange(LARGE) % 100
+    table = {"x": x, "y": (x > 50).astype(np.int8)}
+    full = open("/dev/full", "w+b", buffering=0)  # noqa: SIM115 - the sample closes it
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: full)
+    model = ls.AgnosticLearner(Thresholds(1, 2**40), epsilon=1)
+    with pytest.raises(DataError, match="engine stopped") as refused:
+        model.fit(table, x="x", y="y", ledger=ledger)
+    assert refused.value.__context__ is None
+    assert ledger.remaining().epsilon == 1
+    assert not hasattr(model, "release_")
+
+
+def test_a_damaged_copy_is_noticed():
+    kept = Held()
+    kept.add(Part(np.array([3, 4]), np.array([1, 0]), np.array([0, 1])))
+    kept._file.truncate(10)
+    with pytest.raises(DataError, match="damaged"):
+        list(kept.parts())
