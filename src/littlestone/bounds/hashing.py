@@ -35,11 +35,14 @@ class HashFamily:
         and the best candidate of one copy. It must fall at least like a constant over R.
     shared : int
         Candidates that all copies have in common (the empty set).
+    buckets : tuple of int
+        The numbers R that are possible; empty: all.
     """
 
     candidates: Callable[[int], int]
     collision: Callable[[int], Fraction]
     shared: int = 1
+    buckets: tuple[int, ...] = ()
 
 
 #: The largest sets that are represented by hashing.

@@ -17,7 +17,12 @@ from littlestone.bounds.certificate import Certificate
 from littlestone.bounds.exponential import agnostic_from, realizable_from
 from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily
 from littlestone.bounds.search import HOPELESS, least_point
-from littlestone.errors import check_fraction, check_probability, parameter_error
+from littlestone.errors import (
+    UnsupportedError,
+    check_fraction,
+    check_probability,
+    parameter_error,
+)
 
 __all__ = ["best_hashing", "best_representation", "points_representation"]
 
@@ -179,6 +184,11 @@ def _best(
                 break
     assert best is not None
     n, buckets, copies, (low, high) = best
+    if n >= HOPELESS and family.buckets:
+        raise UnsupportedError(
+            f"No hashing to at most {max(family.buckets):,} values reaches this alpha and beta. "
+            "Raise them."
+        )
     if n >= HOPELESS:
         raise parameter_error(
             "best_hashing", "family", "one that reaches alpha and beta", "this one", "Raise alpha."
@@ -212,6 +222,8 @@ class _Search:
         """Return (n, buckets, copies, ends of the cuts) for one number of copies."""
         # A start that is in the right place: cuts well below alpha, escapes about beta.
         middle = self.alpha / 20
+        if self.family.buckets:
+            return min(self._with(buckets, copies) for buckets in self.family.buckets)
         start = math.log(2 * self._unit() / (middle * self.beta ** (1 / copies)))
 
         def value(x: Any) -> float:
@@ -229,6 +241,16 @@ class _Search:
         scored = [(self.records(buckets, copies, ends), buckets) for buckets in options]
         n, buckets = min(scored)
         return n, buckets, copies, ends
+
+    def _with(self, buckets: int, copies: int) -> tuple[float, int, int, tuple[float, float]]:
+        """Return the same for one number of buckets."""
+
+        def value(x: Any) -> float:
+            return self.records(buckets, copies, self._ends(x[0], x[1]))
+
+        found = least_point(value, [math.log(self.alpha / 20), math.log(4)])
+        ends = self._ends(*least_point(value, found, scale=0.2))
+        return self.records(buckets, copies, ends), buckets, copies, ends
 
     def records(self, buckets: float, copies: int, ends: tuple[float, float]) -> float:
         """Return the (real) number of records at which the layered bound equals beta."""

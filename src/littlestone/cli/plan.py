@@ -343,7 +343,7 @@ def _show(plans: Plans) -> None:
         if c.needs_delta:
             continue  # one line below names them all
         if c.n is None:
-            rows.append((name, "-", "-", "not planned" if c.dominated else "unsupported"))
+            rows.append((name, "-", "-", "not planned" if c.dominated else "not runnable"))
             continue
         certificate = c.certificate
         assert certificate is not None

@@ -207,7 +207,7 @@ class Plans:
             name += f" {c.options['method']}" if "method" in c.options else ""
             name += mark
             if c.n is None:
-                status = "not planned" if c.dominated else "unsupported"
+                status = "not planned" if c.dominated else "not runnable"
                 rows.append((name, "-", "-", "needs delta" if c.needs_delta else status))
             else:
                 extra = "" if c.reads is None else f", {c.reads}"
@@ -316,7 +316,7 @@ def _row(candidate: Candidate, budget: Goal) -> Json:
     if candidate.options:
         out["options"] = candidate.options
     if candidate.n is None or candidate.guarantee is None:
-        status = "not planned" if candidate.dominated else "unsupported"
+        status = "not planned" if candidate.dominated else "not runnable"
         out |= {"status": status, "reason": str(candidate.problem)}
         return out | {"needs": "--delta"} if candidate.needs_delta else out
     certificate = candidate.certificate

@@ -3,174 +3,40 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes.affine_subspaces.linear_algebra import (
-    Basis,
-    is_prime,
-    pivot,
-    reduce,
-    rref,
-    subspaces,
-    widen,
+from littlestone.bounds import HashFamily
+from littlestone.classes.affine_subspaces.hashed import HashedFlats, hashed_flats
+from littlestone.classes.affine_subspaces.hypotheses import (
+    MAX_LENGTH,
+    MAX_ORDER,
+    FlatHypothesis,
+    flat_count,
 )
-from littlestone.classes.base import LISTABLE, ConceptClass, Mapped
+from littlestone.classes.affine_subspaces.levels import MOST_FLATS, FlatChoice, FlatTable, cells
+from littlestone.classes.affine_subspaces.linear_algebra import Basis, is_prime, pivot, subspaces
+from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
 from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import AlwaysZero, readable
+from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.oracles import Closures, closures
 from littlestone.classes.spec import written
 from littlestone.classes.vectors import Vector, VectorDomain, vector_rows
 from littlestone.data import Sample
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
-from littlestone.source import Choice, Explicit
-from littlestone.types import Hypothesis, Json, Labels, Point, Points
+from littlestone.errors import (
+    UnsupportedError,
+    check_integer,
+    check_probability,
+    parameter_error,
+)
+from littlestone.source import Choice
+from littlestone.types import Hypothesis, Json, Point
 
-__all__ = ["MAX_LENGTH", "MAX_ORDER", "AffineSubspaces", "FlatHypothesis", "flat_through"]
-
-#: Products of two entries, summed over a vector, stay within 64 bits.
-MAX_ORDER = 2**20
-
-MAX_LENGTH = 2**16
-
-
-@readable
-@dataclass(frozen=True)
-class FlatHypothesis:
-    """1 exactly on an affine subspace of F_q^n. Make one by `flat_through`.
-
-    Parameters
-    ----------
-    q : prime
-    n : int
-    basis : tuple of rows
-        Directions, in reduced row echelon form.
-    offset : tuple of int
-        The point of the subspace that is 0 at all pivots of the basis.
-
-    Examples
-    --------
-    >>> line = flat_through(3, [(0, 1), (1, 1)])
-    >>> line.basis, line.offset, line.dim
-    (((1, 0),), (0, 1), 1)
-    >>> line.predict(np.array([[2, 1], [2, 2]])).tolist()
-    [1, 0]
-    """
-
-    q: int
-    n: int
-    basis: Basis
-    offset: Vector
-
-    TYPE = "flat"
-
-    @property
-    def key(self) -> Hashable:
-        """Canonical identity."""
-        return (self.TYPE, self.q, self.n, self.basis, self.offset)
-
-    @property
-    def dim(self) -> int:
-        """The dimension: 0 for a single point."""
-        return len(self.basis)
-
-    def __contains__(self, point: object) -> bool:
-        return (
-            isinstance(point, tuple)
-            and len(point) == self.n
-            and not any(reduce(self.direction(point), self.basis, self.q))
-        )
-
-    def direction(self, point: Vector) -> Vector:
-        """Return a point seen from the offset."""
-        return tuple((a - b) % self.q for a, b in zip(point, self.offset, strict=True))
-
-    def through(self, point: Vector) -> FlatHypothesis:
-        """Return the smallest affine subspace that holds this one and a point."""
-        return self.along(self.direction(point))
-
-    def along(self, direction: Vector) -> FlatHypothesis:
-        """Return the affine subspace spanned by this one and one more direction."""
-        basis = widen(self.basis, direction, self.q)
-        return FlatHypothesis(self.q, self.n, basis, reduce(self.offset, basis, self.q))
-
-    def points(self) -> Iterator[Vector]:
-        """Yield all q**dim points."""
-        for factors in product(range(self.q), repeat=self.dim):
-            out = list(self.offset)
-            for factor, row in zip(factors, self.basis, strict=True):
-                out = [(a + factor * b) % self.q for a, b in zip(out, row, strict=True)]
-            yield tuple(out)
-
-    def predict(self, points: Points) -> Labels:
-        """Label each point."""
-        rows, inside = vector_rows(points, self.q, self.n)
-        rest = (rows - np.array(self.offset, dtype=np.int64)) % self.q
-        if self.basis:
-            factors = rest[:, [pivot(row) for row in self.basis]]
-            rest = (rest - factors @ np.array(self.basis, dtype=np.int64)) % self.q
-        return (inside & ~rest.any(axis=1)).astype(np.int8)
-
-    def describe(self) -> str:
-        """Say the hypothesis in words."""
-        at = f"({', '.join(map(str, self.offset))})"
-        if not self.basis:
-            return f"1 on the point {at}, otherwise 0"
-        if self.dim == self.n:
-            return "always 1"
-        shown = [f"({', '.join(map(str, row))})" for row in self.basis[:6]]
-        more = f" and {self.dim - 6} more" if self.dim > 6 else ""
-        along = " and ".join(shown) + more
-        return f"1 on the affine subspace through {at} along {along} (modulo {self.q}), otherwise 0"
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        basis = [list(row) for row in self.basis]
-        return {"type": self.TYPE, "q": self.q, "basis": basis, "offset": list(self.offset)}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> FlatHypothesis:
-        """Read it back; only the canonical form is accepted."""
-        fields = Fields(data, ("q", "basis", "offset"))
-        q = fields.integer("q", low=2, high=MAX_ORDER)
-        if not is_prime(q):
-            raise fields.refuse("q", "a prime")
-        offset = _row(fields, "offset", fields.items("offset", MAX_LENGTH), q)
-        n = len(offset)
-        basis = tuple(_row(fields, "basis", row, q) for row in fields.items("basis", n))
-        if not n or any(len(row) != n or not any(row) for row in basis) or rref(basis, q) != basis:
-            raise fields.refuse("basis", "rows in reduced row echelon form")
-        if reduce(offset, basis, q) != offset:
-            raise fields.refuse("offset", "0 at the pivots of the basis")
-        return cls(q, n, basis, offset)
-
-
-def flat_through(q: int, points: Iterable[Vector]) -> FlatHypothesis:
-    """Return the smallest affine subspace that holds some points, at least one.
-
-    Examples
-    --------
-    >>> flat_through(2, [(0, 0), (1, 1), (1, 0)]).describe()
-    'always 1'
-    """
-    listed = list(points)
-    if not listed:
-        raise parameter_error("flat_through", "points", "at least one point", 0)
-    flat = FlatHypothesis(q, len(listed[0]), (), listed[0])
-    for point in listed[1:]:
-        flat = flat.through(point)
-    return flat
-
-
-def _row(fields: Fields, name: str, row: Any, q: int) -> Vector:
-    if not isinstance(row, list) or not all(type(v) is int and 0 <= v < q for v in row):
-        raise fields.refuse(name, f"made of integers in [0, {q - 1}]")
-    return tuple(row)
+__all__ = ["AffineSubspaces"]
 
 
 @written("affine_subspaces(7, 20, 2)", "q", "n", "dim", required=3)
@@ -193,8 +59,9 @@ class AffineSubspaces(ConceptClass):
 
     Guarantee
     ---------
-    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law; it lists
-    the class, so it is for small ones. The oracles of `littlestone.classes.oracles` need no list.
+    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law, for up to
+    2**26 flats; larger classes are drawn from by images under random linear maps
+    (`representation`). The oracles of `littlestone.classes.oracles` need no list.
 
     Notes
     -----
@@ -240,13 +107,8 @@ class AffineSubspaces(ConceptClass):
 
     @property
     def size(self) -> int:
-        """Number of concepts: q**(n - s) translates of each s-dimensional linear subspace."""
-        q, n = self.q, self.n
-        total, linear = 0, 1  # linear: number of s-dimensional linear subspaces
-        for s in range(self.dim + 1):
-            total += q ** (n - s) * linear
-            linear = linear * (q ** (n - s) - 1) // (q ** (s + 1) - 1)
-        return total
+        """Number of concepts."""
+        return flat_count(self.q, self.n, self.dim)
 
     @property
     def ln_size(self) -> float:
@@ -260,37 +122,51 @@ class AffineSubspaces(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all flats, scored by minus their errors; see `ConceptClass.candidates`."""
-        if self.size > LISTABLE:
+        if self.size > MOST_FLATS or self.q**self.n > MOST_FLATS:
             raise UnsupportedError(
-                f"The class {self.spec} has more than 2**20 concepts, and its exponential "
-                "mechanism lists them. Use a smaller q, n or dim, or a learner for "
-                "Littlestone classes."
+                f"The class {self.spec} has more than 2**26 concepts, and its exponential "
+                "mechanism lists them. Use a smaller q, n or dim, its representation(alpha, beta), "
+                "or a learner for Littlestone classes."
             )
         rows, inside = vector_rows(sample.points, self.q, self.n)
         gains = (sample.ones.astype(np.int64) - sample.zeros)[inside]
-        rows = rows[inside]
-        # a vector lies in the translate of a linear subspace that its entries off the pivots name,
-        # after reduction: one pass over the records for each linear subspace
-        linear = list(self._linear())
-        scores, starts = [], [0]
-        for basis, free in linear:
-            rest = rows
-            if basis:
-                factors = rows[:, [pivot(row) for row in basis]]
-                rest = (rows - factors @ np.array(basis, dtype=np.int64)) % self.q
-            place = np.zeros(len(rows), dtype=np.int64)
-            for i in free:
-                place = place * self.q + rest[:, i]
-            gain = np.zeros(self.q ** len(free), dtype=np.int64)
-            np.add.at(gain, place, gains)
-            scores.append(gain)
-            starts.append(starts[-1] + len(gain))
+        table = FlatTable(self.q, self.n, self.dim, cells(rows[inside], gains, self.q, self.n))
 
-        def flat(index: int) -> FlatHypothesis:
-            at = bisect_right(starts, index) - 1
-            return self._translate(*linear[at], index - starts[at])
+        def flat(_: int, basis: Basis, offset: Vector) -> FlatHypothesis:
+            return FlatHypothesis(self.q, self.n, basis, offset)
 
-        return Mapped(Explicit(np.concatenate(scores) - sample.positives), flat)
+        return FlatChoice([table], sample.positives, self.size, flat)
+
+    @property
+    def hashing(self) -> HashFamily:
+        """How the class is hashed: to flats of F_q^m, under a random linear map."""
+        family = hashed_flats(self.q, self.n, self.dim)
+        if family is None:
+            raise UnsupportedError(f"{self.spec} has no images of fewer than 2**26 flats.")
+        return family
+
+    def hashed(self, copies: int, buckets: int) -> Representation:
+        """Return the representation by this many maps, to buckets = q**m vectors."""
+        collision = self.hashing.collision(buckets)
+        alpha = min(Fraction(1, 2), 2 * collision)
+        return HashedFlats(self, alpha, (collision / alpha) ** copies, copies, buckets)
+
+    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
+        """Return a representation: images of flats, or the class itself where that is smaller.
+
+        See `ConceptClass.representation`; alpha and beta may be left out.
+        """
+        if alpha is None and beta is None:
+            return IdentityRepresentation(self)
+        owner = "AffineSubspaces.representation"
+        numbers = check_probability(owner, "alpha", alpha), check_probability(owner, "beta", beta)
+        try:
+            found = HashedFlats.smallest(self, *numbers)
+        except UnsupportedError:
+            if self.size > MOST_FLATS:
+                raise
+            return IdentityRepresentation(self)
+        return found if found.size < self.size else IdentityRepresentation(self)
 
     def _linear(self) -> Iterator[tuple[Basis, list[int]]]:
         """Yield each linear subspace that is small enough, and its entries off the pivots."""

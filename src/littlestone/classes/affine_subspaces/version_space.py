@@ -20,8 +20,8 @@ from itertools import combinations, product
 from math import inf
 from typing import Any, TypeVar
 
-from littlestone.classes.affine_subspaces.concept_class import (
-    AffineSubspaces,
+from littlestone.classes.affine_subspaces.concept_class import AffineSubspaces
+from littlestone.classes.affine_subspaces.hypotheses import (
     FlatHypothesis,
     flat_through,
 )

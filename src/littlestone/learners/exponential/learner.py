@@ -164,11 +164,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         if self.mistake_costs is not None:
             return _for_costs(concept_class, numbers, agnostic, self.mistake_costs)
         if isinstance(concept_class.size, int):
-            itself = _itself(concept_class, concept_class.size, numbers, agnostic)
-            if concept_class.size <= _LISTED or not _can_be_hashed(concept_class):
-                return itself
-            hashed = _hashed(concept_class, numbers, agnostic)
-            return min(itself, hashed, key=lambda plan: plan.required)
+            return _finite(concept_class, concept_class.size, numbers, agnostic)
         direct = _hashed(concept_class, numbers, agnostic)
         # The surrogate pays for the class's VC dimension at alpha**-2 even if H had two members.
         least: int = bounds.agnostic_vc(2, concept_class.vc_dim, **numbers).n if agnostic else 0
@@ -239,6 +235,23 @@ def check_scored(concept_class: ConceptClass) -> None:
     nothing = np.zeros(0, dtype=np.int64)
     sample = Sample(np.zeros((0, *width), dtype=np.int64), nothing, nothing, (1, 0))
     concept_class.candidates(sample)
+
+
+def _finite(
+    concept_class: ConceptClass, size: int, numbers: dict[str, Any], agnostic: bool
+) -> ExponentialPlan:
+    """Return the class itself, or its hashing, if that needs fewer records or is all that runs."""
+    if size <= _LISTED or not _can_be_hashed(concept_class):
+        return _itself(concept_class, size, numbers, agnostic)
+    try:
+        itself = _itself(concept_class, size, numbers, agnostic)
+    except UnsupportedError:  # too many concepts to score
+        return _hashed(concept_class, numbers, agnostic)
+    try:
+        hashed = _hashed(concept_class, numbers, agnostic)
+    except UnsupportedError:  # too few buckets for this alpha and beta
+        return itself
+    return min(itself, hashed, key=lambda plan: plan.required)
 
 
 def _itself(

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
+from littlestone.bounds.search import log_of
 from littlestone.bounds.tails import at_most
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
@@ -240,14 +241,15 @@ def _votes(
     size = float(min(max(epsilon, Fraction(1, 10**9)), Fraction(10**6)))
     log = math.log(1 / max(float(delta), 1e-300)) if delta else math.inf
     for share in _SHARES:
-        events = float(vote_events(concept_class, share))
+        events = vote_events(concept_class, share)
         if adversary == "oblivious":
-            events = min(events, goal.horizon)
+            events = min(events, Fraction(goal.horizon))
+        log_each = math.log(beta / 2) - log_of(events)
         draws: dict[int, int] = {}
         for ratio in _RATIOS:
             updates = max(int(ln_size / -math.log1p(float(share) * math.expm1(-float(ratio)))), 0)
             if updates not in draws:
-                draws[updates] = _odd_draws(float(share), beta / 2 / (events * (updates + 2)))
+                draws[updates] = _odd_draws(float(share), log_each - math.log(updates + 2))
             total = max(updates * draws[updates], 1)
             for part in _PARTS:
                 e, rest = size * float(part), size * (1 - float(part))
@@ -262,9 +264,19 @@ def _votes(
                 )  # fmt: skip
 
 
+#: Rarer events, by ln of their probability, are counted by a closed form.
+_RAREST = -600.0
+
+
 @lru_cache(maxsize=4096)
-def _odd_draws(share: float, failure: float) -> int:
-    """Return the least odd number of draws of which the majority errs at most so often."""
+def _odd_draws(share: float, log_failure: float) -> int:
+    """Return the least odd number of draws of which the majority errs at most so often.
+
+    Where that is beyond floats: by the bound (2 sqrt(share (1 - share)))**draws.
+    """
+    if log_failure < _RAREST:
+        return 2 * math.ceil(log_failure / math.log(4 * share * (1 - share))) + 1
+    failure = math.exp(log_failure)
     low, high = 0, 1  # numbers of pairs beside one draw: the first may be enough
     while _errs(high, share) > failure:
         low, high = high, 2 * high

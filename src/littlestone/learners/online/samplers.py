@@ -38,7 +38,7 @@ from littlestone.classes import (
     Thresholds,
     TreePaths,
 )
-from littlestone.classes.affine_subspaces.concept_class import FlatHypothesis, flat_through
+from littlestone.classes.affine_subspaces.hypotheses import FlatHypothesis, flat_through
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import (
     AlwaysZero,
