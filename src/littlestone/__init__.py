@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from littlestone.learners.agnostic.estimators import (
         AgnosticFromRealizable as AgnosticFromRealizable,
     )
+    from littlestone.learners.agnostic.estimators import EmpiricalFromPAC as EmpiricalFromPAC
     from littlestone.learners.agnostic.estimators import Subsampled as Subsampled
     from littlestone.learners.base import runnable as runnable
     from littlestone.learners.boosting.estimators import BoostedTrees as BoostedTrees
@@ -60,6 +61,7 @@ _HOMES = {
     "BoostedTrees": "learners.boosting.estimators",
     "Conjunctions": "classes",
     "DecisionTrees": "classes",
+    "EmpiricalFromPAC": "learners.agnostic.estimators",
     "FiniteClass": "classes",
     "GenericLearner": "learners.exponential.estimators",
     "GloballyStable": "learners.stable.estimators",

@@ -25,6 +25,7 @@ ESTIMATORS = {
     "StableLearner": ls.StableLearner(LINE, **SMALL),
     "GloballyStable": ls.GloballyStable(len, LINE, n=50, eta=0.5, **SMALL),
     "AgnosticFromRealizable": ls.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), **PURE),
+    "EmpiricalFromPAC": ls.EmpiricalFromPAC(ls.GenericLearner(LINE, **PURE)),
     "Subsampled": ls.Subsampled(ls.GenericLearner(LINE, **PURE), rate=0.5),
 }
 #: What no parameter of any learner may be.

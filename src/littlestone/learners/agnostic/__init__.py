@@ -4,15 +4,17 @@
 `two_sample`     AgnosticFromRealizable: relabel by a private dichotomy, then learn
 `two_sample_plan` how many records go where, and what that certifies
 `subsample`      Subsampled: run a learner on a secret part of the records
+`empirical`      EmpiricalFromPAC: on records drawn with replacement; its error is on the records
 `records`        drawing a part, and giving it new labels
-`estimators`     both as scikit-learn classifiers
+`estimators`     all as scikit-learn classifiers
 `claims`         what is asserted
 ===============  ====================================================================
 
 The proofs: ``docs/learners/agnostic.md``.
 """
 
+from littlestone.learners.agnostic.empirical import Empirical
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.agnostic.two_sample import TwoSample
 
-__all__ = ["Subsample", "TwoSample"]
+__all__ = ["Empirical", "Subsample", "TwoSample"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from littlestone.bounds import Claim, register
 
-__all__ = ["ACCURACY", "PRIVACY", "SUBSAMPLING"]
+__all__ = ["ACCURACY", "EMPIRICAL", "EMPIRICAL_PRIVACY", "PRIVACY", "SUBSAMPLING"]
 
 _OWN, _PAGE = "littlestone", "docs/learners/agnostic.md"
 
@@ -15,6 +15,28 @@ SUBSAMPLING = register(
         "2018; proof in " + _PAGE,
         "An (epsilon, delta)-DP mechanism on a secret uniform part of m of n records is "
         "(ln(1 + g (e**epsilon - 1)), g delta)-DP under replace-one, g = m/n.",
+    )
+).id
+EMPIRICAL_PRIVACY = register(
+    Claim(
+        "empirical.privacy",
+        "Bun, Nissim, Stemmer, Vadhan: Differentially Private Release and Learning of Threshold "
+        "Functions, Lemma 5.9; constants: littlestone",
+        "2015 (004, Lemma 15); proof in " + _PAGE,
+        "An (epsilon, delta)-DP mechanism on m records drawn with replacement from n is "
+        "(e, delta (exp(e) - 1)/(exp(epsilon) - 1))-DP under replace-one, "
+        "e = (m/n) (exp(epsilon) - 1), if e <= epsilon.",
+    )
+).id
+EMPIRICAL = register(
+    Claim(
+        "empirical.accuracy",
+        "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent",
+        "2022 (004), Lemma 15",
+        "A learner with error at most alpha except with probability beta on m independent records "
+        "of any distribution has, on m records drawn with replacement from the n ones that are "
+        "given, error at most alpha on these n records except with probability beta.",
+        makes_true=("independent draws", "drawn independently"),
     )
 ).id
 PRIVACY = register(

@@ -1,4 +1,4 @@
-"""Subsampled: a learner on a secret part of the records, with the exact amplified guarantee."""
+"""Learners that run another one on drawn records; Subsampled: on a secret part of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from flint import ctx
 
@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Subsample", "SubsamplePlan", "amplified", "learner_of_records", "rate_for"]
+__all__ = [
+    "Drawn",
+    "Subsample",
+    "SubsamplePlan",
+    "amplified",
+    "check_rate",
+    "learner_of_records",
+    "rate_for",
+]
 
 
 def amplified(epsilon: Fraction, rate: Fraction) -> Fraction:
@@ -91,7 +99,8 @@ def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
     return learner
 
 
-def _rate(owner: str, name: str, value: Any) -> Fraction:
+def check_rate(owner: str, name: str, value: Any) -> Fraction:
+    """Check a number in (0, 1]."""
     share = exact_value(value)
     if share is None or not 0 < share <= 1:
         hint = "0.1 is every tenth record."
@@ -106,6 +115,7 @@ class SubsamplePlan(Plan):
     inner: Plan
     rate: Fraction
     goal: Goal
+    claim: str
 
     @property
     def required(self) -> int:
@@ -113,43 +123,47 @@ class SubsamplePlan(Plan):
         return ceil(self.inner.required / self.rate)
 
     def certificate(self, n: int) -> Certificate:
-        """Return the accuracy certificate for n records: that of the part."""
+        """Return the accuracy certificate for n records: that of the drawn ones."""
         cert = CertificateBuilder()
         nest(cert, self.inner.certificate(max(floor(self.rate * n), 1)), "part")
         needed = cert.step(
             "needed",
             "ceil(required/rate)",
-            SUBSAMPLING,
+            self.claim,
             required=self.inner.required,
             rate=self.rate,
         )
-        cert.step("enough", "n >= needed", SUBSAMPLING, n=n, needed=needed)
+        cert.step("enough", "n >= needed", self.claim, n=n, needed=needed)
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 
 @dataclass(frozen=True)
-class Subsample(Learner[SubsamplePlan]):
-    """The learner behind `Subsampled`.
+class Drawn(Learner[SubsamplePlan]):
+    """A learner that runs another one on floor(rate * n) records, which it draws.
 
     Attributes
     ----------
     learner : Learner
-        What runs on the part.
+        What runs on the drawn records.
     rate : Fraction
-        Largest share of the records that it sees.
+        Their largest number, as a share of n.
     """
 
-    estimator = "Subsampled"
-    summary = "a learner on a secret random part of the records"
-    claim = SUBSAMPLING
-
     learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
-    rate: Fraction = parameter(_rate, kw_only=False)
+    rate: Fraction = parameter(check_rate, kw_only=False)
+
+    prefix: ClassVar[str]
+
+    if TYPE_CHECKING:
+
+        @property
+        def delta(self) -> Fraction:
+            """Delta of the whole."""
 
     @property
     def name(self) -> str:  # type: ignore[override]
         """The inner learner's name, with a prefix."""
-        return f"subsampled:{self.learner.name}"
+        return f"{self.prefix}:{self.learner.name}"
 
     @property
     def pure(self) -> bool:  # type: ignore[override]
@@ -166,16 +180,6 @@ class Subsample(Learner[SubsamplePlan]):
         """The class of the inner learner."""
         return self.learner.concept_class
 
-    @cached_property
-    def epsilon(self) -> Fraction:
-        """The amplified epsilon."""
-        return amplified(self.learner.guarantee().epsilon, self.rate)
-
-    @property
-    def delta(self) -> Fraction:
-        """The amplified delta."""
-        return self.rate * self.learner.goal.delta
-
     @property
     def alpha(self) -> Fraction:
         """The error of the inner certificate."""
@@ -187,21 +191,44 @@ class Subsample(Learner[SubsamplePlan]):
         return self.learner.beta
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return the promise: (ln(1 + rate (e**epsilon - 1)), rate * delta), replace-one."""
-        inner = self.learner.guarantee()
-        claim = f"{SUBSAMPLING}({inner.claim})" if inner.claim else SUBSAMPLING
-        return Guarantee(self.epsilon, self.rate * inner.delta, claim=claim, seeded=seeded)
+        """Return the promise: (epsilon, delta), replace-one, n public."""
+        inner = self.learner.guarantee().claim
+        claim = f"{self.claim}({inner})" if inner else self.claim
+        return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
 
     def leaving(self, evaluation: Fraction) -> Self:
         """Refuse: its epsilon is that of its learner."""
         raise UnsupportedError(
-            f"{self.estimator} has the epsilon of its learner, amplified, and leaves no part of it "
+            f"{self.estimator} has the epsilon of its learner, made smaller, and leaves none of it "
             "to an evaluation. Give its learner a smaller epsilon, and evaluate on other records."
         )
 
     def make_plan(self) -> SubsamplePlan:
         """Return the inner learner's plan, stretched."""
-        return SubsamplePlan(self.learner.plan, self.rate, self.goal)
+        return SubsamplePlan(self.learner.plan, self.rate, self.goal, self.claim)
+
+
+@dataclass(frozen=True)
+class Subsample(Drawn):
+    """The learner behind `Subsampled`: ``learner`` sees a secret part of the records.
+
+    The guarantee is (ln(1 + rate (e**epsilon - 1)), rate * delta).
+    """
+
+    estimator = "Subsampled"
+    summary = "a learner on a secret random part of the records"
+    claim = SUBSAMPLING
+    prefix = "subsampled"
+
+    @cached_property
+    def epsilon(self) -> Fraction:
+        """The amplified epsilon."""
+        return amplified(self.learner.guarantee().epsilon, self.rate)
+
+    @property
+    def delta(self) -> Fraction:
+        """The amplified delta."""
+        return self.rate * self.learner.guarantee().delta
 
     def deals(self, n: int) -> bool:
         """Return True: single records are drawn."""
