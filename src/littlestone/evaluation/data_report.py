@@ -29,7 +29,7 @@ from littlestone.errors import (
 )
 from littlestone.evaluation.histogram import histogram_rate, noise_reach, release_histogram
 from littlestone.evaluation.measures import Band
-from littlestone.privacy import Guarantee, Pure, check_ledger, routes
+from littlestone.privacy import Guarantee, Pure, check_ledger, largest_scale
 from littlestone.source import SecureSource, SeededSource, Source
 from littlestone.types import Json
 
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 __all__ = ["ColumnReport", "DataReport", "Noise", "check", "check_noise", "release_shares"]
 
 _BETA = 0.05
-_BISECTIONS = 8
 
 
 @dataclass(frozen=True)
@@ -280,30 +279,10 @@ def _share(count: int, n: int, reach: float) -> Band:
 
 
 def _each(epsilon: Fraction, delta: Fraction, parts: int) -> tuple[Fraction, str]:
-    """Return what each of some pure releases may cost: about the most that composes to the total.
-
-    Floats propose nothing: every candidate is composed, and the last one that fits is taken.
-    """
-    pure = epsilon / parts
-    if not delta:
-        return pure, "dp.sum"
-
-    def composed(each: Fraction) -> tuple[Fraction, str]:
-        best = min(routes({Pure(each): parts}, delta=delta), key=lambda route: route.epsilon)
-        return best.epsilon, best.claim
-
-    low, high, claim = pure, epsilon, "dp.sum"
-    for _ in range(_BISECTIONS):
-        # few digits: geometric means, since the gain is a factor up to sqrt(parts)
-        middle = Fraction(f"{math.sqrt(float(low) * float(high)):.4e}")
-        if not low < middle < high:
-            break
-        total, route = composed(middle)
-        if total <= epsilon:
-            low, claim = middle, route
-        else:
-            high = middle
-    return low, claim
+    """Return what each of some pure releases may cost: the most that composes."""
+    return largest_scale(
+        lambda each: {Pure(each): parts}, epsilon=epsilon, delta=delta, low=epsilon / parts
+    )
 
 
 def _distinct_labels(labels: Sequence[Any]) -> list[str]:

@@ -4,6 +4,7 @@
 `select`           the exponential mechanism
 `sparse_select`    few candidates with a score among infinitely many; `canonical`: their order
 `bottom`           the weights of the outcome that hides which candidates there are
+`cuts`             bins of about equal size: several quantiles at once
 `histogram`        frequent items that cannot be listed beforehand
 `above_threshold`  any number of questions, paid for by the charged answers
 `estimate`         two-sided geometric noise; a private count, and an interval around it
@@ -14,6 +15,7 @@
 from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
 from littlestone.mechanisms.bottom import bottom_score, entering_bottom, removal_bottom
 from littlestone.mechanisms.canonical import canonical_key
+from littlestone.mechanisms.cuts import cuts_loss, cuts_reach, private_cuts
 from littlestone.mechanisms.estimate import (
     ErrorInterval,
     Estimate,
@@ -62,6 +64,8 @@ __all__ = [
     "count_listed",
     "count_lists",
     "count_loss",
+    "cuts_loss",
+    "cuts_reach",
     "entering_bottom",
     "error_interval",
     "exponential_mechanism",
@@ -71,6 +75,7 @@ __all__ = [
     "noise_radius",
     "plan_median",
     "private_count",
+    "private_cuts",
     "private_median",
     "removal_bottom",
     "score_gap",

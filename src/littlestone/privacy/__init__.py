@@ -13,7 +13,7 @@
 The theorems and what they are compared with: ``docs/accounting.md``.
 """
 
-from littlestone.privacy.compose import Route, compose, routes, zcdp_to_dp
+from littlestone.privacy.compose import Route, compose, largest_scale, routes, zcdp_to_dp
 from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
 from littlestone.privacy.guarantee import Guarantee, Neighbours, parallel, split
 from littlestone.privacy.ledger import Amount, Event, Ledger, check_ledger
@@ -44,6 +44,7 @@ __all__ = [
     "check_ledger",
     "compose",
     "hockey_stick",
+    "largest_scale",
     "parallel",
     "routes",
     "split",

@@ -28,9 +28,19 @@ from littlestone.privacy.losses import Concentrated, Loss, Pure
 from littlestone.privacy.rounding import check_nonnegative, float_up, round_up, upper
 from littlestone.source import ball
 
-__all__ = ["Composed", "Route", "compose", "compose_on_grid", "routes", "zcdp_to_dp"]
+__all__ = [
+    "Composed",
+    "Route",
+    "compose",
+    "compose_on_grid",
+    "largest_scale",
+    "routes",
+    "zcdp_to_dp",
+]
 
 Losses = Iterable[Loss] | Mapping[Loss, int]
+
+_BISECTIONS = 8
 
 
 @dataclass(frozen=True)
@@ -157,6 +167,42 @@ def routes(losses: Losses, *, delta: Any = 0) -> tuple[Route, ...]:
             "Give the parts a common description.",
         )
     return tuple(found)
+
+
+def largest_scale(
+    losses: Callable[[Fraction], Losses], *, epsilon: Fraction, delta: Fraction, low: Fraction
+) -> tuple[Fraction, str]:
+    """Return about the largest scale whose losses compose to (epsilon, delta), and the claim.
+
+    Parameters
+    ----------
+    losses : callable
+        From a scale to losses that grow with it.
+    epsilon, delta : Fraction
+        The total; every candidate is composed, so no float decides.
+    low : Fraction > 0
+        A scale whose losses are known to sum to at most the total (claim ``dp.sum``).
+
+    Examples
+    --------
+    >>> from littlestone.privacy import BoundedRange
+    >>> scale, claim = largest_scale(lambda x: {BoundedRange(x): 100}, epsilon=Fraction(1),
+    ...                              delta=Fraction(1, 10**6), low=Fraction(1, 100))
+    >>> round(float(scale), 3), claim
+    (0.044, 'cks20.prop12')
+    """
+    best, high, claim = low, epsilon, "dp.sum"
+    for _ in range(_BISECTIONS if delta else 0):
+        # few digits: geometric means, since the gain is a factor up to sqrt(parts)
+        middle = Fraction(f"{math.sqrt(float(best) * float(high)):.4e}")
+        if not best < middle < high:
+            break
+        route = min(routes(losses(middle), delta=delta), key=lambda route: route.epsilon)
+        if route.epsilon <= epsilon:
+            best, claim = middle, route.claim
+        else:
+            high = middle
+    return best, claim
 
 
 def zcdp_to_dp(rho: Any, delta: Any, *, tight: bool = True) -> Fraction:

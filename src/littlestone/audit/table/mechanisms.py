@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from functools import partial
@@ -19,6 +20,7 @@ from littlestone.mechanisms import (
     AboveThreshold,
     exponential_mechanism,
     private_count,
+    private_cuts,
     sparse_select,
     sparse_select_lists,
     stable_histogram,
@@ -121,6 +123,18 @@ def _items(
 def _count(bits: Vector, source: Source) -> Hashable:
     count = private_count(sum(bits), len(bits), epsilon=ONE, source=source, beta=MEDIUM)
     return count.value
+
+
+def _cuts(
+    values: tuple[int | None, ...], source: Source, *, epsilon: F = ONE, levels: int = 2
+) -> Hashable:
+    counts = Counter(value for value in values if value is not None)
+    points = sorted(counts)
+    return tuple(
+        private_cuts(
+            points, [counts[p] for p in points], 3, levels=levels, epsilon=epsilon, source=source
+        )
+    )
 
 
 def _median(mechanism: Any, size: int) -> Callable[[Vector, Source], Hashable]:
@@ -232,6 +246,7 @@ _LEMMAS: dict[str, Checked | None] = {
     "stable_histogram": LEMMAS.get("histogram.privacy"),
     "stable_items": LEMMAS.get("histogram.privacy"),
     "private_count": None,
+    "private_cuts": None,
     "median A (rank exponential)": LEMMAS["median.exponential"],
     "median B (TreeEM)": LEMMAS["median.tree"],
     "median C (TreeLog)": LEMMAS.get("median.tree-log"),
@@ -371,6 +386,22 @@ MECHANISMS: tuple[Case, ...] = (
         "private_median",
         "3 values in [1, 4]",
         _of(_release, lambda: replace_one((1, 2, 4), 3)),
+        "epsilon",
+    ),
+    _case(
+        "private_cuts",
+        "2 values of a domain of 3 or none, 2 levels",
+        _of(_cuts, lambda: replace_one((None, 0, 1, 2), 2)),
+    ),
+    _case(
+        "private_cuts, loud",
+        "4 values of a domain of 3 or none, 1 level",
+        lambda: verify_mechanism(
+            partial(_cuts, epsilon=F(10), levels=1),
+            replace_one((None, 0, 1, 2), 4),
+            epsilon=F(10),
+            delta=F(0),
+        ),
         "epsilon",
     ),
     _case(
