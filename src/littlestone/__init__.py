@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from littlestone.report import plot as plot
     from littlestone.report.pages import page as page
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 #: Every public name and the room it lives in.
 _HOMES = {

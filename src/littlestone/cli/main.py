@@ -171,7 +171,7 @@ def main(tokens: Sequence[str]) -> int:
     Examples
     --------
     >>> main(["--version"])
-    0.1.0
+    0.2.0.dev0
     0
     """
     _write_any_text()
