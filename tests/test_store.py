@@ -67,8 +67,8 @@ def test_a_transaction_is_kept_whole_or_not_at_all(path, durability):
         with store.transaction() as sql:
             sql.execute("INSERT INTO hits VALUES (4, 'x')")
         (mode,) = store.read("PRAGMA synchronous")[0]
-        assert mode == {"power": 2, "kill": 1}[durability]
-        assert store.read("PRAGMA journal_mode") == [("wal",)]
+        assert mode == {"power": 2, "kill": 0}[durability]
+        assert store.read("PRAGMA journal_mode") == [("persist",)]
     assert numbers(path) == [1, 2, 4]
 
 
@@ -76,7 +76,7 @@ def test_only_the_owner_can_enter(path, tmp_path):
     with Store.open(path, KIND) as store, store.transaction() as sql:
         sql.execute("INSERT INTO hits VALUES (2, 'x')")
         made = sorted(p.name for p in tmp_path.iterdir())
-        assert made == ["hits.db", "hits.db-shm", "hits.db-wal"]
+        assert made == ["hits.db", "hits.db-journal"]
         assert {p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {0o600}
     for mode in (0o640, 0o604, 0o620):
         path.chmod(mode)
@@ -125,14 +125,30 @@ def test_a_second_name_is_refused(path, tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["hits.db"]
 
 
-def test_the_file_alone_holds_what_was_acknowledged(path, tmp_path):
-    with Store.open(path, KIND) as store, Store.open(path, KIND):
+@pytest.mark.parametrize("durability", ["power", "kill"])
+def test_the_file_alone_holds_what_was_acknowledged(path, tmp_path, durability):
+    with Store.open(path, KIND, durability=durability) as store, Store.open(path, KIND):
         for n in range(2, 60):
             with store.transaction() as sql:
                 sql.execute("INSERT INTO hits VALUES (?, ?)", (n, "w" * 200))
             copy = tmp_path / f"copy{n}.db"
             shutil.copy2(path, copy)
             assert numbers(copy) == list(range(1, n + 1))
+
+
+def test_a_file_of_an_earlier_version_is_taken_over_with_its_log(path):
+    """Version 0.1.0 used a write-ahead log; a kill leaves it beside the file."""
+    code = "import os, sqlite3, sys; sql = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+    code += "sql.execute('PRAGMA journal_mode = WAL')\n"
+    code += "sql.execute(\"INSERT INTO hits VALUES (2, 'x')\"); os.kill(os.getpid(), 9)"
+    python(code, path).communicate()
+    log = path.with_name("hits.db-wal")
+    assert log.stat().st_size
+    for companion in (log, path.with_name("hits.db-shm")):
+        companion.chmod(0o600)
+    add(path, 3, exclusive=True)
+    assert not log.exists()
+    assert numbers(path) == [1, 2, 3]
 
 
 def test_a_creation_that_fails_leaves_nothing(tmp_path):
@@ -268,7 +284,7 @@ def test_the_second_process_is_refused(path):
 def test_the_second_store_in_one_process_is_refused(path):
     with Store.open(path, KIND, exclusive=True):
         refused(path, "locked", exclusive=True, timeout=0)
-    with Store.open(path, KIND), Store.open(path, KIND):
+    with Store.open(path, KIND) as store, store.transaction():
         refused(path, "locked", exclusive=True, timeout=0)
 
 

@@ -6,21 +6,21 @@
 survives a kill        after ``kill -9`` at any instant, each transaction is there wholly or not
                        at all, and all that were acknowledged (the block ended) are there
 survives a power cut   the same when the machine stops (``durability="power"``, the default); with
-                       ``durability="kill"`` a power cut may lose the newest transactions, but it
-                       never tears one, and commits are about ten times faster
-in the file itself     with ``durability="power"``, SQLite's log is written back and emptied before
-                       a transaction is acknowledged: the file may be renamed or copied alone
-                       (unless a reader holds it for longer than ``timeout``)
-owner only             the file and SQLite's two companions (``-wal``, ``-shm``) are for their
-                       owner alone; a file that others may write or read, or that has a second
-                       name (a hard link), is refused
+                       ``durability="kill"`` a power cut may lose the newest transactions, or damage
+                       the file (which is noticed), and commits are about twenty times faster
+in the file itself     a transaction is acknowledged after the file holds it and SQLite's rollback
+                       journal is void: the file may then be renamed or copied alone. A file that is
+                       taken from its journal in the midst of a transaction mixes two states;
+                       `littlestone.learners.online.journal` notices that by its digests
+owner only             the file and its journal are for their owner alone; a file that others may
+                       write or read, or that has a second name (a hard link), is refused
 not trusted            a file is checked before it is used: that it is a regular file, its size,
                        its kind, its version, its exact tables (nothing that runs, such as a
                        trigger, can hide in it), its integrity
 =====================  ===========================================================================
 
 Whatever goes wrong is a `StoreError` with a ``reason``. A store is not for network file systems:
-SQLite's log needs locks and memory that is shared on one machine.
+SQLite needs locks that work.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ __all__ = ["Durability", "Kind", "Store", "private_folder"]
 
 Durability = Literal["power", "kill"]
 
-_COMPANIONS = ("", "-wal", "-shm", "-journal")
+#: A log and its index belong to files of version 0.1.0.
+_COMPANIONS = ("", "-journal", "-wal", "-shm")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Kind:
     tables : sequence of str
         The SQL statements that make the tables. A file whose tables differ is refused.
     largest : int, default 1 GiB
-        Bytes of a file (and of its log) that we are willing to open.
+        Bytes of a file (and of its journal) that we are willing to open.
     longest : int, default 1 MiB
         Bytes of one cell or row.
     """
@@ -91,11 +92,8 @@ class Store:
     [(7,)]
     """
 
-    def __init__(
-        self, connection: sqlite3.Connection, path: Path, kind: Kind, durability: Durability
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, kind: Kind) -> None:
         self._sql, self.path, self.kind, self._process = connection, path, kind, os.getpid()
-        self._durability = durability
 
     @classmethod
     def create(
@@ -159,20 +157,19 @@ class Store:
         with _translating(where, kind):
             sql = _connect(where, kind, timeout)
             try:
-                if exclusive:
+                if exclusive:  # the lock is taken with the first transaction, and then kept
                     sql.execute("PRAGMA locking_mode = EXCLUSIVE")
+                    sql.execute("BEGIN EXCLUSIVE")
+                    sql.execute("ROLLBACK")
                 try:
                     _check_content(sql, where, kind)
                 except UnicodeDecodeError:  # SQLite's own message would quote the file
                     raise sqlite3.DatabaseError from None
                 _settle(sql, durability)
-                if exclusive:  # the lock is taken with the first transaction, and then kept
-                    sql.execute("BEGIN IMMEDIATE")
-                    sql.execute("COMMIT")
             except BaseException:
                 sql.close()
                 raise
-        return cls(sql, where, kind, durability)
+        return cls(sql, where, kind)
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
@@ -198,8 +195,6 @@ class Store:
                 if sql.in_transaction:
                     sql.execute("ROLLBACK")
                 raise
-            if self._durability == "power":
-                sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def read(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of one query."""
@@ -231,7 +226,6 @@ def _build(name: str, kind: Kind, rows: Sequence[tuple[str, Any]]) -> None:
     sql = _connect(Path(name), kind)
     try:
         sql.execute("PRAGMA synchronous = FULL")
-        sql.execute("PRAGMA journal_mode = WAL")  # kept in the file's header
         sql.execute(f"PRAGMA application_id = {int(kind.application_id)}")
         sql.execute("BEGIN IMMEDIATE")
         for statement in kind.tables:
@@ -241,7 +235,7 @@ def _build(name: str, kind: Kind, rows: Sequence[tuple[str, Any]]) -> None:
         sql.execute(f"PRAGMA user_version = {int(kind.version)}")
         sql.execute("COMMIT")
     finally:
-        sql.close()  # the log is written back and removed: one file is left
+        sql.close()
 
 
 def _connect(where: Path, kind: Kind, timeout: float = 0) -> sqlite3.Connection:
@@ -260,13 +254,14 @@ def _settle(sql: sqlite3.Connection, durability: Durability) -> None:
         raise StoreError(
             f"The durability must be 'power' or 'kill'. Got {durability!r}.", reason="durability"
         )
-    if sql.execute("PRAGMA journal_mode = WAL").fetchone() != ("wal",):
-        raise sqlite3.DatabaseError  # the header was changed
-    # FULL syncs the log at each commit; NORMAL only before the log is written back.
-    sql.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
+    # A file of version 0.1.0 has a write-ahead log, which is written back here.
+    if sql.execute("PRAGMA journal_mode = PERSIST").fetchone() != ("persist",):
+        raise sqlite3.DatabaseError
+    # FULL syncs the journal, the file and the void journal at each commit; OFF leaves that to the
+    # system, which keeps what was written when a process is killed.
+    sql.execute(f"PRAGMA synchronous = {'FULL' if durability == 'power' else 'OFF'}")
     if durability == "power":
         sql.execute("PRAGMA fullfsync = ON")  # where an ordinary sync stops at the disk's cache
-        sql.execute("PRAGMA checkpoint_fullfsync = ON")
 
 
 def _check_content(sql: sqlite3.Connection, where: Path, kind: Kind) -> None:
@@ -328,7 +323,7 @@ _TEXTS = {
     "locked": "The {kind} {path} is in use by another process. Wait until it ends, then try again.",
     "full": "The disk is full: nothing was written to the {kind} {path}. Free some space.",
     "readonly": "The {kind} {path} cannot be written. Make its file and its folder writable.",
-    "cannot open": "The {kind} {path} or its log could not be opened. Check its folder.",
+    "cannot open": "The {kind} {path} or its journal could not be opened. Check its folder.",
     "input/output": "The disk failed to read or write the {kind} {path} (is it full?).",
     "too long": (
         "A row would be too long for the {kind} {path}: nothing was written. Write less at once."

@@ -155,7 +155,7 @@ class Ledger:
                     log.append(write_line(entry if token is None else {**entry, "token": token}))
             cls(new).history()
             new.replace(where)
-            for suffix in ("-wal", "-shm"):
+            for suffix in ("-journal", "-wal", "-shm"):
                 Path(f"{where}{suffix}").unlink(missing_ok=True)
             sync_folder(where.parent)
         return cls(where)

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,6 +85,7 @@ def test_a_stream_whose_budget_is_spent_forgets_its_records(tmp_path):
     kept.learn_many(x, y)
     alone.learn_many(x, y)
     assert kept.stopped_
+    assert (tmp_path / "s" / "private.db-journal").stat().st_size == 0  # it held records, too
     kept.close()
     assert kept.state_ == alone.state_
     kept.learn_many(x[:10], y[:10])
@@ -543,3 +545,56 @@ def test_settings_of_the_public_file_that_were_changed(tmp_path, change):
         sql.commit()
     with pytest.raises(StoreError, match=r"public record .* has been changed"):
         read_public(tmp_path / "s")
+
+
+# -- kills ----------------------------------------------------------------------------------------
+
+HARNESS = Path(__file__).parents[3] / "benchmarks" / "kill_state.py"
+
+
+def harness(*options):
+    return subprocess.run(
+        [sys.executable, str(HARNESS), "--json", *options],
+        capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+@pytest.mark.kills
+def test_kills_lose_nothing_under_any_name():
+    seed = int.from_bytes(os.urandom(3), "big")
+    done = harness("--kills", "40", "--seed", str(seed))
+    assert done.returncode == 0, f"seed {seed}: {done.stderr}"
+    assert json.loads(done.stdout)["kills"] == 40
+
+
+@pytest.mark.kills
+def test_kills_at_system_calls_of_sqlite():
+    done = harness("--matrix", "--every", "9")
+    assert done.returncode == 0, done.stderr
+    counts = json.loads(done.stdout)
+    names = ("beginning", "group", "recovery")
+    assert min(counts[f"killed in a {name}"] for name in names) > 10
+    assert counts["opened, private.db copied"] > counts["refused as damaged, private.db copied"] > 0
+
+
+@pytest.mark.kills
+@pytest.mark.parametrize(
+    ("broken", "how", "why"),
+    [
+        ("log", ("--kills", "300"), "acknowledged rows are lost"),
+        ("memory", ("--kills", "300"), "damaged"),
+        ("sums", ("--matrix", "--every", "3"), "another state than left alone"),
+        ("links", ("--matrix", "--every", "20"), "a state with two names was opened"),
+    ],
+)
+def test_the_kills_find_states_that_are_broken(broken, how, why):
+    done = harness(*how, "--broken", broken)
+    assert done.returncode == 1
+    assert why in done.stderr
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("how", [("--kills", "2000"), ("--matrix",)], ids=["kills", "matrix"])
+def test_thousands_of_kills(how):
+    done = harness(*how)
+    assert done.returncode == 0, done.stderr

@@ -11,10 +11,12 @@ A state is a folder, for its owner only, with two databases (`littlestone.store`
     other file, may be read while the stream runs, and may be handed on alone (`read_public`).
 
 Each `Journal.save` is one transaction in the private file, then one in the public file; only when
-it returns may anything be shown. So a draw that may have been seen is never drawn again. After
-a kill the public file may be one step behind, and is brought up to date when the state is opened.
-If it is *ahead*, then the private file is an old copy, or a power cut took its end: continuing
-would publish twice, and is refused.
+it returns may anything be shown. So a draw that may have been seen is never drawn again. What was
+saved is in the files themselves, whatever they are called later; what was being saved is in their
+journals too (``-journal``), so that a file that is taken from its journal after a kill is refused.
+After a kill the public file may be one step behind, and is brought up to date when the state is
+opened. If it is *ahead*, then the private file is an old copy, or a power cut took its end:
+continuing would publish twice, and is refused.
 """
 
 from __future__ import annotations
@@ -431,6 +433,8 @@ class Journal:
             new = group[self._within :] if epoch == self._epoch else group
             records += [(t, epoch, compact(x), y) for t, x, y in write_records(new)]
         forget = state.stopped and (self._sums["records"] or records)
+        if state.stopped:
+            self._private.read("PRAGMA journal_size_limit = 0")  # nor does its journal keep them
         if state.stopped:  # no draw will ever be made from the records
             records, self._sums["records"] = [], 0
         published = [
