@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from littlestone.data import lines
+from littlestone.data.formats import CsvFormat
 from littlestone.data.lines import CsvColumns, header
 from littlestone.errors import DataError
 
@@ -38,7 +39,7 @@ def reference(line: bytes, width: int) -> tuple[list[str], bool]:
 
 
 def parse(path, width=3):
-    stream = CsvColumns(path, ",", width, range(width))
+    stream = CsvColumns([path], CsvFormat(), width, range(width))
     rows = pa.Table.from_batches(stream.batches(), stream.schema).to_pydict()
     return [list(row) for row in zip(*rows.values(), strict=True)], stream.ragged
 
@@ -80,14 +81,14 @@ def test_what_a_writer_writes_is_read_back(tmp_path_factory, rows):
 def test_compressed_with_byte_order_mark_and_quoted_names(tmp_path):
     path = tmp_path / "table.csv.gz"
     path.write_bytes(gzip.compress(b'\xef\xbb\xbf"x, really", y \r\n"1,5",2\r\n'))
-    assert header(path, ",") == ["x, really", "y"]
+    assert header(path, CsvFormat()) == ["x, really", "y"]
     assert parse(path, 2) == ([["1,5", "2"]], False)
 
 
 def test_some_columns_only(tmp_path):
     path = tmp_path / "table.csv"
     path.write_bytes(b"x,y,z\n1,2,3\n4\n,,6,7")
-    stream = CsvColumns(path, ",", 3, [2, 0])
+    stream = CsvColumns([path], CsvFormat(), 3, [2, 0])
     table = pa.Table.from_batches(stream.batches())
     assert table.to_pylist() == [
         {"c0": "3", "c1": "1"},
@@ -102,7 +103,7 @@ def test_the_first_line_must_name_the_columns(tmp_path, start):
     path = tmp_path / "table.csv"
     path.write_bytes(start)
     with pytest.raises(DataError, match="first line"):
-        header(path, ",")
+        header(path, CsvFormat())
 
 
 def test_a_line_longer_than_many_blocks(tmp_path, monkeypatch):

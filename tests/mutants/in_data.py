@@ -12,6 +12,7 @@ from littlestone.errors import DataError
 
 from .mutant import mutant, patched
 
+_DECLARED = "one odd line of a declared format"
 _ARRAY = "data.domains:IntegerDomain.array"
 
 
@@ -41,6 +42,19 @@ def a_column_is_typed_by_its_cells(original, cells):
 def texts_merge_by_a_collation(original, frame):
     """The engine takes Bonn and bonn for one text and shows the one that came first."""
     return frame
+
+
+@mutant("types guessed from the data", "data.lines:_with_points", _DECLARED)
+def a_decimal_sign_that_is_guessed(original, cells):
+    """One number with a point, and the column is taken for one with points."""
+    pointed = any(cell.replace(".", "").isdigit() and "." in cell for cell in cells.to_pylist())
+    return cells if pointed else original(cells)
+
+
+@mutant("n depends on the data", "data.lines:_split", _DECLARED)
+def quotes_that_span_lines_undeclared(original, data, form, width):
+    """As every CSV parser does: one unclosed quote swallows the records after it."""
+    return original(data, replace(form, quoted_line_breaks=True), width)
 
 
 @mutant("domain from the data", _ARRAY, "one number in an array")

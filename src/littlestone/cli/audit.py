@@ -486,6 +486,7 @@ def replay(
     beta: str = "0.05",
     schema: str | None = None,
     positive: str = "1",
+    csv: str | None = None,
     pairs: int = 1000,
     json: Flag = False,
 ) -> int:
@@ -518,6 +519,8 @@ def replay(
         TOML file with the public columns, for classes over rows.
     positive:
         The label that counts as 1.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1".
     pairs:
         Neighbours to compare.
     json:
@@ -525,14 +528,17 @@ def replay(
     """
     from littlestone.audit import replay as replayed
     from littlestone.cli.terminal import note, progress_of
-    from littlestone.data import Sample
+    from littlestone.data import Sample, read_table
 
-    concepts, _ = open_class(concept_class, schema)
+    concepts, public = open_class(concept_class, schema)
     algorithm = open_learner(
         "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
     )
+    opened = read_table(
+        data, csv=csv, declared=None if public is None else public.csv, owner="audit replay"
+    )
     table = Sample.read(
-        data, x=x, y=y, domain=concepts.domain, positive=positive, owner="audit replay"
+        opened, x=x, y=y, domain=concepts.domain, positive=positive, owner="audit replay"
     )
     with progress_of("Replaying on neighbours"):
         found = replayed(algorithm, table, pairs=pairs)

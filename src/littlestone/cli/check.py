@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, names, whole
+from littlestone.cli.options import Flag, csv_format, names, whole
 from littlestone.errors import ParameterError, check_integer
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ def check(
     epsilon: str,
     delta: str | None = None,
     labels: str = "0,1",
+    csv: str | None = None,
+    header_is_public: Flag = False,
     records: str | None = None,
     ledger: str | None = None,
     seed: int | None = None,
@@ -47,6 +49,12 @@ def check(
         What is allowed besides epsilon, for example 1e-6: less noise, if there are many columns.
     labels:
         The public labels, separated by commas.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+        as the schema says, else with commas, points and UTF-8. Nothing is guessed from the cells.
+    header_is_public:
+        Say that the first line of a CSV file holds column names, and is nobody's record: messages
+        may quote it.
     records:
         Instead of a table: say how much noise a report of so many records would have, without
         reading any. It costs nothing.
@@ -79,6 +87,7 @@ def check(
         return 0
     if y is None:
         raise ParameterError("check needs --y, for example --y adult: the column of labels.")
+    assert data is not None
     report = checked(
         data,
         public,
@@ -86,6 +95,7 @@ def check(
         epsilon=epsilon,
         delta=delta or 0,
         labels=names("check", "labels", labels) or [],
+        csv=csv_format("check", csv, data, public, header_is_public=header_is_public),
         ledger=None if ledger is None else Ledger(ledger),
         random_state=None if seed is None else check_integer("check", "seed", seed, low=0),
     )

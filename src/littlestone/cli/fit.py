@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.cli.options import (
     ClassSpec,
     Flag,
+    csv_format,
     evaluation,
     is_auto,
     names,
@@ -26,6 +27,7 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
+    from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
     from littlestone.learners.release import Release
     from littlestone.privacy import Ledger
@@ -58,6 +60,8 @@ def fit(
     positive: str = "1",
     negative: str | None = None,
     strict: Flag = False,
+    csv: str | None = None,
+    header_is_public: Flag = False,
     require_certificate: Flag = False,
     evaluate: str | None = None,
     no_evaluate: Flag = False,
@@ -130,6 +134,12 @@ def fit(
     strict:
         Refuse cells outside the public domain, instead of converting them by public rules. The
         refusal is not covered by the privacy guarantee.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+        as the schema says, else with commas, points and UTF-8. Nothing is guessed from the cells.
+    header_is_public:
+        Say that the first line of a CSV file holds column names, and is nobody's record: messages
+        may quote it.
     require_certificate:
         Release nothing (exit 3) if there are too few records for alpha and beta.
     evaluate:
@@ -175,12 +185,12 @@ def fit(
     chosen = names("fit", "x", x)
     each = _records_of_each(user, samples_per_user, learner)
     _of_records_only(user, costs=costs, proba=proba)
-    of_users: Json = {} if user is None else {"user": user, **each}
     options = {**_given(proper=proper or None, parameters=parameters), **each}
     if costs is not None:
         options["costs"] = _costs(costs, positive, negative)
         learner = "agnostic" if learner == "auto" else learner
     concepts, public = open_class(concept_class, schema, chosen)
+    form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
         learner = "agnostic" if learner == "auto" else learner
@@ -219,6 +229,7 @@ def fit(
             positive=positive,
             strict=strict,
             negative=negative,
+            csv=form,
             owner="fit",
         )
     n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
@@ -232,7 +243,13 @@ def fit(
             sample,
             source,
             **extra,
-            columns={"x": columns, "y": y, "positive": positive, **of_users},
+            columns={
+                "x": columns,
+                "y": y,
+                "positive": positive,
+                **_written(form, public),
+                **({} if user is None else {"user": user, **each}),
+            },
             ledger=budget,
         )
     _write(release, out, report)
@@ -241,6 +258,12 @@ def fit(
     else:
         _show(release, [("Model", out), ("Page", report), ("Budget", _left(budget))])
     return 0
+
+
+def _written(form: CsvFormat | None, public: Schema | None) -> Json:
+    """Return how the CSV file is written, where that was declared: predictions read alike."""
+    declared = form or (None if public is None else public.csv)
+    return {} if declared is None or not str(declared) else {"csv": str(declared)}
 
 
 def _source(seed: int | None) -> Source:

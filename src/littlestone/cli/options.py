@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,11 +23,13 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
+    from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
 
 __all__ = [
     "ClassSpec",
     "Flag",
+    "csv_format",
     "evaluation",
     "is_auto",
     "names",
@@ -110,7 +114,7 @@ def open_class(
 
     public = None if schema is None else Schema.from_toml(schema)
     if public is not None and x is not None and public.bound:
-        public = Schema(tuple(public[name] for name in x))
+        public = Schema(tuple(public[name] for name in x), csv=public.csv)
     if is_auto(spec):
         if public is None:
             raise ParameterError(
@@ -122,6 +126,24 @@ def open_class(
         poorest = nested_classes(public)[0]  # all have one domain; the number of records decides
         return poorest, public
     return parse_class(spec, schema=public), public
+
+
+def csv_format(
+    owner: str,
+    csv: str | None,
+    data: str,
+    schema: Schema | None = None,
+    *,
+    header_is_public: bool = False,
+) -> CsvFormat | None:
+    """Return the format of ``--csv`` and ``--header-is-public``; None: what the schema declares."""
+    from littlestone.data.formats import PARQUET, CsvFormat, format_of
+
+    form = None if csv is None else CsvFormat.parse(csv, owner)
+    if not header_is_public or (form is None and format_of(Path(data)) in PARQUET):
+        return form
+    declared = None if schema is None else schema.csv
+    return replace(form or declared or CsvFormat(), header_is_public=True)
 
 
 def evaluation(

@@ -21,7 +21,14 @@ _CHUNK = 1 << 20  # rows that are turned into text at once
 
 
 def predict(
-    model: str, data: str, /, *, x: str | None = None, proba: Flag = False, out: str | None = None
+    model: str,
+    data: str,
+    /,
+    *,
+    x: str | None = None,
+    csv: str | None = None,
+    proba: Flag = False,
+    out: str | None = None,
 ) -> int:
     """Label each row of a table by a released model; costs no privacy of the model's records.
 
@@ -36,6 +43,9 @@ def predict(
         Table: a Parquet or CSV file. The model says which columns are read.
     x:
         Column of points, if it has another name here than in the model.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+        as the one that was learned from. Nothing is guessed from the cells.
     proba:
         Write "prediction,probability" instead: with the probability of 1, of a scorecard or of
         boosted trees; of another model the share of 1 that its evaluation found.
@@ -51,8 +61,8 @@ def predict(
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
     with progress_of("Labelling rows"):
-        chances = release.predict_proba(data, x=x) if proba else None
-        labels = release.predict(data, x=x)
+        chances = release.predict_proba(data, x=x, csv=csv) if proba else None
+        labels = release.predict(data, x=x, csv=csv)
         if out is None:
             _write(labels, chances, sys.stdout)
         else:

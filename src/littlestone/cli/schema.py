@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag
+from littlestone.cli.options import Flag, csv_format
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def new(
     *,
     y: str | None = None,
     like: str | None = None,
+    csv: str | None = None,
     header_is_public: Flag = False,
     out: str | None = None,
 ) -> int:
@@ -45,6 +46,9 @@ def new(
         Column of labels: left out of the schema.
     like:
         Public table with the same columns: its quantiles become bins, its texts categories.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; the schema
+        will say it, too.
     header_is_public:
         Say that the first line of a CSV file holds column names, and is nobody's record.
     out:
@@ -56,7 +60,8 @@ def new(
 
     check_outputs("schema new", out=out)
     check_inputs_kept("schema new", [data, like], out=out)
-    written = draft(data, label=y, like=like, header_is_public=header_is_public)
+    form = csv_format("schema new", csv, data)
+    written = draft(data, label=y, like=like, header_is_public=header_is_public, csv=form)
     if out is None:
         sys.stdout.write(written)
     else:
@@ -64,7 +69,15 @@ def new(
     return 0
 
 
-def check_schema(file: str, data: str | None = None, /, *, json: Flag = False) -> int:
+def check_schema(
+    file: str,
+    data: str | None = None,
+    /,
+    *,
+    csv: str | None = None,
+    header_is_public: Flag = False,
+    json: Flag = False,
+) -> int:
     """Check a schema: every mistake at once; its columns, and how large the classes over it are.
 
     Parameters
@@ -74,6 +87,12 @@ def check_schema(file: str, data: str | None = None, /, *, json: Flag = False) -
     data:
         Table: a Parquet or CSV file. Says which columns of the schema it lacks; of a CSV file only
         the first line is read, and nothing of it is repeated.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+        as the schema says, else with commas, points and UTF-8. Nothing is guessed from the cells.
+    header_is_public:
+        Say that the first line of a CSV file holds column names, and is nobody's record: messages
+        may quote it.
     json:
         Print one JSON object.
     """
@@ -81,7 +100,10 @@ def check_schema(file: str, data: str | None = None, /, *, json: Flag = False) -
     from littlestone.data.draft import compare
 
     schema = Schema.from_toml(file)
-    mistakes = [] if data is None or not schema.bound else compare(schema, data)
+    mistakes = []
+    if data is not None and schema.bound:
+        form = csv_format("schema check", csv, data, schema, header_is_public=header_is_public)
+        mistakes = compare(schema, data, csv=form)
     if mistakes:
         count = f"{len(mistakes)} columns" if len(mistakes) > 1 else "A column"
         fix = "Correct the names in the schema, or delete these columns."

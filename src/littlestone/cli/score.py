@@ -24,6 +24,7 @@ def score(
     epsilon: str,
     y: str | None = None,
     positive: str | None = None,
+    csv: str | None = None,
     ledger: str | None = None,
     seed: int | None = None,
     json: Flag = False,
@@ -45,6 +46,9 @@ def score(
         Column of labels, if it has another name here than in the model.
     positive:
         The label cell that means 1, if it is another one here.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+        as the one that was learned from. Nothing is guessed from the cells.
     ledger:
         The budget of these records; the evaluation is recorded in it before anything is drawn.
     seed:
@@ -55,7 +59,7 @@ def score(
     from littlestone.cli.terminal import facts
     from littlestone.report.pages import evaluation_facts
 
-    (found,) = _scored("score", [model], data, epsilon, y, positive, ledger, seed)
+    (found,) = _scored("score", [model], data, epsilon, y, positive, csv, ledger, seed)
     if json:
         print(jsonlib.dumps(_document(found), sort_keys=True))
         return 0
@@ -71,6 +75,7 @@ def compare(
     epsilon: str,
     y: str | None = None,
     positive: str | None = None,
+    csv: str | None = None,
     ledger: str | None = None,
     seed: int | None = None,
     json: Flag = False,
@@ -89,6 +94,9 @@ def compare(
         Column of labels, if it has another name here than in the models.
     positive:
         The label cell that means 1, if it is another one here.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+        as the one that was learned from. Nothing is guessed from the cells.
     ledger:
         The budget of these records; the comparison is recorded in it before anything is drawn.
     seed:
@@ -101,7 +109,7 @@ def compare(
 
     if len(models) < 2:
         raise ParameterError("compare needs at least two models: littlestone compare T M1 M2.")
-    found = _scored("compare", list(models), data, epsilon, y, positive, ledger, seed)
+    found = _scored("compare", list(models), data, epsilon, y, positive, csv, ledger, seed)
     qualities = [release.quality for release in found]
     if json:
         rows = [{"model": m, **_document(r)} for m, r in zip(models, found, strict=True)]
@@ -132,12 +140,13 @@ def _scored(  # noqa: PLR0917 - those of the commands
     epsilon: str,
     y: str | None,
     positive: str | None,
+    csv: str | None,
     ledger: str | None,
     seed: int | None,
 ) -> list[Release]:
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import progress_of
-    from littlestone.data import RowDomain, Sample
+    from littlestone.data import RowDomain, Sample, read_table
     from littlestone.learners.release import Release, score_all
     from littlestone.privacy import Ledger
 
@@ -155,7 +164,8 @@ def _scored(  # noqa: PLR0917 - those of the commands
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()
-            read = Sample.read(data, x=x, y=column, domain=domain, positive=means, owner=owner)
+            opened = read_table(data, csv=csv, declared=release.csv, owner=owner)
+            read = Sample.read(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
             pairs.append((release, read))
     return score_all(pairs, source, epsilon=epsilon, ledger=budget, owner=owner)
 

@@ -50,6 +50,7 @@ def stream(
     positive: str | None = None,
     negative: str | None = None,
     strict: Flag = False,
+    csv: str | None = None,
     user: str | None = None,
     records_per_user: str | None = None,
     resume: Literal["from-start", "new-rows"] | None = None,
@@ -108,6 +109,9 @@ def stream(
     strict:
         Refuse odd cells instead of converting them by public rules. The refusal is not covered by
         the privacy guarantee; rows before it are kept.
+    csv:
+        How the rows are written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+        as the stream was begun, or as the schema says. Nothing is guessed from the cells.
     user:
         Column that names the user (person, machine) of each row: protects users instead of single
         rows. Rows without a user belong to one user together.
@@ -165,6 +169,7 @@ def stream(
         "schema": schema,
         "positive": positive,
         "negative": negative,
+        "csv": csv,
         "user": user,
         "records_per_user": records_per_user,
     }
@@ -179,7 +184,8 @@ def stream(
     check_outputs("stream", out=out)
     check_inputs_kept("stream", [data, schema, ledger], out=out)
     check_answers(out)
-    algorithm, about, reader = _prepared(state, typed, seed, strict=strict)
+    what = "The standard input" if data is None else f"The file {data!r}"
+    algorithm, about, reader = _prepared(state, typed, seed, what, strict=strict)
     begin = partial(
         _begin, state, algorithm, about=about, seed=seed, ledger=ledger, durability=durability
     )
@@ -188,7 +194,7 @@ def stream(
         _run(
             begin,
             reader,
-            _lines(handle, most, follow=follow),
+            _lines(handle, most, reader.form.encoding, follow=follow),
             resume=resume,
             out=out,
             power=durability == "power",
@@ -265,7 +271,7 @@ def _input(data: str | None) -> tuple[int, bool]:
         raise parameter_error("stream", "data", "a CSV file", data, hint) from None
 
 
-def _lines(handle: int, most: int, *, follow: bool) -> Iterator[bytes]:
+def _lines(handle: int, most: int, encoding: str, *, follow: bool) -> Iterator[bytes]:
     """Return the lines of the input, in groups, as they arrive."""
     from littlestone.data.rows import line_groups
 
@@ -278,7 +284,7 @@ def _lines(handle: int, most: int, *, follow: bool) -> Iterator[bytes]:
             ) from None
 
     grows = follow and stat.S_ISREG(os.fstat(handle).st_mode)
-    return line_groups(read, most, _waiting(grows))
+    return line_groups(read, most, _waiting(grows), encoding)
 
 
 def _waiting(grows: bool) -> Callable[[], bool]:
@@ -310,11 +316,12 @@ def _begin(
 
 
 def _prepared(
-    folder: str, typed: dict[str, str | None], seed: int | None, *, strict: bool
+    folder: str, typed: dict[str, str | None], seed: int | None, what: str, *, strict: bool
 ) -> tuple[OnlineAlgorithm, Json, RowReader]:
     """Check the parameters of a stream; what was not typed is taken from the folder."""
     from littlestone.data import RowDomain
     from littlestone.data.counting import match
+    from littlestone.data.formats import CsvFormat
     from littlestone.data.rows import RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.plan import plan_online
@@ -357,8 +364,15 @@ def _prepared(
     for name, label in (("positive", positive), ("negative", negative)):
         if label is not None:
             match("stream", name, label)
+    declared = concepts.domain.schema.csv if isinstance(concepts.domain, RowDomain) else None
+    form = CsvFormat.parse(chosen.get("csv") or declared or "", "stream")
+    if form.to_dict():
+        about["csv"] = str(form)
     reader = RowReader(
-        concepts.domain, column, about["y"], positive, negative, strict, chosen["user"]
+        concepts.domain,
+        *(column, about["y"], positive, negative, strict, chosen["user"]),
+        what=what,
+        form=form,
     )
     return OnlineAlgorithm(concepts, plan), about, reader
 

@@ -17,9 +17,7 @@ and hands out each value made safe alone, before DuckDB counts.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +148,7 @@ _ROWS = 1 << 17  # of a batch
 
 
 class ParquetParts:
-    """One file, or the files that a path with wildcards names, in the order of their names.
+    """The files of one table, in order.
 
     Attributes
     ----------
@@ -163,10 +161,8 @@ class ParquetParts:
         Of all parts, as their footers say (public).
     """
 
-    def __init__(self, path: Path) -> None:
-        self.paths = (
-            [str(path)] if os.path.isfile(path) else sorted(glob(str(path), recursive=True))
-        )
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.paths = [str(path) for path in paths]
         footers = [pq.read_metadata(part) for part in self.paths]
         schemas = [footer.schema.to_arrow_schema() for footer in footers]
         self.rows = sum(footer.num_rows for footer in footers)

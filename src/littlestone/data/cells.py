@@ -190,6 +190,11 @@ class Match:
         #: What the public value is worth, if it is a number.
         self.value = number(written)
 
+    @property
+    def numeric(self) -> bool:
+        """Whether the public value is a number."""
+        return self.value is not None
+
     def __call__(self, raw: object) -> bool:
         """Return whether a raw cell equals the public value."""
         written = text(raw)

@@ -20,8 +20,9 @@ import pyarrow as pa
 from littlestone.data.cells import Match, text, user_name
 from littlestone.data.columns import Column
 from littlestone.data.convert import distinct_cells, points_of
-from littlestone.data.domains import Domain, RowDomain, refusal
+from littlestone.data.domains import Domain, IntegerDomain, RowDomain, refusal
 from littlestone.data.engine import quietly
+from littlestone.data.formats import CsvFormat
 from littlestone.data.points import distinct, totals, user_index
 from littlestone.data.schema import Schema
 from littlestone.data.tables import Frame, bytewise, read_table
@@ -138,10 +139,12 @@ def group_table(
     positive: Any,
     negative: Any,
     strict: bool,
+    csv: Any = None,
 ) -> Groups:
     """Read and count a table; see `Sample.read` and `UserSample.read`."""
     # Arrow and NumPy quote cells in their errors, as engines do: the whole reading is hushed.
     arguments = {"x": x, "y": y, "user": user, "positive": positive, "negative": negative}
+    arguments["csv"] = csv
     return quietly(
         lambda: _group(owner, table, domain, **arguments, strict=strict), STOPPED.format(owner)
     )
@@ -157,13 +160,16 @@ def _group(
     user: Any,
     positive: Any,
     negative: Any,
+    csv: Any,
     strict: bool,
 ) -> Groups:
     is_positive = match(owner, "positive", positive)
     is_negative = None if negative is None else match(owner, "negative", negative)
-    opened = read_table(table, owner=owner)
     names, schema = _point_columns(owner, x, domain)
-    frame = opened.frame([*names, y, *([] if user is None else [user])], owner)
+    opened = read_table(table, csv=csv, declared=_declared(schema), owner=owner)
+    numbers = _number_columns(names, schema, domain) + ([y] if is_positive.numeric else [])
+    columns = [*names, y, *([] if user is None else [user])]
+    frame = opened.frame(columns, owner, numbers=numbers)
     counted = _count(frame, len(names), schema, owner)
     if strict:
         opened.check()
@@ -186,6 +192,8 @@ def read_points(
     *,
     x: str | Sequence[str] | None = None,
     domain: Domain,
+    csv: Any = None,
+    declared: CsvFormat | None = None,
     owner: str = "read_points",
 ) -> tuple[Points, npt.NDArray[np.bool_]]:
     """Return the points of a table's rows in their order, for predictions; no labels are read.
@@ -204,9 +212,10 @@ def read_points(
     >>> read_points(pa.table({"dose": ["3", "x", "1"]}), x="dose", domain=IntegerDomain(1, 9))
     (array([3, 1]), array([ True, False,  True]))
     """
-    opened = read_table(table, owner=owner)
     names, schema = _point_columns(owner, x, domain)
-    frame = opened.frame(names, owner, ordered=True)
+    opened = read_table(table, csv=csv, declared=declared or _declared(schema), owner=owner)
+    numbers = _number_columns(names, schema, domain)
+    frame = opened.frame(names, owner, ordered=True, numbers=numbers)
 
     def run() -> tuple[Points, npt.NDArray[np.bool_]]:
         rows: pa.Table = frame.collect("pyarrow").to_native()
@@ -229,7 +238,8 @@ def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
     >>> count_codes({"age": [44, None, "x", 17]}, Column.bins("age", [18]), owner="doctest")
     array([1, 1, 1, 1])
     """
-    frame = read_table(table, owner=owner).frame([column.name], owner)
+    numbers = [column.name] if column.numeric else []
+    frame = read_table(table, owner=owner).frame([column.name], owner, numbers=numbers)
     schema = Schema((column,))
 
     def run() -> Ints:
@@ -249,7 +259,8 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> In
     array([1, 1, 1, 2])
     """
     rules = [match(owner, "labels", label) for label in labels]
-    frame = read_table(table, owner=owner).frame([y], owner)
+    numbers = [y] if any(rule.numeric for rule in rules) else []
+    frame = read_table(table, owner=owner).frame([y], owner, numbers=numbers)
 
     def code(raw: object) -> int:
         written = text(raw)
@@ -292,6 +303,17 @@ def _point_columns(
         hint = "This schema describes every column, so say which ones."
         raise parameter_error(owner, "x", "a list of column names", x, hint)
     return list(x), schema.bind(len(x))
+
+
+def _declared(schema: Schema | None) -> CsvFormat | None:
+    return None if schema is None else schema.csv
+
+
+def _number_columns(names: list[str], schema: Schema | None, domain: Domain) -> list[str]:
+    """Return the columns of points that are read as numbers."""
+    if schema is None:
+        return names if isinstance(domain, IntegerDomain) else []
+    return [name for name, column in zip(names, schema, strict=True) if column.numeric]
 
 
 def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa.Table:

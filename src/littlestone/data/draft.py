@@ -16,8 +16,9 @@ import pyarrow as pa
 
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
-from littlestone.data.schema import Schema, column_toml, suggest, toml_key
-from littlestone.data.tables import Table, format_of, read_table
+from littlestone.data.formats import CSV, CsvFormat, format_of
+from littlestone.data.schema import Schema, column_toml, csv_toml, suggest, toml_key
+from littlestone.data.tables import Table, read_table
 from littlestone.errors import ParameterError
 
 __all__ = ["compare", "draft", "public_column"]
@@ -47,6 +48,7 @@ def draft(
     label: str | None = None,
     like: Any = None,
     header_is_public: bool = False,
+    csv: Any = None,
     owner: str = "schema new",
 ) -> str:
     r"""Return a commented schema of a table, as TOML.
@@ -61,6 +63,8 @@ def draft(
         A public table with the same columns, whose cells are read. The schema is then complete.
     header_is_public : bool, default False
         Whether the first line of a CSV file holds the names of its columns.
+    csv : CsvFormat, str or mapping, optional
+        How a CSV file is written; the schema will say it, too. A public CSV file is written alike.
 
     Raises
     ------
@@ -85,6 +89,8 @@ def draft(
     [smoker]
     categories = ["false", "true"]
     """
+    form = None if csv is None else CsvFormat.parse(csv, owner)
+    header_is_public |= form is not None and form.header_is_public
     if not header_is_public and isinstance(table, str | Path) and _is_csv(Path(table)):
         raise ParameterError(
             f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
@@ -93,15 +99,17 @@ def draft(
         )
     if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
         _require_another(Path(table), Path(like))
-    read = read_table(table, owner=owner)
+    read = read_table(table, csv=form, owner=owner)
     if label is not None and label not in read.names:
         raise ParameterError(f"The table has no column {label!r}.{suggest(label, read.names)}")
     features = [name for name in read.names if name != label]
     if not features:
         raise ParameterError("The table has no column besides the label.")
     blocks = [_HEAD] if label is None else [_HEAD, f"# [{toml_key(label)}] is the label.\n"]
+    if form is not None and form.to_dict():
+        blocks.append(csv_toml(form))
     kinds = _declared(read, features, owner)
-    public = None if like is None else read_table(like, owner=owner)
+    public = None if like is None else read_table(like, declared=form, owner=owner)
     if public is not None and not set(features) & set(public.names):
         raise ParameterError(
             "The public table has none of the table's columns: --like takes bins and categories "
@@ -117,11 +125,13 @@ def draft(
         elif name not in public.names:
             blocks.append(f"# [{toml_key(name)}] is not in the public table: left out.\n")
         else:
-            blocks.append(_like(name, _cells(public, name, owner)))
+            blocks.append(_like(name, public, owner))
     return "\n".join(blocks)
 
 
-def compare(schema: Schema, table: Any, *, owner: str = "schema check") -> list[str]:
+def compare(
+    schema: Schema, table: Any, *, csv: Any = None, owner: str = "schema check"
+) -> list[str]:
     """Return what keeps a schema from being used with a table; names columns of the schema only.
 
     Examples
@@ -129,7 +139,7 @@ def compare(schema: Schema, table: Any, *, owner: str = "schema check") -> list[
     >>> compare(Schema.from_dict({"age": {"bins": [30]}}), {"ages": [44]})
     ["The table has no column 'age'."]
     """
-    read = read_table(table, owner=owner)
+    read = read_table(table, csv=csv, declared=schema.csv, owner=owner)
     found = [name for name in schema.names if name in read.names]
     lacking = [name for name in schema.names if name not in read.names]
     kinds = dict(zip(found, _declared(read, found, owner), strict=True)) if found else {}
@@ -169,7 +179,7 @@ def public_column(name: str, cells: Sequence[object]) -> Column | None:
 
 
 def _is_csv(path: Path) -> bool:
-    return format_of(path) in (".csv", ".tsv")
+    return format_of(path) in CSV
 
 
 def _require_another(table: Path, like: Path) -> None:
@@ -186,8 +196,8 @@ def _declared(table: Table, columns: list[str], owner: str) -> list[Any]:
     return [None] * len(columns) if stream is None else list(stream.kinds)
 
 
-def _cells(table: Table, name: str, owner: str) -> list[object]:
-    frame = table.frame([name], owner).collect()
+def _cells(table: Table, name: str, owner: str, numbers: Sequence[str] = ()) -> list[object]:
+    frame = table.frame([name], owner, numbers=numbers).collect()
     return frame.get_column(frame.columns[0]).to_list()
 
 
@@ -204,8 +214,10 @@ def _to_fill_in(name: str, kind: Any) -> str:
     return f"# {about}\n{head}{_TEXTS}{_MISSING}"
 
 
-def _like(name: str, cells: list[object]) -> str:
-    column = public_column(name, cells)
+def _like(name: str, public: Table, owner: str) -> str:
+    column = public_column(name, _cells(public, name, owner, [name]))
+    if column is not None and not column.numeric:
+        column = public_column(name, _cells(public, name, owner))
     if column is None:
         why = f"more than {_MOST_CATEGORIES} texts, or no cell, in the public table"
         return f"# [{toml_key(name)}] has {why}: left out.\n"

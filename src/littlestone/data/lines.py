@@ -13,14 +13,20 @@ after it: then one person's cell changes what is read of others. Here a *line* i
 * A line with too few cells is filled up with missing cells; cells beyond the named columns do not
   count. Bytes that are not UTF-8 become the replacement character.
 
-So a quoted cell cannot hold a line break (write such data as Parquet). The parser works on blocks
-of bytes with NumPy and feeds DuckDB through Arrow; only the asked columns are built.
+Separator, quote, decimal sign and encoding are declared (`CsvFormat`). Text in another encoding is
+written as UTF-8 before anything else; a line feed is one unit in each of them, so lines stay apart.
+A quoted cell cannot hold a line break, unless the file is declared well formed: then a record goes
+on until its quotes are closed.
+
+The parser works on blocks of bytes with NumPy and feeds DuckDB through Arrow; only the asked
+columns are built.
 """
 
 from __future__ import annotations
 
+import codecs
 import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -30,30 +36,37 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from littlestone.data.cells import WHITE
+from littlestone.data.formats import CsvFormat
 from littlestone.errors import DataError
 
-__all__ = ["CsvColumns", "columns_in", "header", "names_in"]
+__all__ = ["CsvColumns", "columns_in", "header", "names_in", "to_utf8"]
 
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
-_NEWLINE, _RETURN, _QUOTE = 10, 13, 34
+_NEWLINE, _RETURN = 10, 13
+_SPACE = r"[ \t\n\r\v\f]*"
+_TAIL = rf"([eE][+-]?[0-9]+)?{_SPACE}"
+#: A number with a decimal sign: digits before it, or after it only.
+_SIGNED = rf"\A({_SPACE}[+-]?[0-9]+)%([0-9]*{_TAIL})\z|\A({_SPACE}[+-]?)%([0-9]+{_TAIL})\z"
+_COMMA, _POINT = _SIGNED.replace("%", ","), _SIGNED.replace("%", r"\.")
 
 Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 
 class CsvColumns:
-    """Some columns of a CSV file, as an Arrow stream that can be read again and again.
+    """Some columns of CSV files, as an Arrow stream that can be read again and again.
 
     Parameters
     ----------
-    path : Path
-        Plain, or compressed when it ends in ``.gz``.
-    separator : str
-        One ASCII character.
+    paths : sequence of Path
+        Parts with equal first lines; compressed when they end in ``.gz``.
+    form : CsvFormat
     width : int
         Number of columns that the first line names.
     columns : sequence of int
         Positions of the asked columns.
+    numbers : collection of int
+        Those of them whose cells are read as numbers: there the decimal sign is the declared one.
 
     Attributes
     ----------
@@ -62,22 +75,30 @@ class CsvColumns:
         (private; strict reading refuses such a file).
     """
 
-    def __init__(self, path: Path, separator: str, width: int, columns: Sequence[int]) -> None:
-        self._path, self._separator, self._width = path, ord(separator), width
-        self._columns = columns
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        form: CsvFormat,
+        width: int,
+        columns: Sequence[int],
+        numbers: Collection[int] = (),
+    ) -> None:
+        self._paths, self._form, self._width = paths, form, width
+        self._columns, self._numbers = columns, numbers
         self.schema = pa.schema([(f"c{j}", pa.large_string()) for j in range(len(columns))])
         self.ragged = False
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the lines after the first, in order."""
-        first = True
-        for block in _blocks(self._path):
-            lines = _split(block, self._separator, self._width)
-            if first:
-                lines, first = _without_first(lines), False
-            self.ragged |= lines.ragged
-            arrays = [_cells(lines, j) for j in self._columns]
-            yield pa.record_batch(arrays, schema=self.schema)
+        """Yield the lines after the first of each part, in order."""
+        for path in self._paths:
+            first = True
+            for block in _blocks(path, self._form):
+                lines = _split(block, self._form, self._width)
+                if first:
+                    lines, first = _without_first(lines), False
+                self.ragged |= lines.ragged
+                arrays = _asked(lines, self._form, self._columns, self._numbers)
+                yield pa.record_batch(arrays, schema=self.schema)
 
     def __arrow_c_schema__(self) -> object:
         """Return the schema (Arrow's interface between libraries)."""
@@ -89,7 +110,7 @@ class CsvColumns:
         return reader.__arrow_c_stream__(requested_schema)
 
 
-def header(path: Path, separator: str) -> list[str]:
+def header(path: Path, form: CsvFormat) -> list[str]:
     """Return the names of the columns, from the first line.
 
     Raises
@@ -97,17 +118,25 @@ def header(path: Path, separator: str) -> list[str]:
     DataError
         If there is no first line, or two columns have the same name.
     """
-    with _open(path) as file:
-        return names_in(file.readline(), separator, f"The CSV file {str(path)!r}")
+    what = f"The CSV file {str(path)!r}"
+    if not form.quoted_line_breaks and form.encoding == "utf-8":
+        with _open(path) as file:
+            return names_in(file.readline(), form, what)
+    block = next(_blocks(path, form), None)
+    if block is None:
+        return names_in(b"", form, what)
+    lines = _split(block, form, None)
+    return names_in(block[: lines.ends[0]].tobytes(), form, what)
 
 
-def names_in(line: bytes, separator: str, what: str) -> list[str]:
+def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
     """Return the names of the columns, from a first line.
 
     Parameters
     ----------
     line : bytes
-    separator : str
+        As UTF-8.
+    form : CsvFormat
     what : str
         What the line comes from, for messages: "The standard input".
 
@@ -118,41 +147,75 @@ def names_in(line: bytes, separator: str, what: str) -> list[str]:
 
     Examples
     --------
-    >>> names_in(b'age,"ill, or not"', ",", "The file")
+    >>> names_in(b'age,"ill, or not"', CsvFormat(), "The file")
     ['age', 'ill, or not']
     """
     line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no name
     if not line.strip():
         raise DataError(f"{what} has no first line with column names.")
     block = np.frombuffer(line.rstrip(b"\r\n") + b"\n", dtype=np.uint8)
-    lines = _split(block, ord(separator), None)
+    lines = _split(block, form, None)
     width = int(lines.n_cells[0])
-    names = [_cells(lines, j)[0].as_py().strip(WHITE) for j in range(width)]
+    names = [_cells(lines, j, form)[0].as_py().strip(WHITE) for j in range(width)]
     if len(set(names)) < width:
         raise DataError(f"The first line of {what[0].lower()}{what[1:]} names two columns alike.")
     return names
 
 
 def columns_in(
-    block: bytes, separator: str, width: int, columns: Sequence[int]
+    block: bytes,
+    form: CsvFormat,
+    width: int,
+    columns: Sequence[int],
+    numbers: Collection[int] = (),
 ) -> tuple[list[pa.Array], bool]:
     r"""Return some columns of whole lines, and whether some line is ragged.
 
     Parameters
     ----------
     block : bytes
-        Lines, the last one with its line feed.
-    separator, width, columns
+        Lines as UTF-8, the last one with its line feed.
+    form, width, columns, numbers
         As for `CsvColumns`.
 
     Examples
     --------
-    >>> cells, ragged = columns_in(b"7,1\n8\n", ",", 2, [1])
+    >>> cells, ragged = columns_in(b"7,1\n8\n", CsvFormat(), 2, [1])
     >>> cells[0].to_pylist(), ragged
     (['1', ''], True)
     """
-    lines = _split(np.frombuffer(block, dtype=np.uint8), ord(separator), width)
-    return [_cells(lines, j) for j in columns], lines.ragged
+    lines = _split(np.frombuffer(block, dtype=np.uint8), form, width)
+    return _asked(lines, form, columns, numbers), lines.ragged
+
+
+def to_utf8(encoding: str) -> Callable[[bytes, bool], bytes]:
+    r"""Return what writes the next bytes of a file as UTF-8, told which are the last ones.
+
+    Examples
+    --------
+    >>> write = to_utf8("utf-16")
+    >>> write("é1".encode("utf-16")[:3], False) + write("é1".encode("utf-16")[3:], True)
+    b'\xc3\xa91'
+    """
+    if encoding == "utf-8":
+        return lambda block, last: block
+    decode: list[codecs.IncrementalDecoder] = []
+    start = b""
+
+    def write(block: bytes, last: bool) -> bytes:
+        nonlocal start
+        if not decode:
+            name = encoding
+            start += block
+            if encoding == "utf-16":  # without a mark as Windows writes it, whatever reads it
+                if len(start) < 2 and not last:
+                    return b""
+                name = "utf-16-be" if start.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+            decode.append(codecs.getincrementaldecoder(name)("replace"))
+            block = start
+        return decode[0].decode(block, last).encode()
+
+    return write
 
 
 class _Lines(NamedTuple):
@@ -168,13 +231,17 @@ class _Lines(NamedTuple):
     ragged: bool
 
 
-def _split(data: Bytes, separator: int, width: int | None) -> _Lines:
+def _split(data: Bytes, form: CsvFormat, width: int | None) -> _Lines:
     """Find the lines and the separators of a block that ends with a newline."""
     newlines = np.flatnonzero(data == _NEWLINE)
+    quotes = _quotes(data, form)
+    if form.quoted_line_breaks and len(quotes):
+        closed = np.searchsorted(quotes, newlines) % 2 == 0
+        closed[-1] = True  # where the file ends
+        newlines = newlines[closed]
     starts = np.concatenate([np.zeros(1, np.int64), newlines[:-1] + 1])
     ends = newlines - ((data[newlines - 1] == _RETURN) & (newlines > starts))
-    separators = np.flatnonzero(data == separator)
-    quotes = np.flatnonzero(data == _QUOTE)
+    separators = np.flatnonzero(data == ord(form.separator or ","))
     quoted, odd = None, False
     if len(quotes):
         before_line = np.searchsorted(quotes, starts)
@@ -191,6 +258,12 @@ def _split(data: Bytes, separator: int, width: int | None) -> _Lines:
         n_cells = np.diff(np.append(first, len(separators))) + 1
     ragged = odd or (width is not None and not bool((n_cells == width).all()))
     return _Lines(data, starts, ends, separators, first, n_cells, quoted, ragged)
+
+
+def _quotes(data: Bytes, form: CsvFormat) -> Ints:
+    if form.quote is None:
+        return np.zeros(0, np.int64)
+    return np.flatnonzero(data == ord(form.quote)).astype(np.int64, copy=False)
 
 
 def _regular(separators: Ints, starts: Ints, ends: Ints, width: int) -> bool:
@@ -214,7 +287,28 @@ def _without_first(lines: _Lines) -> _Lines:
     )
 
 
-def _cells(lines: _Lines, j: int) -> pa.Array:
+def _asked(
+    lines: _Lines, form: CsvFormat, columns: Sequence[int], numbers: Collection[int]
+) -> list[pa.Array]:
+    """Return the asked cells of every line; numbers with a decimal point."""
+    arrays = [_cells(lines, j, form) for j in columns]
+    if form.decimal == "comma":
+        for place, j in enumerate(columns):
+            if j in numbers:
+                arrays[place] = _with_points(arrays[place])
+    return arrays
+
+
+def _with_points(cells: pa.Array) -> pa.Array:
+    """Return numbers with a decimal comma as numbers, and those with a point as none."""
+    no_number = pc.match_substring_regex(cells, _POINT)
+    cells = pc.replace_substring_regex(cells, _COMMA, r"\1\4.\2\5")
+    if not pc.any(no_number).as_py():
+        return cells
+    return pc.if_else(no_number, pc.replace_substring(cells, ".", ","), cells)
+
+
+def _cells(lines: _Lines, j: int, form: CsvFormat) -> pa.Array:
     """Return the j-th cell of every line."""
     left, right = lines.starts, lines.ends
     if len(lines.separators):
@@ -226,16 +320,17 @@ def _cells(lines: _Lines, j: int) -> pa.Array:
         right = np.where(j < lines.n_cells - 1, at, right)
     elif j > 0:
         left = right
-    if lines.quoted is None:
+    if lines.quoted is None or form.quote is None:
         return _texts(lines.data, left, right)
     # A cell inside quotes loses them, and its doubled quotes.
     wide = lines.quoted & (right - left >= 2)
-    opens = lines.data[np.minimum(left, len(lines.data) - 1)] == _QUOTE
-    inner = wide & opens & (lines.data[right - 1] == _QUOTE)
+    opens = lines.data[np.minimum(left, len(lines.data) - 1)] == ord(form.quote)
+    inner = wide & opens & (lines.data[right - 1] == ord(form.quote))
     cells = _texts(lines.data, left + inner, right - inner)
     if not inner.any():
         return cells
-    return pc.if_else(pa.array(inner), pc.replace_substring(cells, '""', '"'), cells)
+    single = pc.replace_substring(cells, 2 * form.quote, form.quote)
+    return pc.if_else(pa.array(inner), single, cells)
 
 
 def _texts(data: Bytes, left: Ints, right: Ints) -> pa.Array:
@@ -253,12 +348,21 @@ def _texts(data: Bytes, left: Ints, right: Ints) -> pa.Array:
     return cells
 
 
-def _blocks(path: Path) -> Iterator[Bytes]:
-    """Yield the file in blocks that end with a newline."""
+def _blocks(path: Path, form: CsvFormat) -> Iterator[Bytes]:
+    """Yield the file as UTF-8, in blocks that end with a record."""
+    write = to_utf8(form.encoding)
     with _open(path) as file:
         kept: list[bytes] = []
-        while block := file.read(_BLOCK):
-            cut = block.rfind(b"\n") + 1
+        inside = False  # quotes, where they may hold line breaks
+        last = False
+        while not last:
+            read = file.read(_BLOCK)
+            last = not read
+            block = write(read, last)
+            if form.quoted_line_breaks:
+                cut, inside = _last_record(block, form, inside=inside)
+            else:
+                cut = block.rfind(b"\n") + 1
             if cut:
                 yield np.frombuffer(b"".join([*kept, block[:cut]]), dtype=np.uint8)
                 kept = []
@@ -266,6 +370,14 @@ def _blocks(path: Path) -> Iterator[Bytes]:
         tail = b"".join(kept)
         if tail:
             yield np.frombuffer(tail + b"\n", dtype=np.uint8)
+
+
+def _last_record(block: bytes, form: CsvFormat, *, inside: bool) -> tuple[int, bool]:
+    """Return where the last record of a block ends, and whether the block ends inside quotes."""
+    data = np.frombuffer(block, dtype=np.uint8)
+    quotes, newlines = _quotes(data, form), np.flatnonzero(data == _NEWLINE)
+    ends = newlines[(np.searchsorted(quotes, newlines) + inside) % 2 == 0]
+    return int(ends[-1]) + 1 if len(ends) else 0, bool((len(quotes) + inside) % 2)
 
 
 def _open(path: Path) -> BinaryIO:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,8 +19,9 @@ import pyarrow as pa
 
 from littlestone.data.cells import Match, text, user_name
 from littlestone.data.convert import distinct_cells, points_of
-from littlestone.data.domains import Domain, RowDomain, refusal
-from littlestone.data.lines import columns_in, names_in
+from littlestone.data.domains import Domain, IntegerDomain, RowDomain, refusal
+from littlestone.data.formats import CsvFormat
+from littlestone.data.lines import columns_in, names_in, to_utf8
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
 
@@ -47,7 +48,7 @@ class Begun(NamedTuple):
 
 
 def line_groups(
-    read: Callable[[int], bytes], most: int, more: Callable[[], bool]
+    read: Callable[[int], bytes], most: int, more: Callable[[], bool], encoding: str = "utf-8"
 ) -> Iterator[bytes]:
     r"""Yield whole lines as they arrive.
 
@@ -60,10 +61,13 @@ def line_groups(
     more : callable
         At the end: waits, and says whether to try again. If not, a last line without a line feed
         is a line.
+    encoding : str
+        Of the input (see `CsvFormat`).
 
     Yields
     ------
     bytes
+        As UTF-8.
 
     Examples
     --------
@@ -72,11 +76,15 @@ def line_groups(
     [b'a\nb\n', b'c\n', b'd\n']
     """
     kept: list[bytes] = []
+    write = to_utf8(encoding)
     while True:
-        chunk = read(_CHUNK)
-        if not chunk:
-            if more():
-                continue
+        got = read(_CHUNK)
+        if not got and more():
+            continue
+        chunk = write(got, not got)
+        if not got:
+            if chunk:
+                kept.append(chunk)
             if any(kept):
                 yield b"".join(kept) + b"\n"
             return
@@ -118,6 +126,9 @@ class RowReader:
         Column of users; rows without a user belong to one user together.
     owner, what : str
         For messages: who reads, and what.
+    form : CsvFormat
+        How the rows are written. They have no end, so a line is a record: quoted line breaks are
+        refused.
     """
 
     domain: Domain
@@ -129,6 +140,14 @@ class RowReader:
     user: str | None = None
     owner: str = "stream"
     what: str = "The standard input"
+    form: CsvFormat = field(default_factory=CsvFormat)
+
+    def __post_init__(self) -> None:
+        if self.form.quoted_line_breaks:
+            raise ParameterError(
+                f"Rows that arrive at {self.owner} are lines: quoted-line-breaks is for whole "
+                "files, because one unclosed quote would swallow all rows after it."
+            )
 
     def begin(self, lines: Iterator[bytes]) -> Begun:
         """Read the line of names, which is public: what is wrong there is wrong before any row.
@@ -140,7 +159,7 @@ class RowReader:
         """
         first = next(lines, b"")
         cut = first.find(b"\n") + 1
-        names = names_in(first[:cut], ",", self.what)
+        names = names_in(first[:cut], self.form, self.what)
         return Begun(len(names), self._columns(names), _chain(first[cut:], lines))
 
     def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
@@ -153,7 +172,9 @@ class RowReader:
         """
         positive, negative = Match(self.positive), self.negative and Match(self.negative)
         for block in self._after(begun.lines, skip):
-            cells, ragged = columns_in(block, ",", begun.width, begun.columns)
+            cells, ragged = columns_in(
+                block, self.form, begun.width, begun.columns, self._numbers(begun.columns)
+            )
             if self.strict and ragged:
                 raise DataError(
                     f"Every line given to {self.owner} must have as many cells as the first line "
@@ -191,11 +212,21 @@ class RowReader:
         asked = [*points, self.y, *([] if self.user is None else [self.user])]
         for name in asked:
             if name not in names:
+                shown = f" It is: {', '.join(map(repr, names))}."
                 raise ParameterError(
                     f"{self.what} given to {self.owner} has no column {name!r}. Its first line "
-                    "must hold the names."
+                    f"must hold the names.{shown if self.form.header_is_public else ''}"
                 )
         return [names.index(str(name)) for name in asked]
+
+    def _numbers(self, columns: Sequence[int]) -> set[int]:
+        """Return which of the columns are read as numbers."""
+        if isinstance(self.domain, RowDomain):
+            numeric = [column.numeric for column in self.domain.schema]
+        else:
+            numeric = [isinstance(self.domain, IntegerDomain)]
+        numeric.append(Match(self.positive).numeric)
+        return {place for place, known in zip(columns, numeric, strict=False) if known}
 
     def _users(self, cells: pa.Array) -> list[str]:
         """Return names, as JSON: a number, a text, or null where there is none."""

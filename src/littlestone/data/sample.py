@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.data.domains import Domain
+    from littlestone.data.formats import CsvFormat
 
 __all__ = ["LazySample", "Sample", "as_points", "canonical_order", "count"]
 
@@ -139,6 +140,7 @@ class Sample:
         positive: Any = 1,
         strict: bool = False,
         negative: Any = None,
+        csv: CsvFormat | str | Mapping[str, Any] | None = None,
         owner: str = "Sample.read",
     ) -> Sample:
         """Count a table where it lies: the engine groups, and each distinct cell is converted.
@@ -150,9 +152,9 @@ class Sample:
         Parameters
         ----------
         table : path, data frame or relation
-            A CSV (``.csv``, ``.tsv``, ``.gz``) or Parquet path; a pandas, polars, pyarrow or NumPy
-            structured table; a DuckDB relation; a Spark data frame; or what
-            `littlestone.data.read_table` returned.
+            A CSV (``.csv``, ``.tsv``, ``.gz``) or Parquet path, or a folder of one kind; a
+            pandas, polars, pyarrow or NumPy structured table; a DuckDB relation; a Spark data
+            frame; or what `littlestone.data.read_table` returned.
         x : str, optional
             Column of the points; for rows of a schema nothing (its columns are read by name).
         y : str
@@ -167,6 +169,9 @@ class Sample:
             A refusal because of a value is outside the privacy guarantee.
         negative : optional
             With ``strict``: the only other label that is allowed.
+        csv : CsvFormat, str or mapping, optional
+            How a CSV file is written, for example ``"sep=;, decimal=comma, encoding=latin-1"``; by
+            default what the schema declares. It is never guessed from the cells.
         owner : str
             Who asks, for messages.
 
@@ -208,6 +213,7 @@ class Sample:
             positive=positive,
             negative=negative,
             strict=strict,
+            csv=csv,
         )
         return grouped(groups.points, groups.point, groups.label, groups.count)
 

@@ -13,6 +13,10 @@ from the data. In TOML it is one table for each column::
     [education_num]
     integers = [1, 16]               # short for bins = [1, 2, ..., 16]
 
+    [csv]                            # if the table is a CSV file that is written another way
+    sep = ";"
+    decimal = "comma"
+
 Every column has two more codes: *missing* (an empty cell, a null, a text of its ``missing`` list)
 and *other* (anything else that is odd). So every cell of every table has a code.
 """
@@ -24,7 +28,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -33,16 +37,18 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.columns import Codes, Column, Literal
+from littlestone.data.formats import CsvFormat
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.types import Json
 
-__all__ = ["Schema", "column_toml", "suggest", "toml_key", "toml_text"]
+__all__ = ["Schema", "column_toml", "csv_toml", "suggest", "toml_key", "toml_text"]
 
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")
 _KEYS = (*_KINDS, "missing")
+_CSV = "csv"  # the name of the table about files, if it describes no column
 
 
 @dataclass(frozen=True, repr=False)
@@ -56,6 +62,9 @@ class Schema:
     every : Column, optional
         Instead of columns: one description for each column of an array of any width (see
         `every_column`).
+    csv : CsvFormat, optional
+        How CSV files with these columns are written. It says nothing about points, so schemas that
+        differ in it are equal.
 
     Examples
     --------
@@ -70,6 +79,7 @@ class Schema:
 
     columns: tuple[Column, ...] = ()
     every: Column | None = None
+    csv: CsvFormat | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if bool(self.columns) == (self.every is not None):
@@ -109,6 +119,7 @@ class Schema:
                 "bins = [30, 60], or [city] with categories = ['Bonn']."
             )
         mistakes: list[str] = []
+        described, csv = _without_csv(described, mistakes)
         columns = [_read_column(name, entry, mistakes) for name, entry in described.items()]
         read = tuple(column for column in columns if column is not None)
         if len(mistakes) == 1:
@@ -117,8 +128,8 @@ class Schema:
             lines = "".join(f"\n- {mistake}" for mistake in mistakes)
             raise ParameterError(f"The schema has {len(mistakes)} mistakes:{lines}")
         if [column.name for column in read] == [_EVERY]:
-            return cls(every=read[0])
-        return cls(read)
+            return cls(every=read[0], csv=csv)
+        return cls(read, csv=csv)
 
     @classmethod
     def every_column(cls, edges: Sequence[float]) -> Schema:
@@ -152,7 +163,8 @@ class Schema:
         categories = ["B"]
         """
         columns = self.columns if self.every is None else (self.every,)
-        return "\n".join(map(column_toml, columns))
+        written = "\n".join(map(column_toml, columns))
+        return written if self.csv is None else f"{csv_toml(self.csv)}\n{written}"
 
     def to_list(self) -> list[Json]:
         """Return plain JSON that keeps the order of the columns whatever sorts its keys.
@@ -193,7 +205,8 @@ class Schema:
             If the schema has another number of columns.
         """
         if self.every is not None:
-            return Schema(tuple(replace(self.every, name=f"x{j}") for j in range(n_columns)))
+            columns = tuple(replace(self.every, name=f"x{j}") for j in range(n_columns))
+            return Schema(columns, csv=self.csv)
         if n_columns != len(self.columns):
             constraint = f"of {len(self.columns)} columns, as the schema"
             raise parameter_error(owner, "X", constraint, f"{n_columns} columns")
@@ -286,6 +299,20 @@ def column_toml(column: Column) -> str:
     return "\n".join(lines) + "\n"
 
 
+def csv_toml(form: CsvFormat) -> str:
+    """Return the TOML table of a format.
+
+    Examples
+    --------
+    >>> print(csv_toml(CsvFormat.parse("sep=;, quoted-line-breaks=yes")), end="")
+    [csv]
+    sep = ";"
+    quoted-line-breaks = "yes"
+    """
+    lines = (f"{key} = {toml_text(value)}\n" for key, value in form.to_dict().items())
+    return f"[{_CSV}]\n" + "".join(lines)
+
+
 def toml_text(text: str) -> str:
     """Return a text as TOML writes it; JSON escapes the same characters, save for one."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
@@ -294,6 +321,24 @@ def toml_text(text: str) -> str:
 def toml_key(name: str) -> str:
     """Return a column name as it stands between brackets."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_text(name)
+
+
+def _without_csv(
+    described: Mapping[str, Any], mistakes: list[str]
+) -> tuple[Mapping[str, Any], CsvFormat | None]:
+    """Return the columns, and the format if there is one: a column has bins or categories."""
+    entry = described.get(_CSV)
+    if not isinstance(entry, Mapping) or any(key in _KEYS for key in entry):
+        return described, None
+    try:
+        form = CsvFormat.parse(entry, "the schema")
+    except ParameterError as mistake:
+        mistakes.append(str(mistake))
+        form = None
+    rest = {name: column for name, column in described.items() if name != _CSV}
+    if not rest and not mistakes:
+        mistakes.append("A schema must have at least one column besides the table [csv].")
+    return rest, form
 
 
 def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | None:

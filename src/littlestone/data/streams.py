@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from littlestone.data.cells import Match
 from littlestone.data.counting import EMPTY, INTEGERS, STOPPED, match
-from littlestone.data.domains import Domain, IntegerDomain
+from littlestone.data.domains import Domain, IntegerDomain, RowDomain
 from littlestone.data.engine import quietly
 from littlestone.data.points import SMALL
 from littlestone.data.sample import Sample
@@ -43,6 +43,7 @@ def read_tails(
     positive: Any = 1,
     strict: bool = False,
     negative: Any = None,
+    csv: Any = None,
     owner: str = "read_tails",
 ) -> Sample:
     """Return the sample of a table, read for its tails only if that is possible.
@@ -52,7 +53,7 @@ def read_tails(
     most : int >= 1
         Public: how many of the largest points labelled 0, and of the smallest ones labelled 1, are
         going to be asked for, probably. More are a second pass.
-    table, x, y, domain, positive, strict, negative, owner
+    table, x, y, domain, positive, strict, negative, csv, owner
         As for `Sample.read`.
 
     Returns
@@ -73,7 +74,7 @@ def read_tails(
     (0, 1)
     """
     arguments = {"x": x, "y": y, "domain": domain, "positive": positive, "owner": owner}
-    opened = read_table(table, owner=owner)
+    opened = _opened(table, csv, domain, owner)
 
     def count() -> Sample:
         return Sample.read(opened, strict=strict, negative=negative, **arguments)
@@ -104,6 +105,7 @@ def read_swept(
     positive: Any = 1,
     strict: bool = False,
     negative: Any = None,
+    csv: Any = None,
     owner: str = "read_swept",
     large: int = LARGE,
 ) -> Sample:
@@ -111,7 +113,7 @@ def read_swept(
 
     Parameters
     ----------
-    table, x, y, domain, positive, strict, negative, owner
+    table, x, y, domain, positive, strict, negative, csv, owner
         As for `Sample.read`.
     large : int
         Public: how many rows, and points of the domain, there must be.
@@ -135,7 +137,7 @@ def read_swept(
     >>> [part.points.tolist() for part in sample.sweep()], sample.outside
     ([[3, 5, 9]], (0, 1))
     """
-    opened = read_table(table, owner=owner)
+    opened = _opened(table, csv, domain, owner)
     label = match(owner, "positive", positive).value
     frame = None if strict else _sorted(opened, (x, y), domain, label, owner=owner, large=large)
     if frame is None:
@@ -158,6 +160,11 @@ def read_swept(
     if not sample.n:
         raise DataError(EMPTY.format(owner))
     return sample
+
+
+def _opened(table: Any, csv: Any, domain: Domain, owner: str) -> Table:
+    declared = domain.schema.csv if isinstance(domain, RowDomain) else None
+    return read_table(table, csv=csv, declared=declared, owner=owner)
 
 
 def _sorted(

@@ -11,10 +11,12 @@ engine.
 
 from __future__ import annotations
 
+import difflib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +29,12 @@ from narwhals.exceptions import DuplicateError
 from littlestone.data.arrow import ParquetColumns, ParquetParts, portable
 from littlestone.data.cells import text
 from littlestone.data.engine import connect, quietly
+from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of
 from littlestone.data.lines import CsvColumns, header
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
-__all__ = ["Frame", "Stream", "Table", "bytewise", "format_of", "read_table"]
+__all__ = ["Frame", "Stream", "Table", "bytewise", "read_table"]
 
 Frame = nw.LazyFrame[Any]
 
@@ -40,8 +43,9 @@ _UNREADABLE = (
     "rows; run the engine on the table directly to see it."
 )
 _FORMS = (
-    "a path (.csv, .tsv, .csv.gz, .tsv.gz, .parquet), a pandas, polars or pyarrow table, a NumPy "
-    "structured array, a dictionary of columns, a DuckDB relation or a Spark data frame"
+    "a path (.csv, .tsv, .csv.gz, .tsv.gz, .parquet, or a folder of such files), a "
+    "pandas, polars or pyarrow table, a NumPy structured array, a dictionary of columns, a DuckDB "
+    "relation or a Spark data frame"
 )
 _TWICE = "The columns of a table must have different names."
 _NESTED = (nw.List, nw.Array, nw.Struct)
@@ -87,8 +91,25 @@ class Table(ABC):
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
 
-    def frame(self, columns: Sequence[str], owner: str, *, ordered: bool = False) -> Frame:
+    def frame(
+        self,
+        columns: Sequence[str],
+        owner: str,
+        *,
+        ordered: bool = False,
+        numbers: Collection[str] = (),
+    ) -> Frame:
         """Return these columns, renamed c0, c1, ...; nothing is read before ``collect``.
+
+        Parameters
+        ----------
+        columns : sequence of str
+        owner : str
+            Who asks, for messages.
+        ordered : bool
+            Keep the order of rows.
+        numbers : collection of str
+            Columns whose cells are read as numbers: with the decimal sign that a CSV file declares.
 
         Raises
         ------
@@ -98,7 +119,7 @@ class Table(ABC):
             A column of lists or structures: it has no cells.
         """
         self._require(columns, owner)
-        frame = quietly(lambda: self._frame(list(columns), ordered), _UNREADABLE)
+        frame = quietly(lambda: self._frame(list(columns), ordered, numbers), _UNREADABLE)
         schema = quietly(frame.collect_schema, _UNREADABLE)
         for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
             if isinstance(dtype, _NESTED):
@@ -129,20 +150,21 @@ class Table(ABC):
         return None
 
     def _require(self, columns: Sequence[str], owner: str) -> None:
-        for name in columns:
-            if name not in self.names:
-                message = f"The table given to {owner} has no column {name!r}."
-                raise ParameterError(message + self._hint(name))
+        lacking = [name for name in dict.fromkeys(columns) if name not in self.names]
+        if lacking:
+            some = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
+            message = f"The table given to {owner} has no {some}."
+            raise ParameterError(message + self._hint(lacking, columns))
 
-    def _hint(self, name: str) -> str:
+    def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         """Say which columns there are: their names are public."""
-        return suggest(name, self.names)
+        return suggest(lacking[0], self.names)
 
     def _batches(self, columns: list[str]) -> Stream | None:
         return None
 
     @abstractmethod
-    def _frame(self, columns: list[str], ordered: bool) -> Frame: ...
+    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame: ...
 
     def _scan(self, source: Any, ordered: bool) -> Frame:
         """Let a private DuckDB scan something that speaks Arrow."""
@@ -155,23 +177,32 @@ class Table(ABC):
         """After a strict reading: refuse what the reading itself found (ragged lines)."""
 
 
-def read_table(table: Any, *, separator: str | None = None, owner: str = "read_table") -> Table:
+def read_table(
+    table: Any,
+    *,
+    csv: CsvFormat | str | Mapping[str, Any] | None = None,
+    declared: CsvFormat | None = None,
+    owner: str = "read_table",
+) -> Table:
     """Return any table as a `Table`, for `Sample.read` and the command line.
 
     Parameters
     ----------
     table : path, data frame, relation, or Table
-        See `Sample.read`. A Parquet path may have wildcards (``part-*.parquet``).
-    separator : str, optional
-        Of CSV files, one character; by default a comma, in ``.tsv`` files a tab. It is not guessed
-        from the data.
+        See `Sample.read`. A path may have wildcards (``part-*.parquet``), or be a folder: then all
+        its files are parts of one table.
+    csv : CsvFormat, str or mapping, optional
+        How a CSV file is written: ``"sep=;, decimal=comma, encoding=latin-1"``. A file with any
+        other ending is then read as CSV, too.
+    declared : CsvFormat, optional
+        The same, as a schema says it: for CSV files only, and only without ``csv``.
     owner : str
         Who asks, for messages.
 
     Raises
     ------
     ParameterError
-        If there is no such file, or it is nothing of these.
+        If there is no such file, it is nothing of these, or ``csv`` is no format.
 
     Examples
     --------
@@ -179,10 +210,14 @@ def read_table(table: Any, *, separator: str | None = None, owner: str = "read_t
     >>> read_table(pa.table({"age": [44], "ill": [0]})).names
     ('age', 'ill')
     """
+    form = None if csv is None else CsvFormat.parse(csv, owner)
+    if isinstance(table, str | Path):
+        return _file(Path(table), form, declared or CsvFormat(), owner)
+    if form is not None:
+        hint = "It says how a CSV file is written: leave it out."
+        raise parameter_error(owner, "csv", "given with a path", type(table).__name__, hint)
     if isinstance(table, Table):
         return table
-    if isinstance(table, str | Path):
-        return _file(Path(table), separator, owner)
     if isinstance(table, np.ndarray) and table.dtype.names:
         return _Columns({name: table[name] for name in table.dtype.names})
     if isinstance(table, Mapping):
@@ -198,45 +233,85 @@ def read_table(table: Any, *, separator: str | None = None, owner: str = "read_t
     return _Columns({name: frame.get_column(name) for name in frame.columns})
 
 
-def format_of(path: Path) -> str:
-    """Return the format that the name of a file says: ``.csv`` also for ``people.csv.gz``."""
-    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
-    kind = suffixes[-1] if suffixes else ""
-    return suffixes[0] if kind == ".gz" else kind
+def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
+    parts = _parts(path, owner)
+    kinds = {format_of(part) for part in parts}
+    if len(kinds) > 1 and not (csv is not None and kinds.isdisjoint(PARQUET)):
+        constraint = "a folder whose files have one ending"
+        raise parameter_error(owner, "table", constraint, str(path), "Name them with wildcards.")
+    kind = next(iter(kinds))
+    if kind in PARQUET:
+        if csv is None:
+            return _Parquet(path, parts)
+        hint = "It says how a CSV file is written: leave it out."
+        raise parameter_error(owner, "csv", "given with a CSV file", str(path), hint)
+    command = conversion(path)
+    if command is not None:
+        raise parameter_error(owner, "table", _FORMS, str(path), f"Convert it first: {command}")
+    if kind in CSV or csv is not None:
+        return _Csv(path, parts, csv or declared, "\t" if kind == ".tsv" else ",")
+    hint = 'If it is a CSV file of another name, say how it is written: csv="sep=;".'
+    raise parameter_error(owner, "table", _FORMS, str(path), hint)
 
 
-def _file(path: Path, separator: str | None, owner: str) -> Table:
-    kind = format_of(path)
+def _parts(path: Path, owner: str) -> list[Path]:
+    """Return the files of a path, in the order of their names."""
+    if os.path.isfile(path):
+        return [path]
+    if os.path.isdir(path):
+        found = sorted(
+            Path(entry.path)
+            for entry in os.scandir(path)
+            if entry.is_file() and not entry.name.startswith((".", "_"))
+        )
+        if found:
+            return found
+        raise parameter_error(owner, "table", "a folder that holds files", str(path))
     wild = any(letter in str(path) for letter in "*?[")
-    if not os.path.isfile(path) and not (wild and kind in (".parquet", ".pq")):
+    matching = sorted(glob(str(path), recursive=True)) if wild else []
+    if not matching:
         raise parameter_error(owner, "table", "a file that exists", str(path))
-    if kind in (".parquet", ".pq"):
-        return _Parquet(path)
-    if kind in (".csv", ".tsv"):
-        return _Csv(path, separator or ("\t" if kind == ".tsv" else ","), owner)
-    raise parameter_error(owner, "table", _FORMS, str(path))
+    return [Path(part) for part in matching]
 
 
 class _Csv(Table):
-    """A CSV file; one reading at a time."""
+    """CSV files with equal first lines; one reading at a time."""
 
-    def __init__(self, path: Path, separator: str, owner: str) -> None:
-        if len(separator) != 1 or not separator.isascii() or separator in '"\r\n':
-            constraint = "one ASCII character, no quote and no line break"
-            raise parameter_error(owner, "separator", constraint, separator)
-        self._path, self._separator = path, separator
+    def __init__(self, path: Path, parts: list[Path], form: CsvFormat, separator: str) -> None:
+        self._parts = parts
+        self._form = replace(form, separator=form.separator or separator)
         self._stream: CsvColumns | None = None
         message = f"The file {str(path)!r} cannot be read as CSV: no line with column names."
-        super().__init__(quietly(lambda: header(path, separator), message))
+        names = quietly(lambda: [header(part, self._form) for part in parts], message)
+        if any(other != names[0] for other in names):
+            raise DataError(
+                f"The parts {str(path)!r} must have equal first lines, with the names of the "
+                "columns. Rewrite the parts that differ."
+            )
+        super().__init__(names[0])
 
-    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
+        return self._scan(self._read(columns, numbers), ordered)
+
+    def _read(self, columns: list[str], numbers: Collection[str]) -> CsvColumns:
         positions = [self.names.index(name) for name in columns]
-        self._stream = CsvColumns(self._path, self._separator, len(self.names), positions)
-        return self._scan(self._stream, ordered)
+        known = {self.names.index(name) for name in columns if name in numbers}
+        self._stream = CsvColumns(self._parts, self._form, len(self.names), positions, known)
+        return self._stream
 
-    def _hint(self, name: str) -> str:
+    def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         """Repeat nothing of the file: a first line that holds no names is a record."""
-        return " The first line of a CSV must hold the names."
+        if self._form.header_is_public:
+            near = {name: difflib.get_close_matches(name, self.names, n=1) for name in lacking}
+            guesses = "".join(f" Did you mean {n[0]!r} for {k!r}?" for k, n in near.items() if n)
+            return f"{guesses} Its first line: {', '.join(map(repr, self.names))}."
+        found = [name for name in asked if name in self.names]
+        close = difflib.get_close_matches(lacking[0], found, n=1)
+        guess = f" Did you mean {close[0]!r}?" if close else ""
+        return (
+            f"{guess} The first line of a CSV must hold the names. It is not shown, because "
+            'without names it would be a record; csv="header=public" shows it.'
+        )
 
     def check(self) -> None:
         if self._stream is not None and self._stream.ragged:
@@ -249,9 +324,9 @@ class _Csv(Table):
 class _Parquet(Table):
     """One Parquet file, or parts with equal columns."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, parts: list[Path]) -> None:
         message = f"The file {str(path)!r} cannot be read as Parquet."
-        self._parts = quietly(lambda: ParquetParts(path), message)
+        self._parts = quietly(lambda: ParquetParts(parts), message)
         if not self._parts.alike:
             raise DataError(
                 f"The parts {str(path)!r} must have equal columns: the same names and types in the "
@@ -262,7 +337,7 @@ class _Parquet(Table):
             raise ParameterError(_TWICE)
         super().__init__(names)
 
-    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
         return self._scan(self._read(columns), ordered)
 
     def _batches(self, columns: list[str]) -> Stream | None:
@@ -283,7 +358,7 @@ class _Columns(Table):
         self._columns = {str(name): values for name, values in columns.items()}
         super().__init__(list(self._columns))
 
-    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
         return self._scan(self._table(columns), ordered)
 
     def _batches(self, columns: list[str]) -> Stream | None:
@@ -309,7 +384,7 @@ class _Lazy(Table):
         self._lazy = frame
         super().__init__(quietly(lambda: frame.collect_schema().names(), _UNREADABLE))
 
-    def _frame(self, columns: list[str], ordered: bool) -> Frame:
+    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
         native = self._lazy.to_native()
         if not hasattr(native, "toDF"):
             return _select(self._lazy, columns)

@@ -5,7 +5,7 @@ Names of users become numbers: their order is canonical, a user's key is made of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.data.domains import Domain
+    from littlestone.data.formats import CsvFormat
 
 __all__ = ["UserSample", "merge"]
 
@@ -142,6 +143,7 @@ class UserSample:
         positive: Any = 1,
         strict: bool = False,
         negative: Any = None,
+        csv: CsvFormat | str | Mapping[str, Any] | None = None,
         owner: str = "UserSample.read",
     ) -> UserSample:
         """Count a table by user; see `Sample.read` for everything but ``user``.
@@ -172,6 +174,7 @@ class UserSample:
             positive=positive,
             negative=negative,
             strict=strict,
+            csv=csv,
         )
         merged = merge(groups.user, groups.point, groups.label, groups.count)
         return cls(groups.points, *merged, groups.user_keys)

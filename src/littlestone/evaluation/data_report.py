@@ -132,6 +132,7 @@ def check(
     epsilon: Any,
     delta: Any = 0,
     labels: Sequence[Any] = (0, 1),
+    csv: Any = None,
     ledger: Ledger | None = None,
     random_state: int | Source | None = None,
 ) -> DataReport:
@@ -153,6 +154,8 @@ def check(
         Makes the noise of many columns smaller.
     labels : sequence, default (0, 1)
         The public labels; a cell has one when it is the same number or text.
+    csv : CsvFormat, str or mapping, optional
+        How a CSV file is written; by default what the schema declares.
     ledger : Ledger, optional
         The budget of these records.
     random_state : int or Source, optional
@@ -203,7 +206,7 @@ def check(
         claim=f"{noise.claim}(score-histogram)",
         seeded=source.seeded,
     )
-    opened = read_table(table, owner="check")
+    opened = read_table(table, csv=csv, declared=schema.csv, owner="check")
     opened.frame([*schema.names, y], "check")  # names and types are looked at
     check_ledger(ledger, "check", guarantee)
     counts = [count_codes(opened, column, owner="check") for column in schema.columns]

@@ -26,6 +26,7 @@ from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import check_points
+from littlestone.data.formats import CsvFormat
 from littlestone.data.sample import LazySample
 from littlestone.errors import (
     ParameterError,
@@ -200,7 +201,7 @@ class Release:
                 "`littlestone fit --out`."
             ) from None
 
-    def predict(self, X: Any, *, x: str | None = None) -> Labels:
+    def predict(self, X: Any, *, x: str | None = None, csv: Any = None) -> Labels:
         """Label points by the released hypothesis: 0 or 1; costs no privacy of its records.
 
         Parameters
@@ -209,6 +210,8 @@ class Release:
             A table is read by column names, by public rules: what is outside the domain is 0.
         x : str, optional
             Column of points, if it has another name here than in the release.
+        csv : CsvFormat, str or mapping, optional
+            How a CSV file is written; by default as the one that was learned from.
 
         Returns
         -------
@@ -219,12 +222,15 @@ class Release:
             return self.hypothesis.predict(domain.array(X, owner="predict"))
         from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
 
-        points, inside = read_points(X, x=self.column(x), domain=domain, owner="predict")
+        where = {"x": self.column(x), "csv": csv, "declared": self.csv}
+        points, inside = read_points(X, domain=domain, owner="predict", **where)
         labels = np.zeros(len(inside), dtype=np.int8)
         labels[inside] = self.hypothesis.predict(points)
         return labels
 
-    def predict_proba(self, X: Any, *, x: str | None = None) -> npt.NDArray[np.float64]:
+    def predict_proba(
+        self, X: Any, *, x: str | None = None, csv: Any = None
+    ) -> npt.NDArray[np.float64]:
         """Return the probability of label 1 of each row; costs no privacy of its records.
 
         That of a scorecard or of boosted trees is their own; of another model it is the share of
@@ -234,7 +240,7 @@ class Release:
         Parameters
         ----------
         X : table or array-like
-        x : str, optional
+        x, csv
             As for `predict`.
 
         Raises
@@ -248,7 +254,8 @@ class Release:
         self._check_chances()
         from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
 
-        points, inside = read_points(X, x=self.column(x), domain=domain, owner="predict")
+        where = {"x": self.column(x), "csv": csv, "declared": self.csv}
+        points, inside = read_points(X, domain=domain, owner="predict", **where)
         if isinstance(domain, RowDomain):
             return self.chances(points)
         assert self.evaluation is not None
@@ -307,6 +314,12 @@ class Release:
         if isinstance(hypothesis, TreeHypothesis):  # one vote
             hypothesis = TreeEnsemble((hypothesis,), Fraction(1))
         return hypothesis.to_python(domain.schema)
+
+    @property
+    def csv(self) -> CsvFormat | None:
+        """How the CSV file was written that was learned from, where it was declared."""
+        written = (self.columns or {}).get("csv")
+        return None if written is None else CsvFormat.parse(written, "the model")
 
     def column(self, x: str | None = None) -> str | None:
         """Return the one column to read (x, if it has another name), or None for rows."""
@@ -729,7 +742,8 @@ def is_table(X: Any) -> bool:
         return True
     if isinstance(X, np.ndarray):
         return X.dtype.names is not None
-    return not isinstance(X, list | tuple) and hasattr(X, "columns")
+    named = hasattr(X, "columns") or hasattr(X, "stream")  # a frame, or a `Table`
+    return not isinstance(X, list | tuple) and named
 
 
 def _text(value: Any) -> str:
@@ -761,6 +775,8 @@ def _columns(columns: Any) -> Json | None:
             _count(value)
         else:
             _text(value)
+    if "csv" in columns:
+        CsvFormat.parse(columns["csv"], "the model")
     return dict(columns)
 
 

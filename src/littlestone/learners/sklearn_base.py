@@ -162,6 +162,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             names = self._names(x)
             columns = {"x": names, "y": y, "positive": str(classes[1])}
             columns |= self._user_column(learner, user)
+            domain = learner.concept_class.domain
+            form = domain.schema.csv if isinstance(domain, RowDomain) else None
+            if form is not None:
+                columns["csv"] = str(form)
             self.n_features_in_ = len(names)
         elif isinstance(X, Sample | UserSample):
             self.n_features_in_ = 1 if X.points.ndim == 1 else int(X.points.shape[1])

@@ -99,6 +99,27 @@ def one_odd_cell_in_a_file() -> str | None:
     return None
 
 
+def one_odd_line_of_a_declared_format() -> str | None:
+    """Write odd lines, one at a time, into a file with decimal commas in another encoding."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "table.csv")
+
+        def read(lines: Sequence[bytes]) -> Held:
+            path.write_bytes(b"\n".join([b"x;y", *lines, b""]))
+            declared = "sep=;, decimal=comma, encoding=latin-1"
+            return held(Sample.read(path, y="y", domain=_BINS, csv=declared))
+
+        plain = [b"31,5;1", b"7;0", b"62;1", b"29,9;1", b"44,5;0"]
+        base = read(plain)
+        if base.total() != len(plain):
+            return "records are dropped"
+        for odd in (b"", b'"', b'"5;1', b"1.5;1", b"\xff;1", b"\xc3\xa9", b"7,0;0", b"1;2;3"):
+            found = apart(base, read([odd, *plain[1:]]))
+            if found:
+                return found
+    return None
+
+
 def one_number_in_an_array() -> str | None:
     """Replace one number of an array: the others keep their points and codes."""
     labels = [0, 1, 0, 1, 1]
@@ -209,6 +230,7 @@ def nothing_is_shown() -> str | None:
 OF_DATA: dict[str, Detector] = {
     "one odd cell": one_odd_cell,
     "one odd cell in a file": one_odd_cell_in_a_file,
+    "one odd line of a declared format": one_odd_line_of_a_declared_format,
     "one number in an array": one_number_in_an_array,
     "collations": collations,
     "public labels": labels_are_public,
