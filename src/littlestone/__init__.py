@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from littlestone.learners.agnostic.estimators import (
         AgnosticFromRealizable as AgnosticFromRealizable,
     )
+    from littlestone.learners.agnostic.estimators import BoostedPrivate as BoostedPrivate
     from littlestone.learners.agnostic.estimators import EmpiricalFromPAC as EmpiricalFromPAC
     from littlestone.learners.agnostic.estimators import Subsampled as Subsampled
     from littlestone.learners.base import runnable as runnable
@@ -58,6 +59,7 @@ _HOMES = {
     "AffineSubspaces": "classes",
     "AgnosticFromRealizable": "learners.agnostic.estimators",
     "AgnosticLearner": "learners.exponential.estimators",
+    "BoostedPrivate": "learners.agnostic.estimators",
     "BoostedTrees": "learners.boosting.estimators",
     "Conjunctions": "classes",
     "DecisionTrees": "classes",

@@ -26,6 +26,7 @@ ESTIMATORS = {
     "GloballyStable": ls.GloballyStable(len, LINE, n=50, eta=0.5, **SMALL),
     "AgnosticFromRealizable": ls.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), **PURE),
     "EmpiricalFromPAC": ls.EmpiricalFromPAC(ls.GenericLearner(LINE, **PURE)),
+    "BoostedPrivate": ls.BoostedPrivate(ls.GenericLearner(LINE, **PURE, alpha=0.25), rounds=5),
     "Subsampled": ls.Subsampled(ls.GenericLearner(LINE, **PURE), rate=0.5),
 }
 #: What no parameter of any learner may be.

@@ -92,6 +92,7 @@ LEMMAS = {
 UNCHECKED = frozenset(
     {
         "agnostic.two-sample.privacy",
+        "boosted.privacy",
         "charged-tests.renyi",
         "cks20.prop12",
         "cr21.bounded-range",

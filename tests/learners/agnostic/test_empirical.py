@@ -12,7 +12,7 @@ from littlestone.bounds import recheck
 from littlestone.bounds.tails import clopper_pearson
 from littlestone.data import Sample
 from littlestone.data.dealing import written_out
-from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.errors import ParameterError
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Empirical
 from littlestone.learners.agnostic.records import ordered_part
@@ -139,9 +139,6 @@ def test_mistakes_are_taught():
         ls.EmpiricalFromPAC(inner).required_samples()
     with pytest.raises(ParameterError, match="'learner' parameter of EmpiricalFromPAC"):
         ls.EmpiricalFromPAC(3).required_samples()
-    users = ls.UserAgnosticLearner(ls.Thresholds(1, 9), epsilon=1, samples_per_user=2)
-    with pytest.raises(UnsupportedError, match="does not protect single records"):
-        ls.EmpiricalFromPAC(users).required_samples()
     learner = ls.EmpiricalFromPAC(
         ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1), random_state=0
     )

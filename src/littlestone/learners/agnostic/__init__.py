@@ -6,6 +6,7 @@
 `subsample`      Subsampled: run a learner on a secret part of the records
 `empirical`      EmpiricalFromPAC: on records drawn with replacement; its error is on the records
 `records`        drawing a part, and giving it new labels
+`boosted`        BoostedPrivate: rounds on filtered records, and a majority
 `estimators`     all as scikit-learn classifiers
 `claims`         what is asserted
 ===============  ====================================================================
@@ -13,8 +14,9 @@
 The proofs: ``docs/learners/agnostic.md``.
 """
 
+from littlestone.learners.agnostic.boosted import Boosted
 from littlestone.learners.agnostic.empirical import Empirical
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.agnostic.two_sample import TwoSample
 
-__all__ = ["Empirical", "Subsample", "TwoSample"]
+__all__ = ["Boosted", "Empirical", "Subsample", "TwoSample"]

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from littlestone.bounds import Claim, register
 
-__all__ = ["ACCURACY", "EMPIRICAL", "EMPIRICAL_PRIVACY", "PRIVACY", "SUBSAMPLING"]
+__all__ = [
+    "ACCURACY",
+    "BOOSTED",
+    "BOOSTED_PRIVACY",
+    "EMPIRICAL",
+    "EMPIRICAL_PRIVACY",
+    "PRIVACY",
+    "SUBSAMPLING",
+]
 
 _OWN, _PAGE = "littlestone", "docs/learners/agnostic.md"
 
@@ -15,6 +23,27 @@ SUBSAMPLING = register(
         "2018; proof in " + _PAGE,
         "An (epsilon, delta)-DP mechanism on a secret uniform part of m of n records is "
         "(ln(1 + g (e**epsilon - 1)), g delta)-DP under replace-one, g = m/n.",
+    )
+).id
+BOOSTED_PRIVACY = register(
+    Claim(
+        "boosted.privacy",
+        _OWN,
+        _PAGE,
+        "Rounds on disjoint records, each an (epsilon, delta)-DP learner on slots of which one "
+        "record fills at most one, by released hypotheses and its own coins: together they are "
+        "(epsilon, delta)-DP under replace-one.",
+    )
+).id
+BOOSTED = register(
+    Claim(
+        "boosted.accuracy",
+        "Freund: Boosting a Weak Learning Algorithm by Majority; Alon, Bun, Livni, Malliaris, "
+        "Moran (004), Section 2.4",
+        "1995, 2022; proof in " + _PAGE,
+        "The majority of T hypotheses, each of error at most a < 1/2 on the examples of slots of B "
+        "records, has error at most Pr[Bin(T, 1 - a) < T/2] + (1 - a) (1 - (1 - a)**(1/B)) P, P "
+        "the sum over t < T of the largest probability of a value of Bin(t, 1 - a).",
     )
 ).id
 EMPIRICAL_PRIVACY = register(

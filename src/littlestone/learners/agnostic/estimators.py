@@ -6,12 +6,13 @@ from typing import Any
 
 from sklearn.base import clone
 
+from littlestone.learners.agnostic.boosted import Boosted
 from littlestone.learners.agnostic.empirical import NINTH, Empirical
 from littlestone.learners.agnostic.subsample import Subsample, learner_of_records
 from littlestone.learners.agnostic.two_sample import TwoSample
 from littlestone.learners.sklearn_base import PrivateClassifier
 
-__all__ = ["AgnosticFromRealizable", "EmpiricalFromPAC", "Subsampled"]
+__all__ = ["AgnosticFromRealizable", "BoostedPrivate", "EmpiricalFromPAC", "Subsampled"]
 
 
 class _Wrapper(PrivateClassifier):
@@ -260,5 +261,90 @@ class EmpiricalFromPAC(_Wrapper, learner=Empirical):
     ) -> None:
         self.learner = learner
         self.rate = rate
+        self.classes = classes
+        self.random_state = random_state
+
+
+class BoostedPrivate(_Wrapper, learner=Boosted):
+    r"""Make a learner of low accuracy accurate: a majority over rounds on filtered records.
+
+    Paper 004, Section 2.4. The rounds have records of their own, so the majority costs what one
+    round costs, also with a delta. Choose it for a learner whose error cannot be chosen; a learner
+    of this library is asked for a smaller alpha with far fewer records.
+
+    Parameters
+    ----------
+    learner : estimator or Learner
+        Any learner of records with a certificate, of an alpha below 1/2. Its beta is replaced by
+        beta/rounds.
+    rounds : odd int
+        Number of hypotheses. No default.
+    alpha : float in (0, 1), optional
+        Error of the majority. Default: twice the chance that most of as many coins are wrong, each
+        with the probability of the learner's alpha.
+    beta : float in (0, 1), optional
+        Probability of more. Default: that of the learner.
+    classes : (negative, positive), default (0, 1)
+        Public labels; never learned from the data.
+    random_state : None or int, default None
+        None draws from the operating system. An int is reproducible and NOT private.
+
+    Attributes
+    ----------
+    hypothesis_ : Hypothesis
+        The private output, with all its parts; may be published.
+    guarantee_ : Guarantee
+    certificate_ : Certificate
+    classes_ : ndarray of shape (2,)
+    n_features_in_ : int
+
+    Guarantee
+    ---------
+    Privacy : the learner's epsilon and delta, for every input, neighbours replace one record, n
+        public. Claim ``boosted.privacy``.
+    Accuracy : under what the learner assumes, error at most alpha with probability at least
+        1 - beta, for n at least ``required_samples()``. Claim ``boosted.accuracy``.
+
+    Raises
+    ------
+    ParameterError
+        If a public parameter is out of range, or so few rounds cannot reach alpha.
+    UnsupportedError
+        If the learner has no beta of its own.
+    DataError
+        If a point or a label is outside the public domain (names column and rule only).
+
+    Notes
+    -----
+    Cost: one pass of dealing, some microseconds for each record, and the learner in each round.
+
+    References
+    ----------
+    .. [1] Freund 1995; Alon, Bun, Livni, Malliaris, Moran 2022, Section 2.4;
+       docs/learners/agnostic.md.
+
+    Examples
+    --------
+    >>> import littlestone as ls
+    >>> weak = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1.0, alpha=0.25)
+    >>> boosted = BoostedPrivate(weak, rounds=9, alpha=0.1)
+    >>> weak.required_samples(), boosted.required_samples(), float(boosted.to_learner().epsilon)
+    (74, 16245, 1.0)
+    """
+
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        rounds: int,
+        alpha: Any = None,
+        beta: Any = None,
+        classes: Any = (0, 1),
+        random_state: int | None = None,
+    ) -> None:
+        self.learner = learner
+        self.rounds = rounds
+        self.alpha = alpha
+        self.beta = beta
         self.classes = classes
         self.random_state = random_state
