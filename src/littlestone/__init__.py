@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from littlestone.classes import DecisionTrees as DecisionTrees
     from littlestone.classes import FiniteClass as FiniteClass
     from littlestone.classes import Intervals as Intervals
+    from littlestone.classes import LeafPaths as LeafPaths
     from littlestone.classes import Points as Points
     from littlestone.classes import Prefixes as Prefixes
     from littlestone.classes import Rules as Rules
@@ -68,6 +69,7 @@ _HOMES = {
     "GenericLearner": "learners.exponential.estimators",
     "GloballyStable": "learners.stable.estimators",
     "Intervals": "classes",
+    "LeafPaths": "classes",
     "Ledger": "privacy",
     "LittlestoneLearner": "learners.littlestone.estimators",
     "OnlineLearner": "learners.online.estimator",

@@ -63,6 +63,7 @@ KINDS = {
         )
     ),
     "intervals": lambda rng: ls.Intervals(*bounds(rng, 1, 2, 9, 200, 2**16, 2**64, 2**1024)),
+    "leaf_paths": lambda rng: ls.LeafPaths(KINDS[rng.choice(TREES)](rng)),
     "points": lambda rng: rng.choice([ls.Points(), ls.Points(*bounds(rng, 1, 2, 99, 2**64))]),
     "prefixes": lambda rng: ls.Prefixes(
         *rng.choice([("ipv4",), ("ipv6",), ("01", 3), ("0123456789", 5)])
@@ -75,6 +76,9 @@ KINDS = {
     "thresholds": lambda rng: ls.Thresholds(*bounds(rng, 1, 2, 99, 2**64, 2**4096)),
     "tree_paths": lambda rng: ls.TreePaths(taxonomy(rng)),
 }
+
+
+TREES = ["points", "prefixes", "tree_paths"]
 
 
 def setting(case):
@@ -216,7 +220,7 @@ def check(case):
 
 
 def test_every_class_is_here():
-    assert set(KINDS) == set(CLASSES) - {"several_labels"}
+    assert set(KINDS) == set(CLASSES)
 
 
 @pytest.mark.first(3)

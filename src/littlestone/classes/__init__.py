@@ -6,8 +6,9 @@ which for an infinite class is a random finite hypothesis set.
 
 ===================  ==========================================================================
 `base`               what a class is; random finite hypothesis sets that represent it
-`thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`, `prefixes`,
-                     `conjunctions`, `affine_subspaces`, `rules`, `decision_trees`, `finite`
+`thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
+                     `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
+                     `decision_trees`, `finite`
 `boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
 `spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely
@@ -67,6 +68,7 @@ from littlestone.classes.hypotheses import (
     patched,
 )
 from littlestone.classes.intervals import IntervalHypothesis, Intervals, UnionHypothesis
+from littlestone.classes.leaf_paths import LeafPaths
 from littlestone.classes.majorities import Boosted
 from littlestone.classes.oracles import Closures, VersionSpace, closures
 from littlestone.classes.points import Points
@@ -103,6 +105,7 @@ __all__ = [
     "IdentityRepresentation",
     "IntervalHypothesis",
     "Intervals",
+    "LeafPaths",
     "MajorityHypothesis",
     "MixtureHypothesis",
     "PatchedHypothesis",

@@ -521,7 +521,7 @@ def path_runs(
     Parameters
     ----------
     ranks, ends : sequence of int of any size
-        The interval [rank, end) of each marked node; ranks distinct.
+        The interval [rank, end) of each marked node; nested or disjoint.
     gains : sequence of int
     nodes : int
         Number of nodes of the forest.
@@ -550,7 +550,7 @@ def path_runs(
         at = end
 
     open_ends, open_scores = [nodes], [base]
-    for i in sorted(range(len(ranks)), key=ranks.__getitem__):
+    for i in sorted(range(len(ranks)), key=lambda i: (ranks[i], -ends[i])):
         while open_ends[-1] <= ranks[i]:
             run(open_ends.pop(), open_scores.pop())
         run(ranks[i], open_scores[-1])
@@ -566,32 +566,63 @@ def path_runs(
 def _(concept_class: Paths, points: Batch, sample: Sample) -> Choice[Labelling]:
     """One dichotomy for each node among the points (its path), and one for none of them."""
     starts, ends, kept = concept_class.spans(points)
-    where = np.flatnonzero(kept).tolist()
+    mine = (starts, ends, np.flatnonzero(kept).tolist())
     first, last, counted = concept_class.spans(sample.points)
-    gains = (sample.ones - sample.zeros)[counted].tolist()
-    # Go through the tree in preorder: (rank, is it a point of ours, end, its index or gain).
-    events = [(s, True, e, i) for s, e, i in zip(starts, ends, range(len(where)), strict=True)]
-    events += [(s, False, e, g) for s, e, g in zip(first, last, gains, strict=True)]
-    events.sort(key=lambda event: event[:2])
-    best, above = [0] * (len(where) + 1), [-1] * len(where)
-    _walk(events, best, above)
+    gains = (first, last, (sample.ones - sample.zeros)[counted].tolist())
+    return span_dichotomies(mine, gains, concept_class.size - 1, len(points), sample.positives)
 
-    def labels(i: int) -> Labelling:
-        path, at = [], i - 1
+
+#: Intervals of ranks, and for each its point's place, or the gain of its records.
+Spans = tuple[Sequence[int], Sequence[int], Sequence[int]]
+
+
+def span_dichotomies(
+    points: Spans, gains: Spans, ranks: int, size: int, positives: int, *, empty: bool = True
+) -> Choice[Labelling]:
+    """Return the dichotomies of points that are 1 on nested or disjoint intervals of concepts.
+
+    Parameters
+    ----------
+    points, gains : Spans
+        Of the points, and of the records of the sample.
+    ranks : int
+        Number of concepts that have a rank.
+    size : int
+        Number of points, those without an interval included.
+    positives : int
+        Errors of a concept that gains nothing.
+    empty : bool, default True
+        Whether there is a concept without a rank, which gains nothing.
+    """
+    starts, ends, where = points
+    # Go through the ranks: (rank, -end, is it a point of ours, its index or gain).
+    events = [(s, -e, True, i) for s, e, i in zip(starts, ends, range(len(where)), strict=True)]
+    events += [(s, -e, False, g) for s, e, g in zip(*gains, strict=True)]
+    events.sort(key=lambda event: event[:3])
+    best, above = [0] * (len(where) + 1), [-1] * len(where)
+    reached = _walk(events, best, above, ranks, {0} if empty else set())
+
+    def labels(k: int) -> Labelling:
+        path, at = [], reached[k] - 1
         while at >= 0:
             path.append(where[at])
             at = above[at]
-        return scattered(len(points), path, 1)
+        return scattered(size, path, 1)
 
-    return ListedDichotomies([sample.positives - gain for gain in best], labels)
+    return ListedDichotomies([positives - best[i] for i in reached], labels)
 
 
-def _walk(events: Sequence[tuple[int, bool, int, int]], best: list[int], above: list[int]) -> None:
+def _walk(
+    events: Sequence[tuple[int, int, bool, int]],
+    best: list[int],
+    above: list[int],
+    ranks: int,
+    reached: set[int],
+) -> list[int]:
     """Find the best gain of a concept under each point (``best[0]``: under none of them).
 
-    Under none there is the empty concept, of gain 0; under a point there is at least its own.
+    Returns under which of them there is a concept at all.
     """
-    reached = {0}
     stack: list[tuple[int, int, int]] = [(-1, -1, 0)]  # (end, deepest point of ours, gain so far)
     at = 0  # ranks up to here have been looked at
 
@@ -606,18 +637,19 @@ def _walk(events: Sequence[tuple[int, bool, int, int]], best: list[int], above: 
 
     def seen(end: int) -> None:
         nonlocal at
-        if end > at:  # at least one node lies directly in the top of the stack
+        if end > at:  # at least one concept lies directly in the top of the stack
             _, deepest, gain = stack[-1]
             best[deepest + 1] = max(best[deepest + 1], gain) if deepest + 1 in reached else gain
             reached.add(deepest + 1)
             at = end
 
-    for start, ours, end, value in events:
+    for start, minus_end, ours, value in events:
         look(start)
         _, deepest, gain = stack[-1]
         if ours:
             above[value] = deepest
-            stack.append((end, value, gain))
+            stack.append((-minus_end, value, gain))
         else:
-            stack.append((end, deepest, gain + value))
-    look(max((event[2] for event in events), default=0))
+            stack.append((-minus_end, deepest, gain + value))
+    look(ranks)
+    return sorted(reached)

@@ -290,7 +290,7 @@ def make_tree(concept_class: ConceptClass, f: Hypothesis | None = None) -> VC1Tr
 
     Parameters
     ----------
-    concept_class : FiniteClass, Thresholds, Points, TreePaths or Prefixes
+    concept_class : FiniteClass, Thresholds, Points, TreePaths, Prefixes or LeafPaths
     f : Hypothesis, optional
         A concept of the class, the paper's f. Never take it from the data. Default: a concept for
         which the tree has the least height (the first one, in the class's public order).

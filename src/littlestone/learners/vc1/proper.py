@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 
 from littlestone.bounds.search import log_of
-from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree
+from littlestone.classes.base import LISTABLE
+from littlestone.classes.trees import ROOT, LeafTree, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
 from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1.claims import DESCENT, LEAVES
@@ -515,6 +516,8 @@ def most_leaves(tree: VC1Tree) -> int | float:
     >>> most_leaves(MatrixTree([[0, 0, 0], [1, 1, 0], [1, 0, 1]], f=0))
     2
     """
+    if isinstance(tree, LeafTree):
+        return tree.n_below if tree.n_below <= LISTABLE else math.inf
     if isinstance(tree, PathsTree):
         return 0
     if not isinstance(tree.size, int):
