@@ -1,0 +1,142 @@
+"""What one fit reached on the test rows, and the cache of them: one line of JSON for each fit.
+
+NumPy and scikit-learn only: the workers of all three environments use it. A key is (table, epsilon,
+method, setting, relation, seed); epsilon is "" where nothing is private. Seconds are of processor
+time. A fit that fails, or takes more than the limit, is kept as failed; after one that takes too
+long, the other seeds and epsilons of the same route on the same table are kept as failed unrun.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
+
+__all__ = ["DELTA", "MEASURES", "SLOW", "Cache", "load", "worker"]
+
+Key = tuple[str, str, str, str, str, int]
+Fit = Callable[[], np.ndarray]
+
+DELTA = "1e-6"
+MEASURES = ("accuracy", "auroc", "balanced", "log_loss")
+SLOW = 60  # seconds of a fit from which three seeds are enough
+
+
+class _TooLongError(Exception):
+    """A fit takes longer than the limit."""
+
+
+class Cache:
+    """A file of fits that only grows, of one worker.
+
+    Parameters
+    ----------
+    path : Path
+    limit : int
+        Seconds of processor time for one fit.
+    """
+
+    def __init__(self, path: Path, limit: int) -> None:
+        self._path, self._limit = path, limit
+        self._done: dict[Key, dict[str, Any]] = {tuple(one["key"]): one for one in load([path])}
+        self._routes: dict[tuple[str, ...], dict[str, Any]] = {}
+        for key, one in self._done.items():
+            self._note(key, one)
+
+    def run(self, key: Key, truth: np.ndarray, fit: Fit) -> None:
+        """Run a fit that the cache lacks, and append it."""
+        known = self._routes.get(_route(key), {})
+        if key in self._done or (key[5] >= 3 and known.get("seconds", 0) > SLOW):
+            return
+        if known.get("failed", "").startswith("more than"):
+            result = {"failed": known["failed"]}
+        else:
+            result = self._measured(truth, fit)
+        one = {"key": list(key), **result}
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(one) + "\n")
+        self._done[key] = one
+        self._note(key, one)
+        print(*key, result, flush=True)
+
+    def _note(self, key: Key, one: dict[str, Any]) -> None:
+        if "failed" in one or one.get("seconds", 0) > SLOW:
+            self._routes[_route(key)] = one
+
+    def _measured(self, truth: np.ndarray, fit: Fit) -> dict[str, Any]:
+        def stop(*_: Any) -> None:
+            raise _TooLongError
+
+        signal.signal(signal.SIGPROF, stop)
+        signal.setitimer(signal.ITIMER_PROF, self._limit)
+        start = time.process_time()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of the libraries, about clipped data
+                chances = np.asarray(fit(), dtype=np.float64)
+        except _TooLongError:
+            return {"failed": f"more than {self._limit} s"}
+        except Exception as problem:  # kept, and shown
+            return {"failed": f"{type(problem).__name__}: {problem}"[:200]}
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        label = chances > 0.5
+        return {
+            "seconds": round(time.process_time() - start, 3),
+            "accuracy": float((label == truth).mean()),
+            "auroc": float(roc_auc_score(truth, chances)),
+            "balanced": float(balanced_accuracy_score(truth, label)),
+            "log_loss": float(log_loss(truth, np.clip(chances, 1e-6, 1 - 1e-6))),
+        }
+
+
+def _route(key: Key) -> tuple[str, ...]:
+    table, _, method, setting, relation, _ = key
+    return table, method, setting, relation
+
+
+def load(paths: list[Path]) -> list[dict[str, Any]]:
+    """Return the fits of the caches that are there."""
+    return [
+        json.loads(line)
+        for path in paths
+        if path.exists()
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def worker(
+    description: str, name: str, fits: Callable[[Path, str, str, int], dict[Key, Fit]]
+) -> None:
+    """Run the fits of one worker: the command line of the rivals' scripts.
+
+    Parameters
+    ----------
+    description, name : str
+        The latter names the file of the cache.
+    fits : callable
+        From the prepared file, the name of the table, an epsilon and a seed.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("cache", type=Path)
+    parser.add_argument("table")
+    parser.add_argument("--epsilons", nargs="+", required=True)
+    parser.add_argument("--seeds", type=int, nargs="+", required=True)
+    parser.add_argument("--limit", type=int, required=True)
+    arguments = parser.parse_args()
+    cache = Cache(arguments.cache / f"{name}.jsonl", arguments.limit)
+    path = arguments.cache / f"{arguments.table}.npz"
+    with np.load(path) as arrays:
+        truth = arrays["labels"][arrays["test"]]
+    for seed in arguments.seeds:
+        for epsilon in arguments.epsilons:
+            for key, fit in fits(path, arguments.table, epsilon, seed).items():
+                cache.run(key, truth, fit)

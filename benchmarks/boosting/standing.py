@@ -1,0 +1,182 @@
+"""Means over seeds, and on how many tables ours is first or level."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from fits import MEASURES
+
+__all__ = ["Cell", "Standing", "summary"]
+
+#: Methods of this library, the one that stands for it first.
+OURS = (
+    "boosted trees", "boosted trees, pure", "scorecard", "scorecard, pure", "rules",
+    "tree depth 2",
+)  # fmt: skip
+RELATIONS = ("replace-one", "own")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One method, at one setting, on one table at one epsilon.
+
+    Attributes
+    ----------
+    method, setting, relation : str
+    mean, error : dict
+        Of each measure, over the seeds: mean and standard error (nan for a single seed).
+    seconds : float
+    seeds, failed : int
+    why : str
+        Of the first failure.
+    """
+
+    method: str
+    setting: str
+    relation: str
+    mean: dict[str, float]
+    error: dict[str, float]
+    seconds: float
+    seeds: int
+    failed: int
+    why: str
+
+    def level(self, other: Cell, measure: str) -> bool:
+        """Return whether this mean is above, or at most two standard errors below, the other."""
+        error = math.hypot(self.error[measure], other.error[measure])
+        return self.mean[measure] >= other.mean[measure] - 2 * error
+
+
+class Standing:
+    """All cells, by table and epsilon.
+
+    Parameters
+    ----------
+    runs : iterable of dict
+        Lines of the caches.
+    """
+
+    def __init__(self, runs: Iterable[dict[str, Any]]) -> None:
+        groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+        for one in runs:
+            groups[tuple(one["key"][:5])].append(one)
+        self._cells: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+        for (table, epsilon, method, setting, relation), found in groups.items():
+            self._cells[table, epsilon].append(_cell(method, setting, relation, found))
+
+    def methods(self, table: str, epsilon: str, relation: str) -> list[Cell]:
+        """Return the best setting of each method, by AUROC on the test rows.
+
+        ``own`` holds every method at its own relation: where that is ``replace-one``, these.
+        """
+        cells = self._cells[table, epsilon]
+        both = {cell.method for cell in cells if cell.relation == "own"}
+        best: dict[str, Cell] = {}
+        for cell in cells:
+            if cell.relation == relation or (relation == "own" and cell.method not in both):
+                known = best.get(cell.method)
+                if known is None or _auroc(cell) > _auroc(known):
+                    best[cell.method] = cell
+        return list(best.values())
+
+    def field(self, table: str, epsilon: str, relation: str, measure: str) -> Cell | None:
+        """Return the best private method that is not ours, by this measure on the test rows."""
+        cells = [
+            cell
+            for cell in self._cells[table, epsilon]
+            if cell.method not in OURS
+            and cell.seeds > 1
+            and (relation == "own" or cell.relation == relation)
+        ]
+        return max(cells, key=lambda cell: cell.mean[measure], default=None)
+
+    def ours(self, table: str, epsilon: str, method: str = OURS[0]) -> Cell | None:
+        """Return a method of ours, when it has more than one seed."""
+        cells = [c for c in self._cells[table, epsilon] if c.method == method and c.seeds > 1]
+        return cells[0] if cells else None
+
+
+def summary(runs: Iterable[dict[str, Any]], tables: Sequence[str], epsilons: Sequence[str]) -> str:
+    """Return the counts, and the means of all methods, in Markdown."""
+    standing = Standing(runs)
+    text = [
+        f"## {OURS[0]}: first, or level within two standard errors, against the best of the field",
+        "",
+        "| epsilon | neighbours | AUROC | accuracy | both | behind (AUROC: ours, best) |",
+        "|--:|---|--:|--:|--:|---|",
+    ]
+    text += [_count(standing, tables, e, r) for e in epsilons for r in RELATIONS]
+    for table in tables:
+        text += ["", f"## {table}", "", *_HEAD]
+        for epsilon in (*epsilons, ""):
+            for relation in RELATIONS if epsilon else ("not private",):
+                cells = standing.methods(table, epsilon, relation)
+                cells.sort(key=_auroc, reverse=True)
+                text += [_row(epsilon, cell) for cell in cells if cell.relation == relation]
+    return "\n".join(text)
+
+
+_HEAD = [
+    "| epsilon | method | neighbours | accuracy | AUROC | balanced | log loss | s | seeds |",
+    "|--:|---|---|--:|--:|--:|--:|--:|--:|",
+]
+
+
+def _count(standing: Standing, tables: Sequence[str], epsilon: str, relation: str) -> str:
+    """Return one row; a table that has not been run counts as not level."""
+    level = {"auroc": 0, "accuracy": 0, "both": 0}
+    behind = []
+    for table in tables:
+        ours = standing.ours(table, epsilon)
+        if ours is None:
+            behind.append(f"{table}: not run")
+            continue
+        fine = {}
+        for measure in ("auroc", "accuracy"):
+            rival = standing.field(table, epsilon, relation, measure)
+            fine[measure] = rival is not None and ours.level(rival, measure)
+            if measure == "auroc" and not fine[measure]:
+                other = f"{rival.method} {rival.mean[measure]:.3f}" if rival else "field not run"
+                behind.append(f"{table}: {ours.mean[measure]:.3f}, {other}")
+        level["auroc"] += fine["auroc"]
+        level["accuracy"] += fine["accuracy"]
+        level["both"] += all(fine.values())
+    counts = " | ".join(f"{count} of {len(tables)}" for count in level.values())
+    return f"| {epsilon} | {relation} | {counts} | {'; '.join(behind)} |"
+
+
+def _row(epsilon: str, cell: Cell) -> str:
+    name = f"**{cell.method}**" if cell.method in OURS else cell.method
+    start = f"| {epsilon} | {name} | {cell.relation} |"
+    if not cell.seeds:
+        return f"{start} failed: {cell.why} | | | | | 0 |"
+    means = " | ".join(
+        f"{cell.mean[m]:.4f} ({cell.error[m]:.4f})" if cell.seeds > 1 else f"{cell.mean[m]:.4f}"
+        for m in MEASURES
+    )
+    seeds = f"{cell.seeds} ({cell.failed} failed: {cell.why})" if cell.failed else f"{cell.seeds}"
+    return f"{start} {means} | {cell.seconds:.1f} | {seeds} |"
+
+
+def _cell(method: str, setting: str, relation: str, found: Sequence[dict[str, Any]]) -> Cell:
+    good = [one for one in found if "failed" not in one]
+    bad = [one["failed"] for one in found if "failed" in one]
+    values = {m: [one[m] for one in good] for m in MEASURES}
+    root = math.sqrt(len(good)) if good else 1.0
+    many = len(good) > 1
+    return Cell(
+        method, setting, relation,
+        mean={m: float(np.mean(v)) if v else math.nan for m, v in values.items()},
+        error={m: float(np.std(v, ddof=1)) / root if many else math.nan for m, v in values.items()},
+        seconds=float(np.mean([one["seconds"] for one in good])) if good else math.nan,
+        seeds=len(good), failed=len(bad), why=bad[0] if bad else "",
+    )  # fmt: skip
+
+
+def _auroc(cell: Cell) -> float:
+    return cell.mean["auroc"] if cell.seeds else -1.0
