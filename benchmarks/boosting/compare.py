@@ -11,8 +11,8 @@ definitions and schemas, written from documentation before the first run). Two n
 
 Each fit is one line of a file in ``--cache``, so a stopped command goes on where it was. Rivals run
 in environments of their own in the same folder, made by pip when they are not there. The order is
-from coarse to fine: epsilon 0.5 and 1 with three seeds, the other epsilons, then all ten seeds; in
-each stage the small tables first. A fit that fails or takes more than ``--limit`` seconds of
+from coarse to fine: epsilon 0.5 and 1 with three seeds, the other epsilons, the references, synthetic
+data, then all ten seeds; in each stage the small tables first. A fit that fails or takes more than ``--limit`` seconds of
 processor time is kept as failed, shown, and never counted as beaten; routes of more than 60 s, and
 synthetic data, have three seeds.
 
@@ -29,6 +29,7 @@ import sys
 import tempfile
 import venv
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -106,24 +107,31 @@ def run(arguments: argparse.Namespace) -> None:
     first = [one for one in arguments.epsilons if one in FIRST]
     rest = [one for one in arguments.epsilons if one not in FIRST]
     few, more = range(min(FEW, arguments.seeds)), range(FEW, arguments.seeds)
-    stages = [(first, few), (rest, few), ([*first, *rest], more)]
-    for epsilons, seeds in stages:
-        for name in ENVIRONMENTS:  # our fits come before the rivals of each table
-            for table in (one for one in ORDER if one in arguments.tables):
-                if not epsilons or not seeds or (name == "synthetic" and seeds is more):
-                    continue
-                path = prepare(ALL[table], folder)
-                truth = np.load(path)["labels"][np.load(path)["test"]]
-                for seed in seeds:
-                    for epsilon in epsilons:
-                        for key, fit in fits(path, table, epsilon, seed).items():
-                            cache.run(key, truth, fit)
-                command = [
-                    str(pythons[name]), str(Path(__file__).with_name(f"{name}.py")), str(folder),
-                    table, "--epsilons", *epsilons, "--seeds", *map(str, seeds),
-                    "--limit", str(arguments.limit),
-                ]  # fmt: skip
-                subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    all_of_them = [*first, *rest]
+    stages = [
+        ("rivals", first, few),
+        ("rivals", rest, few),
+        ("rivals", [""], range(1)),  # the references
+        ("synthetic", first, few),
+        ("rivals", all_of_them, more),
+        ("synthetic", rest, few),
+    ]
+    for name, epsilons, seeds in stages:
+        for table in (one for one in ORDER if one in arguments.tables):
+            if not epsilons or not seeds:
+                continue
+            path = prepare(ALL[table], folder)
+            with np.load(path) as arrays:
+                truth = arrays["labels"][arrays["test"]]
+            for seed, epsilon in product(seeds, filter(None, epsilons)):
+                for key, fit in fits(path, table, epsilon, seed).items():
+                    cache.run(key, truth, fit)
+            command = [
+                str(pythons[name]), str(Path(__file__).with_name(f"{name}.py")), str(folder),
+                table, "--epsilons", *epsilons, "--seeds", *map(str, seeds),
+                "--limit", str(arguments.limit),
+            ]  # fmt: skip
+            subprocess.run(command, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
 
 
 def _environment(folder: Path, name: str) -> Path:

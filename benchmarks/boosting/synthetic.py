@@ -42,7 +42,7 @@ def _fit(path: Path, epsilon: float, relation: str, seed: int) -> np.ndarray:
     train = pd.DataFrame(codes[~test].astype(int), columns=names)
     train["y"] = labels[~test].astype(int)
     domain = dict(zip(names, counts.tolist(), strict=True)) | {"y": 2}
-    np.random.seed(seed)  # dpmm draws its noise from the global generator
+    np.random.seed(seed)  # noqa: NPY002 - dpmm draws its noise from the global generator
     random = np.random.RandomState(seed)
     mechanism = MST(epsilon, delta, n_iters=1000, domain=domain, prng=random, n_jobs=1)
     mechanism.fit(train)

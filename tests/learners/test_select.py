@@ -66,6 +66,11 @@ def test_command_line(folder, capfd):
         release = run(f"{fit} --alpha {alpha}", capfd)
         assert release["class"]["spec"] == name
         assert release["certificate"]["holds"] == (alpha != "0.01")
+        assert main(f"{fit} --alpha {alpha}".replace(" --json", "").split()) == 0
+        said = " ".join(capfd.readouterr().out.split())
+        why = "the largest of 3 nested classes" if alpha != "0.01" else "none of 3 nested classes"
+        assert f"{name}: {why} " in said
+        assert "boosted_trees, scorecard" in said  # by name only: they certify nothing before data
     tree = run(f"{fit} --alpha 0.1", capfd)["hypothesis"]
     assert tree["type"] == "tree"
     assert "city is Bonn" in tree["description"]

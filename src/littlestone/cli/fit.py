@@ -175,7 +175,7 @@ def fit(
         read_sample,
         run,
     )
-    from littlestone.learners.select import largest_certifiable
+    from littlestone.learners.select import largest_certifiable, why_largest
     from littlestone.privacy import Ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
@@ -233,8 +233,11 @@ def fit(
             owner="fit",
         )
     n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
+    why = None
     if public is not None and is_auto(concept_class):
         algorithm = largest_certifiable(public, n, learner_of, evaluate=left)
+        spec = algorithm.concept_class.spec
+        why = f"{spec}: {why_largest(public, n, leaving(algorithm, left))}"
     if require_certificate:
         _require(leaving(algorithm, left), n)
     with progress_of("Choosing"):
@@ -256,7 +259,8 @@ def fit(
     if json:
         print(release.to_json())
     else:
-        _show(release, [("Model", out), ("Page", report), ("Budget", _left(budget))])
+        written = [("Model", out), ("Page", report), ("Budget", _left(budget))]
+        _show(release, [("Class", why), *written])
     return 0
 
 

@@ -53,6 +53,7 @@ __all__ = [
     "nested_classes",
     "per_record",
     "replan",
+    "why_largest",
 ]
 
 #: How a learner that protects records can protect users.
@@ -530,6 +531,46 @@ def largest_certifiable(
 
     certified = [learner for learner in learners if holds(learner)]
     return certified[-1] if certified else learners[0]
+
+
+def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
+    """Say, in public numbers, why `largest_certifiable` took this learner.
+
+    Parameters
+    ----------
+    schema : Schema
+    n : int
+    learner : Learner
+        The one that it returned, with the epsilon that is left for learning.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> from littlestone.learners import registry
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> learner = registry.make("agnostic", nested_classes(schema)[1], epsilon=1)
+    >>> print(why_largest(schema, 2_500, learner).partition(" Sums")[0])
+    the largest of 3 nested classes that is certified with 2,500 records (from 2,109).
+    """
+    count = len(nested_classes(schema))
+    if learner.certificate(n).holds:
+        reason = (
+            f"the largest of {count} nested classes that is certified with {n:,} records "
+            f"(from {learner.required_samples():,})."
+        )
+    else:
+        reason = (
+            f"none of {count} nested classes is certified with {n:,} records; this one, the "
+            f"smallest, would be from {learner.required_samples():,}."
+        )
+    return (
+        f"{reason} Sums of trees rank and give probabilities, but have no certificate before "
+        "data: ask for them by name (boosted_trees, scorecard)."
+    )
 
 
 def _possible(make: Callable[[], ConceptClass]) -> ConceptClass | None:

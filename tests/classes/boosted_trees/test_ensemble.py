@@ -6,6 +6,8 @@ from fractions import Fraction
 
 import duckdb
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from littlestone.classes import (
@@ -150,6 +152,31 @@ def test_duckdb_and_plain_python_score_alike(table, depth):
         assert module["margin"](record) == expected[i]
         assert module["probability"](record) == sums.probability(points[i : i + 1])[0]
         assert module["label"](record) == (expected[i] > 0)
+
+
+@pytest.mark.full
+def test_a_million_rows_are_scored_alike(tmp_path):
+    """Cells of the table above in all columns, at random: DuckDB, plain Python, the library."""
+    rng = np.random.default_rng(8)
+    cells = {name: rng.choice(own, 10**6) for name, own in CELLS.items()}
+    path = str(tmp_path / "million.parquet")
+    pq.write_table(pa.table(cells), path)
+    sums = ensemble(2, rounds=60, start=-2, seed=5).with_curve(np.linspace(0.02, 0.99, 61))
+    points, inside = read_points(path, domain=RowDomain(SCHEMA), owner="test")
+    assert len(points) == 10**6
+    assert inside.all()
+    expected, chances = sums.margin(points), sums.probability(points)
+    for what, values in (("margin", expected), ("probability", chances)):
+        sql = sums.to_sql(SCHEMA, dialect="duckdb", what=what)
+        found = duckdb.sql(f"SELECT {sql} AS v FROM '{path}'").fetchnumpy()["v"]
+        assert (np.asarray(found) == values).all()
+    module = {}
+    exec(sums.to_python(SCHEMA), module)
+    names = list(CELLS)
+    for i, record in enumerate(zip(*(cells[name].tolist() for name in names), strict=True)):
+        row = dict(zip(names, record, strict=True))
+        assert module["margin"](row) == expected[i]
+        assert module["probability"](row) == chances[i]
 
 
 def test_plain_python_reads_numbers_booleans_and_nothing():

@@ -1,0 +1,67 @@
+"""Expected calibration error of boosted trees at epsilon 1, on the tables of over 20,000 rows.
+
+    python benchmarks/boosting/calibration.py --seeds 3
+
+Raw probabilities, and recalibrated ones: an evaluation on the records of the fit, and one on
+held-out records. Epsilon is the total, delta 1e-6. The error is the mean distance, weighed by test
+rows, between predicted and found shares in 20 bins of equal width.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from compare import ALL, DELTA
+from fetch import prepare
+
+from littlestone.classes import BoostedTreeClass
+from littlestone.data import Sample, Schema
+from littlestone.learners.boosting import Boosting
+from littlestone.learners.release import run
+from littlestone.source import SeededSource
+
+WAYS = {
+    "raw": {},
+    "evaluate=0.1": {"evaluate": "0.1"},
+    "evaluate=1, holdout=0.2": {"evaluate": "1", "holdout": "0.2"},
+}
+
+
+def main() -> None:
+    """Print one row for each table and way."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--tables", nargs="+", default=["insurance", "adult", "census"])
+    parser.add_argument("--epsilon", default="1")
+    parser.add_argument("--seeds", type=int, default=3)
+    default = Path(tempfile.gettempdir()) / "littlestone-tables"
+    parser.add_argument("--cache", type=Path, default=default)
+    arguments = parser.parse_args()
+    print("| table | probabilities | calibration error | accuracy |\n|---|---|--:|--:|")
+    for name in arguments.tables:
+        with np.load(prepare(ALL[name], arguments.cache)) as arrays:
+            codes, labels, test = arrays["codes"], arrays["labels"], arrays["test"]
+        sample = Sample.of(codes[~test], labels[~test])
+        concepts = BoostedTreeClass(Schema.from_toml(ALL[name].schema), 2)
+        for way, options in WAYS.items():
+            found = []
+            for seed in range(arguments.seeds):
+                learner = Boosting(concepts, epsilon=arguments.epsilon, delta=DELTA)
+                release = run(learner, sample, SeededSource(seed), **options)
+                shares = release.hypothesis.probability(codes[test])
+                right = float(((shares > 0.5) == labels[test]).mean())
+                found.append((_calibration_error(shares, labels[test]), right))
+            error, right = np.mean(found, axis=0)
+            print(f"| {name} | {way} | {error:.4f} | {right:.4f} |", flush=True)
+
+
+def _calibration_error(shares: np.ndarray, labels: np.ndarray) -> float:
+    place = np.minimum((shares * 20).astype(int), 19)
+    sums = np.bincount(place, weights=shares - labels, minlength=20)
+    return float(np.abs(sums).sum() / len(labels))
+
+
+if __name__ == "__main__":
+    main()
