@@ -11,10 +11,10 @@ definitions and schemas, written from documentation before the first run). Two n
 
 Each fit is one line of a file in ``--cache``, so a stopped command goes on where it was. Rivals run
 in environments of their own in the same folder, made by pip when they are not there. The order is
-from coarse to fine: epsilon 0.5 and 1 with three seeds, the other epsilons, the references, synthetic
-data, then all ten seeds; in each stage the small tables first. A fit that fails or takes more than ``--limit`` seconds of
-processor time is kept as failed, shown, and never counted as beaten; routes of more than 60 s, and
-synthetic data, have three seeds.
+from coarse to fine: epsilon 0.5 and 1 with three seeds, the other epsilons, the references,
+synthetic data, then all ten seeds; in each stage the small tables first. A fit that fails or takes
+more than ``--limit`` seconds of processor time is kept as failed, shown, and never counted as
+beaten; routes of more than 60 s, and synthetic data, have three seeds.
 
 DP-EBM chooses among two encodings and two learning rates *by the test rows*, and so does "the best
 of the field" among all methods. That flatters the field; ours is one route with its defaults.
