@@ -1,6 +1,8 @@
 """Files that are written another way: declared once, read alike by every command."""
 
+import itertools
 import json
+from pathlib import Path
 
 import pytest
 
@@ -76,3 +78,24 @@ def test_a_model_with_another_format_is_refused(run, german, folder):
     model["columns"]["csv"] = "sep=;;"
     (folder / "model.json").write_text(json.dumps(model))
     assert run("predict model.json german.csv").code == 2
+
+
+def test_dates_are_learned_and_shown_as_dates(run, folder):
+    """Days since July 2021 are 1."""
+    days = itertools.product((20, 21, 22), range(1, 13), (1, 15, 28))
+    rows = [(f"{d}.{m}.20{y}", int((y, m) > (21, 6))) for y, m, d in days]
+    Path("dates.csv").write_text("day,y\n" + "".join(f"{d},{y}\n" for d, y in rows * 4))
+    Path("dates.toml").write_text(
+        '[day]\ntype = "date"\nformat = "%d.%m.%Y"\n'
+        'bins = ["2020-07-01", "2021-07-01", "2022-07-01"]\n'
+    )
+    fit = "fit dates.csv --schema dates.toml --y y --out m.json --report p.html"
+    made = run(f"{fit} {TREE}")
+    assert "day >= 2021-07-01" in made.out or "day < 2021-07-01" in made.out
+    assert "2021-07-01" in Path("p.html").read_text()
+    found = run("predict m.json dates.csv").out.split()[1:]
+    assert found == [str(y) for _, y in rows * 4]
+    refused = run("export m.json --to sql")
+    assert refused.code == 2
+    assert "export it to json" in refused.err
+    assert run("schema check dates.toml --json").json["columns"][0]["kind"] == "dates"

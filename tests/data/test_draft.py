@@ -73,13 +73,13 @@ def test_a_draft_depends_on_names_and_types_only(tmp_path):
     (text,) = drafts
     assert "# [ill] is the label." in text
     assert "# [visits] holds lists" in text
-    assert "# date32[day], read as texts" in text
+    assert '# date32[day]\n[born]\ntype = "date"' in text
     described = tomllib.loads(text)
     assert described == {
         "age": {},
         "city": {},
         "smoker": {"categories": ["false", "true"]},
-        "born": {},
+        "born": {"type": "date"},
     }
     assert not any(cell in text for cell in ("44", "17", "Bonn", "Rome", "1970"))
 

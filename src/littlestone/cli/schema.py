@@ -10,7 +10,7 @@ from littlestone.cli.options import Flag, csv_format
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
-    from littlestone.data import Schema
+    from littlestone.data import Column, Schema
     from littlestone.types import Json
 
 __all__ = ["check_schema", "new"]
@@ -111,17 +111,17 @@ def check_schema(
         raise ParameterError(f"{count} of the schema cannot be read. {fix}{lines}")
     sizes = _sizes(schema)
     if json:
-        columns = [
-            {"name": c.name, "kind": _kind(c.numeric), "codes": c.n_codes} for c in schema.columns
-        ]
+        columns = [{"name": c.name, "kind": _kind(c), "codes": c.n_codes} for c in schema.columns]
         print(jsonlib.dumps({"columns": columns, "classes": sizes}, sort_keys=True))
         return 0
     _show(schema, sizes)
     return 0
 
 
-def _kind(numeric: bool) -> str:
-    return "bins" if numeric else "categories"
+def _kind(column: Column) -> str:
+    if column.calendar is not None:
+        return "dates"
+    return "bins" if column.numeric else "categories"
 
 
 def _sizes(schema: Schema) -> Json:
@@ -145,7 +145,7 @@ def _show(schema: Schema, sizes: Json) -> None:
     table(
         "Columns",
         ("column", "kind", "codes"),
-        [(c.name, _kind(c.numeric), str(c.n_codes)) for c in schema.columns or every],
+        [(c.name, _kind(c), str(c.n_codes)) for c in schema.columns or every],
     )
     note("Each cell gets one code of its column: missing, other, or a bin or category.")
     if sizes:

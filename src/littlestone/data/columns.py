@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.data.calendar import PARTS, Calendar
 from littlestone.data.cells import number, text
 from littlestone.errors import parameter_error
 from littlestone.types import Json
@@ -65,11 +66,11 @@ class Literal:
 
 @dataclass(frozen=True)
 class Column:
-    """A public column: numeric with bins, or textual with categories.
+    """A public column: numeric or of dates with bins, or textual with categories.
 
     Codes: 0 is *missing*, 1 is *other*, then bins in increasing order (one more than edges), or
     categories in the order of the schema. Make one by `Column.bins`, `Column.integers`,
-    `Column.of`.
+    `Column.of`, `Column.dates`.
 
     Attributes
     ----------
@@ -79,6 +80,9 @@ class Column:
     categories : tuple of str, or None
     missing : tuple of str
         Texts that mean *missing*, besides empty cells, nulls and NaN.
+    calendar : Calendar, optional
+        Of a column of dates: how they are read. Its edges are numbers that only this class and the
+        calendar know.
     """
 
     MISSING: ClassVar[int] = 0
@@ -89,6 +93,7 @@ class Column:
     edges: tuple[int | float, ...] | None = None
     categories: tuple[str, ...] | None = None
     missing: tuple[str, ...] = ()
+    calendar: Calendar | None = None
 
     @classmethod
     def bins(cls, name: str, edges: object, missing: object = ()) -> Column:
@@ -134,10 +139,54 @@ class Column:
             raise parameter_error(owner, "categories", constraint, len(values))
         return cls(name, categories=values, missing=nulls)
 
+    @classmethod
+    def dates(
+        cls,
+        name: str,
+        bins: object = None,
+        missing: object = (),
+        *,
+        by: str = "date",
+        form: object = None,
+    ) -> Column:
+        """Return a column of dates and times.
+
+        Parameters
+        ----------
+        name : str
+        bins : list, optional
+            Cut dates (ISO texts, ``datetime.date``); for another ``by`` whole numbers, or nothing
+            for a bin of each quarter, month, weekday or hour.
+        missing : list of str
+        by : {"date", "year", "quarter", "month", "weekday", "hour"}
+        form : str, optional
+            How texts are written, for example ``"%d.%m.%Y"``; by default ISO 8601.
+
+        Examples
+        --------
+        >>> column = Column.dates("admitted", ["2020-01-01", "2021-07-01"], form="%d.%m.%Y")
+        >>> [column.describe(column.code(cell)) for cell in ("3.9.2020", "2020-09-03", "31.2.2020")]
+        ['2020-01-01 <= admitted < 2021-07-01', 'admitted is other', 'admitted is other']
+        >>> Column.dates("admitted", by="weekday").literals(0)[-2].text
+        'weekday of admitted >= Sunday'
+        """
+        owner = f"column {name!r}"
+        calendar = Calendar.of(owner, by, form)
+        if bins is None and PARTS[by] is None:
+            example = '["2020-01-01"]' if by == "date" else "[1990, 2000]"
+            raise parameter_error(owner, "bins", f"a list, such as {example}", "none")
+        edges = cls.bins(name, calendar.edges(owner, bins), missing)
+        return replace(edges, calendar=calendar)
+
     @property
     def numeric(self) -> bool:
-        """Whether the codes are bins of numbers, in order."""
+        """Whether the codes are bins, in order."""
         return self.edges is not None
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether cells are read as numbers."""
+        return self.edges is not None and self.calendar is None
 
     @property
     def n_codes(self) -> int:
@@ -148,6 +197,8 @@ class Column:
     def rule(self) -> str:
         """Say what a cell must be in strict reading."""
         what = "a number" if self.numeric else "one of its public categories"
+        if self.calendar is not None:
+            what = "a date of the declared format"
         return f"{what}, or missing"
 
     def describe(self, code: int) -> str:
@@ -157,18 +208,19 @@ class Column:
         position = code - self.FIRST
         if self.edges is None:
             return f"{self.name} is {(self.categories or ())[position]}"
+        name, shown = self._label, self._shown
         if position == 0:
-            return f"{self.name} < {self.edges[0]}"
+            return f"{name} < {shown[0]}"
         if position == len(self.edges):
-            return f"{self.name} >= {self.edges[-1]}"
-        return f"{self.edges[position - 1]} <= {self.name} < {self.edges[position]}"
+            return f"{name} >= {shown[-1]}"
+        return f"{shown[position - 1]} <= {name} < {shown[position]}"
 
     def literals(self, position: int) -> list[Literal]:
         """Return the literals of this column, which stands at ``position`` in its schema."""
-        values: Sequence[object] = self.edges or self.categories or ()
+        values: Sequence[object] = self._shown if self.edges else self.categories or ()
         ops, first = ((">=", "<"), 1 + self.FIRST) if self.edges else (("is", "is not"), self.FIRST)
         return [
-            Literal(position, op, first + i, f"{self.name} {op} {value}")
+            Literal(position, op, first + i, f"{self._label} {op} {value}")
             for i, value in enumerate(values)
             for op in ops
         ]
@@ -180,7 +232,7 @@ class Column:
             return self.MISSING
         if self.edges is None:
             return self._positions.get(written, self.OTHER)
-        value = number(written)
+        value = number(written) if self.calendar is None else self.calendar.value(written)
         if value is None:
             return self.OTHER
         if isinstance(value, float) and math.isnan(value):
@@ -190,7 +242,13 @@ class Column:
     def codes(self, values: npt.NDArray[Any]) -> Codes:
         """Return the code of each cell of an array: what `code` says, vectorised for numbers."""
         kind = values.dtype.kind
-        if self.edges is not None and self.pure and kind in "iuf" and values.dtype != np.uint64:
+        if (
+            self.edges is not None
+            and self.of_numbers
+            and self.pure
+            and kind in "iuf"
+            and values.dtype != np.uint64
+        ):
             if kind == "f":
                 edges = np.array(self.edges, dtype=np.float64)
                 codes = self.FIRST + np.searchsorted(edges, values.astype(np.float64), "right")
@@ -212,6 +270,25 @@ class Column:
         return tuple(max(edge, -(2**63)) for edge in ceilings if edge < 2**63)
 
     @cached_property
+    def of_days(self) -> bool:
+        """Whether a cell of a column of dates is decided by its day."""
+        return (
+            self.calendar is not None
+            and self.calendar.of_days
+            and not self.missing
+            and not (self.calendar.by == "date" and any(edge % 86_400 for edge in self.edges or ()))
+        )
+
+    @property
+    def _label(self) -> str:
+        return self.name if self.calendar is None else self.calendar.label(self.name)
+
+    @cached_property
+    def _shown(self) -> list[str]:
+        shown = str if self.calendar is None else self.calendar.shown
+        return [shown(edge) for edge in self.edges or ()]
+
+    @cached_property
     def _missing(self) -> frozenset[str]:
         return frozenset(self.missing)
 
@@ -224,6 +301,11 @@ class Column:
         kind: Json = {"categories": list(self.categories or ())}
         if self.edges:
             kind = {"bins": list(self.edges)}
+        if self.calendar is not None:
+            by, form = self.calendar.by, self.calendar.form
+            bins: list[Any] = self._shown if by == "date" else list(self.edges or ())
+            kind = {"type": "date", **({} if by == "date" else {"by": by}), "bins": bins}
+            kind |= {"format": form} if form else {}
         return kind | ({"missing": list(self.missing)} if self.missing else {})
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from littlestone.data.calendar import ISO_TIME
 from littlestone.data.cells import Match, text, user_name
 from littlestone.data.columns import Column
 from littlestone.data.convert import distinct_cells, points_of
@@ -76,6 +77,8 @@ def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
     doubles with doubles, and a text only when it is a short plain decimal, whose nearest double
     all engines agree on. Casts are guarded, so no text can make an engine fail.
     """
+    if column.calendar is not None:
+        return None
     if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
         return None
     if isinstance(dtype, INTEGERS):
@@ -88,6 +91,18 @@ def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
         value = nw.when(plain).then(cell).cast(nw.Float64)
         return Binned(value, nw.when(~plain).then(cell), _doubles(column))
     return None
+
+
+def _days(cell: nw.Expr, dtype: Any, column: Column | None) -> nw.Expr:
+    """Return cells as they are; times as their days, where the day decides: fewer groups."""
+    if column is None or column.calendar is None or not column.of_days:
+        return cell
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is None:
+        return cell.cast(nw.Date)
+    if isinstance(dtype, nw.String) and not column.calendar.form:
+        timed = cell.str.contains(ISO_TIME)
+        return nw.when(timed).then(cell.str.slice(0, 10)).otherwise(cell)
+    return cell
 
 
 def _doubles(column: Column) -> tuple[float, ...]:
@@ -238,7 +253,7 @@ def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
     >>> count_codes({"age": [44, None, "x", 17]}, Column.bins("age", [18]), owner="doctest")
     array([1, 1, 1, 1])
     """
-    numbers = [column.name] if column.numeric else []
+    numbers = [column.name] if column.of_numbers else []
     frame = read_table(table, owner=owner).frame([column.name], owner, numbers=numbers)
     schema = Schema((column,))
 
@@ -313,7 +328,7 @@ def _number_columns(names: list[str], schema: Schema | None, domain: Domain) -> 
     """Return the columns of points that are read as numbers."""
     if schema is None:
         return names if isinstance(domain, IntegerDomain) else []
-    return [name for name, column in zip(names, schema, strict=True) if column.numeric]
+    return [name for name, column in zip(names, schema, strict=True) if column.of_numbers]
 
 
 def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa.Table:
@@ -325,7 +340,7 @@ def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa
         for j, (name, dtype) in enumerate(frame.collect_schema().items()):
             column = schema.columns[j] if schema is not None and j < n_points else None
             binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
-            rest = nw.col(name) if binned is None else binned.rest
+            rest = _days(nw.col(name), dtype, column) if binned is None else binned.rest
             if binned is not None:
                 first[f"v{j}"] = binned.value
                 then[f"b{j}"] = binned.code(nw.col(f"v{j}"))

@@ -32,6 +32,11 @@ _NUMBERS = """\
 _TEXTS = """\
 # categories = ["a", "b"]      # exactly these texts; every other text is "other"
 """
+_DATES = """\
+type = "date"
+# bins = ["2020-01-01"]        # cut dates
+# by = "month"                 # or a bin for each month; likewise quarter, weekday, hour
+"""
 _MISSING = """\
 # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
 """
@@ -210,6 +215,8 @@ def _to_fill_in(name: str, kind: Any) -> str:
     numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if numeric:
         return f"# {kind}\n{head}{_NUMBERS}{_MISSING}"
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return f"# {kind}\n{head}{_DATES}{_MISSING}"
     about = "texts" if pa.types.is_large_string(kind) else f"{kind}, read as texts"
     return f"# {about}\n{head}{_TEXTS}{_MISSING}"
 

@@ -222,7 +222,7 @@ class RowReader:
     def _numbers(self, columns: Sequence[int]) -> set[int]:
         """Return which of the columns are read as numbers."""
         if isinstance(self.domain, RowDomain):
-            numeric = [column.numeric for column in self.domain.schema]
+            numeric = [column.of_numbers for column in self.domain.schema]
         else:
             numeric = [isinstance(self.domain, IntegerDomain)]
         numeric.append(Match(self.positive).numeric)

@@ -13,6 +13,11 @@ from the data. In TOML it is one table for each column::
     [education_num]
     integers = [1, 16]               # short for bins = [1, 2, ..., 16]
 
+    [admitted]
+    type = "date"
+    bins = ["2020-01-01", "2021-07-01"]    # cut dates; or by = "weekday", month, quarter, hour
+    format = "%d.%m.%Y"                    # if it is not ISO 8601
+
     [csv]                            # if the table is a CSV file that is written another way
     sep = ";"
     decimal = "comma"
@@ -47,7 +52,7 @@ __all__ = ["Schema", "column_toml", "csv_toml", "suggest", "toml_key", "toml_tex
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")
-_KEYS = (*_KINDS, "missing")
+_KEYS = (*_KINDS, "missing", "type", "by", "format")
 _CSV = "csv"  # the name of the table about files, if it describes no column
 
 
@@ -284,7 +289,11 @@ def column_toml(column: Column) -> str:
     """Return the TOML table of one column."""
     lines = [f"[{toml_key(column.name)}]"]
     edges = column.edges
-    if (
+    if column.calendar is not None:
+        described = column.to_dict()
+        described.pop("missing", None)
+        lines += [f"{key} = {json.dumps(value)}" for key, value in described.items()]
+    elif (
         edges
         and len(edges) > 1
         and all(isinstance(b, int) and b - a == 1 for a, b in pairwise(edges))
@@ -341,6 +350,20 @@ def _without_csv(
     return rest, form
 
 
+def _read_dates(name: str, entry: Mapping[str, Any], missing: object) -> Column:
+    owner = f"column {name!r}"
+    if entry.get("type") != "date":
+        hint = "Numbers have bins or integers, texts have categories, and neither needs a type."
+        raise parameter_error(owner, "type", "date, beside by and format", entry.get("type"), hint)
+    if "categories" in entry or ("integers" in entry and "bins" in entry):
+        raise parameter_error(owner, "bins", "the only description of dates", "several kinds")
+    bins = entry.get("bins")
+    if "integers" in entry:
+        bins = list(Column.integers(name, entry["integers"]).edges or ())
+    by, form = entry.get("by", "date"), entry.get("format")
+    return Column.dates(name, bins, missing, by=by, form=form)
+
+
 def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | None:
     """Return a column, or None; every mistake in its description is noted."""
     owner = f"column {name!r} of the schema"
@@ -358,6 +381,12 @@ def _read_column(name: object, entry: object, mistakes: list[str]) -> Column | N
     )
     missing, known = entry.get("missing", ()), len(mistakes)
     kinds = [kind for kind in _KINDS if kind in entry]
+    if "type" in entry or "by" in entry or "format" in entry:
+        try:
+            return _read_dates(name, entry, missing)
+        except ParameterError as mistake:
+            mistakes.append(str(mistake))
+            return None
     if len(kinds) == 1:
         make = {"bins": Column.bins, "integers": Column.integers, "categories": Column.of}[kinds[0]]
         try:

@@ -306,6 +306,12 @@ class Release:
                 f"A model of {self.concept_class.spec} cannot be exported: trees, scorecards and "
                 "boosted trees can."
             )
+        dated = [column.name for column in domain.schema if column.calendar is not None]
+        if to != "json" and dated:
+            raise UnsupportedError(
+                f"A model over dates ({', '.join(dated)}) cannot be exported to {to}: export it to "
+                "json, or leave these columns out of the schema."
+            )
         if to == "sql":
             return hypothesis.to_sql(domain.schema, dialect=dialect)
         if to == "json":
