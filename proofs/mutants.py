@@ -46,11 +46,14 @@ MUTANTS = (
     ("threshold", "es * u ^+ K.-1 <= e -> u ^+ K <= e", "es <= e -> u ^+ K <= e"),
     ("threshold", "(count id t1 < K)%N \\/ t2 = [::]", "(count id t1 <= K)%N \\/ t2 = [::]"),
     ("noise", "x ^+ n.+1 * c end", "x ^+ n * c end"),
+    ("noise", "noised c o <= (x^-1) ^+ k *", "noised c o <= x^-1 *"),
     ("stream", "^+ K) ^+ size ts * e2 * P'", "^+ K) * e2 * P'"),
     ("stream", "P <= es * (u ^+ 2) ^+ K * e2 * P'", "P <= es * (u ^+ 2) ^+ K * P'"),
     ("stream", "size g <> size past -> t = h", "(size g < size past)%N -> t = h"),
     ("stream", "(count id (tests t1) < 1)%N", "(count id (tests t1) <= 1)%N"),
     ("stream", "<= e ^+ uses ts * replies", "<= e * replies"),
+    ("stream", "<= c * e2 * (\\sum_(i <- r) P' i) + d", "<= e2 * (\\sum_(i <- r) P' i) + d"),
+    ("stream", "+ d /\\\n  \\sum_(i <- r) P' i", "+ d / 2%:R /\\\n  \\sum_(i <- r) P' i"),
     ("compose", "dp (e1 * e2) (d1 + d2)", "dp (e1 * e2) (Num.max d1 d2)"),
 )
 

@@ -1,4 +1,5 @@
-(* 12. Many alarms, each followed by fresh noise; another mechanism that answers in between. *)
+(* 12. Many alarms, each followed by fresh noise; another mechanism that answers in between, pure or
+   with a delta. *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From DP Require Import law threshold noise.
 Set Implicit Arguments.
@@ -24,6 +25,20 @@ Lemma sum_is_zero f P : (forall z, f z = 0) -> sum_is f P -> P = 0.
 Proof.
 move=> f0 sP; apply/eqP; rewrite eq_le (sum_is_ge0 sP) andbT; case: sP => _; apply=> r _.
 by rewrite big1.
+Qed.
+
+Lemma sum_is_uniq f P Q : sum_is f P -> sum_is f Q -> P = Q.
+Proof. by case=> uP lP [uQ lQ]; apply/eqP; rewrite eq_le lP ?lQ. Qed.
+
+Lemma sum_is_mul f c P : 0 <= c -> sum_is f P -> sum_is (fun z => f z * c) (P * c).
+Proof.
+rewrite le0r => /orP[/eqP ->|c0] sP.
+  rewrite mulr0; split=> [r _|d le]; first by rewrite big1 // => z _; rewrite mulr0.
+  by have := le [::] isT; rewrite big_nil.
+case: sP => up least; split=> [r ur|d le].
+  by rewrite -mulr_suml ler_wpmul2r ?(ltW c0) ?up.
+rewrite -ler_pdivl_mulr //; apply: least => r ur.
+by rewrite ler_pdivl_mulr // mulr_suml le.
 Qed.
 
 Lemma sum_is_div f c P : 0 < c -> sum_is (fun z => f z * c) P -> sum_is f (P / c).
@@ -239,6 +254,54 @@ rewrite subSn; last by elim: (t) => [//|[b|z] s] /=; [rewrite ltnS|apply: leqW].
 by rewrite exprS mulrACA ler_pmul ?replied_ge0.
 Qed.
 
+(* the tests alone: the other mechanism is certain of what it answers *)
+Definition none (past : seq (seq event)) h (y : Y) : R := 1.
+
+Lemma replied_none past h t : replied (none past) h t = 1.
+Proof. by elim: t h => [|[b|y] t IH] h //=; rewrite IH mul1r. Qed.
+
+Lemma stream_uniq V M past ts P Q : stream V M past ts P -> stream V M past ts Q -> P = Q.
+Proof.
+elim: ts past P Q => [|t ts IH] past P Q /=; first by move=> -> ->.
+by move=> [A sA sP] [B sB]; rewrite -(IH _ _ _ sA sB); apply: sum_is_uniq.
+Qed.
+
+Lemma stream_split V M past ts A : (forall g h y, 0 <= M g h y) ->
+  stream V none past ts A -> stream V M past ts (A * replies M past ts).
+Proof.
+move=> M0; elim: ts past A => [|t ts IH] past A /=; first by move=> ->; rewrite mulr1.
+move=> [Q sQ sA]; exists (Q * replies M (rcons past t) ts); first exact: IH.
+have c0 : 0 <= replied (M past) [::] t * replies M (rcons past t) ts.
+  by rewrite mulr_ge0 ?replied_ge0 ?replies_ge0.
+apply: sum_is_ext (sum_is_mul c0 sA) => rho.
+rewrite !bothE replied_none mulr1 -!mulrA; congr (_ * (_ * _)).
+by rewrite mulrCA.
+Qed.
+
+(* The other mechanism has a delta: asked by the tests, whose answers have the chances A, its answers
+   on both data sets differ by the factor e2 and by d, as sums over transcripts. So do both together. *)
+Theorem stream_dp V V' M M' c e2 d (I : Type) (r : seq I) (ts : I -> seq (seq event))
+    (P P' A A' : I -> R) :
+  (forall g h y, 0 <= M g h y) -> (forall g h y, 0 <= M' g h y) -> 0 <= e2 ->
+  (forall i, stream V M [::] (ts i) (P i)) -> (forall i, stream V' M' [::] (ts i) (P' i)) ->
+  (forall i, stream V none [::] (ts i) (A i)) -> (forall i, stream V' none [::] (ts i) (A' i)) ->
+  (forall i, A i <= c * A' i) ->
+  \sum_(i <- r) A i * Num.max 0 (replies M [::] (ts i) - e2 * replies M' [::] (ts i)) <= d ->
+  \sum_(i <- r) P i <= c * e2 * (\sum_(i <- r) P' i) + d.
+Proof.
+move=> M0 M'0 e20 sP sP' sA sA' le leM.
+rewrite -ler_subl_addl mulr_sumr -sumrB; apply: le_trans leM; apply: ler_sum => i _.
+rewrite (stream_uniq (sP i) (stream_split M0 (sA i))).
+rewrite (stream_uniq (sP' i) (stream_split M'0 (sA' i))).
+set a := replies M _ _; set a' := replies M' _ _.
+have a'0 : 0 <= a' by apply: replies_ge0.
+apply: (@le_trans _ _ (A i * (a - e2 * a'))); last first.
+  by rewrite ler_wpmul2l ?(stream_ge0 (sA i)) // le_maxr lexx orbT.
+rewrite mulrBr ler_add2l ler_opp2.
+have -> : c * e2 * (A' i * a') = c * A' i * (e2 * a') by rewrite mulrACA.
+by rewrite ler_wpmul2r ?mulr_ge0.
+Qed.
+
 End Stream.
 
 Section Noise.
@@ -404,6 +467,53 @@ by apply: stream_pure geM sP' sP => // g t g' /epoch le A A' tA tA'; case: (le A
 Qed.
 
 End Online.
+
+(* the same, where the draws in between have a delta *)
+Section Leaky.
+Variables (R : realFieldType) (x : R) (Y : Type).
+Hypotheses (x0 : 0 < x) (x1 : x < 1).
+Notation event := (bool + Y)%type.
+Implicit Types (t : seq event) (ts : seq (seq event)).
+Variables (V V' : seq (seq event) -> seq event -> int).
+Variables (M M' : seq (seq event) -> seq event -> Y -> R).
+Hypotheses (M0 : forall g h y, 0 <= M g h y) (M'0 : forall g h y, 0 <= M' g h y).
+
+Definition one_apart ts := exists past t1 t2 rest, [/\ ts = past ++ (t1 ++ t2) :: rest,
+  (forall g t g' h e h', ts = g ++ t :: g' -> size g <> size past -> t = h ++ e :: h' ->
+    V' g h = V g h),
+  (forall h e h', t1 = h ++ e :: h' -> V' past h = V past h),
+  (forall h e h', t2 = h ++ e :: h' -> V' past (t1 ++ h) = V past (t1 ++ h) + 1) &
+  (count id (tests (t1 ++ t2)) <= 1)%N /\ ((count id (tests t1) < 1)%N \/ t2 = [::])].
+
+Theorem stream_tests_dp e2 d (I : Type) (r : seq I) (ts : I -> seq (seq event))
+    (P P' A A' : I -> R) :
+  let more m m' i := Num.max 0 (replies m [::] (ts i) - e2 * replies m' [::] (ts i)) in
+  0 <= e2 -> (forall i, one_apart (ts i)) ->
+  (forall i, stream (tail1 x) (one_sided x) V M [::] (ts i) (P i)) ->
+  (forall i, stream (tail1 x) (one_sided x) V' M' [::] (ts i) (P' i)) ->
+  (forall i, stream (tail1 x) (one_sided x) V (@none R Y) [::] (ts i) (A i)) ->
+  (forall i, stream (tail1 x) (one_sided x) V' (@none R Y) [::] (ts i) (A' i)) ->
+  \sum_(i <- r) A i * more M M' i <= d -> \sum_(i <- r) A' i * more M' M i <= d ->
+  \sum_(i <- r) P i <= x^-1 * e2 * (\sum_(i <- r) P' i) + d /\
+  \sum_(i <- r) P' i <= x^-1 * e2 * (\sum_(i <- r) P i) + d.
+Proof.
+move=> more e20 apart sP sP' sA sA' leM leM'.
+have n1 past s : replies (@none R Y) past s = 1.
+  by elim: s past => [|t s IH] past //=; rewrite IH replied_none mulr1.
+have n0 (g : seq (seq event)) (h : seq event) (y : Y) : 0 <= none R g h y by apply: ler01.
+have both_ways i : A i <= x^-1 * A' i /\ A' i <= x^-1 * A i.
+  have [past [t1 [t2 [rest [tsE others before after [few halted]]]]]] := apart i.
+  have := @stream_tests_pure R x Y x0 x1 V V' (@none R Y) (@none R Y) n0 n0 past t1 t2 rest 1 (A i) (A' i).
+  cbv zeta; rewrite -tsE !n1 !mulr1 => tested_pure.
+  by apply: tested_pure others before after few halted _ _ _ (sA i) (sA' i); rewrite ?ler01.
+split.
+  by apply: (stream_dp M0 M'0 e20 sP sP' sA sA') => // i; case: (both_ways i).
+by apply: (stream_dp M'0 M0 e20 sP' sP sA' sA) => // i; case: (both_ways i).
+Qed.
+
+End Leaky.
+Print Assumptions stream_dp.
+Print Assumptions stream_tests_dp.
 Print Assumptions stream_pure.
 Print Assumptions alarms_any.
 Print Assumptions interleaved_any.

@@ -41,7 +41,7 @@ from flint import arb, ctx
 
 from littlestone.audit.mechanism import precision
 from littlestone.audit.verify import RecordCases, UserCases, record_kinds
-from littlestone.bounds.lemmas import LEMMAS, Checked
+from littlestone.bounds.lemmas import LEMMAS, UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
 from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.data import IntegerDomain, RowDomain
@@ -231,7 +231,7 @@ def by_lemmas(name: str, spec: str, known: Mapping[str, Checked | None]) -> AllN
     for claim, checked in known.items():
         lemmas = () if checked is None else checked.lemmas
         steps += [Step(claim, "proved", True, "for every n", lemma) for lemma in lemmas]
-        left = "no lemma of proofs/" if checked is None else checked.leaves_out
+        left = checked.leaves_out if checked else UNCHECKED.get(claim, "no lemma of proofs/")
         steps += [Step(claim, "assumed", True, left)] * bool(left)
     complete = bool(known) and None not in known.values()
     return AllN(name, spec, "lemmas" if complete else "enumerated", tuple(steps))
@@ -566,7 +566,8 @@ def _rounds(
     else:
         steps.append(Step("rounds", "assumed", True, f"{what}: zero-concentrated privacy"))
     if settings.count_epsilon:
-        steps.append(Step("count of label 1", "assumed", True, "two-sided geometric noise"))
+        noise = "it moves by at most 1, with two-sided geometric noise"
+        steps.append(Step("count of label 1", "proved", True, noise, "noise.counts_pure"))
     if len(rounds) < settings.rounds:
         steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))
     return steps

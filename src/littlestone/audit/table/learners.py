@@ -117,7 +117,7 @@ def _case(
         found = all_n(made(), points=points)
         if evaluate is None:
             return found
-        both = {"dp.sum": LEMMAS["dp.sum"], "score-histogram": LEMMAS.get("score-histogram")}
+        both = {"dp.sum": LEMMAS["dp.sum"], "score-histogram": LEMMAS["score-histogram"]}
         return replace(found, steps=found.steps + by_lemmas("", "", both).steps)
 
     return Case(title, "learner", domain, check, full, sharp, chain)
@@ -186,7 +186,9 @@ def _stream_case(
         lambda observers: _verify_streams(concept_class, kinds, length, **numbers),
         full,
         sharp,
-        lambda: by_lemmas("online", concept_class.spec, {"online.privacy": None}),
+        lambda: by_lemmas(
+            "online", concept_class.spec, {"online.privacy": LEMMAS["online.privacy"]}
+        ),
     )
 
 

@@ -230,30 +230,31 @@ def _case(
     checked = _LEMMAS[both if both in _LEMMAS else words[0]]
 
     def chain() -> AllN:
-        return by_lemmas(words[0], "any data", {words[0]: checked})
+        known = {checked: None} if isinstance(checked, str) else {words[0]: checked}
+        return by_lemmas(words[0], "any data", known)
 
     return Case(name, "mechanism", domain, lambda observers: check(), full, sharp, chain)
 
 
 _SELECTION, _SPARSE = LEMMAS["exp-mech.privacy"], Checked(("sparse.sparse_dp_tight",))
-#: The lemmas behind each mechanism; None: it has none.
-_LEMMAS: dict[str, Checked | None] = {
+#: The lemmas behind each mechanism, or its claim, which has none.
+_LEMMAS: dict[str, Checked | str] = {
     "exponential_mechanism": _SELECTION,
     "exponential_mechanism, monotone": Checked(("range.exp_mech_monotone", "leveled.leveledE")),
     "exponential_mechanism over runs": _SELECTION,
     "sparse_select": _SPARSE,
     "sparse_select_lists": Checked(("sparse.sparse_lists_dp",)),
-    "stable_histogram": LEMMAS.get("histogram.privacy"),
-    "stable_items": LEMMAS.get("histogram.privacy"),
-    "private_count": None,
-    "private_cuts": None,
+    "stable_histogram": LEMMAS["histogram.privacy"],
+    "stable_items": LEMMAS["histogram.privacy"],
+    "private_count": LEMMAS["score-histogram"],
+    "private_cuts": LEMMAS["cuts.privacy"],
     "median A (rank exponential)": LEMMAS["median.exponential"],
     "median B (TreeEM)": LEMMAS["median.tree"],
-    "median C (TreeLog)": LEMMAS.get("median.tree-log"),
+    "median C (TreeLog)": "median.tree-log",
     "private_median": LEMMAS["median.exponential"],
     "one_shot_path": LEMMAS["median.paths"],
     "AboveThreshold, classic": LEMMAS["above-threshold.classic"],
-    "AboveThreshold, fresh": None,
+    "AboveThreshold, fresh": "charged-tests.renyi",
 }
 
 
