@@ -9,6 +9,7 @@
 `proper`            from a released hypothesis to a distribution over concepts
 `plans`             how many teachers certify a draw: listed and intersection-closed classes
 `essential_plans`   plans for any class with oracles: one draw, or the paper's stages
+`empirical`         certificates for every realizable data set: the error on the records
 `estimators`        `LittlestoneLearner`, for scikit-learn
 `claims`            what is asserted
 ==================  ============================================================================

@@ -7,6 +7,7 @@ from littlestone.bounds import Claim, register
 __all__ = [
     "ALL",
     "CLOSED",
+    "EMPIRICAL",
     "ESSENTIAL",
     "PRIVACY",
     "PROPER",
@@ -74,6 +75,17 @@ CLOSED = register(
         "its positive records that err at most c times on its m records. For every distribution "
         "some closed set of error at most alpha is listed with probability 1 - miss at least.",
         _ALL,
+    )
+).id
+EMPIRICAL = register(
+    Claim(
+        "littlestone.empirical",
+        f"{_LYU}; Joag-Dev and Proschan: Negative association of random variables",
+        "2025 (003), Theorem 3; 1983; proof in " + _PAGE,
+        "For every realizable data set of n records, dealt to teachers by a uniformly random "
+        "permutation, the draw returns a hypothesis of error above alpha on these records with "
+        "probability at most beta (notation on the page).",
+        (_TARGET, _PUBLIC),
     )
 ).id
 ESSENTIAL = register(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from littlestone.learners.littlestone.learner import Littlestone
 from littlestone.learners.sklearn_base import PrivateClassifier
+
+if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
 
 __all__ = ["LittlestoneLearner"]
 
@@ -122,3 +125,37 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
         self.max_nodes = max_nodes
         self.classes = classes
         self.random_state = random_state
+
+    def certificate(self, n: int, *, empirical: bool = False) -> Certificate:
+        """Return the accuracy certificate for n records, without any data.
+
+        Parameters
+        ----------
+        n : int >= 1
+        empirical : bool, default False
+            False: the error on the distribution that independent records come from. True: the
+            error on the records themselves, for *every* data set that some concept labels
+            correctly (paper 003, Theorem 3).
+
+        Raises
+        ------
+        UnsupportedError
+            For ``empirical`` with the methods "essential" and "stages": see `EmpiricalFromPAC`.
+
+        Examples
+        --------
+        >>> import littlestone as ls
+        >>> learner = LittlestoneLearner(ls.Points(), epsilon=1.0, delta=1e-6)
+        >>> learner.required_samples(), learner.required_samples(empirical=True)
+        (1606, 1716)
+        """
+        return self._made().certificate(n, empirical=empirical)
+
+    def required_samples(self, *, empirical: bool = False) -> int:
+        """Return the least n from which on the certificate always holds."""
+        return self._made().required_samples(empirical=empirical)
+
+    def _made(self) -> Littlestone:
+        made = self.to_learner()
+        assert isinstance(made, Littlestone)
+        return made

@@ -21,7 +21,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from littlestone.bounds import CertificateBuilder
+from littlestone.bounds import CertificateBuilder, least_n
 from littlestone.classes import AffineSubspaces, ConceptClass, Intervals, Points, Thresholds
 from littlestone.classes.base import LISTABLE
 from littlestone.classes.listed import check_listable
@@ -40,6 +40,7 @@ from littlestone.learners.base import (
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ALL, PRIVACY, STAGES_PRIVACY
 from littlestone.learners.littlestone.closures import MOST_CLOSED
+from littlestone.learners.littlestone.empirical import empirical_certificate
 from littlestone.learners.littlestone.essential_plans import EssentialPlan, Oracles, StagesPlan
 from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
 from littlestone.learners.littlestone.proper import check_listed, one_concept
@@ -192,6 +193,32 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         """Return the promise: (epsilon, delta), replace-one, n public."""
         claim = STAGES_PRIVACY if isinstance(self.plan.settings, StagesPlan) else PRIVACY
         return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
+
+    def certificate(self, n: int, *, empirical: bool = False) -> Certificate:
+        """Return what is promised about accuracy with n records.
+
+        Parameters
+        ----------
+        n : int >= 1
+        empirical : bool, default False
+            False: the error on the distribution of independent records. True: the error on the
+            given records, for every data set that some concept labels correctly (003, Theorem 3).
+
+        Raises
+        ------
+        UnsupportedError
+            For an empirical certificate of lists of essential hypotheses.
+        """
+        if not empirical or self.plan.settings is None:
+            return super().certificate(n)
+        n = check_integer(self.estimator, "n", n, low=1)
+        return empirical_certificate(self.plan.settings, n)
+
+    def required_samples(self, *, empirical: bool = False) -> int:
+        """Return the least n from which on the certificate always holds."""
+        if not empirical:
+            return super().required_samples()
+        return least_n(lambda n: self.certificate(n, empirical=True), guess=self.plan.required)
 
     def deals(self, n: int) -> bool:
         """Return whether records are dealt to teachers of several records.

@@ -220,6 +220,11 @@ class TeacherVotePlan(ABC):
     tolerances: tuple[int, ...]
     vote_margin: VoteMargin | None = None
 
+    @property
+    def own(self) -> Goal:
+        """The goal of the draw: a part of the whole, where proper output costs something."""
+        return self.goal
+
     @abstractmethod
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
@@ -439,6 +444,11 @@ class ClosedPlan(TeacherVotePlan):
         """Length of the longest list: every listed set lies in the target."""
         return self.closed
 
+    @property
+    def own(self) -> Goal:
+        """The goal without what a random point in place of the empty set may cost."""
+        return _own(self.goal, self.spread)
+
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
         cert, goal = CertificateBuilder(), self.goal
@@ -446,7 +456,7 @@ class ClosedPlan(TeacherVotePlan):
         if self.vote_margin is None:
             cert.step("certified", "beta <= 0", CLOSED, beta=goal.beta)
             return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
-        own = _own(goal, self.spread)
+        own = self.own
         if self.spread:
             cert.step(
                 "proper_point", "spread <= (alpha - own)*(beta - own_beta)", CLOSED,
