@@ -4,7 +4,11 @@ import itertools
 import json
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
+
+import littlestone as ls
+from littlestone.data import arrow, lines
 
 from .conftest import ROWS
 
@@ -99,3 +103,30 @@ def test_dates_are_learned_and_shown_as_dates(run, folder):
     assert refused.code == 2
     assert "export it to json" in refused.err
     assert run("schema check dates.toml --json").json["columns"][0]["kind"] == "dates"
+
+
+def test_predictions_in_pieces_and_as_parquet(run, folder, monkeypatch):
+    """However the table is cut, and whatever is written, the predictions are those of the rows."""
+    run(f"fit data.parquet --schema schema.toml --y adult --out m.json --proba {TREE}")
+    release = ls.load("m.json")
+    labels = release.predict(ROWS).tolist()
+    chances = release.predict_proba(ROWS)
+    monkeypatch.setattr(lines, "_BLOCK", 1000)
+    monkeypatch.setattr(arrow, "_ROWS", 70)
+    for data in ("data.csv", "data.parquet"):
+        assert run(f"predict m.json {data}").out.split()[1:] == [str(label) for label in labels]
+        assert run(f"predict m.json {data} --proba --out p.parquet").code == 0
+        written = pq.read_table("p.parquet")
+        assert pq.ParquetFile("p.parquet").num_row_groups > 5
+        assert written.schema.names == ["prediction", "probability"]
+        assert written["prediction"].to_pylist() == labels
+        assert written["probability"].to_pylist() == chances.tolist()
+        shown = run(f"predict m.json {data} --proba").out.split()
+        assert shown == [
+            "prediction,probability",
+            *(f"{a},{b:.6g}" for a, b in zip(labels, chances, strict=True)),
+        ]
+    Path("none.csv").write_text("city,age\n")
+    assert run("predict m.json none.csv").out == "prediction\n"
+    assert run("predict m.json none.csv --out none.parquet").code == 0
+    assert pq.read_table("none.parquet").to_pydict() == {"prediction": []}

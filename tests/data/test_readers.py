@@ -21,10 +21,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from littlestone.data import (
     OUTSIDE,
     AnyDomain,
+    Column,
     IntegerDomain,
     RowDomain,
     Sample,
@@ -36,6 +39,7 @@ from littlestone.data import (
     read_table,
 )
 from littlestone.data.cells import Match, user_name
+from littlestone.data.convert import codes_of
 from littlestone.errors import DataError, ParameterError
 
 DOMAIN = IntegerDomain(1, 99)
@@ -318,6 +322,25 @@ def test_points_in_order():
     )
     assert len(points) == len(inside) == 0
     assert (rows[:, 0] == [SCHEMA["x"].code(v) for v in x.tolist()]).all()
+
+
+NUMBERS = Column.bins("x", [-1.5, 0, 2**53, 1e300], missing=["unknown"])
+ODD_NUMBERS = st.one_of(
+    st.floats(width=64).map(repr),
+    st.integers(-(2**70), 2**70).map(str),
+    st.sampled_from(["", " 7 ", "unknown", "x", "1e400", "-inf", "nan", "TRUE", "0.1" + 30 * "0"]),
+)
+
+
+@given(st.lists(ODD_NUMBERS, min_size=1), st.lists(st.one_of(st.none(), st.floats()), min_size=1))
+def test_codes_of_a_piece_are_those_of_its_cells(texts, floats):
+    assert codes_of(pa.chunked_array([texts]), NUMBERS).tolist() == [*map(NUMBERS.code, texts)]
+    for kind in (pa.float64(), pa.float32()):
+        cells = pa.array(floats, pa.float64()).cast(kind, safe=False)
+        expected = [NUMBERS.code(cell) for cell in cells.to_pylist()]
+        assert codes_of(pa.chunked_array([cells]), NUMBERS).tolist() == expected
+    whole = pa.array([2**63 - 1, None, -2, -(2**63)])
+    assert codes_of(pa.chunked_array([whole]), NUMBERS).tolist() == [5, 0, 2, 2]
 
 
 def test_tsv_gz_separator_and_wildcards(tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from littlestone.cli.options import Flag
@@ -13,11 +15,9 @@ if TYPE_CHECKING:
 
     from littlestone.types import Labels
 
-    Chances = npt.NDArray[np.float64]
+    Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]
 
 __all__ = ["predict"]
-
-_CHUNK = 1 << 20  # rows that are turned into text at once
 
 
 def predict(
@@ -32,8 +32,9 @@ def predict(
 ) -> int:
     """Label each row of a table by a released model; costs no privacy of the model's records.
 
-    Writes CSV: a line "prediction", then 0 or 1 for each row, in the order of the rows. A row
-    outside the model's public domain is labelled 0.
+    Writes CSV: a line "prediction", then 0 or 1 for each row, in the order of the rows; or Parquet,
+    if --out ends in .parquet. A row outside the model's public domain is labelled 0. Files of any
+    size are read and written piece by piece.
 
     Parameters
     ----------
@@ -54,6 +55,7 @@ def predict(
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.cli.terminal import progress_of
+    from littlestone.data.formats import PARQUET, format_of
     from littlestone.learners.release import Release
     from littlestone.safe_io import replacing
 
@@ -61,21 +63,41 @@ def predict(
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
     with progress_of("Labelling rows"):
-        chances = release.predict_proba(data, x=x, csv=csv) if proba else None
-        labels = release.predict(data, x=x, csv=csv)
+        pieces = release.predict_pieces(data, x=x, csv=csv, proba=proba)
         if out is None:
-            _write(labels, chances, sys.stdout)
+            _write(pieces, sys.stdout, proba=proba)
         else:
             with replacing(out) as file:
-                _write(labels, chances, file)
+                if format_of(Path(out)) in PARQUET:
+                    _write_parquet(pieces, file, proba=proba)
+                else:
+                    _write(pieces, file, proba=proba)
     return 0
 
 
-def _write(labels: Labels, chances: Chances | None, file: IO[str]) -> None:
-    file.write("prediction\n" if chances is None else "prediction,probability\n")
-    for start in range(0, len(labels), _CHUNK):
-        lines = ["01"[label] for label in labels[start : start + _CHUNK].tolist()]
+def _write(pieces: Pieces, file: IO[str], *, proba: bool) -> None:
+    import numpy as np
+
+    head = "prediction,probability\n" if proba else "prediction\n"
+    for labels, chances in pieces:
+        file.write(head)  # not before the first piece has been read: it may be refused
+        head = ""
+        lines = np.array(["0", "1"])[labels].tolist()
         if chances is not None:
-            part = chances[start : start + _CHUNK].tolist()
-            lines = [f"{line},{chance:.6g}" for line, chance in zip(lines, part, strict=True)]
-        file.write("\n".join(lines) + "\n")
+            values, which = np.unique(chances, return_inverse=True)
+            written = np.array([f",{value:.6g}\n" for value in values], dtype=object)
+            file.write("".join([a + b for a, b in zip(lines, written[which], strict=True)]))
+        elif lines:
+            file.write("\n".join(lines) + "\n")
+
+
+def _write_parquet(pieces: Pieces, file: IO[str], *, proba: bool) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = {"prediction": pa.int8()} | ({"probability": pa.float64()} if proba else {})
+    schema = pa.schema(list(names.items()))
+    with pq.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
+        for labels, chances in pieces:
+            arrays = [labels] if chances is None else [labels, chances]
+            writer.write_table(pa.table(dict(zip(names, arrays, strict=True)), schema=schema))

@@ -8,7 +8,7 @@ with `Column.code`, so that ten million different incomes do not become ten mill
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -20,7 +20,7 @@ import pyarrow as pa
 from littlestone.data.calendar import ISO_TIME
 from littlestone.data.cells import Match, text, user_name
 from littlestone.data.columns import Column
-from littlestone.data.convert import distinct_cells, points_of
+from littlestone.data.convert import PLAIN, codes_of, distinct_cells, points_of
 from littlestone.data.domains import Domain, IntegerDomain, RowDomain, refusal
 from littlestone.data.engine import quietly
 from littlestone.data.formats import CsvFormat
@@ -41,14 +41,12 @@ __all__ = [
     "count_labels",
     "group_table",
     "match",
+    "point_pieces",
     "read_points",
 ]
 
 INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
 _FLOATS = (nw.Float32, nw.Float64)
-
-#: Texts that every engine's cast to double reads alike, and as `cells.number` does.
-_PLAIN = r"\A-?[0-9]{1,15}(\.[0-9]{1,25})?\z"
 
 #: Beyond this many the expression is unwieldy, and grouping by raw cells is the cheaper way.
 _MOST_EDGES = 300
@@ -87,7 +85,7 @@ def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
         value = cell.cast(nw.Float64)
         return Binned(nw.when(~value.is_nan()).then(value), None, _doubles(column))
     if isinstance(dtype, nw.String):
-        plain = cell.str.contains(_PLAIN)
+        plain = cell.str.contains(PLAIN)
         value = nw.when(plain).then(cell).cast(nw.Float64)
         return Binned(value, nw.when(~plain).then(cell), _doubles(column))
     return None
@@ -227,21 +225,48 @@ def read_points(
     >>> read_points(pa.table({"dose": ["3", "x", "1"]}), x="dose", domain=IntegerDomain(1, 9))
     (array([3, 1]), array([ True, False,  True]))
     """
+    where: dict[str, Any] = {"x": x, "domain": domain, "csv": csv, "declared": declared}
+    points, inside = zip(*point_pieces(table, owner=owner, **where), strict=True)
+    if len(points) == 1:
+        return points[0], inside[0]
+    return np.concatenate(points), np.concatenate(inside)
+
+
+def point_pieces(
+    table: Any,
+    *,
+    x: str | Sequence[str] | None = None,
+    domain: Domain,
+    csv: Any = None,
+    declared: CsvFormat | None = None,
+    owner: str = "read_points",
+) -> Iterator[tuple[Points, npt.NDArray[np.bool_]]]:
+    """Yield what `read_points` returns, a piece of the table after the other; at least one.
+
+    Examples
+    --------
+    >>> from littlestone.data import IntegerDomain
+    >>> list(point_pieces({"dose": ["3", "x"]}, x="dose", domain=IntegerDomain(1, 9)))
+    [(array([3]), array([ True, False]))]
+    """
     names, schema = _point_columns(owner, x, domain)
     opened = read_table(table, csv=csv, declared=declared or _declared(schema), owner=owner)
     numbers = _number_columns(names, schema, domain)
-    frame = opened.frame(names, owner, ordered=True, numbers=numbers)
 
-    def run() -> tuple[Points, npt.NDArray[np.bool_]]:
-        rows: pa.Table = frame.collect("pyarrow").to_native()
+    def convert(rows: pa.Table) -> tuple[Points, npt.NDArray[np.bool_]]:
         if schema is not None:
-            codes = [_convert(rows[f"c{j}"], column.code) for j, column in enumerate(schema)]
+            codes = [codes_of(rows[f"c{j}"], column) for j, column in enumerate(schema)]
             return np.stack(codes, axis=1).astype(np.int16), np.ones(rows.num_rows, dtype=bool)
         points, point = points_of(rows["c0"], domain)
         inside = point >= 0
         return points[point[inside]], inside
 
-    return quietly(run, STOPPED.format(owner))
+    empty = True
+    for piece in opened.pieces(names, owner, numbers=numbers):
+        empty = False
+        yield quietly(lambda piece=piece: convert(piece), STOPPED.format(owner))  # type: ignore[misc]
+    if empty:
+        yield domain.store([]), np.zeros(0, dtype=bool)
 
 
 def count_codes(table: Any, column: Column, *, owner: str) -> Ints:

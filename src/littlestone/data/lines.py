@@ -43,6 +43,7 @@ __all__ = ["CsvColumns", "columns_in", "header", "names_in", "to_utf8"]
 
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
 _NEWLINE, _RETURN = 10, 13
+_MARKS = (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE)
 _SPACE = r"[ \t\n\r\v\f]*"
 _TAIL = rf"([eE][+-]?[0-9]+)?{_SPACE}"
 #: A number with a decimal sign: digits before it, or after it only.
@@ -211,6 +212,7 @@ def to_utf8(encoding: str) -> Callable[[bytes, bool], bytes]:
                 if len(start) < 2 and not last:
                     return b""
                 name = "utf-16-be" if start.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+                start = start[2:] if start.startswith(_MARKS) else start
             decode.append(codecs.getincrementaldecoder(name)("replace"))
             block = start
         return decode[0].decode(block, last).encode()

@@ -149,6 +149,34 @@ class Table(ABC):
         """Return the number of rows (public), or None where only a reading tells."""
         return None
 
+    def pieces(
+        self, columns: Sequence[str], owner: str, *, numbers: Collection[str] = ()
+    ) -> Iterator[pa.Table]:
+        """Yield the rows in their order, a piece after the other; columns are named as in `frame`.
+
+        Tables that stay in an engine which hands out no pieces (polars, Spark) are one.
+
+        Raises
+        ------
+        ParameterError, DataError
+            As for `frame`, before the first piece.
+        """
+        frame = self.frame(columns, owner, ordered=True, numbers=numbers)
+        batches = quietly(lambda: self._pieces(list(columns), numbers), _UNREADABLE)
+        if batches is None:
+            whole: Any = quietly(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
+            yield whole
+            return
+        names = [f"c{j}" for j in range(len(columns))]
+        while (batch := quietly(lambda: next(batches, None), _UNREADABLE)) is not None:
+            yield pa.Table.from_arrays([portable(column) for column in batch], names)
+
+    def _pieces(
+        self, columns: list[str], numbers: Collection[str]
+    ) -> Iterator[pa.RecordBatch] | None:
+        stream = self._batches(columns)
+        return None if stream is None else iter(stream.batches())
+
     def _require(self, columns: Sequence[str], owner: str) -> None:
         lacking = [name for name in dict.fromkeys(columns) if name not in self.names]
         if lacking:
@@ -292,6 +320,9 @@ class _Csv(Table):
 
     def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
         return self._scan(self._read(columns, numbers), ordered)
+
+    def _pieces(self, columns: list[str], numbers: Collection[str]) -> Iterator[pa.RecordBatch]:
+        return self._read(columns, numbers).batches()
 
     def _read(self, columns: list[str], numbers: Collection[str]) -> CsvColumns:
         positions = [self.names.index(name) for name in columns]

@@ -8,7 +8,7 @@ sample is secret; everything else here is public: parameters, promises, certific
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -220,13 +220,42 @@ class Release:
         domain = self.concept_class.domain
         if not is_table(X):
             return self.hypothesis.predict(domain.array(X, owner="predict"))
-        from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
+        found = [labels for labels, _ in self.predict_pieces(X, x=x, csv=csv)]
+        return np.concatenate(found)
 
+    def predict_pieces(
+        self, table: Any, *, x: str | None = None, csv: Any = None, proba: bool = False
+    ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]:
+        """Yield labels and probabilities of a table's rows, a piece after the other.
+
+        Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
+
+        Parameters
+        ----------
+        table : table
+        x, csv
+            As for `predict`.
+        proba : bool
+            Whether probabilities are asked for, as by `predict_proba`; else None is in their place.
+        """
+        from littlestone.data.counting import point_pieces  # noqa: PLC0415 - engines: late
+
+        if proba:
+            self._check_chances()
+        domain = self.concept_class.domain
         where = {"x": self.column(x), "csv": csv, "declared": self.csv}
-        points, inside = read_points(X, domain=domain, owner="predict", **where)
-        labels = np.zeros(len(inside), dtype=np.int8)
-        labels[inside] = self.hypothesis.predict(points)
-        return labels
+        for points, inside in point_pieces(table, domain=domain, owner="predict", **where):
+            labels = np.zeros(len(inside), dtype=np.int8)
+            labels[inside] = self.hypothesis.predict(points)
+            yield labels, self._chances_of(points, inside) if proba else None
+
+    def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
+        if isinstance(self.concept_class.domain, RowDomain):
+            return self.chances(points)
+        assert self.evaluation is not None
+        answer = np.full(len(inside), Evaluation(self.evaluation).shares()[1][0])  # 0 outside
+        answer[inside] = self.chances(points)
+        return answer
 
     def predict_proba(
         self, X: Any, *, x: str | None = None, csv: Any = None
@@ -251,17 +280,8 @@ class Release:
         domain = self.concept_class.domain
         if not is_table(X):
             return self.chances(domain.array(X, owner="predict"))
-        self._check_chances()
-        from littlestone.data import read_points  # noqa: PLC0415 - engines are loaded late
-
-        where = {"x": self.column(x), "csv": csv, "declared": self.csv}
-        points, inside = read_points(X, domain=domain, owner="predict", **where)
-        if isinstance(domain, RowDomain):
-            return self.chances(points)
-        assert self.evaluation is not None
-        answer = np.full(len(inside), Evaluation(self.evaluation).shares()[1][0])  # 0 outside
-        answer[inside] = self.chances(points)
-        return answer
+        found = [chances for _, chances in self.predict_pieces(X, x=x, csv=csv, proba=True)]
+        return np.concatenate([part for part in found if part is not None])
 
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the probability of label 1 of points, as the hypothesis reads them."""
