@@ -93,3 +93,45 @@ def test_a_column_without_a_name_is_left_out(run, folder):
     assert done.code == 0
     assert "without a name: left out" in (folder / "s.toml").read_text()
     assert run("schema check s.toml unnamed.csv").code == 0
+
+
+def test_a_schema_is_proposed(run, folder):
+    rows = "".join(f"{20 + i % 60},{'Rome' if i % 3 else 'Bonn'},{i % 2}\n" for i in range(6000))
+    (folder / "people.csv").write_text(f"age,city,ill\n{rows}")
+    command = (
+        "schema propose people.csv --y ill --epsilon 2 --delta 1e-6 --seed 0 --out learned.toml"
+    )
+    done = run(command)
+    assert done.code == 2
+    assert "--header-is-public" in done.err
+    done = run(f"{command} --header-is-public --ledger nothing.db")
+    assert done.code == 2
+    assert not (folder / "learned.toml").exists()
+    done = run(f"{command} --header-is-public")
+    assert done.code == 0
+    rows = [[cell.strip() for cell in line.split("│")] for line in done.out.splitlines()]
+    assert ["age", "bins", "8"] in rows
+    assert ["city", "categories", "2"] in rows
+    assert "NOT PRIVATE (seeded)" in done.out
+    assert "No certificate of accuracy holds" in done.out
+    written = tomllib.loads((folder / "learned.toml").read_text())
+    assert written["city"]["categories"] == ["Bonn", "Rome"]
+    assert written["*proposal"]["guarantee"]["epsilon_exact"] == "2"
+    assert run(f"{command} --header-is-public --json").json == written
+    done = run("schema check learned.toml people.csv")
+    assert done.code == 0
+    fit = "fit people.csv --schema learned.toml --y ill --epsilon 1 --class rules(max_literals=1)"
+    done = run(f"{fit} --seed 0")
+    assert "does not hold: the columns were learned from records" in done.out
+    assert "(3, 1e-06)" in done.out
+    done = run(f"{fit} --require-certificate")
+    assert done.code == 2
+    assert "cannot be met" in done.err
+
+
+def test_a_proposal_that_would_say_nothing_is_refused(run, folder):
+    (folder / "few.csv").write_text("age\n1\n2\n")
+    done = run("schema propose few.csv --epsilon 1 --out learned.toml --header-is-public")
+    assert done.code == 3
+    assert "Of 2 records" in done.err
+    assert not (folder / "learned.toml").exists()

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from flint import arb
 
-from littlestone.bounds.claims import assumptions, claim
+from littlestone.bounds.claims import PROPOSED, assumptions, claim
 from littlestone.bounds.formulas import (
     LONGEST,
     FormulaError,
@@ -28,7 +28,15 @@ from littlestone.privacy.rounding import exact_text
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
 
-__all__ = ["Certificate", "CertificateBuilder", "Reference", "Step", "Unit", "recheck"]
+__all__ = [
+    "Certificate",
+    "CertificateBuilder",
+    "Reference",
+    "Step",
+    "Unit",
+    "recheck",
+    "without_fixed_class",
+]
 
 Unit = Literal["records", "users"]
 UNITS = ("records", "users")
@@ -255,6 +263,25 @@ class CertificateBuilder:
             return self._cache[name, bits]
 
         return value
+
+
+def without_fixed_class(certificate: Certificate) -> Certificate:
+    """Return the certificate of a class that was learned from records: it does not hold.
+
+    Examples
+    --------
+    >>> from littlestone.bounds import realizable
+    >>> fixed = realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=420)
+    >>> found = without_fixed_class(fixed)
+    >>> fixed.holds, found.holds, recheck(found)
+    (True, False, ())
+    """
+    cert = CertificateBuilder()
+    cert.steps.update({step.name: step for step in certificate.steps})
+    cert.step("class_is_fixed", "0 >= proposals", PROPOSED, proposals=1)
+    return cert.certificate(
+        alpha=certificate.alpha, beta=certificate.beta, n=certificate.n, unit=certificate.unit
+    )
 
 
 def show(value: Value) -> Shown:

@@ -106,6 +106,7 @@ TARGET = "some candidate has error 0 (realizable)"
 NEAR = "with probability 1 - beta1 some candidate is within alpha1 of the target (best concept)"
 HASH = "the hash functions of one copy collide as rarely as stated; copies are independent"
 PUBLIC = "the candidates were chosen without looking at the records"
+PROPOSED = "class.proposed"
 _OWN, _V = "littlestone", "docs/certificates.md"
 _LWY = ("Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning", "2024")
 _ALON = ("Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability are Equivalent",
@@ -125,6 +126,8 @@ for _claim in (
     Claim("dp.replace", _OWN, "docs/ledger.md",
           "(epsilon, delta)-DP when a record is added or removed is (2 epsilon, "
           "(1 + e**epsilon) delta)-DP when one is replaced."),
+    Claim(PROPOSED, _OWN, "docs/proposals.md",
+          "Where the class was learned from the same records, its size bounds no error."),
     Claim("dp.parallel", _OWN, "docs/accounting.md",
           "Mechanisms on disjoint parts of a public split cost their maximum under replace-one."),
     Claim("kov15.thm3.3", "Kairouz, Oh, Viswanath: The Composition Theorem for DP", "2015",

@@ -410,6 +410,14 @@ def _negative(positive: str, negative: str | None, *, strict: bool) -> str | Non
 
 def _require(algorithm: Learner[Any], n: int) -> None:
     """Refuse a public number of records that is too small, before anything is drawn."""
+    from littlestone.learners.release import proposal_of
+
+    if proposal_of(algorithm.concept_class) is not None:
+        raise ParameterError(
+            "The 'require-certificate' parameter of fit cannot be met: the columns of the schema "
+            "were learned from records (schema propose), and no certificate holds for what is "
+            "learned from the same ones. Leave it out, or write the schema by hand."
+        )
     needed = algorithm.required_samples()
     if n >= 1 and not algorithm.certificate(n).holds:
         unit = algorithm.unit

@@ -29,7 +29,7 @@ from littlestone.cli.options import reflow_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
-from littlestone.cli.schema import check_schema, new
+from littlestone.cli.schema import check_schema, new, propose
 from littlestone.cli.score import compare, score
 from littlestone.cli.stream import stream
 from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError, ParameterError
@@ -121,12 +121,13 @@ ledger.command(reflow_help(convert))
 app.command(ledger)
 schema = App(
     name="schema",
-    help="Write and check the public columns of a table, without reading a private cell.",
+    help="Write and check the public columns of a table, or learn them for a price.",
     help_epilogue=_EXITS,
     help_format="plaintext",
     sort_key=-1,  # the first step
 )
 schema.command(reflow_help(new))
+schema.command(reflow_help(propose))
 schema.command(reflow_help(check_schema), name="check")
 app.command(schema)
 

@@ -1,4 +1,4 @@
-"""``littlestone schema``: write and check the public columns of a table; reads no private cell."""
+"""``littlestone schema``: write and check the columns of a table, or learn them for a price."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, csv_format
-from littlestone.errors import ParameterError
+from littlestone.cli.options import Flag, csv_format, names
+from littlestone.errors import ParameterError, check_integer
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
     from littlestone.types import Json
 
-__all__ = ["check_schema", "new"]
+__all__ = ["check_schema", "new", "propose"]
 
 #: Classes whose sizes are shown.
 _CLASSES = (
@@ -69,6 +69,86 @@ def new(
     return 0
 
 
+def propose(
+    data: str,
+    /,
+    *,
+    epsilon: str,
+    out: str,
+    delta: str | None = None,
+    y: str | None = None,
+    columns: str | None = None,
+    bins: int = 8,
+    digits: int = 3,
+    csv: str | None = None,
+    header_is_public: Flag = False,
+    ledger: str | None = None,
+    seed: int | None = None,
+    json: Flag = False,
+) -> int:
+    """Learn a schema from the records themselves, privately; it costs epsilon.
+
+    Numbers get bins of about equal size, texts their frequent categories. Afterwards no certificate
+    of accuracy holds for what is learned from the same records; releases say so.
+
+    Parameters
+    ----------
+    data:
+        Table of labelled records: a Parquet or CSV file.
+    epsilon:
+        Privacy loss of the whole proposal, as a number or a fraction.
+    out:
+        Write the schema (TOML) here; an existing file is replaced.
+    delta:
+        What is allowed besides epsilon, for example 1e-6. Without it texts are left out.
+    y:
+        Column of labels: not looked at.
+    columns:
+        Which columns, separated by commas; by default all others.
+    bins:
+        The most bins of a number: 2, 4, 8, ...
+    digits:
+        Bins begin at numbers with so many significant digits: 4 for years.
+    csv:
+        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; the schema
+        will say it, too.
+    header_is_public:
+        Say that the first line of a CSV file holds column names, and is nobody's record.
+    ledger:
+        The budget of these records; it is charged before anything is drawn.
+    seed:
+        For tests: a reproducible proposal, which is NOT PRIVATE.
+    json:
+        Print one JSON object.
+    """
+    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.data import Schema
+    from littlestone.privacy import Ledger
+    from littlestone.safe_io import write_text
+
+    check_outputs("schema propose", out=out)
+    check_inputs_kept("schema propose", [data, ledger], out=out)
+    schema = Schema.propose(
+        data,
+        epsilon=epsilon,
+        delta=delta or 0,
+        y=y,
+        columns=names("schema propose", "columns", columns),
+        bins=bins,
+        digits=digits,
+        header_is_public=header_is_public,
+        csv=csv_format("schema propose", csv, data),
+        ledger=None if ledger is None else Ledger(ledger),
+        random_state=None if seed is None else check_integer("propose", "seed", seed, low=0),
+    )
+    write_text(out, schema.to_toml())
+    if json:
+        print(jsonlib.dumps(schema.to_dict(), sort_keys=True))
+    else:
+        _show_proposal(schema, out)
+    return 0
+
+
 def check_schema(
     file: str,
     data: str | None = None,
@@ -116,6 +196,25 @@ def check_schema(
         return 0
     _show(schema, sizes)
     return 0
+
+
+def _show_proposal(schema: Schema, out: str) -> None:
+    from littlestone.cli.terminal import facts, note, table
+
+    proposal = schema.proposal
+    assert proposal is not None
+    rows = [(c.name, _kind(c), str(c.n_codes - c.FIRST)) for c in schema.columns]
+    table("Columns, learned from records", ("column", "kind", "number"), rows)
+    if proposal.left_out:
+        note(f"Left out, since nothing could be told of them: {', '.join(proposal.left_out)}.")
+    note("")
+    told = [("Guarantee", str(proposal.guarantee), "red" if proposal.guarantee.seeded else "")]
+    if proposal.reach is not None:
+        text = f"each within {proposal.reach:,} records of the best one, with probability 95%"
+        told.append(("Bins", text, ""))
+    told.append(("Written", out, ""))
+    facts(told)
+    note("No certificate of accuracy holds for what is learned from the same records.")
 
 
 def _kind(column: Column) -> str:

@@ -9,6 +9,7 @@ from littlestone.report.pages import (
     beside_constants,
     evaluation_facts,
     meaning,
+    proposal_facts,
     spent_facts,
 )
 from littlestone.report.words import integer, odds_factor, percent
@@ -36,6 +37,7 @@ def summary(release: Release) -> list[tuple[str, str, str]]:
             ("", f"the odds of any belief about one {who} change at most {factor}-fold", "")
         )
     rows += _certified(release) if certificate is not None else []
+    rows += [(name, text, "") for name, text in proposal_facts(release)]
     rows += [(name, text, "") for name, text in evaluation_facts(release)]
     rows += _narrower(release)
     rows += [
@@ -60,6 +62,9 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
         style = "yellow" if beside else "green"
         rows.append(("Certificate", f"holds ({certificate.status})", style))
         rows += [("", beside, "yellow")] if beside else []
+    elif release.proposal is not None:
+        text = "does not hold: the columns were learned from records (the class depends on them)"
+        rows.append(("Certificate", text, "yellow"))
     else:
         rows.append(("Certificate", "does not hold: too few for alpha and beta", "yellow"))
     return rows

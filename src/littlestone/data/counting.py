@@ -37,6 +37,7 @@ __all__ = [
     "Binned",
     "Groups",
     "bin_in_engine",
+    "count_cells",
     "count_codes",
     "count_labels",
     "group_table",
@@ -267,6 +268,20 @@ def point_pieces(
         yield quietly(lambda piece=piece: convert(piece), STOPPED.format(owner))  # type: ignore[misc]
     if empty:
         yield domain.store([]), np.zeros(0, dtype=bool)
+
+
+def count_cells(table: Any, name: str, *, owner: str) -> tuple[pa.ChunkedArray, Ints]:
+    """Return the distinct cells of a column, and how many rows have each; they are secret.
+
+    Examples
+    --------
+    >>> cells, counts = count_cells({"age": [44, 17, 44]}, "age", owner="doctest")
+    >>> sorted(zip(cells.to_pylist(), counts.tolist()))
+    [(b'17', 1), (b'44', 2)]
+    """
+    frame = read_table(table, owner=owner).frame([name], owner)
+    counted = _count(frame, 0, None, owner)
+    return counted["k0"], _counts(counted)
 
 
 def count_codes(table: Any, column: Column, *, owner: str) -> Ints:

@@ -21,7 +21,7 @@ from littlestone.data.schema import Schema, column_toml, csv_toml, suggest, toml
 from littlestone.data.tables import Table, read_table
 from littlestone.errors import ParameterError
 
-__all__ = ["compare", "draft", "public_column"]
+__all__ = ["compare", "declared_kinds", "draft", "public_column", "require_names"]
 
 _BINS = 8  # of a number
 _MOST_CATEGORIES = 50
@@ -95,13 +95,7 @@ def draft(
     categories = ["false", "true"]
     """
     form = None if csv is None else CsvFormat.parse(csv, owner)
-    header_is_public |= form is not None and form.header_is_public
-    if not header_is_public and isinstance(table, str | Path) and _is_csv(Path(table)):
-        raise ParameterError(
-            f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
-            "is a record. If it holds names, say so with --header-is-public; or write the table as "
-            "Parquet, which declares its columns."
-        )
+    require_names(table, header_is_public, form)
     if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
         _require_another(Path(table), Path(like))
     read = read_table(table, csv=form, owner=owner)
@@ -113,7 +107,7 @@ def draft(
     blocks = [_HEAD] if label is None else [_HEAD, f"# [{toml_key(label)}] is the label.\n"]
     if form is not None and form.to_dict():
         blocks.append(csv_toml(form))
-    kinds = _declared(read, features, owner)
+    kinds = declared_kinds(read, features, owner)
     public = None if like is None else read_table(like, declared=form, owner=owner)
     if public is not None and not set(features) & set(public.names):
         raise ParameterError(
@@ -147,7 +141,7 @@ def compare(
     read = read_table(table, csv=csv, declared=schema.csv, owner=owner)
     found = [name for name in schema.names if name in read.names]
     lacking = [name for name in schema.names if name not in read.names]
-    kinds = dict(zip(found, _declared(read, found, owner), strict=True)) if found else {}
+    kinds = dict(zip(found, declared_kinds(read, found, owner), strict=True)) if found else {}
     return [f"The table has no column {name!r}." for name in lacking] + [
         f"The column {name!r} of the table holds lists or structures, not cells. Unnest it first."
         for name, kind in kinds.items()
@@ -183,8 +177,15 @@ def public_column(name: str, cells: Sequence[object]) -> Column | None:
     return Column.of(name, sorted(distinct, key=str.encode))
 
 
-def _is_csv(path: Path) -> bool:
-    return format_of(path) in CSV
+def require_names(table: Any, header_is_public: bool, form: CsvFormat | None) -> None:
+    """Refuse a CSV file whose first line was not declared to hold names."""
+    header_is_public |= form is not None and form.header_is_public
+    if not header_is_public and isinstance(table, str | Path) and format_of(Path(table)) in CSV:
+        raise ParameterError(
+            f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
+            "is a record. If it holds names, say so with --header-is-public; or write the table as "
+            "Parquet, which declares its columns."
+        )
 
 
 def _require_another(table: Path, like: Path) -> None:
@@ -195,7 +196,7 @@ def _require_another(table: Path, like: Path) -> None:
         )
 
 
-def _declared(table: Table, columns: list[str], owner: str) -> list[Any]:
+def declared_kinds(table: Table, columns: list[str], owner: str) -> list[Any]:
     """Return the declared types; None where a format declares none (CSV)."""
     stream = table.stream(columns, owner)
     return [None] * len(columns) if stream is None else list(stream.kinds)

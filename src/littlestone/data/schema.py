@@ -1,7 +1,8 @@
 """A public schema: which columns a row has, and which bins and categories each column has.
 
-A schema is written down by hand from public knowledge (a codebook, common sense), never computed
-from the data. In TOML it is one table for each column::
+A schema is written down by hand from public knowledge (a codebook, common sense), or learned from
+the records for a price (`Schema.propose`), which it then states. In TOML it is one table for each
+column::
 
     [age]
     bins = [20, 30, 40, 50, 60]      # edges: below 20, 20 to below 30, ..., 60 and above
@@ -34,9 +35,10 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -44,16 +46,82 @@ import numpy.typing as npt
 from littlestone.data.columns import Codes, Column, Literal
 from littlestone.data.formats import CsvFormat
 from littlestone.errors import ParameterError, parameter_error
+from littlestone.privacy.guarantee import Guarantee
 from littlestone.safe_io import read_text
 from littlestone.types import Json
 
-__all__ = ["Schema", "column_toml", "csv_toml", "suggest", "toml_key", "toml_text"]
+if TYPE_CHECKING:
+    from littlestone.privacy import Ledger
+    from littlestone.source import Source
+
+__all__ = [
+    "Proposal",
+    "Schema",
+    "column_toml",
+    "csv_toml",
+    "suggest",
+    "toml_key",
+    "toml_text",
+]
 
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")
 _KEYS = (*_KINDS, "missing", "type", "by", "format")
 _CSV = "csv"  # the name of the table about files, if it describes no column
+_PROPOSAL = "*proposal"  # the name, in files, of what a proposal of the columns cost
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the columns of a schema cost that was learned from records.
+
+    Attributes
+    ----------
+    guarantee : Guarantee
+        Of all columns together, for these records.
+    n : int
+        Number of records (public).
+    reach : int or None
+        Each cut parts its records as evenly as any would, up to so many records, except with
+        probability 5 % (`littlestone.mechanisms.cuts_reach`); None where nothing was cut.
+    left_out : tuple of str
+        Columns of which nothing could be told.
+    """
+
+    guarantee: Guarantee
+    n: int
+    reach: int | None = None
+    left_out: tuple[str, ...] = ()
+
+    def to_dict(self) -> Json:
+        """Return plain JSON."""
+        out: Json = {"n": self.n, "left_out": list(self.left_out)}
+        if self.reach is not None:
+            out["reach"] = self.reach
+        return out | {"guarantee": self.guarantee.to_dict()}
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Proposal:
+        """Read what `to_dict` wrote; it may be untrusted.
+
+        Raises
+        ------
+        ParameterError
+        """
+        try:
+            n, left_out, reach = data["n"], data["left_out"], data.get("reach")
+            whole = [x for x in (n, reach) if x is not None]
+            if any(isinstance(x, bool) or not isinstance(x, int) or x < 0 for x in whole):
+                raise TypeError
+            if not all(isinstance(name, str) for name in left_out):
+                raise TypeError
+            return cls(Guarantee.from_dict(data["guarantee"]), n, reach, tuple(left_out))
+        except (KeyError, TypeError, AttributeError):
+            raise ParameterError(
+                f"The table [{toml_text(_PROPOSAL)}] of a schema must have the entries that "
+                "`littlestone schema propose` writes."
+            ) from None
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +138,8 @@ class Schema:
     csv : CsvFormat, optional
         How CSV files with these columns are written. It says nothing about points, so schemas that
         differ in it are equal.
+    proposal : Proposal, optional
+        What the columns cost, where they were learned from records (`propose`).
 
     Examples
     --------
@@ -85,6 +155,7 @@ class Schema:
     columns: tuple[Column, ...] = ()
     every: Column | None = None
     csv: CsvFormat | None = field(default=None, compare=False)
+    proposal: Proposal | None = None
 
     def __post_init__(self) -> None:
         if bool(self.columns) == (self.every is not None):
@@ -125,7 +196,10 @@ class Schema:
             )
         mistakes: list[str] = []
         described, csv = _without_csv(described, mistakes)
-        columns = [_read_column(name, entry, mistakes) for name, entry in described.items()]
+        written = {name: entry for name, entry in described.items() if name != _PROPOSAL}
+        proposal = described.get(_PROPOSAL)
+        proposed = None if proposal is None else Proposal.from_dict(proposal)
+        columns = [_read_column(name, entry, mistakes) for name, entry in written.items()]
         read = tuple(column for column in columns if column is not None)
         if len(mistakes) == 1:
             raise ParameterError(mistakes[0])
@@ -133,8 +207,109 @@ class Schema:
             lines = "".join(f"\n- {mistake}" for mistake in mistakes)
             raise ParameterError(f"The schema has {len(mistakes)} mistakes:{lines}")
         if [column.name for column in read] == [_EVERY]:
-            return cls(every=read[0], csv=csv)
-        return cls(read, csv=csv)
+            return cls(every=read[0], csv=csv, proposal=proposed)
+        return cls(read, csv=csv, proposal=proposed)
+
+    @classmethod
+    def propose(
+        cls,
+        table: Any,
+        *,
+        epsilon: Any,
+        delta: Any = 0,
+        y: str | None = None,
+        columns: Sequence[str] | None = None,
+        bins: int = 8,
+        digits: int = 3,
+        header_is_public: bool = False,
+        csv: CsvFormat | str | Mapping[str, Any] | None = None,
+        ledger: Ledger | None = None,
+        random_state: int | Source | None = None,
+    ) -> Schema:
+        """Return a schema that is learned from the records, privately.
+
+        Afterwards no certificate of accuracy holds for what is learned from the same records: the
+        class depends on them. Releases over the schema say so, and say what both cost together.
+
+        Parameters
+        ----------
+        table : path, data frame, or relation
+            As for `Sample.read`.
+        epsilon : number > 0
+            Of all columns together. No default.
+        delta : number in [0, 1), default 0
+            Without one texts have no categories, and are left out.
+        y : str, optional
+            Column of labels: not looked at.
+        columns : sequence of str, optional
+            Which columns; by default all others. Fewer columns are told more exactly.
+        bins : {2, 4, 8, ..., 256}, default 8
+            The most bins of a number.
+        digits : int from 1 to 5, default 3
+            Bins begin at numbers with so many significant digits: 4 for years.
+        header_is_public : bool, default False
+            Whether the first line of a CSV file holds the names of its columns.
+        csv : CsvFormat, str or mapping, optional
+            How a CSV file is written; the schema will say it, too.
+        ledger : Ledger, optional
+            The budget of these records.
+        random_state : int or Source, optional
+            An int is reproducible, and NOT private.
+
+        Returns
+        -------
+        Schema
+            With ``guarantee`` and ``proposal``, which `to_toml` keeps.
+
+        Raises
+        ------
+        ParameterError
+            A column that the table does not have; only texts, and no delta.
+        InfeasibleError
+            Nothing could be told of so few records (their number is public): nothing was drawn.
+        DataError
+            Nothing was found in any column; the cost stays spent.
+        BudgetError
+            The ledger does not pay; nothing was drawn.
+
+        Guarantee
+        ---------
+        (epsilon, delta)-DP under replace-one: `littlestone.data.proposal`.
+
+        Notes
+        -----
+        Cost: one reading of the table for each column.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> table = {"age": np.arange(9000) % 90, "city": ["Bonn", "Rome", "Bonn"] * 3000}
+        >>> schema = Schema.propose(table, epsilon=1, delta=1e-6, random_state=0)
+        >>> schema["age"].edges, schema["city"].categories
+        ((11, 22, 34, 45, 57, 68, 79), ('Bonn', 'Rome'))
+        >>> schema.guarantee.epsilon
+        Fraction(1, 1)
+        """
+        # by name, and late: it stands above this file, and needs the engines
+        proposed: Schema = import_module("littlestone.data.proposal").propose(
+            table,
+            epsilon=epsilon,
+            delta=delta,
+            y=y,
+            columns=columns,
+            bins=bins,
+            digits=digits,
+            header_is_public=header_is_public,
+            csv=csv,
+            ledger=ledger,
+            random_state=random_state,
+        )
+        return proposed
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What the columns cost; None where they were not learned from records."""
+        return None if self.proposal is None else self.proposal.guarantee
 
     @classmethod
     def every_column(cls, edges: Sequence[float]) -> Schema:
@@ -152,7 +327,8 @@ class Schema:
     def to_dict(self) -> Json:
         """Return plain JSON in the layout of the TOML file; `from_dict` reads it back."""
         columns = self.columns if self.every is None else (self.every,)
-        return {column.name: column.to_dict() for column in columns}
+        told = {} if self.proposal is None else {_PROPOSAL: self.proposal.to_dict()}
+        return {column.name: column.to_dict() for column in columns} | told
 
     def to_toml(self) -> str:
         """Return the text of the TOML file that `from_toml` reads back.
@@ -168,8 +344,9 @@ class Schema:
         categories = ["B"]
         """
         columns = self.columns if self.every is None else (self.every,)
-        written = "\n".join(map(column_toml, columns))
-        return written if self.csv is None else f"{csv_toml(self.csv)}\n{written}"
+        parts = [] if self.proposal is None else [_proposal_toml(self.proposal)]
+        parts += [] if self.csv is None else [csv_toml(self.csv)]
+        return "\n".join([*parts, *map(column_toml, columns)])
 
     def to_list(self) -> list[Json]:
         """Return plain JSON that keeps the order of the columns whatever sorts its keys.
@@ -211,7 +388,7 @@ class Schema:
         """
         if self.every is not None:
             columns = tuple(replace(self.every, name=f"x{j}") for j in range(n_columns))
-            return Schema(columns, csv=self.csv)
+            return Schema(columns, csv=self.csv, proposal=self.proposal)
         if n_columns != len(self.columns):
             constraint = f"of {len(self.columns)} columns, as the schema"
             raise parameter_error(owner, "X", constraint, f"{n_columns} columns")
@@ -320,6 +497,30 @@ def csv_toml(form: CsvFormat) -> str:
     """
     lines = (f"{key} = {toml_text(value)}\n" for key, value in form.to_dict().items())
     return f"[{_CSV}]\n" + "".join(lines)
+
+
+def _proposal_toml(proposal: Proposal) -> str:
+    """Return the TOML tables of a proposal."""
+    key, told = toml_text(_PROPOSAL), proposal.to_dict()
+    guarantee = told.pop("guarantee")
+
+    def line(name: str, value: Any) -> str:
+        if isinstance(value, list):
+            return f"{name} = [{', '.join(map(toml_text, value))}]"
+        return f"{name} = {toml_text(value) if isinstance(value, str) else json.dumps(value)}"
+
+    return "\n".join(
+        [
+            "# Learned from records by `littlestone schema propose`. A certificate of accuracy for",
+            "# what is learned from the same records does not hold; the costs of both add up.",
+            f"[{key}]",
+            *(line(*item) for item in told.items()),
+            "",
+            f"[{key}.guarantee]",
+            *(line(*item) for item in guarantee.items()),
+            "",
+        ]
+    )
 
 
 def toml_text(text: str) -> str:

@@ -23,14 +23,13 @@ from littlestone.errors import (
     InfeasibleError,
     ParameterError,
     check_fraction,
-    check_integer,
     check_probability,
     parameter_error,
 )
 from littlestone.evaluation.histogram import histogram_rate, noise_reach, release_histogram
 from littlestone.evaluation.measures import Band
 from littlestone.privacy import Guarantee, Pure, check_ledger, largest_scale
-from littlestone.source import SecureSource, SeededSource, Source
+from littlestone.source import Source, source_of
 from littlestone.types import Json
 
 if TYPE_CHECKING:
@@ -199,7 +198,7 @@ def check(
 
     noise = check_noise(schema, epsilon=epsilon, delta=delta)
     names = _distinct_labels(labels)
-    source = _source(random_state)
+    source = source_of("check", random_state)
     guarantee = Guarantee(
         check_fraction("check", "epsilon", epsilon),
         Fraction(0) if not delta else check_probability("check", "delta", delta),
@@ -298,12 +297,3 @@ def _distinct_labels(labels: Sequence[Any]) -> list[str]:
     if any(rule(other) for i, rule in enumerate(rules) for other in labels[:i]):
         raise ParameterError("The labels given to check must be different, also as numbers.")
     return [str(text(label)) for label in labels]
-
-
-def _source(random_state: int | Source | None) -> Source:
-    if random_state is None:
-        return SecureSource()
-    if isinstance(random_state, Source):
-        return random_state
-    hint = "None draws from the operating system; an int is reproducible and NOT private."
-    return SeededSource(check_integer("check", "random_state", random_state, low=0, hint=hint))

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate
+from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, class_from_dict
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.decision_trees import LeafTree
@@ -28,6 +29,7 @@ from littlestone.data.dealing import deal, part
 from littlestone.data.domains import check_points
 from littlestone.data.formats import CsvFormat
 from littlestone.data.sample import LazySample
+from littlestone.data.schema import Proposal
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -38,7 +40,7 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, quality, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM
-from littlestone.privacy import Concentrated, Guarantee, Loss
+from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text
 from littlestone.source import public_salt
 
@@ -51,18 +53,21 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMAT",
     "Release",
+    "certificate_of",
     "held_out_of",
     "is_table",
     "known_loss",
     "leaving",
     "load",
     "promise",
+    "proposal_of",
     "read_sample",
     "run",
     "score_all",
 ]
 
 FORMAT = "littlestone-release-1"
+_MOST_DELTA = 1 - Fraction(1, 10**15)
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
 
 
@@ -105,6 +110,24 @@ class Release:
     evaluation: ScoreHistogram | None = None
     spent: dict[str, str] | None = None
     costs: Costs | None = None
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What the columns cost, where they were learned from records; None where they were not."""
+        return proposal_of(self.concept_class)
+
+    @property
+    def together(self) -> Guarantee | None:
+        """What the columns and the hypothesis cost a record that both were learned from."""
+        if self.proposal is None or self.guarantee.neighbours is not Neighbours.REPLACE_ONE:
+            return None
+        first, second = self.proposal.guarantee, self.guarantee
+        return Guarantee(
+            first.epsilon + second.epsilon,
+            min(first.delta + second.delta, _MOST_DELTA),
+            claim=f"dp.sum({first.claim}, {second.claim})",
+            seeded=first.seeded or second.seeded,
+        )
 
     @property
     def answers(self) -> list[int]:
@@ -335,7 +358,8 @@ class Release:
         if to == "sql":
             return hypothesis.to_sql(domain.schema, dialect=dialect)
         if to == "json":
-            document = {"schema": domain.schema.to_list(), "hypothesis": hypothesis.to_dict()}
+            columns = replace(domain.schema, proposal=None).to_list()
+            document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
             return json.dumps(document, ensure_ascii=False)
         if isinstance(hypothesis, TreeHypothesis):  # one vote
             hypothesis = TreeEnsemble((hypothesis,), Fraction(1))
@@ -454,7 +478,7 @@ def run(
     _ = own.plan  # and so does what the evaluation leaves
     if evaluate is not None:
         _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
-    certificate = own.certificate(n - held_out) if certified else None
+    certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
     # All public arguments are checked: pay, and from here on the source is drawn from.
@@ -606,6 +630,20 @@ def load(path: str | Path) -> Release:
         If the file is not a release, or has been changed.
     """
     return Release.read(path)
+
+
+def proposal_of(concept_class: ConceptClass) -> Proposal | None:
+    """Return what a class cost whose columns were learned from records."""
+    domain = concept_class.domain
+    return domain.schema.proposal if isinstance(domain, RowDomain) else None
+
+
+def certificate_of(learner: Learner[Any], n: int) -> Certificate:
+    """Return the certificate of a learner with n records; of a proposed class it does not hold."""
+    certificate = learner.certificate(n)
+    if proposal_of(learner.concept_class) is None:
+        return certificate
+    return without_fixed_class(certificate)
 
 
 def _check_sample(learner: Any, sample: Any) -> None:

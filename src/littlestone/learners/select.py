@@ -29,6 +29,7 @@ from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners import registry
 from littlestone.learners.agnostic.subsample import rate_for
 from littlestone.learners.goal import Goal
+from littlestone.learners.release import certificate_of
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.privacy.rounding import lower
 from littlestone.source import ball
@@ -111,7 +112,7 @@ class Candidate:
         """The certificate at n (for all records of users: at that many records)."""
         if self.algorithm is None:
             return None
-        return self.algorithm.certificate(self.algorithm.required_samples())
+        return certificate_of(self.algorithm, self.algorithm.required_samples())
 
 
 def compare(

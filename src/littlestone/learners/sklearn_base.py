@@ -40,7 +40,14 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import Evaluation
 from littlestone.learners.base import Learner
-from littlestone.learners.release import is_table, known_loss, promise, read_sample, run
+from littlestone.learners.release import (
+    certificate_of,
+    is_table,
+    known_loss,
+    promise,
+    read_sample,
+    run,
+)
 from littlestone.privacy import Ledger, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
@@ -359,7 +366,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     def certificate(self, n: int) -> Any:
         """Return the accuracy certificate for n records, without any data."""
         n = check_integer(type(self).__name__, "n", n, low=1)
-        return self.to_learner().certificate(n)
+        return certificate_of(self.to_learner(), n)
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate always holds: records, or users."""

@@ -146,7 +146,7 @@ def release_page(release: Release) -> str:
         evaluation=evaluation_facts(release),
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
         beside_constants=beside_constants(release),
-        spent=spent_facts(release),
+        spent=[*spent_facts(release), *proposal_facts(release)],
         scorecard=_scorecard(release),
         reads=_reads(release),
         model_link=data_link(release.to_json()),
@@ -175,6 +175,7 @@ def _certified(release: Release) -> Json:
         "asked": accuracy_asked(certificate),
         "beta": percent(certificate.beta),
         "holds": certificate.holds,
+        "proposed": release.proposal is not None,
         "status": certificate.status,
         "assumptions": certificate.assumptions,
         "steps": steps_of(certificate),
@@ -244,6 +245,17 @@ def _compared(found: Quality) -> str:
     if found.cost is not None:
         verbs = ("costs less", "does not cost less")
     return f"The rule {verbs[not found.better]} than always answering {found.rival}."
+
+
+def proposal_facts(release: Release) -> list[tuple[str, str]]:
+    """Return where the columns come from, in lines (name, text), if they were learned."""
+    proposal, together = release.proposal, release.together
+    if proposal is None:
+        return []
+    facts = [("Columns", f"learned from {integer(proposal.n)} records: {proposal.guarantee}")]
+    if together is not None:
+        facts.append(("Together", f"{together}, for a record that both were learned from"))
+    return facts
 
 
 def beside_constants(release: Release) -> str:

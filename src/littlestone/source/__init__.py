@@ -29,7 +29,7 @@ from littlestone.source.leveled import (
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, presented
-from littlestone.source.sources import ReplaySource, SecureSource, SeededSource
+from littlestone.source.sources import ReplaySource, SecureSource, SeededSource, source_of
 from littlestone.source.swept import SweptRuns
 from littlestone.source.weights import (
     ExplicitWeights,
@@ -70,4 +70,5 @@ __all__ = [
     "public_generator",
     "public_salt",
     "reseed",
+    "source_of",
 ]

@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.errors import check_integer
-from littlestone.source.sampler import BitSource, presented
+from littlestone.source.sampler import BitSource, Source, presented
 from littlestone.source.weights import Presented, as_weights
 
-__all__ = ["ReplaySource", "SecureSource", "SeededSource"]
+__all__ = ["ReplaySource", "SecureSource", "SeededSource", "source_of"]
 
 _BUFFER = 4096
 _alive: weakref.WeakSet[SecureSource] = weakref.WeakSet()
@@ -175,3 +175,26 @@ class ReplaySource:
     def public_rng(self) -> np.random.Generator:
         """Return a generator with a fixed seed."""
         return np.random.default_rng(0)
+
+
+def source_of(owner: str, random_state: int | Source | None) -> Source:
+    """Return the source that a ``random_state`` asks for.
+
+    Parameters
+    ----------
+    owner : str
+        Named in errors.
+    random_state : None, int or Source
+        None draws from the operating system; an int is reproducible and NOT private.
+
+    Examples
+    --------
+    >>> source_of("doctest", 0).seeded, source_of("doctest", None).seeded
+    (True, False)
+    """
+    if random_state is None:
+        return SecureSource()
+    if isinstance(random_state, Source):
+        return random_state
+    hint = "None draws from the operating system; an int is reproducible and NOT private."
+    return SeededSource(check_integer(owner, "random_state", random_state, low=0, hint=hint))

@@ -18,7 +18,7 @@ from littlestone.mechanisms.median.tree_log import TreeLog
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.privacy import Guarantee
 from littlestone.privacy.rounding import check_nonnegative
-from littlestone.source import SecureSource, SeededSource, Source
+from littlestone.source import Source, source_of
 from littlestone.types import Json
 
 __all__ = ["Mechanism", "MedianPlan", "MedianRelease", "choose", "plan_median", "private_median"]
@@ -254,7 +254,7 @@ def private_median(
     owner = "private_median"
     size, window, epsilon, delta = check(owner, low, high, epsilon=epsilon, delta=delta, rank=rank)
     beta = check_probability(owner, "beta", beta)
-    source = _source(random_state)
+    source = source_of(owner, random_state)
     ordered = Ordered.read(values, int(low), int(high))
     chosen = choose(size, ordered.n, window, epsilon, delta, name=mechanism, beta=beta)
     guarantee = Guarantee(epsilon, chosen.delta, claim=chosen.claim, seeded=source.seeded)
@@ -263,13 +263,3 @@ def private_median(
     offset = chosen.draw(ordered, source)
     value = None if offset is None else int(low) + offset
     return MedianRelease(value, guarantee, certificate, chosen.name)
-
-
-def _source(random_state: int | Source | None) -> Source:
-    if random_state is None:
-        return SecureSource()
-    if isinstance(random_state, Source):
-        return random_state
-    hint = "None draws from the operating system; an int is reproducible and NOT private."
-    seed = check_integer("private_median", "random_state", random_state, low=0, hint=hint)
-    return SeededSource(seed)
