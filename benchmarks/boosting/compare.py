@@ -50,8 +50,8 @@ from littlestone.source import SeededSource
 
 #: From small to large, by the time of all fits; the last is run last in each stage.
 ORDER = (
-    "affairs", "german", "compas", "default", "insurance", "alcohol", "happiness", "loanapp",
-    "digits", "adult", "caravan", "census",
+    "affairs", "german", "compas", "default", "insurance", "alcohol", "happiness", "adult",
+    "caravan", "loanapp", "digits", "census",
 )  # fmt: skip
 ALL = TABLES | FURTHER
 EPSILONS = ("0.1", "0.5", "1", "2", "4")
