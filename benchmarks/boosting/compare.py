@@ -4,6 +4,7 @@
     python benchmarks/boosting/compare.py              # everything: 5 epsilons, 10 seeds
     python benchmarks/boosting/compare.py --tables adult --epsilons 1 --seeds 3
     python benchmarks/boosting/compare.py --summary    # only what the cache holds
+    python benchmarks/boosting/compare.py --picture docs/boosting-field.svg --epsilons 1
 
 The tables are the six of docs/comparison.md and six further ones (``benchmarks/tables``:
 definitions and schemas, written from documentation before the first run). Two neighbour relations:
@@ -37,10 +38,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
 
 from definitions import FURTHER, HERE, TABLES
+from dots import draw
 from fetch import prepare
 from fits import DELTA, Cache, Fit, Key, load
 from ours import CLASSES
-from standing import summary
+from standing import Standing, summary
 
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import Sample, Schema
@@ -118,7 +120,8 @@ def run(arguments: argparse.Namespace) -> None:
     ]
     for name, epsilons, seeds in stages:
         for table in (one for one in ORDER if one in arguments.tables):
-            if not epsilons or not seeds:
+            route = name if epsilons != [""] else "references"
+            if not epsilons or not seeds or route in arguments.without:
                 continue
             path = prepare(ALL[table], folder)
             with np.load(path) as arrays:
@@ -166,9 +169,12 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", choices=ORDER, default=list(ORDER))
     parser.add_argument("--epsilons", nargs="+", default=list(EPSILONS))
     parser.add_argument("--seeds", type=int, default=10)
+    routes = ("references", "synthetic")
+    parser.add_argument("--without", nargs="+", choices=routes, default=[], help="for later")
     parser.add_argument("--limit", type=int, default=300, help="seconds of one fit")
     parser.add_argument("--list", action="store_true", help="only list the tables")
     parser.add_argument("--summary", action="store_true", help="only print what the cache holds")
+    parser.add_argument("--picture", type=Path, help="only draw the first epsilon's AUROC there")
     default = Path(tempfile.gettempdir()) / "littlestone-tables"
     parser.add_argument("--cache", type=Path, default=default)
     arguments = parser.parse_args()
@@ -176,10 +182,15 @@ def main() -> None:
         print(listed())
         return
     arguments.cache.mkdir(parents=True, exist_ok=True)
-    if not arguments.summary:
+    if not (arguments.summary or arguments.picture):
         run(arguments)
     caches = [arguments.cache / f"{name}.jsonl" for name in ("ours", *ENVIRONMENTS)]
-    print(summary(load(caches), ORDER, arguments.epsilons))
+    if arguments.picture:
+        titles = {name: table.title for name, table in ALL.items()}
+        drawn = draw(Standing(load(caches)), arguments.tables, titles, arguments.epsilons[0])
+        arguments.picture.write_text(drawn, encoding="utf-8")
+    else:
+        print(summary(load(caches), arguments.tables, arguments.epsilons))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,18 @@ OURS = (
     "tree depth 2",
 )  # fmt: skip
 RELATIONS = ("replace-one", "own")
+#: Of the tables of AUROC: method and relation.
+COLUMNS = {
+    "boosted trees": ("boosted trees", "replace-one"),
+    "pure": ("boosted trees, pure", "replace-one"),
+    "scorecard": ("scorecard", "replace-one"),
+    "DP-EBM": ("DP-EBM", "replace-one"),
+    "diffprivlib forest": ("diffprivlib RandomForestClassifier", "replace-one"),
+    "logistic": ("diffprivlib LogisticRegression", "replace-one"),
+    "MST": ("MST, gradient boosting", "replace-one"),
+    "DP-EBM, own": ("DP-EBM", "own"),
+    "not private": ("gradient boosting", "not private"),
+}
 
 
 @dataclass(frozen=True)
@@ -107,10 +119,16 @@ def summary(runs: Iterable[dict[str, Any]], tables: Sequence[str], epsilons: Seq
     text = [
         f"## {OURS[0]}: first, or level within two standard errors, against the best of the field",
         "",
-        "| epsilon | neighbours | AUROC | accuracy | both | behind (AUROC: ours, best) |",
+        "| epsilon | neighbours | AUROC | accuracy | both | behind: ours, best |",
         "|--:|---|--:|--:|--:|---|",
     ]
     text += [_count(standing, tables, e, r) for e in epsilons for r in RELATIONS]
+    for epsilon in epsilons:
+        text += ["", f"## AUROC at epsilon {epsilon}", "", f"| table | {' | '.join(COLUMNS)} |"]
+        text += [f"|---|{'--:|' * len(COLUMNS)}"]
+        for table in tables:
+            cells = (_auroc_of(standing, table, epsilon, *column) for column in COLUMNS.values())
+            text.append(f"| {table} | {' | '.join(cells)} |")
     for table in tables:
         text += ["", f"## {table}", "", *_HEAD]
         for epsilon in (*epsilons, ""):
@@ -127,6 +145,19 @@ _HEAD = [
 ]
 
 
+def _auroc_of(standing: Standing, table: str, epsilon: str, method: str, relation: str) -> str:
+    """Return the mean of the best setting and its standard error in thousandths."""
+    private = epsilon if relation in RELATIONS else ""
+    cells = [c for c in standing.methods(table, private, relation) if c.method == method]
+    if not cells:
+        return "-"
+    (cell,) = cells
+    if not cell.seeds:
+        return "failed"
+    error = f" ({1000 * cell.error['auroc']:.0f})" if cell.seeds > 1 else ""
+    return f"{cell.mean['auroc']:.3f}".lstrip("0") + error
+
+
 def _count(standing: Standing, tables: Sequence[str], epsilon: str, relation: str) -> str:
     """Return one row; a table that has not been run counts as not level."""
     level = {"auroc": 0, "accuracy": 0, "both": 0}
@@ -140,9 +171,9 @@ def _count(standing: Standing, tables: Sequence[str], epsilon: str, relation: st
         for measure in ("auroc", "accuracy"):
             rival = standing.field(table, epsilon, relation, measure)
             fine[measure] = rival is not None and ours.level(rival, measure)
-            if measure == "auroc" and not fine[measure]:
+            if not fine[measure]:
                 other = f"{rival.method} {rival.mean[measure]:.3f}" if rival else "field not run"
-                behind.append(f"{table}: {ours.mean[measure]:.3f}, {other}")
+                behind.append(f"{table}, {measure}: {ours.mean[measure]:.3f}, {other}")
         level["auroc"] += fine["auroc"]
         level["accuracy"] += fine["accuracy"]
         level["both"] += all(fine.values())
