@@ -12,6 +12,7 @@ from littlestone.audit import output_distribution, replay, verify
 from littlestone.audit.neighbours import Search, replaced
 from littlestone.audit.replay import SECRET
 from littlestone.classes import BoostedTreeClass, DecisionTrees, FiniteClass, Rules, Thresholds
+from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
 from littlestone.data.dealing import OrderedSample
@@ -19,7 +20,7 @@ from littlestone.errors import LittlestoneError, ParameterError, UnsupportedErro
 from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.exponential import Generic
-from littlestone.source import SeededSource
+from littlestone.source import ExactSource, SeededSource
 
 CITIES = Schema.from_dict({"city": {"categories": ["Bonn", "Rome"]}, "age": {"bins": [30, 60]}})
 
@@ -113,7 +114,30 @@ def test_boosted_trees_round_by_round():
     assert found.holds
     assert len(found.draws) == 4
     assert all(0 < loss <= budget + 1e-6 for loss, budget in found.draws)
+    assert found.draws[0][0] > 0.9 * found.draws[0][1]  # later rounds have other weights
     assert found.outcomes is None
+
+
+def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
+    learner = Boosting(BoostedTreeClass(CITIES, 1, 3), epsilon=3)
+    sample = rows(20)
+    found = replay(learner, sample, pairs=1)
+    ((old, new),) = pairs_of(sample, learner.concept_class.domain, 1)
+    laws, trees = [], []
+    for records in (sample, replaced(sample, old, new)):
+        laws.append([])
+        margins = np.zeros(len(records.points), dtype=np.int64)
+        steered = SeededSource(0)
+        for votes in range(3):
+            weighted, rate = learner.round(records, margins, start=0, votes=votes)
+            law = ExactSource(bits=200).law(lambda s, w=weighted, r=rate: draw_tree(w, 1, r, s).key)
+            laws[-1].append({h: float(p.mid()) for h, p in law.outcomes.items()})
+            if records is sample:
+                trees.append(draw_tree(weighted, 1, rate, steered))
+            margins += 2 * trees[votes].predict(records.points).astype(np.int64) - 1
+    for (loss, _), one, other in zip(found.draws, *laws, strict=True):
+        assert one.keys() == other.keys()
+        assert loss == pytest.approx(max(abs(math.log(one[h] / other[h])) for h in one), abs=1e-9)
 
 
 def one_shot(**numbers):

@@ -40,6 +40,7 @@ from littlestone.source import LeveledChoice, SeededSource, ball
 from littlestone.source.weights import as_weights, probabilities
 
 if TYPE_CHECKING:
+    from littlestone.data import Schema
     from littlestone.learners.base import Learner
     from littlestone.source.weights import Presented
 
@@ -67,7 +68,8 @@ class Replay:
     outcomes : float or None
         Largest loss of any outcome that both tables have; None where a learner draws several times.
     draws : tuple of (float, float)
-        For boosting: largest loss of each tree, and what its round may lose.
+        For boosting: largest loss of any tree of each round, given the trees before, and what the
+        round may lose.
     worst_delta : float or None
         Largest divergence at epsilon over all outcomes, for a claim with a delta.
     holds : bool
@@ -99,7 +101,7 @@ class Replay:
         if self.outcomes is not None:
             parts.append(f"any outcome {self.outcomes:.6g}")
         if self.draws:
-            parts.append(f"loudest tree {max(loss for loss, _ in self.draws):.6g}")
+            parts.append(f"any tree of a round {max(loss for loss, _ in self.draws):.6g}")
         if self.worst_delta is not None:
             parts.append(f"divergence at epsilon {self.worst_delta:.3g}")
         return (
@@ -167,8 +169,8 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
                 "cannot follow this learner. audit.verify looks at small tables."
             )
         loss = found.compare(base, other, guarantee.epsilon)
-        if isinstance(algorithm, Exponential) and base.choice is None:
-            loss = found.all_trees(base, other, _steps(algorithm, base.released, pair))
+        if base.trees:
+            loss = found.all_trees(base, other, pair, algorithm.concept_class)
         search.heard(pair, loss)
     return found.report(algorithm, records.n, pairs, guarantee)
 
@@ -346,14 +348,49 @@ class _Line:
 
 
 @dataclass(frozen=True)
+class _Tree:
+    """A tree that was drawn with weights ``e**(-rate * cost)``, and what a record may cost it."""
+
+    tree: Any
+    rate: Fraction
+    cost: Callable[[Any, int], int]
+
+    def steps(self, concepts: Any, pair: Pair) -> tuple[Fraction, set[Fraction]]:
+        """Return rate times what a replacement adds: to the cost of this tree, and of all trees."""
+        (x, old), (z, new) = pair
+        rows = np.array([x, z], dtype=np.int64)
+        splits = _splits(concepts.schema)
+        apart = any(
+            accepts[rows[0, literal.column]] != accepts[rows[1, literal.column]]
+            for literal, accepts in zip(splits.literals, splits.accepts, strict=True)
+        )
+        costs = self.cost(x, old), self.cost(z, new)
+
+        def step(a: int, b: int) -> Fraction:
+            return self.rate * (costs[1] * (b != new) - costs[0] * (a != old))
+
+        first, second = self.tree.predict(rows).tolist()
+        answers = [(a, b) for a in (0, 1) for b in (0, 1) if apart or a == b]
+        return step(first, second), {step(a, b) for a, b in answers}
+
+
+@lru_cache(maxsize=8)
+def _splits(schema: Schema) -> Splits:
+    return Splits(schema)
+
+
+@dataclass(frozen=True)
 class _Ran:
-    """What a run chose, how likely each draw was, and all candidates of the only one."""
+    """What a run chose, and how likely each draw was.
+
+    Where all outcomes can be compared: the candidates of the only choice, or each tree.
+    """
 
     outcome: Hashable
     names: list[Hashable]
     logs: list[arb]
     choice: tuple[LeveledChoice[Any], Fraction] | None
-    released: Any = None
+    trees: list[_Tree]
 
 
 @dataclass(frozen=True)
@@ -367,7 +404,10 @@ class _Drawn:
         with ctx.workprec(_BITS):
             logs = [sum(source.logs, arb(0))]
         one = source.choices[0] if len(source.logs) == len(source.choices) == 1 else None
-        return _Ran(released.key, source.names, logs, one, released)
+        trees = []
+        if one is None and isinstance(self.learner, Exponential):
+            trees = [_lone(self.learner, released)]
+        return _Ran(released.key, source.names, logs, one, trees)
 
     def budgets(self, n: int) -> list[Fraction]:
         """Return what each draw may lose: nothing is known beside the whole."""
@@ -383,7 +423,8 @@ class _Boosted:
     def __call__(self, sample: Sample, source: _Steered) -> _Ran:
         learner, settings = self.learner, self.learner.plan.settings(sample.n)
         margins = np.zeros(len(sample.points), dtype=np.int64)
-        keys, logs = [], []
+        keys, logs, trees = list[Hashable](), list[arb](), list[_Tree]()
+        table = settings.table(0)
         for votes in range(settings.rounds):
             rows, rate = learner.round(sample, margins, start=0, votes=votes)
             before = len(source.logs)
@@ -391,9 +432,17 @@ class _Boosted:
             with ctx.workprec(_BITS):
                 logs.append(sum(source.logs[before:], arb(0)))
             keys.append(tree.key)
+            before_it = [one.tree for one in trees]
+
+            def cost(x: Any, y: int, before: list[Any] = before_it) -> int:
+                row = np.array([x], dtype=np.int64)
+                margin = sum(2 * int(tree.predict(row)[0]) - 1 for tree in before)
+                return int(table[len(table) // 2 + (margin if y else -margin)])
+
+            trees.append(_Tree(tree, rate, cost))
             if len(margins):
                 margins += 2 * tree.predict(sample.points).astype(np.int64) - 1
-        return _Ran(tuple(keys), source.names, logs, None)
+        return _Ran(tuple(keys), source.names, logs, None, trees)
 
     def budgets(self, n: int) -> list[Fraction]:
         """Return the bounded range of each round."""
@@ -449,15 +498,18 @@ class _Found:
             self.delta.add(divergence)
             return upper(largest) + upper(divergence) * 2**40
 
-    def all_trees(self, one: _Ran, other: _Ran, steps: tuple[Fraction, set[Fraction]]) -> Fraction:
-        """Compare all trees: the sums of all weights follow from one probability and its score."""
-        mine, possible = steps
-        with ctx.workprec(_BITS):
-            totals = ball(mine) - (one.logs[0] - other.logs[0])
-            losses = [abs(ball(step) - totals) for step in possible]
-        for loss in losses:
-            self.outcomes.add(loss)
-        return max(upper(loss) for loss in losses)
+    def all_trees(self, one: _Ran, other: _Ran, pair: Pair, concepts: Any) -> Fraction:
+        """Compare all trees: the sums of all weights follow from one probability and its cost."""
+        loudest = Fraction(0)
+        for i, drawn in enumerate(one.trees):
+            mine, possible = drawn.steps(concepts, pair)
+            with ctx.workprec(_BITS):
+                totals = ball(mine) - (one.logs[i] - other.logs[i])
+                losses = [abs(ball(step) - totals) for step in possible]
+            for loss in losses:
+                (self.draws[i] if self.draws else self.outcomes).add(loss)
+                loudest = max(loudest, upper(loss))
+        return loudest
 
     def report(self, learner: Any, n: int, pairs: int, guarantee: Any) -> Replay:
         """Judge: nothing may surely exceed the claim."""
@@ -554,26 +606,12 @@ def _log_total(choice: LeveledChoice[Any], rate: Fraction) -> arb:
     return (total * ball(-rate * best).exp() + inside).log() + ball(rate * best)
 
 
-def _steps(learner: Exponential, tree: Any, pair: Pair) -> tuple[Fraction, set[Fraction]]:
-    """Return rate times what a replacement adds to a score: of one tree, and of all trees."""
-    concepts = learner.concept_class
-    if not isinstance(concepts, DecisionTrees):
+def _lone(learner: Exponential, tree: Any) -> _Tree:
+    """Return the only tree of a learner, with what a wrong answer costs."""
+    if not isinstance(learner.concept_class, DecisionTrees):
         raise UnsupportedError("Replay compares all outcomes of leveled choices and trees only.")
-    (x, old), (z, new) = pair
-    rows = np.array([x, z], dtype=np.int64)
-    answers = Splits(concepts.schema)
-    apart = any(
-        accepts[rows[0, literal.column]] != accepts[rows[1, literal.column]]
-        for literal, accepts in zip(answers.literals, answers.accepts, strict=True)
-    )
-    labels = [(a, b) for a in (0, 1) for b in (0, 1) if apart or a == b]
-    costs, rate = (1, 1), learner.rate(1)
-    if learner.mistake_costs is not None:
-        (_, zero), (one, _) = learner.mistake_costs.matrix
-        costs, rate = (zero, one), learner.rate(learner.mistake_costs.largest)
-
-    def step(a: int, b: int) -> Fraction:
-        return rate * (costs[new] * (b != new) - costs[old] * (a != old))
-
-    first, second = tree.predict(rows).tolist()
-    return step(first, second), {step(a, b) for a, b in labels}
+    if learner.mistake_costs is None:
+        return _Tree(tree, learner.rate(1), lambda x, y: 1)
+    (_, zero), (one, _) = learner.mistake_costs.matrix
+    rate = learner.rate(learner.mistake_costs.largest)
+    return _Tree(tree, rate, lambda x, y: one if y else zero)
