@@ -11,7 +11,14 @@ import pytest
 from littlestone.audit import output_distribution, replay, verify
 from littlestone.audit.neighbours import Search, replaced
 from littlestone.audit.replay import SECRET
-from littlestone.classes import BoostedTreeClass, DecisionTrees, FiniteClass, Rules, Thresholds
+from littlestone.classes import (
+    BoostedTreeClass,
+    DecisionTrees,
+    FiniteClass,
+    Points,
+    Rules,
+    Thresholds,
+)
 from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
@@ -138,6 +145,35 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
     for (loss, _), one, other in zip(found.draws, *laws, strict=True):
         assert one.keys() == other.keys()
         assert loss == pytest.approx(max(abs(math.log(one[h] / other[h])) for h in one), abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["all", "closures"])
+def test_lists_of_teachers_are_those_of_the_enumerated_law(method):
+    learner = registry.make("littlestone", Points(1, 5), epsilon=4, delta=F(1, 10), method=method)
+    X, y = [2, 2, 3, 4], [1, 1, 0, 1]
+    sample = Sample.of(X, y)
+    found = replay(learner, sample, pairs=1)
+    assert pairs_of(sample, Points(1, 5).domain, 1) == [((2, 1), (2, 0))]
+    laws = [
+        {h: float(chance[0]) for h, chance in output_distribution(learner, X, labels).items()}
+        for labels in (y, [0, *y[1:]])
+    ]
+    first, second = ([law.get(h, 0.0) for h in set().union(*laws)] for law in laws)
+    factor = math.exp(4)
+    divergence = max(
+        sum(max(p - factor * q, 0.0) for p, q in zip(*pair, strict=True))
+        for pair in ((first, second), (second, first))
+    )
+    shared = [abs(math.log(p / q)) for p, q in zip(first, second, strict=True) if p and q]
+    assert found.holds
+    assert found.worst_delta == pytest.approx(divergence, rel=1e-6)
+    assert divergence > 0
+    assert found.outcomes == pytest.approx(max(shared), abs=1e-6)
+
+
+def test_what_draws_nothing_is_refused():
+    with pytest.raises(UnsupportedError, match="no draw"):
+        replay(registry.make("stable", Thresholds(1, 3), epsilon=1, delta="1e-6"), table(9))
 
 
 def one_shot(**numbers):

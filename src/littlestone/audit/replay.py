@@ -18,7 +18,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import count as counter
 from math import ceil, inf, nextafter
 from typing import TYPE_CHECKING, Any
 
@@ -117,8 +118,8 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     Parameters
     ----------
     learner : estimator or Learner
-        Whose draws are leveled choices (rules, thresholds, finite classes, ...; one-shot VC-1),
-        trees, or sums of trees.
+        Whose draws are leveled choices (rules, thresholds, finite classes, ...; one-shot VC-1;
+        teachers' lists), trees, or sums of trees.
     table : Sample
         The records.
     pairs : int >= 1
@@ -134,7 +135,7 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     Raises
     ------
     UnsupportedError
-        If the outcomes of a draw have no names that both tables share.
+        If the outcomes of a draw have no names that both tables share, or nothing is drawn.
 
     Examples
     --------
@@ -156,6 +157,10 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     records = listed(table) if algorithm.deals(table.n) else table
     run = _Boosted(algorithm) if isinstance(algorithm, Boosting) else _Drawn(algorithm)
     base = run(records, _Steered(seed))
+    if not base.names:
+        raise UnsupportedError(
+            f"{algorithm.name!r} makes no draw on this table that replay can follow."
+        )
     search = Search(algorithm.concept_class.domain, records, SeededSource(seed))
     guarantee = algorithm.guarantee()
     found = _Found(run.budgets(records.n))
@@ -279,8 +284,9 @@ class _Steered:
         raise UnsupportedError("A neighbour lacks a split of a set that is public.")
 
 
-#: The number of the one candidate that is no integer: the root of a tree.
-_ROOT = 2**62
+#: The number of the root of a tree, and the least of other candidates that are no integers.
+_ROOT, _NAMED = 2**62, 2**61
+_MOST_NAMED = 4096  # of one score
 
 
 def _number(choice: LeveledChoice[Any], group: int, place: int) -> int:
@@ -291,20 +297,31 @@ def _number(choice: LeveledChoice[Any], group: int, place: int) -> int:
     if candidate is ROOT:
         return _ROOT
     number = getattr(candidate, "above", candidate)
-    if not isinstance(number, int | np.integer):
-        raise UnsupportedError("Replay needs candidates that are listed, or numbered by integers.")
-    return int(number)
+    return int(number) if isinstance(number, int | np.integer) else _interned(candidate)
+
+
+@cache
+def _interned(candidate: Hashable) -> int:
+    """Return a number for a candidate that is no integer: the same for equal ones."""
+    return _NAMED + next(_NUMBERS)
+
+
+_NUMBERS = counter()
 
 
 @dataclass(frozen=True)
 class _Line:
-    """The candidates of a choice as runs of integers, in order; some fall with the place."""
+    """The candidates of a choice as runs of integers, in order; some fall with the place.
+
+    Each run is part of a group, from the place ``firsts`` on.
+    """
 
     starts: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
     scores: npt.NDArray[np.int64]
     groups: npt.NDArray[np.int64]
     falls: npt.NDArray[np.bool_]
+    firsts: npt.NDArray[np.int64]
 
     @classmethod
     @lru_cache(maxsize=4)
@@ -312,21 +329,26 @@ class _Line:
         scores = np.asarray(choice.scores, dtype=np.int64)
         if choice.counts is None:
             each = np.arange(len(scores), dtype=np.int64)
-            return cls(each, each + 1, scores, each, np.zeros(len(each), dtype=bool))
-        groups = np.flatnonzero(choice.counts)
-        starts, ends, falls = [], [], []
-        for group in groups.tolist():
+            falls = np.zeros(len(each), dtype=bool)
+            return cls(each, each + 1, scores, each, falls, np.zeros_like(each))
+        runs: list[tuple[int, int, int, bool, int]] = []
+        for group in np.flatnonzero(choice.counts).tolist():
             length = int(choice.counts[group])
             edges = [_number(choice, group, place) for place in (0, length - 1)]
-            if max(edges) - min(edges) + 1 != length:
-                raise UnsupportedError("Replay needs runs of consecutive candidates.")
-            starts.append(min(edges))
-            ends.append(max(edges) + 1)
-            falls.append(edges[0] > edges[1])
-        low, high = np.array(starts, dtype=np.int64), np.array(ends, dtype=np.int64)
-        order = np.argsort(low, kind="stable")
-        falling = np.array(falls, dtype=bool)[order]
-        return cls(low[order], high[order], scores[groups][order], groups[order], falling)
+            if max(edges) - min(edges) + 1 == length and max(edges) < _NAMED:
+                runs.append((min(edges), max(edges) + 1, group, edges[0] > edges[1], 0))
+                continue
+            if length > _MOST_NAMED:
+                raise UnsupportedError(
+                    "Replay needs runs of consecutive candidates, or few with one score."
+                )
+            for place in range(length):
+                number = _number(choice, group, place)
+                runs.append((number, number + 1, group, False, place))
+        starts, ends, groups, falling, firsts = (
+            np.array(sorted(runs), dtype=np.int64).reshape(-1, 5).T
+        )
+        return cls(starts, ends, scores[groups], groups, falling.astype(bool), firsts)
 
     def at(self, numbers: npt.NDArray[np.int64]) -> tuple[Any, Any]:
         """Return the scores at some numbers, and whether there is a candidate."""
@@ -341,7 +363,7 @@ class _Line:
         if at < 0 or number >= self.ends[at]:
             return None
         place = int(self.ends[at]) - 1 - number if self.falls[at] else number - int(self.starts[at])
-        return int(self.groups[at]), place
+        return int(self.groups[at]), int(self.firsts[at]) + place
 
 
 # --- one run --------------------------------------------------------------------------------------
@@ -515,7 +537,7 @@ class _Found:
         """Judge: nothing may surely exceed the claim."""
         epsilon, delta = guarantee.epsilon, guarantee.delta
         holds = all(most.within(b) for most, b in zip(self.draws, self.budgets, strict=True))
-        if delta:
+        if delta:  # without divergences no loss that was compared exceeds epsilon
             holds &= self.delta.within(delta)
         else:
             holds &= self.transcript.within(epsilon) and self.outcomes.within(epsilon)
@@ -530,7 +552,7 @@ class _Found:
             self.transcript.shown or 0.0,
             self.outcomes.shown,
             tuple((most.shown or 0.0, float(budget)) for most, budget in drawn),
-            self.delta.shown if delta else None,
+            (self.delta.shown or 0.0) if delta and self.outcomes.high is not None else None,
             holds,
         )
 
@@ -544,7 +566,7 @@ def _all_outcomes(
     other: tuple[LeveledChoice[Any], Fraction],
     epsilon: Fraction,
 ) -> tuple[arb, arb | None]:
-    """Return the largest loss over all shared outcomes; beside bottom, the larger divergence."""
+    """Return the largest loss over all shared outcomes, and the larger divergence if it matters."""
     lines = [_Line.of(choice) for choice, _ in (one, other)]
     cuts = np.unique(np.concatenate([edge for line in lines for edge in (line.starts, line.ends)]))
     left, right = cuts[:-1], cuts[1:]
@@ -561,12 +583,13 @@ def _all_outcomes(
         pairs = set(zip(s[both].tolist(), t[both].tolist(), strict=True))
         losses = [ball(rates[0] * a - rates[1] * b) + moved for a, b in pairs]
     bottoms = [choice.bottom for choice, _ in (one, other)]
-    if bottoms[0] is None or bottoms[1] is None:
-        return _loudest(losses), None
-    losses.append(bottoms[0].enclose(_BITS).log() - bottoms[1].enclose(_BITS).log() + moved)
-    factor = ball(epsilon).exp()
-    below, beneath = bottoms[0].enclose(_BITS), bottoms[1].enclose(_BITS)
-    chances = [(below / logs[0].exp(), beneath / logs[1].exp())]
+    factor, chances = ball(epsilon).exp(), list[tuple[arb, arb]]()
+    if bottoms[0] is not None and bottoms[1] is not None:
+        below, beneath = bottoms[0].enclose(_BITS), bottoms[1].enclose(_BITS)
+        losses.append(below.log() - beneath.log() + moved)
+        chances.append((below / logs[0].exp(), beneath / logs[1].exp()))
+    elif (here == there).all() and not _loudest(losses) > ball(epsilon):
+        return _loudest(losses), None  # 0: no outcome is more likely than the factor allows
     held = (here | there).nonzero()[0].tolist()
     for i in held:
         p = (ball(rates[0] * int(s[i])) - logs[0]).exp() if here[i] else arb(0)
