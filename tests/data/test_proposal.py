@@ -378,3 +378,22 @@ def test_releases_say_that_the_class_depends_on_the_sample(proposed, tmp_path):
     assert again.proposal == schema.proposal
     assert again.to_json() == release.to_json()
     assert "*proposal" not in release.export("json")
+
+
+def test_decimal_commas_are_declared(tmp_path):
+    """Numbers are read with the declared sign, categories as they are written."""
+    path = tmp_path / "t.csv"
+    rows = (f"{20 + i % 40},{i % 10};{'1,5' if i % 2 else 'Köln'}x\n" for i in range(6000))
+    path.write_text("warm;code\n" + "".join(rows), encoding="latin-1")
+    form = "sep=;, decimal=comma, encoding=latin-1, header=public"
+    schema = Schema.propose(path, epsilon=8, delta=1e-6, csv=form, random_state=0)
+    assert len(schema["warm"].edges) == 7
+    assert all(20 < edge < 60 for edge in schema["warm"].edges)
+    assert schema["code"].categories == ("1,5x", "Kölnx")
+    assert schema.csv.decimal == "comma"
+    (tmp_path / "s.toml").write_text(schema.to_toml())
+    assert Schema.from_toml(tmp_path / "s.toml").csv == schema.csv
+    undeclared = Schema.propose(
+        path, epsilon=8, delta=1e-6, random_state=0, csv=form.replace("decimal=comma, ", "")
+    )
+    assert not undeclared["warm"].numeric

@@ -270,8 +270,12 @@ def point_pieces(
         yield domain.store([]), np.zeros(0, dtype=bool)
 
 
-def count_cells(table: Any, name: str, *, owner: str) -> tuple[pa.ChunkedArray, Ints]:
+def count_cells(
+    table: Any, name: str, *, owner: str, numbers: bool = False
+) -> tuple[pa.ChunkedArray, Ints]:
     """Return the distinct cells of a column, and how many rows have each; they are secret.
+
+    As ``numbers`` they are read with the decimal sign that a CSV file declares.
 
     Examples
     --------
@@ -279,7 +283,8 @@ def count_cells(table: Any, name: str, *, owner: str) -> tuple[pa.ChunkedArray, 
     >>> sorted(zip(cells.to_pylist(), counts.tolist()))
     [(b'17', 1), (b'44', 2)]
     """
-    frame = read_table(table, owner=owner).frame([name], owner)
+    read = [name] if numbers else []
+    frame = read_table(table, owner=owner).frame([name], owner, numbers=read)
     counted = _count(frame, 0, None, owner)
     return counted["k0"], _counts(counted)
 

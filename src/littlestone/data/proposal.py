@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -367,7 +367,8 @@ def propose(
     )  # fmt: skip
     guarantee = Guarantee(asked.epsilon, asked.delta, claim=asked.claim, seeded=source.seeded)
     check_ledger(ledger, "propose", guarantee)
-    counted = [_read(opened, column) for column in asked.columns]
+    comma = form is not None and form.decimal == "comma"
+    counted = [_read(opened, column, comma=comma) for column in asked.columns]
     n = counted[0][1]
     _check_reach(asked, n)
     # All public arguments are checked: pay, and from here on the source is drawn from.
@@ -425,9 +426,11 @@ def _kind(declared: Any) -> Kind:
     return "text" if pa.types.is_temporal(declared) else "open"
 
 
-def _read(table: Any, asked: Asked) -> tuple[Tally, int]:
-    """Count the cells of a column; the second number is that of the records."""
-    from littlestone.data.convert import distinct_cells  # noqa: PLC0415
+def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
+    """Count the cells of a column; the second number is that of the records.
+
+    Where a decimal comma is declared, a column that may hold numbers or texts is read as both.
+    """
     from littlestone.data.counting import count_cells  # noqa: PLC0415
 
     cells, counts = count_cells(table, asked.name, owner="propose")
@@ -437,10 +440,23 @@ def _read(table: Any, asked: Asked) -> tuple[Tally, int]:
         there = ~np.isnan(values)
         none: Counter[str] = Counter()
         return Tally(values[there], counts[there], 0, none, 0), n
+    found = tally(*_grouped(cells, counts))
+    if comma:
+        read = tally(*_grouped(*count_cells(table, asked.name, owner="propose", numbers=True)))
+        found = replace(read, texts=found.texts)
+    return found, n
+
+
+def _grouped(
+    cells: pa.ChunkedArray, counts: npt.NDArray[np.int64]
+) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Return the distinct cells as Python values, and their counts."""
+    from littlestone.data.convert import distinct_cells  # noqa: PLC0415
+
     raw, where = distinct_cells(cells)
     each = np.zeros(len(raw), np.int64)
     np.add.at(each, where, counts)
-    return tally(raw, each), n
+    return raw, each
 
 
 def _check_reach(asked: Plan, n: int) -> None:
