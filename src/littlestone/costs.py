@@ -71,6 +71,10 @@ class Costs:
         ParameterError
         """
         if isinstance(costs, cls):
+            if len(costs.matrix) != labels:
+                raise parameter_error(
+                    owner, name, f"for {labels} labels", f"those of {len(costs.matrix)}"
+                )
             return costs
         if isinstance(costs, str) and costs == "balanced":
             raise ParameterError(
@@ -101,6 +105,23 @@ class Costs:
             for y in range(labels)
         )
         return cls(rows, Fraction(factor, scale))
+
+    @classmethod
+    def equal(cls, labels: int) -> Self:
+        """Return the costs under which each mistake costs 1.
+
+        Examples
+        --------
+        >>> Costs.equal(3).matrix
+        ((0, 1, 1), (1, 0, 1), (1, 1, 0))
+        """
+        rows = (tuple(int(y != k) for k in range(labels)) for y in range(labels))
+        return cls(tuple(rows), Fraction(1))
+
+    @property
+    def table(self) -> npt.NDArray[np.int64]:
+        """The matrix, and below it a row for a label outside the list: all answers cost most."""
+        return np.vstack([self.array, np.full(len(self.matrix), self.largest, dtype=np.int64)])
 
     @property
     def array(self) -> npt.NDArray[np.int64]:

@@ -8,12 +8,15 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Hypothesis", "Json", "Labels", "Point", "Points"]
+__all__ = ["Hypothesis", "Json", "Label", "Labels", "Point", "Points"]
 
 Point = Hashable
 #: A batch of points: 1-D (int64, or object for big integers, texts, tuples), or 2-D codes of rows.
 Points = npt.NDArray[Any]
+#: Codes of labels: for a class without a list of its own, the labels 0 and 1 themselves.
 Labels = npt.NDArray[np.int8]
+#: A public label.
+Label = int | str
 Json = dict[str, Any]
 
 T_co = TypeVar("T_co", covariant=True)
@@ -21,7 +24,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @runtime_checkable
 class Hypothesis(Protocol):
-    """A released function from points to {0, 1}: canonical, hashable, safe to publish."""
+    """A released function from points to labels: canonical, hashable, safe to publish."""
 
     @property
     def key(self) -> Hashable:
@@ -31,7 +34,7 @@ class Hypothesis(Protocol):
         """Hash by the key."""
 
     def predict(self, points: Points) -> Labels:
-        """Label each point."""
+        """Label each point, by the code of its label."""
 
     def describe(self) -> str:
         """Say the hypothesis in words."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import inf, nextafter
@@ -26,7 +26,7 @@ from flint import arb
 
 from littlestone.audit.mechanism import precision, rounding
 from littlestone.audit.observe import REFUSED, Observer, observe
-from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
+from littlestone.data import OUTSIDE, MulticlassSample, RowDomain, Sample, UserSample
 from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import as_points
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
@@ -193,7 +193,9 @@ def verify(
     """
     algorithm = _algorithm(learner)
     n = check_integer("verify", "n_samples", n_samples, low=1)
-    records = record_kinds(points, outside=outside)
+    concept_class = algorithm.concept_class
+    codes = len(concept_class.labels) + concept_class.lists_labels  # one for all that are unlisted
+    records = record_kinds(points, outside=outside, codes=codes)
     guarantee = promise(algorithm, evaluate=evaluate, holdout=holdout)
     dealt = holdout is not None
     cases = _cases(algorithm, n, records, most=records_per_user, names=names, dealt=dealt)
@@ -259,7 +261,14 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     """
     algorithm = _algorithm(learner)
     domain = algorithm.concept_class.domain
-    sample = Sample.from_arrays(X, y, domain=domain)
+    listed = algorithm.concept_class.labels
+    sample: Sample | MulticlassSample
+    if algorithm.concept_class.lists_labels:
+        sample = MulticlassSample.from_arrays(
+            X, y, domain, labels=listed, owner="output_distribution"
+        )
+    else:
+        sample = Sample.from_arrays(X, y, domain=domain)
     if _deals(algorithm, sample.n):
         points = domain.array(X, owner="output_distribution")
         sample = OrderedSample.listed(points.tolist(), np.asarray(y).ravel().tolist())
@@ -293,7 +302,9 @@ def _cases(
                 "The 'records_per_user' parameter of verify is for learners that protect users; "
                 f"the {algorithm.name!r} learner protects records."
             )
-        return RecordCases(list(records), domain, dealt or _deals(algorithm, n))
+        labels = len(algorithm.concept_class.labels)
+        listed = labels if algorithm.concept_class.lists_labels else None
+        return RecordCases(list(records), domain, dealt or _deals(algorithm, n), listed)
     each: int = algorithm.samples_per_user
     most = each + 1 if most is None else most
     return UserCases.of(records, domain, most=most, names=names, samples_per_user=each)
@@ -400,14 +411,14 @@ def _outward(value: arb) -> tuple[float, float]:
 # --- the data sets that are tried: lists of records, or of users with records --------------------
 
 
-def record_kinds(points: Sequence[Any], *, outside: bool) -> list[Record]:
-    """Return all records over these points."""
+def record_kinds(points: Sequence[Any], *, outside: bool, codes: int = 2) -> list[Record]:
+    """Return all records over these points, with all codes of labels."""
     places: list[Any] = list(dict.fromkeys(points))
     if outside:
         places.append(OUTSIDE)
     if not places:
         raise parameter_error("verify", "points", "at least one point", points)
-    return [(x, label) for x in places for label in (0, 1)]
+    return [(x, label) for x in places for label in range(codes)]
 
 
 @dataclass(frozen=True)
@@ -417,14 +428,18 @@ class RecordCases:
     kinds: list[Kind]
     domain: Domain
     ordered: bool
+    labels: int | None = None  # of a class that lists them
 
     def lists(self, n: int) -> Iterator[Case]:
         """Yield the data sets of size n: lists, or multisets."""
         return product(self.kinds, repeat=n) if self.ordered else _multisets(self.kinds, n)
 
-    def sample(self, data: Sequence[Any]) -> Sample:
-        """Return the data set as the learner sees it."""
+    def sample(self, data: Sequence[Any]) -> Any:
+        """Return the data set as the learner sees it: a `Sample`, or a `MulticlassSample`."""
         points, labels = [x for x, _ in data], [label for _, label in data]
+        if self.labels is not None:
+            several = MulticlassSample.listed(points, labels, self.labels, self._layout)
+            return several if self.ordered else replace(several, kinds=None)
         listed = OrderedSample.listed(points, labels, self._layout)
         if self.ordered:
             return listed

@@ -1,4 +1,4 @@
-"""What a concept class is: public functions from a domain to {0, 1}, with their oracles."""
+"""What a concept class is: public functions from a domain to labels, with their oracles."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import numpy as np
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.oracles import version_space
 from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
-from littlestone.data import IntegerDomain, RowDomain, Sample
+from littlestone.data import IntegerDomain, MulticlassSample, RowDomain, Sample
+from littlestone.data.multiclass import BINARY
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Source
-from littlestone.types import Hypothesis, Json, Point
+from littlestone.types import Hypothesis, Json, Label, Point
 
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
@@ -55,14 +56,38 @@ class ConceptClass(ABC):
     ----------
     name : str
         The word for it on the command line: ``thresholds``.
+    labels : tuple of int or str
+        The public labels; their order gives the codes by which hypotheses answer.
     """
 
     name: ClassVar[str]
+
+    labels: tuple[Label, ...] = BINARY
 
     @property
     @abstractmethod
     def spec(self) -> str:
         """The text of the class, for example ``thresholds(1, 99)``."""
+
+    @property
+    def lists_labels(self) -> bool:
+        """Whether the class has a list of labels of its own, and not the labels 0 and 1."""
+        return self.labels != BINARY
+
+    def check_binary(self, what: str) -> None:
+        """Refuse what is known for the labels 0 and 1 only.
+
+        Raises
+        ------
+        UnsupportedError
+            If the class lists labels of its own.
+        """
+        if self.lists_labels:
+            raise UnsupportedError(
+                f"{what} is for the labels 0 and 1; {self.spec} lists {len(self.labels)} labels of "
+                "its own. ls.theory.multiclass_littlestone_dimension and multiclass_soa are for "
+                "several labels."
+            )
 
     @property
     @abstractmethod
@@ -90,7 +115,7 @@ class ConceptClass(ABC):
     learned_by: ClassVar[str] = ""
 
     @abstractmethod
-    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Any) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their number of errors on the sample.
 
         ``candidates(sample).draw(rate, source)`` returns a hypothesis with probability exactly
@@ -99,6 +124,7 @@ class ConceptClass(ABC):
         Parameters
         ----------
         sample : Sample
+            A `MulticlassSample` where the class lists its labels; then the score is minus the cost.
 
         Returns
         -------
@@ -191,6 +217,7 @@ class ConceptClass(ABC):
         UnsupportedError
             If the class is too large to be listed and no closed form is known.
         """
+        self.check_binary("A version space")
         if max_nodes is not None:
             check_integer(f"{type(self).__name__}.version_space", "max_nodes", max_nodes, low=0)
         return version_space(self, max_nodes)
@@ -234,7 +261,7 @@ class ConceptClass(ABC):
         """Return the canonical hypothesis that is 1 on these points only, and no concept."""
         return on_points(ones)
 
-    def errors(self, hypothesis: Hypothesis, sample: Sample) -> int:
+    def errors(self, hypothesis: Hypothesis, sample: Sample | MulticlassSample) -> int:
         """Return the number of records of the sample that a hypothesis labels wrongly."""
         return errors(hypothesis, sample)
 
@@ -294,8 +321,10 @@ class Mapped(Generic[T]):
         return self._make(self._choice.draw(rate, source))
 
 
-def errors(hypothesis: Hypothesis, sample: Sample) -> int:
+def errors(hypothesis: Hypothesis, sample: Sample | MulticlassSample) -> int:
     """Count the records that a hypothesis labels wrongly; outside points are labelled 0.
+
+    Of a `MulticlassSample` it is their cost.
 
     Examples
     --------
@@ -303,6 +332,10 @@ def errors(hypothesis: Hypothesis, sample: Sample) -> int:
     >>> errors(ThresholdHypothesis(4, 1, 9), Sample.of([3, 5, 5], [0, 1, 0]))
     1
     """
+    if isinstance(sample, MulticlassSample):
+        answers = hypothesis.predict(sample.points).astype(np.intp)
+        given = sample.answer_costs[answers, np.arange(len(answers))]
+        return int(given.sum()) + sample.outside_cost
     if len(sample.points) == 0:
         return int(sample.outside[1])
     one = hypothesis.predict(sample.points) == 1
@@ -358,11 +391,11 @@ class HypothesisSet(ABC):
         return 1 if self.proper else 2
 
     @abstractmethod
-    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Any) -> Choice[Hypothesis]:
         """Return the hypotheses, scored by minus their errors (sensitivity 1)."""
 
     @abstractmethod
-    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
+    def surrogate_candidates(self, sample: Any) -> Choice[Hypothesis]:
         """Return the hypotheses, scored by minus q (sensitivity ``surrogate_sensitivity``)."""
 
     @abstractmethod
@@ -432,11 +465,11 @@ class IdentityRepresentation(Representation, HypothesisSet):
         """Return itself; nothing is drawn."""
         return self
 
-    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Any) -> Choice[Hypothesis]:
         """Return the concepts, scored by minus their errors."""
         return self.concept_class.candidates(sample)
 
-    def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
+    def surrogate_candidates(self, sample: Any) -> Choice[Hypothesis]:
         """Return the same: on the class itself, the surrogate is the error."""
         return self.concept_class.candidates(sample)
 

@@ -529,7 +529,10 @@ def _class(owner: str, concept_class: Any, max_nodes: int | None) -> ConceptClas
     """Return a class; a matrix is a finite class."""
     if max_nodes is not None:
         check_integer(owner, "max_nodes", max_nodes, low=0)
-    return concept_class if isinstance(concept_class, ConceptClass) else FiniteClass(concept_class)
+    if not isinstance(concept_class, ConceptClass):
+        return FiniteClass(concept_class)
+    concept_class.check_binary(owner)
+    return concept_class
 
 
 def _plain(value: float) -> int | str:

@@ -26,7 +26,8 @@ from littlestone.classes.spec import written
 from littlestone.classes.trees.matrix import MatrixTree
 from littlestone.classes.trees.tree import no_concept
 from littlestone.combinatorics.limits import NodeLimit
-from littlestone.data import IntegerDomain, Sample
+from littlestone.data import IntegerDomain, MulticlassSample, Sample
+from littlestone.data.multiclass import check_labels
 from littlestone.errors import ParameterError, SearchLimitError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, Explicit
@@ -39,12 +40,14 @@ Bits = npt.NDArray[np.uint8]
 
 _LARGEST = 2**28  # bytes of a file
 
+_MOST_LABELS = 10  # one digit for each code
+
 _MAX_ROWS = 20_000_000
 
 _BLOCK = 1 << 22  # entries of the matrix that are scored at once (32 MB as int64)
 
 
-@written("finite(matrix.csv)")
+@written("finite(matrix.csv)", labels=True)
 class FiniteClass(ConceptClass):
     """Any finite set of concepts on the points 0, 1, ..., m - 1.
 
@@ -55,11 +58,13 @@ class FiniteClass(ConceptClass):
         equal: a class is a set, and a repeated concept would silently be twice as likely.
     name : str, optional
         What ``spec`` shows, for example the file that the matrix came from.
+    labels : sequence of up to 10 texts or integers, optional
+        Public: then the matrix holds their codes 0, 1, 2, ..., in this order.
 
     Raises
     ------
     ParameterError
-        If the matrix is empty, not of 0 and 1, or has two equal rows.
+        If the matrix is empty, not of 0 and 1 (not of codes), or has two equal rows.
 
     Guarantee
     ---------
@@ -85,13 +90,19 @@ class FiniteClass(ConceptClass):
     name = "finite"
     is_listed = True
 
-    def __init__(self, matrix: npt.ArrayLike, name: str | None = None) -> None:
-        self.matrix = _checked(matrix)
+    def __init__(self, matrix: npt.ArrayLike, name: str | None = None, labels: Any = None) -> None:
+        if labels is not None:
+            self.labels = check_labels("FiniteClass", labels)
+        if len(self.labels) > _MOST_LABELS:
+            raise parameter_error(
+                "FiniteClass", "labels", f"at most {_MOST_LABELS} labels", len(self.labels)
+            )
+        self.matrix = _checked(matrix, len(self.labels))
         self.source_name = name
 
     @classmethod
-    def from_csv(cls, path: str | Path) -> FiniteClass:
-        """Read a matrix from a CSV file of 0 and 1 without a header; rows are concepts.
+    def from_csv(cls, path: str | Path, labels: Any = None) -> FiniteClass:
+        """Read a matrix from a CSV file of 0 and 1 (codes) without a header; rows are concepts.
 
         Raises
         ------
@@ -100,7 +111,8 @@ class FiniteClass(ConceptClass):
         """
         text = read_text(path, "matrix file", largest=_LARGEST, bom=True)
         rows = [line.replace(" ", "") for line in text.splitlines() if line.strip()]
-        return cls(_parse(rows, ",", f"The matrix file {str(path)!r}"), name=str(path))
+        matrix = _parse(rows, ",", f"The matrix file {str(path)!r}")
+        return cls(matrix, name=str(path), labels=labels)
 
     @property
     def spec(self) -> str:
@@ -130,16 +142,37 @@ class FiniteClass(ConceptClass):
         ------
         SearchLimitError
             If the search is too long; it carries the bounds that were reached.
+        UnsupportedError
+            If the class lists labels of its own.
         """
+        self.check_binary("The VC dimension")
         return self._vc_dim
 
     def littlestone_bounds(self) -> tuple[int, float]:
         """Return what the number of concepts allows: here the VC dimension is a search, too."""
+        self.check_binary("The Littlestone dimension of a class")
         return 0, self.size.bit_length() - 1
 
-    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Sample | MulticlassSample) -> Choice[Hypothesis]:
         """Return all rows, scored by minus their errors; see `ConceptClass.candidates`."""
+        if isinstance(sample, MulticlassSample):
+            return Mapped(Explicit(-self._costs(sample)), self.hypothesis)
+        self.check_binary("A sample with the labels 0 and 1")
         return Mapped(Explicit(self._scores(sample)), self.hypothesis)
+
+    def _costs(self, sample: MulticlassSample) -> npt.NDArray[np.int64]:
+        """Return the cost of each row: what its answer at each point costs."""
+        points, columns = sample.points, self.matrix.shape[1]
+        inside = np.asarray((points >= 0) & (points < columns), dtype=bool)
+        used, prices = points[inside].astype(np.int64), sample.answer_costs
+        # outside the columns every row answers the first label
+        out = np.full(self.size, sample.outside_cost + int(prices[0, ~inside].sum()))
+        prices = prices[:, inside]
+        step = max(1, _BLOCK // max(1, len(used)))
+        for start in range(0, self.size, step):
+            block = self.matrix[start : start + step, used]
+            out[start : start + step] += prices[block, np.arange(len(used))].sum(axis=1)
+        return out
 
     def _scores(self, sample: Sample) -> npt.NDArray[np.int64]:
         """Return minus the number of errors of each row."""
@@ -161,20 +194,22 @@ class FiniteClass(ConceptClass):
 
     def hypothesis(self, row: int) -> TableHypothesis:
         """Return the concept of a row."""
-        return TableHypothesis((self.matrix[row] + ord("0")).tobytes().decode("ascii"))
+        table = (self.matrix[row] + ord("0")).tobytes().decode("ascii")
+        return TableHypothesis(table, self.labels)
 
     def _concepts(self) -> Iterator[Hypothesis]:
         return map(self.hypothesis, range(self.size))
 
     @cached_property
     def _digest(self) -> str:
-        return hashlib.sha256(np.packbits(self.matrix, axis=1).tobytes()).hexdigest()
+        return hashlib.sha256(_packed(self.matrix, len(self.labels)).tobytes()).hexdigest()
 
     def _identity(self) -> Hashable:
-        return (self.matrix.shape, self._digest)
+        return (self.matrix.shape, self._digest, self.labels)
 
     def tree(self, f: Hypothesis | None = None) -> MatrixTree:
         """Return the tree of the class, if it has VC dimension at most 1; see `MatrixTree`."""
+        self.check_binary("The tree of a class of VC dimension 1")
         if f is None:
             return MatrixTree(self.matrix)
         labels = f.labels.encode("ascii") if isinstance(f, TableHypothesis) else b""
@@ -196,20 +231,23 @@ class FiniteClass(ConceptClass):
         return TableHypothesis((labels + ord("0")).tobytes().decode("ascii"))
 
     def to_dict(self) -> Json:
-        """Return plain JSON: the rows as texts of 0 and 1."""
+        """Return plain JSON: the rows as texts of 0 and 1 (of codes)."""
         rows = [self.hypothesis(i).labels for i in range(self.size)]
         out: Json = {"type": self.name, "rows": rows}
+        if self.lists_labels:
+            out["labels"] = list(self.labels)
         return out if self.source_name is None else out | {"name": self.source_name}
 
     @classmethod
     def from_dict(cls, data: Any) -> FiniteClass:
         """Read it back."""
-        fields = Fields(data, ("rows",), ("name",))
+        fields = Fields(data, ("rows",), ("name", "labels"))
         rows = fields.items("rows", _MAX_ROWS)
         if not all(isinstance(row, str) for row in rows):
             raise fields.refuse("rows", "a list of texts of 0 and 1")
         matrix = _parse(rows, "", "The 'rows' entry of a JSON 'finite'")
-        return cls(matrix, name=fields.text("name") if "name" in fields else None)
+        labels = fields.any("labels") if "labels" in fields else None
+        return cls(matrix, name=fields.text("name") if "name" in fields else None, labels=labels)
 
 
 def _parse(rows: list[str], separator: str, what: str) -> Bits:
@@ -226,8 +264,13 @@ def _parse(rows: list[str], separator: str, what: str) -> Bits:
     return table - np.uint8(ord("0"))  # anything else than 0 and 1 is refused with the matrix
 
 
-def _checked(matrix: npt.ArrayLike) -> Bits:
-    """Return a matrix of 0 and 1 with different rows, or refuse it."""
+def _packed(matrix: Bits, labels: int) -> Bits:
+    """Return the rows as bytes: eight labels in one, if there are two."""
+    return np.packbits(matrix, axis=1) if labels == 2 else matrix
+
+
+def _checked(matrix: npt.ArrayLike, labels: int) -> Bits:
+    """Return a matrix of 0 and 1, or of codes, with different rows, or refuse it."""
     hint = "Rows are concepts, columns are points, for example [[0, 0], [0, 1]]."
     try:
         table = np.asarray(matrix)
@@ -241,12 +284,13 @@ def _checked(matrix: npt.ArrayLike) -> Bits:
             "FiniteClass", "matrix", "two-dimensional, with at least one row and one column",
             table.shape, hint,
         )  # fmt: skip
-    if table.dtype.kind not in "biuf" or not bool(((table == 0) | (table == 1)).all()):
-        raise parameter_error("FiniteClass", "matrix", "of 0 and 1 only", "other entries", hint)
+    if table.dtype.kind not in "biuf" or not bool(np.isin(table, np.arange(labels)).all()):
+        only = "of 0 and 1 only" if labels == 2 else f"of codes from 0 to {labels - 1} only"
+        raise parameter_error("FiniteClass", "matrix", only, "other entries", hint)
     bits: Bits = np.ascontiguousarray(table, dtype=np.uint8)
     if bits is matrix:
         bits = bits.copy()  # ours alone: it must not change under its digest
-    packed = np.packbits(bits, axis=1)
+    packed = _packed(bits, labels)
     rows = packed.view(np.dtype((np.void, packed.shape[1]))).reshape(-1)
     _, first, where = np.unique(rows, return_index=True, return_inverse=True)
     if len(first) < len(bits):
@@ -329,6 +373,7 @@ class _Search:
 
 @listing.register
 def _(concept_class: FiniteClass, max_nodes: int | None) -> Listing:
+    concept_class.check_binary("A list of all concepts")
     points, matrix = concept_class.domain_points(), concept_class.matrix
     return Listing(concept_class, points, matrix, concept_class.improper, max_nodes)
 

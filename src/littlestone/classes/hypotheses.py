@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.encoding import Fields, from_json, json_integer, number, to_json
+from littlestone.data.multiclass import BINARY, check_labels
 from littlestone.data.points import as_points, canonical, canonical_order
 from littlestone.errors import ParameterError, parameter_error
-from littlestone.types import Hypothesis, Json, Labels, Point, Points
+from littlestone.types import Hypothesis, Json, Label, Labels, Point, Points
 
 __all__ = [
     "AlwaysZero",
@@ -35,6 +36,8 @@ __all__ = [
     "in_bounds",
     "load",
     "mixture",
+    "names_of",
+    "names_to_dict",
     "on_points",
     "patched",
     "readable",
@@ -85,7 +88,7 @@ def load(data: Any) -> Hypothesis:
 
 
 def constant_label(hypothesis: Hypothesis) -> int | None:
-    """Return the label that a hypothesis always answers, if it says so of itself.
+    """Return the (code of the) label that a hypothesis always answers, if it says so of itself.
 
     Parameters
     ----------
@@ -97,8 +100,26 @@ def constant_label(hypothesis: Hypothesis) -> int | None:
     >>> constant_label(AlwaysZero()), constant_label(PointHypothesis(3))
     (0, None)
     """
+    if hasattr(hypothesis, "label_names"):
+        constant: int | None = hypothesis.constant  # type: ignore[attr-defined]
+        return constant
     said = _CONSTANT.fullmatch(hypothesis.describe())
     return None if said is None else int(said[1])
+
+
+def names_to_dict(names: tuple[Label, ...]) -> Json:
+    """Return the entry of the public labels; nothing for 0 and 1."""
+    return {} if names == BINARY else {"label_names": list(names)}
+
+
+def names_of(fields: Fields) -> tuple[Label, ...]:
+    """Return the public labels of a hypothesis that is read."""
+    if "label_names" not in fields:
+        return BINARY
+    names = check_labels("load", fields.items("label_names", 1000))
+    if names == BINARY:
+        raise fields.refuse("label_names", "left out for the labels 0 and 1")
+    return names
 
 
 def as_labels(truth: Any, n: int) -> Labels:
@@ -312,22 +333,27 @@ class TableHypothesis:
 
     Parameters
     ----------
-    labels : str of "0" and "1", at least one
+    labels : str of "0" and "1" (of codes), at least one
+    label_names : tuple of int or str
+        The public labels, by code.
 
     Examples
     --------
     >>> TableHypothesis("011").predict(np.array([0, 2, 3, -1])).tolist()
     [0, 1, 0, 0]
+    >>> TableHypothesis("0121", ("a", "b", "c")).describe()
+    'b on the points 1, 3, c on the points 2, otherwise a (points 0 to 3)'
     """
 
     labels: str = field()
+    label_names: tuple[Label, ...] = BINARY
 
     TYPE = "table"
 
     def __post_init__(self) -> None:
-        if not self.labels or set(self.labels) - {"0", "1"}:
+        if not self.labels or set(self.labels) - set("0123456789"[: len(self.label_names)]):
             raise parameter_error(
-                "TableHypothesis", "labels", "a nonempty text of 0 and 1", self.labels[:20]
+                "TableHypothesis", "labels", "a nonempty text of 0 and 1 (codes)", self.labels[:20]
             )
 
     @cached_property
@@ -337,7 +363,12 @@ class TableHypothesis:
     @property
     def key(self) -> Hashable:
         """Canonical identity."""
-        return (self.TYPE, self.labels)
+        return (self.TYPE, self.labels, self.label_names)
+
+    @property
+    def constant(self) -> int | None:
+        """The code that is always answered, if it is one."""
+        return int(self.labels[0]) if len(set(self.labels)) == 1 else None
 
     def predict(self, points: Points) -> Labels:
         """Label each point; one that is not a column is outside, and 0."""
@@ -348,25 +379,31 @@ class TableHypothesis:
 
     def describe(self) -> str:
         """Say the hypothesis in words."""
-        ones = np.flatnonzero(self._table)
-        if ones.size in (0, len(self.labels)):
-            return f"always {int(ones.size > 0)} (points 0 to {len(self.labels) - 1})"
-        listed = ", ".join(str(i) for i in ones[:20])
-        more = f" and {ones.size - 20} more" if ones.size > 20 else ""
-        return f"1 on the points {listed}{more}, otherwise 0 (points 0 to {len(self.labels) - 1})"
+        over = f"(points 0 to {len(self.labels) - 1})"
+        if self.constant is not None:
+            return f"always {self.label_names[self.constant]} {over}"
+        said = [self._where(code) for code in range(1, len(self.label_names))]
+        return f"{', '.join(filter(None, said))}, otherwise {self.label_names[0]} {over}"
+
+    def _where(self, code: int) -> str:
+        """Say where a code is answered."""
+        here = np.flatnonzero(self._table == code)
+        listed = ", ".join(str(i) for i in here[:20])
+        more = f" and {here.size - 20} more" if here.size > 20 else ""
+        return f"{self.label_names[code]} on the points {listed}{more}" if here.size else ""
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {"type": self.TYPE, "labels": self.labels}
+        return {"type": self.TYPE, "labels": self.labels} | names_to_dict(self.label_names)
 
     @classmethod
     def from_dict(cls, data: Any) -> TableHypothesis:
         """Read it back."""
-        fields = Fields(data, ("labels",))
-        labels = fields.text("labels", limit=_MAX_COLUMNS)
-        if not labels or set(labels) - {"0", "1"}:
-            raise fields.refuse("labels", "a nonempty text of 0 and 1")
-        return cls(labels)
+        fields = Fields(data, ("labels",), ("label_names",))
+        labels, names = fields.text("labels", limit=_MAX_COLUMNS), names_of(fields)
+        if not labels or set(labels) - set("0123456789"[: len(names)]):
+            raise fields.refuse("labels", "a nonempty text of 0 and 1 (codes)")
+        return cls(labels, names)
 
 
 _MOST_FLIPPED = 1_000_000

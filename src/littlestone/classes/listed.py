@@ -246,6 +246,7 @@ def batch(concept_class: ConceptClass, points: Sequence[Point]) -> Points:
 
 def _listable_points(concept_class: ConceptClass) -> list[Point]:
     """Return all points of the domain, or refuse a class that is too large to be listed."""
+    concept_class.check_binary("A list of all concepts")
     size = concept_class.size
     most = int(MOST_LABELS // size) if size <= MOST_LABELS else 0
     points = concept_class.domain_points() or ()

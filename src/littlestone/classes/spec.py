@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from littlestone.classes.base import ConceptClass
 from littlestone.classes.encoding import evaluate, parse
 from littlestone.data import Schema
 from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.types import Label
 
 __all__ = ["CLASSES", "class_from_dict", "parse_class", "written"]
 
@@ -45,16 +46,19 @@ class Entry:
         How many of them must be given.
     schema : bool
         The first argument is the schema, which is not part of the text.
+    labels : bool
+        It takes a list of labels, which is not part of the text.
     """
 
     usage: str
     build: Callable[..., ConceptClass]
     from_dict: Callable[[Any], ConceptClass]
     from_spec: Callable[[str], ConceptClass] | None
-    from_csv: Callable[[Path], ConceptClass] | None
+    from_csv: Callable[..., ConceptClass] | None
     names: tuple[str, ...]
     required: int
     schema: bool
+    labels: bool
 
 
 _ENTRIES: dict[str, Entry] = {}
@@ -63,7 +67,9 @@ _ENTRIES: dict[str, Entry] = {}
 CLASSES: dict[str, str] = {}
 
 
-def written(usage: str, *names: str, required: int = 0, schema: bool = False) -> Callable[[C], C]:
+def written(
+    usage: str, *names: str, required: int = 0, schema: bool = False, labels: bool = False
+) -> Callable[[C], C]:
     """Make `parse_class` and `class_from_dict` know a class, by its ``name``.
 
     Parameters
@@ -76,6 +82,8 @@ def written(usage: str, *names: str, required: int = 0, schema: bool = False) ->
         How many of them must be given.
     schema : bool
         The constructor takes a `Schema` first, which is not part of the text.
+    labels : bool
+        It (or ``from_csv``) takes ``labels=``, which are not part of the text.
 
     Notes
     -----
@@ -96,7 +104,7 @@ def written(usage: str, *names: str, required: int = 0, schema: bool = False) ->
         made: Any = kind
         text, file = getattr(kind, "from_spec", None), getattr(kind, "from_csv", None)
         _ENTRIES[kind.name] = Entry(
-            usage, made, made.from_dict, text, file, names, required, schema
+            usage, made, made.from_dict, text, file, names, required, schema, labels
         )
         CLASSES[kind.name] = usage
         return kind
@@ -121,7 +129,9 @@ _INFINITE["linear_separators"] = _INFINITE["linear_classifiers"] = _INFINITE["ha
 _FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
-def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
+def parse_class(
+    spec: str, schema: Schema | None = None, labels: Sequence[Label] | None = None
+) -> ConceptClass:
     """Return the class that a text such as ``thresholds(0, 2**64 - 1)`` describes.
 
     Parameters
@@ -131,6 +141,8 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
         nothing else is ever evaluated. A file may be written with or without quotes.
     schema : Schema, optional
         Needed by ``rules``.
+    labels : sequence of int or str, optional
+        The public labels, for decision trees and finite classes.
 
     Returns
     -------
@@ -164,19 +176,26 @@ def parse_class(spec: str, schema: Schema | None = None) -> ConceptClass:
         raise UnsupportedError(f"{name} cannot be learned privately. {_INFINITE[name.lower()]}")
     if entry is None:
         raise ParameterError(f"There is no class {name[:60]!r}.{_suggestion(name)}")
+    if labels is not None and not entry.labels:
+        known = " and ".join(e.usage for _, e in sorted(_ENTRIES.items()) if e.labels)
+        raise UnsupportedError(
+            f"The class {name} has the labels 0 and 1. {known} have any list of labels; for two "
+            "labels say which one means 1 (--positive)."
+        )
+    listed: dict[str, Any] = {} if labels is None else {"labels": labels}
     if entry.from_csv is not None:
-        return entry.from_csv(_path(inside, entry))
+        return entry.from_csv(_path(inside, entry), **listed)
     if entry.from_spec is not None:
         return entry.from_spec(inside.strip())
     arguments = _arguments(inside, entry, f"{name}(...)")
     if not entry.schema:
-        return entry.build(**arguments)
+        return entry.build(**arguments, **listed)
     if schema is None:
         raise ParameterError(
             f"The class {entry.usage} needs a public schema of the columns: --schema "
             "schema.toml, or Schema.from_toml. `littlestone schema new TABLE` writes a first one."
         )
-    return entry.build(schema, **arguments)
+    return entry.build(schema, **arguments, **listed)
 
 
 def class_from_dict(data: Any) -> ConceptClass:

@@ -11,6 +11,7 @@ from littlestone.cli.options import (
     csv_format,
     evaluation,
     is_auto,
+    label_list,
     names,
     open_class,
     open_learner,
@@ -62,6 +63,7 @@ def fit(
     schema: str | None = None,
     positive: str = "1",
     negative: str | None = None,
+    labels: str | None = None,
     strict: Flag = False,
     csv: str | None = None,
     header_is_public: Flag = False,
@@ -134,6 +136,10 @@ def fit(
         The label cell that means 1 (by default 1); every other cell means 0.
     negative:
         The label cell that means 0, for --strict (by default 0, if --positive is 1).
+    labels:
+        Instead of --positive: the public labels, separated by commas, for example a,b,c. Then a
+        hypothesis answers one of them (decision trees, finite classes), and a cell that is none of
+        them is a record that every hypothesis gets wrong.
     strict:
         Refuse cells outside the public domain, instead of converting them by public rules. The
         refusal is not covered by the privacy guarantee.
@@ -178,7 +184,7 @@ def fit(
         read_sample,
         run,
     )
-    from littlestone.privacy import Ledger
+    from littlestone.privacy import Ledger, check_ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
     check_outputs("fit", out=out, report=report)
@@ -188,14 +194,15 @@ def fit(
     each = _records_of_each(user, samples_per_user, learner)
     _of_records_only(user, costs=costs, proba=proba)
     options = {**_given(proper=proper or None, parameters=parameters), **each}
+    listed = label_list("fit", labels, positive=positive if positive != "1" else negative)
     if costs is not None:
-        options["costs"] = _costs(costs, positive, negative)
-        learner = "agnostic" if learner == "auto" else learner
-    concepts, public = open_class(concept_class, schema, chosen)
+        options["costs"] = _costs(costs, positive, negative, listed)
+    concepts, public = open_class(concept_class, schema, chosen, listed)
     form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
-        learner = "agnostic" if learner == "auto" else learner
+    if learner == "auto" and (listed is not None or {"costs", "probabilities"} & set(options)):
+        learner = "agnostic"
     part = evaluation("fit", evaluate, no_evaluate=no_evaluate, epsilon=epsilon, holdout=holdout)
     left = None if holdout is not None else part  # what is left out of learning
     learner_of = partial(
@@ -217,9 +224,8 @@ def fit(
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
     budget = None if ledger is None else Ledger(ledger)
-    if budget is not None:
-        budget.check(promised, loss=known_loss(algorithm, **extra))
-    negative = _negative(positive, negative, strict=strict)
+    check_ledger(budget, "fit", promised, loss=known_loss(algorithm, **extra))
+    rule = {} if listed is not None else _label_rule(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public)
     with progress_of("Counting records"):
         sample = read_sample(
@@ -228,11 +234,10 @@ def fit(
             x=None if isinstance(concepts.domain, RowDomain) else columns[0],
             y=y,
             user=user,
-            positive=positive,
             strict=strict,
-            negative=negative,
             csv=form,
             owner="fit",
+            **rule,
         )
     n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
     why = None  # for --class auto
@@ -249,9 +254,9 @@ def fit(
             columns={
                 "x": columns,
                 "y": y,
-                "positive": positive,
+                **_given(positive=rule.get("positive"), user=user),
                 **_written(form, public),
-                **({} if user is None else {"user": user, **each}),
+                **each,
             },
             ledger=budget,
         )
@@ -364,10 +369,17 @@ def _of_records_only(user: str | None, *, costs: str | None, proba: bool) -> Non
             )
 
 
-def _costs(text: str, positive: str, negative: str | None) -> dict[int, str]:
+def _costs(
+    text: str, positive: str, negative: str | None, labels: list[str] | None
+) -> dict[int, str]:
     """Return the costs of ``--costs "no=1,yes=9"``, keyed by codes of labels."""
     typed = [part.rpartition("=") for part in text.split(",")]
     found = {label.strip(): cost.strip() for label, _, cost in typed}
+    if labels is not None:
+        if sorted(label.strip() for label, _, _ in typed) != sorted(labels):
+            hint = f'For example "{",".join(f"{label}=1" for label in labels)}".'
+            raise parameter_error("fit", "costs", "a cost for each label of --labels", text, hint)
+        return {code: found[label] for code, label in enumerate(labels)}
     others = [label for label in found if label != positive]
     known = others == [negative] if negative is not None else len(others) == 1
     if positive not in found or not known or len(typed) != 2:
@@ -394,8 +406,8 @@ def _columns(x: list[str] | None, concepts: ConceptClass, public: Schema | None)
     return x
 
 
-def _negative(positive: str, negative: str | None, *, strict: bool) -> str | None:
-    """Return the only other label that strict reading allows."""
+def _label_rule(positive: str, negative: str | None, *, strict: bool) -> Json:
+    """Return the label that means 1, and the only other one that strict reading allows."""
     if negative is not None and not strict:
         raise ParameterError(
             "The 'negative' parameter of fit is for --strict: otherwise every cell other than the "
@@ -404,8 +416,8 @@ def _negative(positive: str, negative: str | None, *, strict: bool) -> str | Non
     if strict and negative is None:
         if positive != "1":
             raise ParameterError("With --strict and --positive, say --negative too.")
-        return "0"
-    return negative
+        negative = "0"
+    return {"positive": positive, "negative": negative}
 
 
 def _require(algorithm: Learner[Any], n: int) -> None:

@@ -32,6 +32,7 @@ __all__ = [
     "csv_format",
     "evaluation",
     "is_auto",
+    "label_list",
     "names",
     "open_class",
     "open_learner",
@@ -102,10 +103,35 @@ def whole(owner: str, option: str, text: str) -> int:
     return check_integer(owner, option, value, low=1)
 
 
+def label_list(owner: str, text: str | None, *, positive: str | None) -> list[str] | None:
+    """Return the labels of ``--labels``, which leaves nothing for ``--positive``.
+
+    Examples
+    --------
+    >>> label_list("fit", "a, b,c", positive=None)
+    ['a', 'b', 'c']
+    """
+    if text is None:
+        return None
+    if positive is not None:
+        raise ParameterError(
+            f"{owner} takes --labels, or --positive with --negative, not both: --labels lists all "
+            "labels."
+        )
+    from littlestone.data.multiclass import check_labels
+
+    return [str(label) for label in check_labels(owner, [part.strip() for part in text.split(",")])]
+
+
 def open_class(
-    spec: str, schema: str | None, x: Sequence[str] | None = None
+    spec: str,
+    schema: str | None,
+    x: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
 ) -> tuple[ConceptClass, Schema | None]:
     """Return the class of ``--class``, over the columns ``--x`` of ``--schema`` if there is one.
+
+    With ``--labels`` it has that list of labels.
 
     For ``auto`` it is the poorest class that may be chosen.
     """
@@ -116,6 +142,11 @@ def open_class(
     if public is not None and x is not None and public.bound:
         public = Schema(tuple(public[name] for name in x), csv=public.csv)
     if is_auto(spec):
+        if labels is not None:
+            raise ParameterError(
+                "The class auto is for the labels 0 and 1: with --labels say, for example, --class "
+                '"decision_trees(depth=2)".'
+            )
         if public is None:
             raise ParameterError(
                 "The class auto chooses among rules and trees over a public schema of the columns. "
@@ -125,7 +156,7 @@ def open_class(
 
         poorest = nested_classes(public)[0]  # all have one domain; the number of records decides
         return poorest, public
-    return parse_class(spec, schema=public), public
+    return parse_class(spec, schema=public, labels=labels), public
 
 
 def csv_format(

@@ -6,7 +6,15 @@ import json as jsonlib
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, evaluation, is_auto, open_class, whole
+from littlestone.cli.options import (
+    ClassSpec,
+    Flag,
+    evaluation,
+    is_auto,
+    label_list,
+    open_class,
+    whole,
+)
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -42,6 +50,7 @@ def plan(
     confidence: str | None = None,
     delta: str | None = None,
     schema: str | None = None,
+    labels: str | None = None,
     agnostic: Flag = False,
     samples_per_user: str | None = None,
     horizon: str | None = None,
@@ -83,6 +92,8 @@ def plan(
         littlestone and stable need it.
     schema:
         TOML file with the public columns, for classes over rows.
+    labels:
+        The public labels, separated by commas, for decision trees and finite classes.
     agnostic:
         Leave out learners that promise nothing for data that no concept of the class explains.
     samples_per_user:
@@ -136,7 +147,8 @@ def plan(
     if samples_per_user is not None:
         each = whole("plan", "samples_per_user", samples_per_user)
     length = None if horizon is None else whole("plan", "horizon", horizon)
-    opened = None if concept_class is None else open_class(concept_class, schema)
+    listed = label_list("plan", labels, positive=None)
+    opened = None if concept_class is None else open_class(concept_class, schema, labels=listed)
     if explore is not None:
         auto = concept_class if concept_class and is_auto(concept_class) else None
         others = {"solve": solve, "n": n, "report": report, "simulation": simulation}

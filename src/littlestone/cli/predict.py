@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from littlestone.types import Labels
+    from littlestone.types import Label, Labels
 
     Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]
 
@@ -32,9 +32,9 @@ def predict(
 ) -> int:
     """Label each row of a table by a released model; costs no privacy of the model's records.
 
-    Writes CSV: a line "prediction", then 0 or 1 for each row, in the order of the rows; or Parquet,
-    if --out ends in .parquet. A row outside the model's public domain is labelled 0. Files of any
-    size are read and written piece by piece.
+    Writes CSV: a line "prediction", then 0 or 1 (or a label of the model's list) for each row, in
+    the order of the rows; or Parquet, if --out ends in .parquet. A row outside the model's public
+    domain gets the first label. Files of any size are read and written piece by piece.
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ def predict(
         as the one that was learned from. Nothing is guessed from the cells.
     proba:
         Write "prediction,probability" instead: with the probability of 1, of a scorecard or of
-        boosted trees; of another model the share of 1 that its evaluation found.
+        boosted trees; of another model the share of 1 that its evaluation found. Of a model with a
+        list of labels: a column for the share of each label.
     out:
         Write here instead of to the standard output; an existing file is replaced.
     """
@@ -64,40 +65,63 @@ def predict(
     release = Release.read(model)
     with progress_of("Labelling rows"):
         pieces = release.predict_pieces(data, x=x, csv=csv, proba=proba)
+        names = release.labels
         if out is None:
-            _write(pieces, sys.stdout, proba=proba)
+            _write(pieces, sys.stdout, names, proba=proba)
         else:
             with replacing(out) as file:
                 if format_of(Path(out)) in PARQUET:
-                    _write_parquet(pieces, file, proba=proba)
+                    _write_parquet(pieces, file, names, proba=proba)
                 else:
-                    _write(pieces, file, proba=proba)
+                    _write(pieces, file, names, proba=proba)
     return 0
 
 
-def _write(pieces: Pieces, file: IO[str], *, proba: bool) -> None:
+def _head(labels: tuple[Label, ...], *, proba: bool) -> list[str]:
+    """Return the names of the columns."""
+    if labels == (0, 1):
+        return ["prediction", "probability"] if proba else ["prediction"]
+    each = [f"probability of {label}" for label in labels]
+    return ["prediction", *each] if proba else ["prediction"]
+
+
+def _write(pieces: Pieces, file: IO[str], names: tuple[Label, ...], *, proba: bool) -> None:
     import numpy as np
 
-    head = "prediction,probability\n" if proba else "prediction\n"
+    head = ",".join(map(_cell, _head(names, proba=proba))) + "\n"
+    cells = np.array([_cell(str(name)) for name in names], dtype=object)
     for labels, chances in pieces:
         file.write(head)  # not before the first piece has been read: it may be refused
         head = ""
-        lines = np.array(["0", "1"])[labels].tolist()
+        lines = cells[labels].tolist()
         if chances is not None:
-            values, which = np.unique(chances, return_inverse=True)
-            written = np.array([f",{value:.6g}\n" for value in values], dtype=object)
-            file.write("".join([a + b for a, b in zip(lines, written[which], strict=True)]))
+            values, which = np.unique(chances, axis=0, return_inverse=True)
+            rows = values.reshape(len(values), -1).tolist()
+            shares = ["".join(f",{value:.6g}" for value in row) + "\n" for row in rows]
+            written = np.array(shares, dtype=object)[which.reshape(-1)]
+            file.write("".join([a + b for a, b in zip(lines, written, strict=True)]))
         elif lines:
             file.write("\n".join(lines) + "\n")
 
 
-def _write_parquet(pieces: Pieces, file: IO[str], *, proba: bool) -> None:
+def _cell(text: str) -> str:
+    """Return a text as a cell of CSV."""
+    if any(mark in text for mark in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _write_parquet(pieces: Pieces, file: IO[str], names: tuple[Label, ...], *, proba: bool) -> None:
+    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names = {"prediction": pa.int8()} | ({"probability": pa.float64()} if proba else {})
-    schema = pa.schema(list(names.items()))
+    own, head = names != (0, 1), _head(names, proba=proba)
+    kind = pa.int8() if not own else pa.string() if isinstance(names[0], str) else pa.int64()
+    schema = pa.schema([(head[0], kind), *((name, pa.float64()) for name in head[1:])])
     with pq.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
         for labels, chances in pieces:
-            arrays = [labels] if chances is None else [labels, chances]
-            writer.write_table(pa.table(dict(zip(names, arrays, strict=True)), schema=schema))
+            columns = [] if chances is None else list(chances.reshape(len(labels), -1).T)
+            first = np.array(names)[labels] if own else labels
+            arrays = [pa.array(part) for part in (first, *columns)]
+            writer.write_table(pa.table(dict(zip(head, arrays, strict=True)), schema=schema))

@@ -146,25 +146,36 @@ def _scored(  # noqa: PLR0917 - those of the commands
 ) -> list[Release]:
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import progress_of
-    from littlestone.data import RowDomain, Sample, read_table
+    from littlestone.data import MulticlassSample, RowDomain, Sample, read_table
     from littlestone.learners.release import Release, score_all
     from littlestone.privacy import Ledger
 
     source = _source(owner, seed)
     budget = None if ledger is None else Ledger(ledger)
-    pairs = []
+    pairs: list[tuple[Release, Sample | MulticlassSample]] = []
     releases = [Release.read(model) for model in models]
     labels = []
     for release in releases:
         columns = release.columns or {}
         if y is None and not columns.get("y"):
             raise ParameterError(f"The model does not say which column to read: give {owner} --y.")
+        if positive is not None and release.concept_class.lists_labels:
+            raise ParameterError(
+                f"The 'positive' parameter of {owner} must be left out for a model that lists its "
+                "labels: they are read as in the model."
+            )
         labels.append((y or columns["y"], positive or columns.get("positive", "1")))
     with progress_of("Counting records"):
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()
             opened = read_table(data, csv=csv, declared=release.csv, owner=owner)
+            if release.concept_class.lists_labels:
+                several = MulticlassSample.read(
+                    opened, x=x, y=column, domain=domain, labels=release.labels, owner=owner
+                )
+                pairs.append((release, several))
+                continue
             read = Sample.read(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
             pairs.append((release, read))
     return score_all(pairs, source, epsilon=epsilon, ledger=budget, owner=owner)

@@ -14,6 +14,7 @@ from littlestone.data.domains import (
     RowDomain,
     TextDomain,
 )
+from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.sample import Sample
 from littlestone.data.schema import Schema
 from littlestone.data.users import UserSample
@@ -30,6 +31,7 @@ __all__ = [
     "Domain",
     "IntegerDomain",
     "Literal",
+    "MulticlassSample",
     "Outside",
     "RowDomain",
     "Sample",

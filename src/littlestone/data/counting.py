@@ -150,15 +150,17 @@ def group_table(
     x: str | Sequence[str] | None,
     y: str,
     user: str | None = None,
-    positive: Any,
-    negative: Any,
+    positive: Any = None,
+    negative: Any = None,
+    labels: Sequence[Any] | None = None,
     strict: bool,
     csv: Any = None,
 ) -> Groups:
-    """Read and count a table; see `Sample.read` and `UserSample.read`."""
+    """Read and count a table; see `Sample.read`, `MulticlassSample.read` and `UserSample.read`."""
     # Arrow and NumPy quote cells in their errors, as engines do: the whole reading is hushed.
     arguments = {"x": x, "y": y, "user": user, "positive": positive, "negative": negative}
     arguments["csv"] = csv
+    arguments["labels"] = labels
     return quietly(
         lambda: _group(owner, table, domain, **arguments, strict=strict), STOPPED.format(owner)
     )
@@ -175,13 +177,16 @@ def _group(
     positive: Any,
     negative: Any,
     csv: Any,
+    labels: Any,
     strict: bool,
 ) -> Groups:
-    is_positive = match(owner, "positive", positive)
+    listed = [match(owner, "labels", label) for label in labels or ()]
+    is_positive = None if listed else match(owner, "positive", positive)
     is_negative = None if negative is None else match(owner, "negative", negative)
     names, schema = _point_columns(owner, x, domain)
     opened = read_table(table, csv=csv, declared=_declared(schema), owner=owner)
-    numbers = _number_columns(names, schema, domain) + ([y] if is_positive.numeric else [])
+    numeric = is_positive.numeric if is_positive else all(rule.numeric for rule in listed)
+    numbers = _number_columns(names, schema, domain) + ([y] if numeric else [])
     columns = [*names, y, *([] if user is None else [user])]
     frame = opened.frame(columns, owner, numbers=numbers)
     counted = _count(frame, len(names), schema, owner)
@@ -194,7 +199,11 @@ def _group(
             raise refusal(owner, names[0], domain.rule)
     else:
         points, point = distinct(_codes(counted, schema, owner, strict=strict))
-    label = _labels(counted[f"k{len(names)}"], y, is_positive, is_negative, owner, strict=strict)
+    cells = counted[f"k{len(names)}"]
+    if is_positive is None:
+        label = _listed(cells, y, listed, owner, strict=strict)
+    else:
+        label = _labels(cells, y, is_positive, is_negative, owner, strict=strict)
     users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)
     if user is not None:
         users, keys = _users(counted[f"k{len(names) + 1}"], user, owner, strict=strict)
@@ -444,6 +453,20 @@ def _labels(
         if not _convert(cells, allowed).all():
             raise refusal(owner, name, rule)
     return _convert(cells, positive).astype(np.int8)
+
+
+def _listed(
+    cells: pa.ChunkedArray, name: str, labels: Sequence[Match], owner: str, *, strict: bool
+) -> npt.NDArray[np.int8]:
+    """Return the code of the label that each cell equals; their number where it equals none."""
+
+    def code(raw: object) -> int:
+        return next((i for i, rule in enumerate(labels) if rule(raw)), len(labels))
+
+    codes = _convert(cells, code)
+    if strict and (codes == len(labels)).any():
+        raise refusal(owner, name, "one of the public labels")
+    return codes.astype(np.int8)
 
 
 def _users(

@@ -11,13 +11,14 @@ An `OrderedSample` keeps positions; verification uses it, because `ExactSource` 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.domains import OUTSIDE
+from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.points import as_points, distinct
 from littlestone.data.sample import Sample
 from littlestone.errors import ParameterError
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 
 __all__ = ["OrderedSample", "deal", "part", "sizes", "written_out"]
 
-#: Record kinds: 2 i + label for the i-th distinct point, and last of all the points outside.
+#: Record kinds: 2 i + label for the i-th distinct point, and last of all the points outside. With
+#: k labels, and what is outside their list, (k + 1) i + code.
 Kinds = npt.NDArray[np.int64] | npt.NDArray[np.int32]
+
+S = TypeVar("S", bound=Sample | MulticlassSample)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,12 +88,12 @@ class OrderedSample(Sample):
         return cls(keys, counts[:-2:2], counts[1:-2:2], outside, kinds)
 
 
-def deal(sample: Sample, source: Source) -> Kinds:
+def deal(sample: Sample | MulticlassSample, source: Source) -> Kinds:
     """Return the kinds of all records in the order in which they are dealt.
 
     Parameters
     ----------
-    sample : Sample
+    sample : Sample or MulticlassSample
     source : Source
         Gives the permutation. Under `ExactSource` it is the identity: use an `OrderedSample`.
 
@@ -113,24 +117,24 @@ def deal(sample: Sample, source: Source) -> Kinds:
     return written_out(sample)[order]
 
 
-def written_out(sample: Sample) -> Kinds:
+def written_out(sample: Sample | MulticlassSample) -> Kinds:
     """Return the kind of each record, in the order of the sample (or in a canonical one)."""
-    if isinstance(sample, OrderedSample):
-        return sample.kinds
-    points = len(sample.points)
-    counts = np.empty(2 * points + 2, dtype=np.int64)
-    counts[:-2:2], counts[1:-2:2], counts[-2:] = sample.zeros, sample.ones, sample.outside
-    small = np.int32 if points < 2**30 else np.int64
-    numbers: Any = np.arange(2 * points + 2, dtype=small)
+    kinds: Kinds | None = getattr(sample, "kinds", None)
+    if kinds is not None:
+        return kinds
+    rows = _rows(sample)
+    counts = np.concatenate([rows.T.ravel(), np.array(sample.outside, dtype=np.int64)])
+    small = np.int32 if len(counts) < 2**31 else np.int64
+    numbers: Any = np.arange(len(counts), dtype=small)
     return np.repeat(numbers, counts)
 
 
-def part(sample: Sample, kinds: Kinds) -> Sample:
+def part(sample: S, kinds: Kinds) -> S:
     """Return the records of one part as a sample.
 
     Parameters
     ----------
-    sample : Sample
+    sample : Sample or MulticlassSample
         What was dealt.
     kinds : int ndarray
         A piece of what `deal` returned.
@@ -142,14 +146,29 @@ def part(sample: Sample, kinds: Kinds) -> Sample:
     """
     found: Any
     found, counts = np.unique(kinds, return_counts=True)
-    points = len(sample.points)
-    outside = [int(counts[found == 2 * points + label].sum()) for label in (0, 1)]
-    inside = found < 2 * points
+    points, labels = len(sample.points), len(sample.outside)
+    outside = [int(counts[found == labels * points + label].sum()) for label in range(labels)]
+    inside = found < labels * points
     found, counts = found[inside], counts[inside].astype(np.int64)
-    index, where = np.unique(found >> 1, return_inverse=True)
-    by_label = np.zeros((2, len(index)), dtype=np.int64)
-    by_label[found & 1, where] = counts
-    return Sample(sample.points[index], by_label[0], by_label[1], (outside[0], outside[1]))
+    index, where = np.unique(found // labels, return_inverse=True)
+    by_label = np.zeros((labels, len(index)), dtype=np.int64)
+    by_label[found % labels, where] = counts
+    made: Any  # of the same type as the sample
+    if isinstance(sample, MulticlassSample):
+        made = replace(
+            sample,
+            points=sample.points[index], counts=by_label, outside=tuple(outside), kinds=None,
+        )  # fmt: skip
+    else:
+        made = Sample(sample.points[index], by_label[0], by_label[1], (outside[0], outside[1]))
+    return cast(S, made)
+
+
+def _rows(sample: Sample | MulticlassSample) -> npt.NDArray[np.int64]:
+    """Return the counts by label (rows) and point."""
+    if isinstance(sample, MulticlassSample):
+        return sample.counts
+    return np.stack([sample.zeros, sample.ones])
 
 
 def sizes(n: int, parts: int) -> list[int]:

@@ -15,6 +15,7 @@ from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Points
 
 if TYPE_CHECKING:
+    from littlestone.costs import Costs
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
 
@@ -61,19 +62,16 @@ class Sample:
         """Number of records with label 1 (private)."""
         return int(self.ones.sum()) + self.outside[1]
 
-    def weighted(self, zero: int, one: int) -> Sample:
-        """Return the sample in which each record counts as many as its label weighs.
-
-        Parameters
-        ----------
-        zero, one : int >= 1
-            Public weights of a record labelled 0, and labelled 1.
+    def priced(self, costs: Costs) -> Sample:
+        """Return the sample in which each record counts as many as a mistake on it costs.
 
         Examples
         --------
-        >>> Sample.of([3, 5], [0, 1]).weighted(1, 9).ones.tolist()
+        >>> from littlestone.costs import Costs
+        >>> Sample.of([3, 5], [0, 1]).priced(Costs.of({0: 1, 1: 9})).ones.tolist()
         [0, 9]
         """
+        (_, zero), (one, _) = costs.matrix
         outside = (self.outside[0] * zero, self.outside[1] * one)
         return Sample(self.points, self.zeros * zero, self.ones * one, outside)
 

@@ -76,6 +76,8 @@ class ScoreHistogram:
         Of its noise: ``Pr[z] ~ e**(-rate |z|)`` in each cell.
     held_out : bool
         Whether the hypothesis was learned from other records.
+    unlisted : bool
+        Whether the last row counts cells outside a list of labels: no answer is right for them.
     """
 
     scores: tuple[int, ...]
@@ -84,20 +86,22 @@ class ScoreHistogram:
     epsilon: Fraction
     rate: Fraction
     held_out: bool = False
+    unlisted: bool = False
 
     @property
     def labels(self) -> int:
-        """Number of labels."""
-        return len(self.counts)
+        """Number of labels that can be answered."""
+        return len(self.counts) - self.unlisted
 
     @property
     def array(self) -> npt.NDArray[np.float64]:
-        """The counts, of shape (labels, scores)."""
+        """The counts, of shape (labels, scores); one row more where some are unlisted."""
         return np.array(self.counts, dtype=np.float64)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {
+        unlisted = {"unlisted": True} if self.unlisted else {}
+        return unlisted | {
             "scores": list(self.scores),
             "counts": [list(row) for row in self.counts],
             "n": self.n,
@@ -122,16 +126,20 @@ class ScoreHistogram:
             )
             epsilon, rate = (read_exact(data[name]) for name in ("epsilon", "rate"))
             n, held_out = _integer(data["n"]), data["held_out"]
+            unlisted = data.get("unlisted", False)
             increasing = all(a < b for a, b in pairwise(scores))
-            fits = len(counts) >= 2 and all(len(row) == len(scores) for row in counts)
+            fits = len(counts) >= 2 + bool(unlisted) and all(
+                len(row) == len(scores) for row in counts
+            )
             positive = epsilon > 0 and rate > 0 and n >= 0 and isinstance(held_out, bool)
+            positive = positive and isinstance(unlisted, bool)
             if not (scores and increasing and fits and positive):
                 raise ValueError
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(
                 "An evaluation must have the entries that `ScoreHistogram.to_dict` writes."
             ) from None
-        return cls(scores, counts, n, epsilon, rate, held_out)
+        return cls(scores, counts, n, epsilon, rate, held_out, unlisted)
 
 
 def histogram_rate(
@@ -171,6 +179,7 @@ def release_histogram(
     neighbours: Neighbours = Neighbours.REPLACE_ONE,
     records: int = 1,
     held_out: bool = False,
+    unlisted: bool = False,
 ) -> ScoreHistogram:
     """Release how many records have each score and label.
 
@@ -188,6 +197,8 @@ def release_histogram(
         As in `histogram_rate`.
     held_out : bool, default False
         Whether the scores were learned from other records; kept with the release.
+    unlisted : bool, default False
+        Whether the last row of ``counts`` is one of cells outside a list of labels.
 
     Returns
     -------
@@ -220,7 +231,7 @@ def release_histogram(
         for row in array.tolist()
     )
     exact = check_fraction("evaluate", "epsilon", epsilon)
-    return ScoreHistogram(tuple(map(int, scores)), noisy, n, exact, rate, held_out)
+    return ScoreHistogram(tuple(map(int, scores)), noisy, n, exact, rate, held_out, unlisted)
 
 
 @lru_cache(maxsize=1024)

@@ -151,7 +151,8 @@ class Evaluation:
         share beta, and their bounds add up.
         """
         beta = float(check_probability("evaluate", "beta", beta))
-        price = costs.array[:, np.asarray(answers)]  # of each cell
+        table = costs.table if self.histogram.unlisted else costs.array
+        price = table[:, np.asarray(answers)]  # of each cell
         levels = [int(cost) for cost in np.unique(price) if cost]
         value = float((price * self._counts).sum())
         reach = sum(
@@ -162,7 +163,10 @@ class Evaluation:
         return Band(max(0.0, value) * unit, low, high, "noise", beta)
 
     def confusion_matrix(self, answers: Sequence[int]) -> tuple[tuple[float, ...], ...]:
-        """Return the noisy number of records by label (rows) and answer (columns)."""
+        """Return the noisy number of records by label (rows) and answer (columns).
+
+        The last row is one of cells outside the list of labels, where there is one.
+        """
         labels = self.histogram.labels
         given = np.asarray(answers)
         return tuple(
@@ -207,9 +211,10 @@ class Evaluation:
     def shares(self) -> Floats:
         """Return the share of each label (rows) at each score, smoothed: never 0 or 1.
 
-        Noisy counts below 0 count as 0; each label of each score gets one record more.
+        Noisy counts below 0 count as 0; each label of each score gets one record more. Cells
+        outside the list of labels count for none.
         """
-        counts = np.maximum(self._counts, 0) + 1
+        counts = np.maximum(self._counts[: self.histogram.labels], 0) + 1
         return np.asarray(counts / counts.sum(axis=0))
 
     def ranked(self) -> Evaluation:

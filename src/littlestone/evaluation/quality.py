@@ -167,7 +167,7 @@ def _balanced(evaluation: Evaluation, answers: Sequence[int], beta: float) -> fl
     """Return the balanced accuracy, if every label's noisy count is beyond the noise's reach."""
     histogram = evaluation.histogram
     reach = noise_reach(histogram.rate, len(histogram.scores), beta / histogram.labels)
-    confusion = evaluation.confusion_matrix(answers)
+    confusion = evaluation.confusion_matrix(answers)[: histogram.labels]
     return balanced_accuracy(confusion) if min(map(sum, confusion)) > reach else None
 
 

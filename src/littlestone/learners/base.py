@@ -60,6 +60,7 @@ import numpy as np
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
     LittlestoneError,
+    UnsupportedError,
     check_fraction,
     check_integer,
     check_probability,
@@ -120,6 +121,8 @@ class Learner(ABC, _Generic[P]):
         What is protected and counted: ``"records"`` or ``"users"``.
     claim : str
         The registered claim behind the guarantee.
+    multiclass : bool
+        Whether it learns classes that list labels of their own; others are binary by nature.
     certified : bool
         Whether there is a certificate before data; where not, `certificate` and
         `required_samples` raise `UnsupportedError`.
@@ -130,6 +133,7 @@ class Learner(ABC, _Generic[P]):
     claim: ClassVar[str]
     agnostic: ClassVar[bool]
     unit: ClassVar[Unit] = "records"
+    multiclass: ClassVar[bool] = False
     certified: ClassVar[bool] = True
 
     if TYPE_CHECKING:  # fields, or properties of learners that are made from learners
@@ -299,6 +303,18 @@ def runnable(learner: _Planned, n: int | None = None) -> Runnable:
 
 @lru_cache(maxsize=512)
 def _plan_of(learner: Learner[Any]) -> Plan:
+    concept_class = learner.concept_class
+    if concept_class.lists_labels and not learner.multiclass:
+        two = (
+            " For two labels leave the list out, and say which one means 1: classes=(negative, "
+            "positive), --positive."
+        )
+        raise UnsupportedError(
+            f"{learner.estimator} learns the labels 0 and 1; {concept_class.spec} lists "
+            f"{len(concept_class.labels)} labels of its own. AgnosticLearner and GenericLearner "
+            "(--learner agnostic, --learner generic) learn them."
+            + (two if len(concept_class.labels) == 2 else "")
+        )
     plan: Plan = learner.make_plan()
     return plan
 

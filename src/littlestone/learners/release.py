@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +24,7 @@ from littlestone.classes import load as load_hypothesis
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.hypotheses import constant_label
 from littlestone.costs import Costs
-from littlestone.data import RowDomain, Sample, UserSample
+from littlestone.data import MulticlassSample, RowDomain, Sample, UserSample
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import check_points
 from littlestone.data.formats import CsvFormat
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.privacy import Ledger
     from littlestone.source import Source
-    from littlestone.types import Hypothesis, Json, Labels, Points
+    from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
 __all__ = [
     "FORMAT",
@@ -63,10 +63,13 @@ __all__ = [
     "proposal_of",
     "read_sample",
     "run",
+    "sample_kind",
     "score_all",
 ]
 
 FORMAT = "littlestone-release-1"
+AnySample: TypeAlias = Sample | MulticlassSample | UserSample
+
 _MOST_DELTA = 1 - Fraction(1, 10**15)
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
 
@@ -131,11 +134,13 @@ class Release:
 
     @property
     def answers(self) -> list[int]:
-        """The label that is answered for each score of the evaluation."""
+        """The (code of the) label that is answered for each score of the evaluation."""
         if self.evaluation is None:
             return []
         if isinstance(self.hypothesis, LeafTree):
             return list(self.hypothesis.labels)
+        if self.concept_class.lists_labels:
+            return list(self.evaluation.scores)
         return [int(score > 0) for score in self.evaluation.scores]
 
     @property
@@ -224,13 +229,19 @@ class Release:
                 "`littlestone fit --out`."
             ) from None
 
-    def predict(self, X: Any, *, x: str | None = None, csv: Any = None) -> Labels:
-        """Label points by the released hypothesis: 0 or 1; costs no privacy of its records.
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The public labels, in the order of their codes."""
+        return self.concept_class.labels
+
+    def predict(self, X: Any, *, x: str | None = None, csv: Any = None) -> npt.NDArray[Any]:
+        """Label points by the released hypothesis; costs no privacy of its records.
 
         Parameters
         ----------
         X : table or array-like
-            A table is read by column names, by public rules: what is outside the domain is 0.
+            A table is read by column names, by public rules: what is outside the domain gets the
+            first label.
         x : str, optional
             Column of points, if it has another name here than in the release.
         csv : CsvFormat, str or mapping, optional
@@ -238,8 +249,14 @@ class Release:
 
         Returns
         -------
-        int8 ndarray
+        ndarray
+            0 or 1, or labels of the class's own list.
         """
+        codes = self.predict_codes(X, x=x, csv=csv)
+        return np.array(self.labels)[codes] if self.concept_class.lists_labels else codes
+
+    def predict_codes(self, X: Any, *, x: str | None = None, csv: Any = None) -> Labels:
+        """Return the code of the label of each point; see `predict`."""
         domain = self.concept_class.domain
         if not is_table(X):
             return self.hypothesis.predict(domain.array(X, owner="predict"))
@@ -249,7 +266,7 @@ class Release:
     def predict_pieces(
         self, table: Any, *, x: str | None = None, csv: Any = None, proba: bool = False
     ) -> Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]:
-        """Yield labels and probabilities of a table's rows, a piece after the other.
+        """Yield codes of labels and probabilities of a table's rows, a piece after the other.
 
         Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
 
@@ -275,8 +292,8 @@ class Release:
     def _chances_of(self, points: Points, inside: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
         if isinstance(self.concept_class.domain, RowDomain):
             return self.chances(points)
-        assert self.evaluation is not None
-        answer = np.full(len(inside), Evaluation(self.evaluation).shares()[1][0])  # 0 outside
+        outside = self._shares()[0]  # where the first label is answered
+        answer = np.full((len(inside), *outside.shape), outside)
         answer[inside] = self.chances(points)
         return answer
 
@@ -285,8 +302,9 @@ class Release:
     ) -> npt.NDArray[np.float64]:
         """Return the probability of label 1 of each row; costs no privacy of its records.
 
-        That of a scorecard or of boosted trees is their own; of another model it is the share of
-        label 1 that the evaluation found where the row belongs: in its leaf, or among the records
+        Of a class that lists its labels it is one column for each label, in the order of the codes.
+        The probability of a scorecard or of boosted trees is their own; of another model it is the
+        share that the evaluation found where the row belongs: in its leaf, or among the records
         with the same answer.
 
         Parameters
@@ -307,13 +325,17 @@ class Release:
         return np.concatenate([part for part in found if part is not None])
 
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
-        """Return the probability of label 1 of points, as the hypothesis reads them."""
+        """Return the probabilities of `predict_proba`, of points as the hypothesis reads them."""
         self._check_chances()
         if isinstance(self.hypothesis, TreeEnsemble):
             return self.hypothesis.probability(points)
+        return self._shares()[_places(self.hypothesis, points)]
+
+    def _shares(self) -> npt.NDArray[np.float64]:
+        """Return the shares at each score: of label 1, or of each label."""
         assert self.evaluation is not None
-        shares: npt.NDArray[np.float64] = Evaluation(self.evaluation).shares()[1]
-        return np.take(shares, _places(self.hypothesis, points))
+        shares: npt.NDArray[np.float64] = Evaluation(self.evaluation).shares()
+        return shares.T if self.concept_class.lists_labels else shares[1]
 
     def _check_chances(self) -> None:
         if not isinstance(self.hypothesis, TreeEnsemble) and self.evaluation is None:
@@ -361,6 +383,11 @@ class Release:
             columns = replace(domain.schema, proposal=None).to_list()
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
             return json.dumps(document, ensure_ascii=False)
+        if self.concept_class.lists_labels:
+            raise UnsupportedError(
+                "A tree with labels of its own is exported to SQL or JSON (--to sql, --to json); "
+                "the Python module is for the labels 0 and 1."
+            )
         if isinstance(hypothesis, TreeHypothesis):  # one vote
             hypothesis = TreeEnsemble((hypothesis,), Fraction(1))
         return hypothesis.to_python(domain.schema)
@@ -397,7 +424,7 @@ class Release:
 
 def run(
     learner: Learner[Any],
-    sample: Sample | UserSample,
+    sample: AnySample,
     source: Source,
     *,
     ledger: Ledger | None = None,
@@ -411,7 +438,7 @@ def run(
     ----------
     learner : Learner
     sample : Sample, or UserSample for a learner that protects users
-        At least one record (user).
+        At least one record (user). A `MulticlassSample` for a class that lists its labels.
     source : Source
         A seeded source makes a release that says NOT PRIVATE (seeded).
     ledger : Ledger, optional
@@ -488,7 +515,7 @@ def run(
         ledger.charge(guarantee, loss=loss, what=what)
     looked_at: Any = sample
     if held_out:
-        assert isinstance(sample, Sample)  # users are refused above
+        assert isinstance(sample, Sample | MulticlassSample)  # users are refused above
         order = deal(sample, source)
         sample, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
     hypothesis = own.learn(sample, source)
@@ -513,7 +540,7 @@ def run(
 
 
 def score_all(
-    pairs: Sequence[tuple[Release, Sample]],
+    pairs: Sequence[tuple[Release, Sample | MulticlassSample]],
     source: Source,
     *,
     epsilon: Any,
@@ -524,7 +551,7 @@ def score_all(
 
     Parameters
     ----------
-    pairs : sequence of (Release, Sample)
+    pairs : sequence of (Release, Sample or MulticlassSample)
         The same records, as each model reads them.
     source : Source
     epsilon : number > 0
@@ -581,7 +608,7 @@ def score_all(
 
 def read_sample(
     learner: Learner[Any], table: Any, *, user: str | None = None, **arguments: Any
-) -> Sample | UserSample:
+) -> AnySample:
     """Return the sample of a table in the cheapest way that serves a learner.
 
     Parameters
@@ -590,7 +617,8 @@ def read_sample(
         One that has a number ``tails`` needs only that many outermost records of each label; one
         that ``sweeps`` takes the points of a large table in order, from a private file.
     table, **arguments
-        As for `Sample.read`, without ``domain``, which is that of the class.
+        As for `Sample.read`, without ``domain``, which is that of the class; for a class that lists
+        its labels, as for `MulticlassSample.read`, without ``labels``.
     user : str, optional
         Column of users, for a learner that protects users.
 
@@ -605,6 +633,11 @@ def read_sample(
     Sample(n=2)
     """
     domain, most = learner.concept_class.domain, getattr(learner, "tails", None)
+    if learner.concept_class.lists_labels:
+        _ = learner.plan  # only what learns several labels has one
+        return MulticlassSample.read(
+            table, domain=domain, labels=learner.concept_class.labels, **arguments
+        )
     if user is not None:
         return UserSample.read(table, user=user, domain=domain, **arguments)
     from littlestone.data import streams  # noqa: PLC0415 - engines are loaded late
@@ -646,14 +679,25 @@ def certificate_of(learner: Learner[Any], n: int) -> Certificate:
     return without_fixed_class(certificate)
 
 
+def sample_kind(learner: Learner[Any]) -> type[AnySample]:
+    """Return what a learner learns from."""
+    if learner.unit == "users":
+        return UserSample
+    return MulticlassSample if learner.concept_class.lists_labels else Sample
+
+
 def _check_sample(learner: Any, sample: Any) -> None:
     """Refuse a sample that the learner could not read, before anything is paid."""
-    kind, owner = (UserSample if learner.unit == "users" else Sample), learner.estimator
+    kind, owner = sample_kind(learner), learner.estimator
     if not isinstance(sample, kind):
         raise ParameterError(
             f"The sample given to {owner} must be a {kind.__name__}, because it "
-            f"protects {learner.unit}."
+            f"protects {learner.unit}"
+            + (" and the class lists its labels." if kind is MulticlassSample else ".")
         )
+    labels = len(learner.concept_class.labels)
+    if isinstance(sample, MulticlassSample) and sample.labels != labels:
+        raise ParameterError(f"The sample given to {owner} must have {labels} labels.")
     if not isinstance(sample, LazySample):  # read by the domain's own rules, and must stay lazy
         check_points(learner.concept_class.domain, sample.points, owner=owner)
 
@@ -743,7 +787,7 @@ def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | 
 
 def _histogram(
     hypothesis: Hypothesis,
-    sample: Sample | UserSample,
+    sample: AnySample,
     source: Source,
     epsilon: Any,
     *,
@@ -756,19 +800,26 @@ def _histogram(
     n = sample.n
     if isinstance(sample, UserSample):
         sample = sample.bound_contributions(1, salt=public_salt(source)).pooled()
-    scores = range(2)
+    if unlisted := isinstance(sample, MulticlassSample):
+        by_label = sample.counts
+    else:
+        by_label = np.stack([sample.zeros, sample.ones])
+    scores = range(len(by_label) - unlisted)
     if isinstance(hypothesis, TreeEnsemble):
         scores = hypothesis.margins
     elif isinstance(hypothesis, LeafTree):
         scores = range(len(hypothesis.labels))
-    counts = np.zeros((2, len(scores)), dtype=np.int64)
+    counts = np.zeros((len(by_label), len(scores)), dtype=np.int64)
     if len(sample.points):
         place = _places(hypothesis, sample.points)
-        np.add.at(counts[0], place, sample.zeros)
-        np.add.at(counts[1], place, sample.ones)
-    counts[:, 0] += sample.outside  # labelled 0 by every hypothesis; rows have no outside
+        for row, weights in zip(counts, by_label, strict=True):
+            np.add.at(row, place, weights)
+    counts[:, 0] += sample.outside  # code 0 by every hypothesis; rows have no outside
     counts[0, 0] += n - sample.n  # a user without records counts as one that is 0 there
-    return release_histogram(scores, counts, n=n, epsilon=epsilon, source=source, held_out=held_out)
+    return release_histogram(
+        scores, counts,
+        n=n, epsilon=epsilon, source=source, held_out=held_out, unlisted=unlisted,
+    )  # fmt: skip
 
 
 def _places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
@@ -851,6 +902,11 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
     prediction.
     """
     domain = concept_class.domain
+    if getattr(hypothesis, "label_names", concept_class.labels) != concept_class.labels:
+        raise ParameterError(
+            "The hypothesis of the model does not fit its labels. The file has been changed; write "
+            "it again with `littlestone fit --out`."
+        )
     if not isinstance(domain, RowDomain):
         return
     literals = getattr(hypothesis, "literals", ())

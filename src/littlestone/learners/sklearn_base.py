@@ -27,9 +27,10 @@ from sklearn.utils.validation import (
 )
 
 from littlestone.classes import check_class
-from littlestone.data import RowDomain, Sample, UserSample
+from littlestone.data import MulticlassSample, RowDomain, Sample, UserSample
 from littlestone.data.domains import own_cells
-from littlestone.data.sample import equal
+from littlestone.data.multiclass import BINARY, codes_of
+from littlestone.data.sample import check_lengths, equal
 from littlestone.errors import (
     DataError,
     NotPrivateWarning,
@@ -41,12 +42,14 @@ from littlestone.errors import (
 from littlestone.evaluation import Evaluation
 from littlestone.learners.base import Learner
 from littlestone.learners.release import (
+    AnySample,
     certificate_of,
     is_table,
     known_loss,
     promise,
     read_sample,
     run,
+    sample_kind,
 )
 from littlestone.privacy import Ledger, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
@@ -167,14 +170,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         columns: Json | None = None
         if isinstance(y, str):
             names = self._names(x)
-            columns = {"x": names, "y": y, "positive": str(classes[1])}
+            columns = {"x": names, "y": y}
+            columns |= {} if self._lists_labels else {"positive": str(classes[1])}
             columns |= self._user_column(learner, user)
             domain = learner.concept_class.domain
             form = domain.schema.csv if isinstance(domain, RowDomain) else None
             if form is not None:
                 columns["csv"] = str(form)
             self.n_features_in_ = len(names)
-        elif isinstance(X, Sample | UserSample):
+        elif isinstance(X, Sample | UserSample | MulticlassSample):
             self.n_features_in_ = 1 if X.points.ndim == 1 else int(X.points.shape[1])
         else:
             groups = self._users(learner, groups)
@@ -187,9 +191,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         check_ledger(ledger, owner, guarantee, loss=loss)
         if columns is not None:
             rows = isinstance(learner.concept_class.domain, RowDomain)
-            where = {"x": None if rows else columns["x"][0], "y": y, "positive": classes[1].item()}
+            where: Json = {"x": None if rows else columns["x"][0], "y": y}
+            where |= {} if self._lists_labels else {"positive": classes[1].item()}
             sample: Any = read_sample(learner, X, user=user, owner=owner, **where)
-        elif isinstance(X, Sample | UserSample):
+        elif isinstance(X, Sample | UserSample | MulticlassSample):
             sample = self._counted(learner, X, y)
         else:
             labels = self._labels(y, classes)
@@ -208,16 +213,25 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _sample(
         self, X: Any, y: npt.NDArray[np.int64], groups: Any, learner: Learner[Any]
-    ) -> Sample | UserSample:
+    ) -> AnySample:
         """Return what the learner learns from, read strictly."""
         domain, owner = learner.concept_class.domain, type(self).__name__
+        if self._lists_labels:
+            points = domain.array(X, owner=owner)
+            check_lengths(owner, len(points), y=len(y))
+            return MulticlassSample.of(points, y, labels=len(learner.concept_class.labels))
         if learner.unit == "users":
             return UserSample.from_arrays(X, y, groups, domain, owner=owner)
         return Sample.from_arrays(X, y, domain=domain, owner=owner)
 
-    def _counted(self, learner: Learner[Any], sample: Any, y: Any) -> Sample | UserSample:
+    @property
+    def _lists_labels(self) -> bool:
+        """Whether the class has a list of labels of its own."""
+        return bool(getattr(self.concept_class, "lists_labels", False))
+
+    def _counted(self, learner: Learner[Any], sample: Any, y: Any) -> AnySample:
         """Return a sample that is counted already, of the kind that the learner protects."""
-        kind = UserSample if learner.unit == "users" else Sample
+        kind = sample_kind(learner)
         if y is not None or not isinstance(sample, kind):
             raise ParameterError(
                 f"{type(self).__name__} protects {learner.unit}: give fit a {kind.__name__}, and "
@@ -311,7 +325,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "hypothesis_")
         if self.release_.columns is not None and is_table(X):
-            labels: npt.NDArray[Any] = self.release_.predict(X)
+            labels: npt.NDArray[Any] = self.release_.predict_codes(X)
         else:
             labels = self.hypothesis_.predict(self._codes(X))
         answer: npt.NDArray[Any] = self.classes_[labels.astype(np.intp)]
@@ -373,7 +387,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return self.to_learner().required_samples()
 
     def _public_classes(self) -> npt.NDArray[Any]:
-        classes = np.asarray(self.classes)
+        listed = getattr(self.concept_class, "labels", BINARY)
+        classes = np.asarray(listed if self.classes is None else self.classes)
+        if listed != BINARY:
+            if classes.tolist() != list(listed):
+                raise parameter_error(
+                    type(self).__name__, "classes", "left out where the class lists its labels",
+                    self.classes, "That list is the only one; its order gives the codes.",
+                )  # fmt: skip
+            return classes
         if classes.shape != (2,) or classes[0] == classes[1]:
             raise parameter_error(
                 type(self).__name__,
@@ -423,6 +445,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         if np.asarray(y).dtype.kind == "c":
             raise DataError("Complex data not supported: labels are among the public classes.")
         labels = column_or_1d(y, warn=True)
+        if self._lists_labels:
+            if not np.isin(labels, classes).all():
+                raise _no_classes(type(self).__name__, labels, classes)
+            return codes_of(labels, classes.tolist(), type(self).__name__)
         positive = equal(labels, classes[1])
         if not np.all(positive | equal(labels, classes[0])):
             raise _no_classes(type(self).__name__, labels, classes)
@@ -430,7 +456,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        several = self._lists_labels and len(self.concept_class.labels) > 2
+        tags.classifier_tags.multi_class = several and self._learner.multiclass
         tags.classifier_tags.poor_score = True
         tags.non_deterministic = True
         tags.input_tags.two_d_array = True
@@ -461,20 +488,25 @@ def _no_classes(owner: str, labels: npt.NDArray[Any], classes: npt.NDArray[Any])
         warnings.simplefilter("ignore")  # about the values
         try:
             check_classification_targets(labels)
-            if len(np.unique(labels)) > 2:
+            if len(classes) == 2 and len(np.unique(labels)) > 2:
                 return DataError(
-                    "Only binary classification is supported. The labels must be the two public "
-                    f"classes {public}."
+                    "Only binary classification is supported by this class. The labels must be the "
+                    f"two public classes {public}. Decision trees and finite classes have any "
+                    "labels: DecisionTrees(schema, labels=[...])."
                 )
         except (ValueError, TypeError) as problem:
             if str(problem).startswith(("Unknown label type: ", "Input ")):
                 return DataError(str(problem))
         except Exception:  # noqa: S110 - some object's own comparison: its words may quote it
             pass
+    hint = (
+        "Set classes=(negative, positive), or encode the labels"
+        if len(classes) == 2
+        else ("List them where the class is made, labels=[...]")
+    )
     return DataError(
-        f"The labels given to {owner} must be among the public classes {public}. Set "
-        "classes=(negative, positive), or encode the labels: the set of classes is not learned "
-        "from the data."
+        f"The labels given to {owner} must be among the public classes {public}. {hint}: the set "
+        "of classes is not learned from the data."
     )
 
 

@@ -143,8 +143,11 @@ def lower_bounds(concept_class: ConceptClass, budget: Goal, *, agnostic: bool) -
     Returns
     -------
     list of LowerBound
-        Explicit ones first.
+        Explicit ones first. None for a class that lists labels of its own: the proofs are about two
+        labels.
     """
+    if concept_class.lists_labels:
+        return []
     case = _Case(concept_class, budget)
     found = [*case.realizable()]
     if agnostic:

@@ -114,6 +114,7 @@ def scenarios(
     UnsupportedError
         For structured classes that have none yet and are too large to be listed.
     """
+    concept_class.check_binary("A distribution to measure on")
     # A mistake must exceed alpha after the noise has hidden a part of it.
     share = min(_BEYOND * float(alpha) / (1 - 2 * noise), 0.5)
     return [

@@ -204,22 +204,24 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
     found = release.quality
     assert found is not None
     facts.append(("Error", share(found.error)))
-    facts.append((f"Always {found.majority}", share(found.baseline)))
+    facts.append((f"Always {release.labels[found.majority]}", share(found.baseline)))
     if found.cost is not None and found.baseline_cost is not None:
         facts.append(("Mean cost", spread(found.cost)))
-        facts.append((f"Of always {found.cheapest}", spread(found.baseline_cost)))
-    facts.append(("", _compared(found)))
+        facts.append((f"Of always {release.labels[found.rival]}", spread(found.baseline_cost)))
+    facts.append(("", _compared(release, found)))
     if isinstance(release.hypothesis, TreeEnsemble):
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error(release.hypothesis.probabilities.tolist())
         facts.append(("Calibration error", f"{error:.3f} (mean distance, noisy counts)"))
-    if isinstance(release.hypothesis, LeafTree):
+    if isinstance(release.hypothesis, LeafTree) and not histogram.unlisted:
         area = evaluation.ranked().auroc().value
         leaves = len(release.hypothesis.labels)
         text = f"{area:.3f} ({leaves} leaves, ordered by noisy shares; boosted trees rank better)"
         facts.append(("AUROC", text))
     if found.balanced_accuracy is not None:
         facts.append(("Balanced accuracy", f"{found.balanced_accuracy:.3f}"))
+    if histogram.unlisted:
+        facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
         facts.append(
@@ -228,23 +230,37 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
     return facts
 
 
+def _by_label(release: Release, evaluation: Evaluation) -> list[tuple[str, str]]:
+    """Return what is answered to the records of each label, by the noisy counts."""
+    names = [*map(str, release.labels), "no listed label"]
+    lines = []
+    for i, row in enumerate(evaluation.confusion_matrix(release.answers)):
+        answered = ", ".join(
+            f"{label} {integer(max(0, round(count)))}"
+            for label, count in zip(names, row, strict=False)
+        )
+        lines.append(("Answered to" if i == 0 else "", f"{names[i]}: {answered}"))
+    return lines
+
+
 def spent_facts(release: Release) -> list[tuple[str, str]]:
     """Return what the guarantee was spent on, the evaluation last."""
     spent = release.spent or {}
     return sorted(spent.items(), key=lambda item: (item[0] == "evaluation", item))
 
 
-def _compared(found: Quality) -> str:
+def _compared(release: Release, found: Quality) -> str:
     """Say in words how a rule compares with the best constant."""
+    rival = release.labels[found.rival]
     if found.constant is not None:
-        return f"The rule is a constant: it always answers {found.constant}."
+        return f"The rule is a constant: it always answers {release.labels[found.constant]}."
     if found.better is None:
         verb = "errs" if found.cost is None else "costs"
-        return f"The noise hides whether the rule {verb} less than always answering {found.rival}."
+        return f"The noise hides whether the rule {verb} less than always answering {rival}."
     verbs = ("errs less", "does not err less")
     if found.cost is not None:
         verbs = ("costs less", "does not cost less")
-    return f"The rule {verbs[not found.better]} than always answering {found.rival}."
+    return f"The rule {verbs[not found.better]} than always answering {rival}."
 
 
 def proposal_facts(release: Release) -> list[tuple[str, str]]:
@@ -270,8 +286,8 @@ def beside_constants(release: Release) -> str:
     if constant is not None:
         return (
             "The rule is a constant: the certificate does not say that it is better than always "
-            f"answering {constant}. Are cells and labels read as meant? `littlestone check` tells, "
-            "for an epsilon of its own."
+            f"answering {release.labels[constant]}. Are cells and labels read as meant? "
+            "`littlestone check` tells, for an epsilon of its own."
         )
     alpha = float(certificate.alpha)
     if release.costs is not None:
@@ -280,7 +296,7 @@ def beside_constants(release: Release) -> str:
         return ""
     return (
         "A constant seems to meet it, too: it does not say that the rule is better than always "
-        f"answering {found.rival}."
+        f"answering {release.labels[found.rival]}."
     )
 
 
@@ -327,6 +343,8 @@ def meaning(release: Release) -> str:
     columns = release.columns or {}
     if not columns.get("y"):
         return ""
+    if release.concept_class.lists_labels:
+        return ""
     positive, negative = outcomes(release)
     x = columns.get("x") or []
     named = f"x is {x[0]}; " if len(x) == 1 else ""
@@ -364,7 +382,10 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
     if columns.get("x"):
         rows.append(("Columns read", ", ".join(columns["x"])))
     if columns.get("y"):
-        rows.append(("Label column", f"{columns['y']} (1 means: {columns.get('positive')})"))
+        means = f"1 means: {columns.get('positive')}"
+        if release.concept_class.lists_labels:
+            means = f"labels: {', '.join(map(str, release.labels))}"
+        rows.append(("Label column", f"{columns['y']} ({means})"))
     if columns.get("user"):
         each = columns.get("samples_per_user")
         rows.append(("User column", f"{columns['user']} (at most {each} records of each are read)"))

@@ -26,6 +26,7 @@ from littlestone.classes import (
 from littlestone.classes.prefixes import PrefixHypothesis
 from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.data import IntegerDomain
+from littlestone.data.multiclass import BINARY
 from littlestone.errors import UnsupportedError
 from littlestone.learners.release import Release
 from littlestone.report.words import integer
@@ -120,9 +121,9 @@ def cells(labels: str, *, caption: str, title: str, desc: str, first: int = 0) -
     for i, label in enumerate(shown):
         row, column = divmod(i, across)
         x, top = MARGIN + column * side, y + row * (side + 14)
-        kind = "ls-one" if label == "1" else "ls-zero"
+        kind = "ls-zero" if label == "0" else "ls-one"
         body.add("rect", x=x + 1, y=top, width=side - 2, height=side - 2, rx=3, class_=kind)
-        ink = "ls-on-one" if label == "1" else "ls-dim"
+        ink = "ls-dim" if label == "0" else "ls-on-one"
         body.add(
             "text", label, x=x + side / 2, y=top + side / 2 + 4, text_anchor="middle", class_=ink
         )
@@ -528,6 +529,11 @@ def _conjunction(hypothesis: ConjunctionHypothesis, setting: Setting) -> str:
 @plotter(TableHypothesis)
 def _table(hypothesis: TableHypothesis, setting: Setting) -> str:
     labels = hypothesis.labels
+    if hypothesis.label_names != BINARY:
+        coded = ", ".join(
+            f"{code} means {name}" for code, name in enumerate(hypothesis.label_names)
+        )
+        return cells(labels, caption=coded, title="A table of labels", desc=hypothesis.describe())
     caption = f"{integer(labels.count('1'))} of {integer(len(labels))} points are labelled 1"
     return cells(labels, caption=caption, title="A table of labels", desc=hypothesis.describe())
 

@@ -16,6 +16,7 @@ from littlestone.classes.decision_trees import LeafTree, Node, Tree, TreeHypothe
 from littlestone.classes.prefixes import PrefixForest
 from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
+from littlestone.data.multiclass import BINARY
 from littlestone.errors import UnsupportedError
 from littlestone.report.pictures import MARGIN, WIDTH, Case, Setting, card, plotter
 from littlestone.report.words import integer
@@ -385,10 +386,14 @@ def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
         SVG.
     """
     words = hypothesis.describe()
-    names = (setting.negative, setting.positive)
+    names: tuple[str, ...] = (setting.negative, setting.positive)
     tree = hypothesis.tree
+    if hypothesis.label_names != BINARY:
+        names = tuple(map(str, hypothesis.label_names))
     if not isinstance(tree, Node):
-        return card([Case((), names[tree], tree)], title=f"The constant {tree}", desc=words)
+        constant = hypothesis.label_names[tree]
+        case = Case((), names[tree], min(tree, 1))
+        return card([case], title=f"The constant {constant}", desc=words)
     drawing = TreeDrawing(names, lines=Element("g"), chips=Element("g"))
     y, _ = drawing.add(tree, MARGIN, 10.0)
     for line in wrap(_NOTE, WIDTH - 2 * MARGIN, 12):
@@ -402,7 +407,7 @@ def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
 class TreeDrawing:
     """A drawing that grows node by node."""
 
-    names: tuple[str, str]
+    names: tuple[str, ...]
     lines: Element
     chips: Element
 

@@ -2,9 +2,9 @@
 
 One room: splits of the schema and their patterns on counted rows (`splits`), label counts by pairs
 of them (`counts`), partition functions in balls (`partition`) and in doubles with a proved error
-(`filter`), the top-down draw (`sampler`), the draw where records have weights (`weighted`), normal
-forms (`nodes`), the released tree (`hypothesis`), with its
-leaves kept apart (`leaves`), and its texts (`export`, `sql`), the class
+(`filter`), the top-down draw (`sampler`), the draw where records have weights (`weighted`), and
+where leaves have any public labels (`labelled`), normal forms (`nodes`), the released tree
+(`hypothesis`), with its leaves kept apart (`leaves`), and its texts (`export`, `sql`), the class
 (`concept_class`).
 """
 

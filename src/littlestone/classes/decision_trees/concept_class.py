@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator
 from functools import cached_property
 from itertools import product
@@ -9,12 +10,14 @@ from typing import Any
 
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.classes.decision_trees.labelled import LabelledCandidates
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.sampler import Candidates, count
 from littlestone.classes.decision_trees.splits import Splits
 from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
-from littlestone.data import RowDomain, Sample, Schema
+from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
+from littlestone.data.multiclass import check_labels
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json, Point
@@ -27,8 +30,10 @@ MOST_TREES = 1 << 12
 #: How many splits a schema may have, by depth: more would take minutes, or gigabytes.
 MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 600, 4: 200}
 
+_MOST_LABELLED = 3  # the depth, where labels are listed: `weighted` goes no deeper
 
-@written("decision_trees(depth=2)", "depth", schema=True)
+
+@written("decision_trees(depth=2)", "depth", schema=True, labels=True)
 class DecisionTrees(ConceptClass):
     """Decision trees such as "if married, then (if education >= 13, ...), otherwise ...".
 
@@ -47,6 +52,9 @@ class DecisionTrees(ConceptClass):
         Public columns, bins and categories. With `Schema.every_column`, `bind` the number of
         columns before use (the estimators do).
     depth : int in 1 .. 4, default 2
+    labels : sequence of int or str, optional
+        Public labels at the leaves, in the order of their codes; by default 0 and 1. Then the depth
+        is at most 3, and a cell outside the list counts as a mistake of every tree.
 
     Raises
     ------
@@ -56,7 +64,8 @@ class DecisionTrees(ConceptClass):
     Guarantee
     ---------
     ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law over the
-    representations, whose number is ``size``: with s splits 4 s, 16 s**3, 256 s**7, 65536 s**15.
+    representations, whose number is ``size``: with s splits 4 s, 16 s**3, 256 s**7, 65536 s**15;
+    with k labels k**2 s, k**4 s**3, k**8 s**7.
 
     Notes
     -----
@@ -83,7 +92,9 @@ class DecisionTrees(ConceptClass):
     name = "decision_trees"
     vc_exact = False
 
-    def __init__(self, schema: Schema, depth: int = 2) -> None:
+    def __init__(self, schema: Schema, depth: int = 2, labels: Any = None) -> None:
+        if labels is not None:
+            self.labels = check_labels("DecisionTrees", labels)
         if not isinstance(schema, Schema):
             raise parameter_error(
                 "DecisionTrees", "schema", "a Schema", type(schema).__name__,
@@ -93,17 +104,22 @@ class DecisionTrees(ConceptClass):
         self.depth = check_integer("DecisionTrees", "depth", depth, low=1)
         if self.depth not in MAX_SPLITS:
             raise parameter_error("DecisionTrees", "depth", "1, 2, 3 or 4", self.depth)
-        if schema.bound and len(self._splits) > MAX_SPLITS[self.depth]:
+        if self.lists_labels and self.depth > _MOST_LABELLED:
             raise parameter_error(
-                "DecisionTrees", "schema",
-                f"of at most {MAX_SPLITS[self.depth]} splits for depth {self.depth}",
+                "DecisionTrees", "depth", "1, 2 or 3 where labels are listed", self.depth
+            )
+        # tables for each label, of the square of the number of splits
+        most = math.isqrt(2 * MAX_SPLITS[self.depth] ** 2 // len(self.labels))
+        if schema.bound and len(self._splits) > most:
+            raise parameter_error(
+                "DecisionTrees", "schema", f"of at most {most} splits for depth {self.depth}",
                 len(self._splits), "Use fewer bins or categories, or a smaller depth.",
             )  # fmt: skip
 
     def bind(self, n_columns: int) -> DecisionTrees:
         """Return the trees for arrays with this (public) number of columns."""
         schema = self.schema.bind(n_columns, owner="DecisionTrees")
-        return self if schema is self.schema else DecisionTrees(schema, self.depth)
+        return self if schema is self.schema else DecisionTrees(schema, self.depth, self.labels)
 
     @cached_property
     def _splits(self) -> Splits:
@@ -120,7 +136,8 @@ class DecisionTrees(ConceptClass):
         return f"decision_trees(depth={self.depth})"
 
     def __repr__(self) -> str:
-        return f"DecisionTrees({self.schema!r}, depth={self.depth})"
+        listed = f", labels={list(self.labels)}" if self.lists_labels else ""
+        return f"DecisionTrees({self.schema!r}, depth={self.depth}{listed})"
 
     @property
     def domain(self) -> RowDomain:
@@ -130,11 +147,12 @@ class DecisionTrees(ConceptClass):
     @property
     def size(self) -> int:
         """Number of representations, exactly."""
-        return count(len(self._splits), self.depth)
+        return count(len(self._splits), self.depth, len(self.labels))
 
     @cached_property
     def vc_dim(self) -> int:
-        """An upper bound of the VC dimension; see `shatter_bound`."""
+        """An upper bound of the VC dimension, for the labels 0 and 1; see `shatter_bound`."""
+        self.check_binary("The VC dimension")
         return self.shatter_bound(1)
 
     def shatter_bound(self, trees: int) -> int:
@@ -157,27 +175,31 @@ class DecisionTrees(ConceptClass):
             m = trees * count(different(m), self.depth).bit_length() - 1
         return m
 
-    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Sample | MulticlassSample) -> Choice[Hypothesis]:
         """Return all representations, scored by minus their errors; see the base class."""
+        if isinstance(sample, MulticlassSample):
+            return LabelledCandidates(self._splits, self.depth, self.labels, sample)
+        self.check_binary("A sample with the labels 0 and 1")
         return Candidates(self._splits, self.depth, sample)
 
     def _concepts(self) -> Iterator[Hypothesis]:
         seen: set[Hashable] = set()
-        for hypothesis in map(TreeHypothesis.of, self._representations(self.depth)):
+        for tree in self._representations(self.depth):
+            hypothesis = TreeHypothesis.of(tree, self.labels)
             if hypothesis.key not in seen:
                 seen.add(hypothesis.key)
                 yield hypothesis
 
     def _representations(self, depth: int) -> Iterator[Tree]:
         if depth == 0:
-            yield from (0, 1)
+            yield from range(len(self.labels))
             return
         below = list(self._representations(depth - 1))
         for split, yes, no in product(self._splits.literals, below, below):
             yield Node(split, yes, no)
 
     def _identity(self) -> Hashable:
-        return (self.schema, self.depth)
+        return (self.schema, self.depth, self.labels)
 
     def domain_points(self) -> Iterable[Point] | None:
         """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""
@@ -185,10 +207,13 @@ class DecisionTrees(ConceptClass):
 
     def to_dict(self) -> Json:
         """Return plain JSON, with the schema."""
-        return {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
+        out: Json = {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
+        return out | ({"labels": list(self.labels)} if self.lists_labels else {})
 
     @classmethod
     def from_dict(cls, data: Any) -> DecisionTrees:
         """Read it back."""
-        fields = Fields(data, ("schema", "depth"))
-        return cls(Schema.from_list(fields.any("schema")), fields.integer("depth", low=1))
+        fields = Fields(data, ("schema", "depth"), ("labels",))
+        labels = fields.any("labels") if "labels" in fields else None
+        schema = Schema.from_list(fields.any("schema"))
+        return cls(schema, fields.integer("depth", low=1), labels)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from littlestone.classes.decision_trees.nodes import Known, Node, Tree, after
 from littlestone.data import Literal
+from littlestone.data.multiclass import BINARY
+from littlestone.types import Label
 
 __all__ = ["as_text", "in_words", "sides"]
 
@@ -13,7 +15,7 @@ _INDENT = "|   "
 _OPPOSITE = {">=": "<", "<": ">=", "is": "is not"}
 
 
-def in_words(tree: Tree) -> str:
+def in_words(tree: Tree, labels: Sequence[Label] = BINARY) -> str:
     """Say a tree in one sentence.
 
     Examples
@@ -21,17 +23,19 @@ def in_words(tree: Tree) -> str:
     >>> in_words(Node(Literal(0, "is", 2, "city is Bonn"), 1, 0)), in_words(1)
     ('if city is Bonn, then 1, otherwise 0', 'always 1')
     """
-    return _sentence(tree) if isinstance(tree, Node) else f"always {tree}"
+    said = _sentence(tree, labels)
+    return said if isinstance(tree, Node) else f"always {said}"
 
 
-def _sentence(tree: Tree) -> str:
+def _sentence(tree: Tree, labels: Sequence[Label]) -> str:
     if not isinstance(tree, Node):
-        return str(tree)
-    yes, no = (f"({_sentence(s)})" if isinstance(s, Node) else str(s) for s in (tree.yes, tree.no))
+        return str(labels[tree])
+    sides = ((side, _sentence(side, labels)) for side in (tree.yes, tree.no))
+    yes, no = (f"({said})" if isinstance(side, Node) else said for side, said in sides)
     return f"if {tree.split.text}, then {yes}, otherwise {no}"
 
 
-def as_text(tree: Tree) -> str:
+def as_text(tree: Tree, labels: Sequence[Label] = BINARY) -> str:
     """Return a tree as indented lines.
 
     Examples
@@ -42,17 +46,19 @@ def as_text(tree: Tree) -> str:
     |--- age >= 30, missing or other
     |   |--- class: 0
     """
-    return "\n".join(_lines(tree, {}, 0))
+    return "\n".join(_lines(tree, {}, 0, labels))
 
 
-def _lines(tree: Tree, known: Mapping[int, Known], depth: int) -> Iterator[str]:
+def _lines(
+    tree: Tree, known: Mapping[int, Known], depth: int, labels: Sequence[Label]
+) -> Iterator[str]:
     start = _INDENT * depth + "|--- "
     if not isinstance(tree, Node):
-        yield f"{start}class: {tree}"
+        yield f"{start}class: {labels[tree]}"
         return
     for text, side, then in sides(tree, known):
         yield start + text
-        yield from _lines(side, then, depth + 1)
+        yield from _lines(side, then, depth + 1, labels)
 
 
 def sides(

@@ -13,9 +13,10 @@ from littlestone.classes.decision_trees.export import as_text, in_words
 from littlestone.classes.decision_trees.nodes import Node, Tree, key, normal, walk
 from littlestone.classes.decision_trees.sql import as_sql
 from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import readable
+from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Column, Literal
-from littlestone.types import Json, Labels, Points
+from littlestone.data.multiclass import BINARY
+from littlestone.types import Json, Label, Labels, Points
 
 if TYPE_CHECKING:
     from littlestone.data import Schema
@@ -36,7 +37,9 @@ class TreeHypothesis:
     Parameters
     ----------
     tree : Node or int
-        In normal form (see `nodes.normal`); an int is a constant label.
+        In normal form (see `nodes.normal`); an int is (the code of) a constant label.
+    label_names : tuple of int or str
+        The public labels, by code.
 
     Examples
     --------
@@ -59,19 +62,21 @@ class TreeHypothesis:
     """
 
     tree: Tree
+    label_names: tuple[Label, ...] = BINARY
 
     TYPE = "tree"
 
     @classmethod
-    def of(cls, tree: Tree) -> Self:
+    def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
         """Return the hypothesis of any tree, in normal form.
 
         Parameters
         ----------
         tree : Node or int
             With splits of one schema: ``>=``, ``<`` or ``is``.
+        label_names : tuple of int or str
         """
-        return cls(normal(tree))
+        return cls(normal(tree), label_names)
 
     @property
     def literals(self) -> tuple[Literal, ...]:
@@ -81,7 +86,12 @@ class TreeHypothesis:
     @property
     def key(self) -> Hashable:
         """Canonical identity: splits (not their wording) and labels."""
-        return (self.TYPE, key(self.tree))
+        return (self.TYPE, key(self.tree), self.label_names)
+
+    @property
+    def constant(self) -> int | None:
+        """The code that is always answered, if it is one."""
+        return None if isinstance(self.tree, Node) else self.tree
 
     @property
     def depth(self) -> int:
@@ -96,11 +106,11 @@ class TreeHypothesis:
 
     def describe(self) -> str:
         """Say the tree in words."""
-        return in_words(self.tree)
+        return in_words(self.tree, self.label_names)
 
     def export_text(self) -> str:
         """Return the tree as indented text, in the style of scikit-learn's ``export_text``."""
-        return as_text(self.tree)
+        return as_text(self.tree, self.label_names)
 
     def to_sql(self, schema: Schema, *, dialect: str = "standard") -> str:
         """Return the tree as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``.
@@ -120,7 +130,7 @@ class TreeHypothesis:
         Returns
         -------
         str
-            An expression with the value 0 or 1, never NULL. Names and texts are quoted.
+            An expression whose value is a label, never NULL. Names and texts are quoted.
 
         Raises
         ------
@@ -138,20 +148,22 @@ class TreeHypothesis:
           0
         END
         """
-        return as_sql(self.tree, schema, dialect)
+        return as_sql(self.tree, schema, dialect, self.label_names)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {"type": self.TYPE, "tree": write_tree(self.tree)}
+        out: Json = {"type": self.TYPE, "tree": write_tree(self.tree)}
+        return out | names_to_dict(self.label_names)
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; only the normal form is accepted."""
-        fields = Fields(data, ("tree",))
-        tree = read_tree(fields)
+        fields = Fields(data, ("tree",), ("label_names",))
+        names = names_of(fields)
+        tree = read_tree(fields, most=len(names))
         if normal(tree) != tree:
             raise fields.refuse("tree", "in normal form, without needless splits")
-        return cls(tree)
+        return cls(tree, names)
 
 
 def read_tree(fields: Fields, *, most: int = 2) -> Tree:

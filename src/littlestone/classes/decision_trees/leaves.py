@@ -22,9 +22,10 @@ from littlestone.classes.decision_trees.hypothesis import (
 )
 from littlestone.classes.decision_trees.nodes import Node, Tree, key, normal, walk
 from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import readable
+from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Literal
-from littlestone.types import Json, Labels, Points
+from littlestone.data.multiclass import BINARY
+from littlestone.types import Json, Label, Labels, Points
 
 __all__ = ["LeafTree"]
 
@@ -39,7 +40,10 @@ class LeafTree:
     Parameters
     ----------
     tree : Node or int
-        Its leaves are ``2 * number + label``, numbered from 0 in the order of the answers yes, no.
+        Its leaves are ``2 * number + label``, numbered from 0 in the order of the answers yes, no;
+        with k labels ``k * number + code``.
+    label_names : tuple of int or str
+        The public labels, by code.
 
     Examples
     --------
@@ -51,23 +55,32 @@ class LeafTree:
     """
 
     tree: Tree
+    label_names: tuple[Label, ...] = BINARY
 
     TYPE = "leaf_tree"
 
     @classmethod
-    def of(cls, tree: Tree) -> Self:
+    def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
         """Return the tree with all its leaves, of any tree with labels at the leaves."""
-        return cls(_numbered(normal(_numbered(tree, iter(range(_MOST)))), iter(range(_MOST))))
+        k = len(label_names)
+        apart = normal(_numbered(tree, iter(range(_MOST)), k))  # no two leaves are alike
+        return cls(_numbered(apart, iter(range(_MOST)), k), label_names)
+
+    @property
+    def constant(self) -> int | None:
+        """The code that is always answered, if it is one."""
+        return self.merged.constant
 
     @cached_property
     def labels(self) -> tuple[int, ...]:
-        """The label of each leaf."""
-        return tuple(leaf % 2 for leaf in _leaves(self.tree))
+        """The (code of the) label of each leaf."""
+        return tuple(leaf % len(self.label_names) for leaf in _leaves(self.tree))
 
     @cached_property
     def merged(self) -> TreeHypothesis:
         """The same function as a tree in normal form."""
-        return TreeHypothesis.of(_labelled(self.tree))
+        plain = _labelled(self.tree, len(self.label_names))
+        return TreeHypothesis.of(plain, self.label_names)
 
     @property
     def literals(self) -> tuple[Literal, ...]:
@@ -77,13 +90,13 @@ class LeafTree:
     @property
     def key(self) -> Hashable:
         """Canonical identity."""
-        return (self.TYPE, key(self.tree))
+        return (self.TYPE, key(self.tree), self.label_names)
 
     def cells(self, points: Points) -> npt.NDArray[np.int64]:
         """Return the number of the leaf of each row of codes."""
         out = np.empty(len(points), dtype=np.int64)
         label(self.tree, points, np.arange(len(points)), out)
-        return out // 2
+        return out // len(self.label_names)
 
     def predict(self, points: Points) -> Labels:
         """Label each row of codes."""
@@ -95,16 +108,18 @@ class LeafTree:
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        return {"type": self.TYPE, "tree": write_tree(self.tree)}
+        out: Json = {"type": self.TYPE, "tree": write_tree(self.tree)}
+        return out | names_to_dict(self.label_names)
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; only what `of` returns is accepted."""
-        fields = Fields(data, ("tree",))
-        tree = read_tree(fields, most=2 * _MOST)
-        if cls.of(_labelled(tree)).tree != tree:
+        fields = Fields(data, ("tree",), ("label_names",))
+        names = names_of(fields)
+        tree = read_tree(fields, most=len(names) * _MOST)
+        if cls.of(_labelled(tree, len(names)), names).tree != tree:
             raise fields.refuse("tree", "with numbered leaves, without needless splits")
-        return cls(tree)
+        return cls(tree, names)
 
 
 def _leaves(tree: Tree) -> Iterator[int]:
@@ -115,16 +130,16 @@ def _leaves(tree: Tree) -> Iterator[int]:
         yield tree
 
 
-def _numbered(tree: Tree, numbers: Iterator[int]) -> Tree:
+def _numbered(tree: Tree, numbers: Iterator[int], k: int) -> Tree:
     """Return the tree with its leaves numbered anew; their labels are kept."""
     if not isinstance(tree, Node):
-        return 2 * next(numbers) + tree % 2
-    yes = _numbered(tree.yes, numbers)
-    return Node(tree.split, yes, _numbered(tree.no, numbers))
+        return k * next(numbers) + tree % k
+    yes = _numbered(tree.yes, numbers, k)
+    return Node(tree.split, yes, _numbered(tree.no, numbers, k))
 
 
-def _labelled(tree: Tree) -> Tree:
+def _labelled(tree: Tree, k: int) -> Tree:
     """Return the tree with labels only."""
     if not isinstance(tree, Node):
-        return tree % 2
-    return Node(tree.split, _labelled(tree.yes), _labelled(tree.no))
+        return tree % k
+    return Node(tree.split, _labelled(tree.yes, k), _labelled(tree.no, k))

@@ -32,15 +32,15 @@ _FEW = 2_000_000  # leaves that balls enclose in about a second
 _MOST_POWERS = 2_000_000  # that the filter tabulates: with large costs they would fill the memory
 
 
-def count(splits: int, depth: int) -> int:
-    """Return the number of representations: N(0) = 2, N(d) = splits * N(d - 1)**2.
+def count(splits: int, depth: int, labels: int = 2) -> int:
+    """Return the number of representations: N(0) = labels, N(d) = splits * N(d - 1)**2.
 
     Examples
     --------
     >>> [count(3, depth) for depth in range(4)] == [2, 3 * 4, 3 * 12**2, 3 * 432**2]
     True
     """
-    total = 2
+    total = labels
     for _ in range(depth):
         total = splits * total**2
     return total

@@ -6,10 +6,14 @@ a split does with a cell that is missing or other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from littlestone.classes.decision_trees.nodes import Node, Tree, walk
 from littlestone.data import Column, Literal, Schema
 from littlestone.data.cells import WHITE, number, text
+from littlestone.data.multiclass import BINARY
 from littlestone.errors import parameter_error
+from littlestone.types import Label
 
 __all__ = ["as_sql"]
 
@@ -19,13 +23,15 @@ _DIALECTS = ("standard", "duckdb")
 _NUMBER = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i)[+-]?inf(inity)?"
 
 
-def as_sql(tree: Tree, schema: Schema, dialect: str = "standard") -> str:
+def as_sql(
+    tree: Tree, schema: Schema, dialect: str = "standard", labels: Sequence[Label] = BINARY
+) -> str:
     """Return a tree as an SQL expression; see `TreeHypothesis.to_sql`."""
     if dialect not in _DIALECTS:
         raise parameter_error("to_sql", "dialect", f"one of {', '.join(_DIALECTS)}", dialect)
     for split, _ in walk(tree):
         _check(split, schema)
-    return "\n".join(_lines(tree, schema, dialect))
+    return "\n".join(_lines(tree, schema, dialect, labels))
 
 
 def _check(split: Literal, schema: Schema) -> None:
@@ -37,13 +43,15 @@ def _check(split: Literal, schema: Schema) -> None:
         )  # fmt: skip
 
 
-def _lines(tree: Tree, schema: Schema, dialect: str) -> list[str]:
+def _lines(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label]) -> list[str]:
     if not isinstance(tree, Node):
-        return [str(tree)]
+        label = labels[tree]
+        return [_quoted(label) if isinstance(label, str) else str(label)]
     column = schema.columns[tree.split.column]
     test = (_standard if dialect == "standard" else _duckdb)(tree.split, column)
     yes, no = (
-        [f"  {line}" for line in _lines(side, schema, dialect)] for side in (tree.yes, tree.no)
+        [f"  {line}" for line in _lines(side, schema, dialect, labels)]
+        for side in (tree.yes, tree.no)
     )
     return [f"CASE WHEN {test} THEN", *yes, "ELSE", *no, "END"]
 

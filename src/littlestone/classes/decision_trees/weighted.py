@@ -11,6 +11,10 @@ of weight a (label 0) and b (label 1) has two labels, of weights ``e**(-r b)`` a
 tree of depth d below the root s weighs ``Z(yes side, d - 1) * Z(no side, d - 1)``, where Z sums
 over all roots.
 
+*Labels.* With k labels at the leaves an entry of `WeightedRows` says what one answer costs on a
+row: a leaf weighs the sum over its answers of ``e**(-r cost)``, and the rest is the same. For two
+labels the cost of answering 1 is the weight of the records labelled 0, and conversely.
+
 *Counts.* All that Z needs are weighted counts by label of single codes, of pairs of codes and, at
 depth 3, of triples: `RowCounts`. They are sums of integers below 2**53, so exact in doubles.
 
@@ -24,12 +28,13 @@ the exact one times at most c such factors or their inverses; its relative error
 c u / (1 - c u) <= 2 c u. With p patterns:
 
 * ``e**(-r k)`` is a product of two entries of tables that are compared with balls when they are
-  made, each within 2 u (3 factors): 3 + 3 + 1 = 7 factors; 1 + e**(-r k) has 8.
-* A stump (multiplicity times two leaves): 8 + 8 + 2 = 18 =: a. Shifted to a common k and summed
-  over p patterns: a + 7 + 1 + p = a + 8 + p.
+  made, each within 2 u (3 factors): 3 + 3 + 1 = 7 factors; a sum of L of them, for L labels, has
+  7 + (L - 1) = L + 6, for two labels 8.
+* A stump (multiplicity times two leaves): 2 (L + 6) + 2 = 2 L + 14 =: a. Shifted to a common k and
+  summed over p patterns: a + 7 + 1 + p = a + 8 + p.
 * With c factors for a side, a deeper root (multiplicity times two sides) has 2 c + 2.
 
-So roots of depth 1 have a_1 = 18 factors, and of depth d + 1 they have 2 (a_d + 8 + p) + 2.
+So roots of depth 1 have a_1 = 2 L + 14 factors, and of depth d + 1 they have 2 (a_d + 8 + p) + 2.
 
 *What is dropped.* Beyond the end K of the table ``e**(-r k)`` is taken as 0. One such term stands
 for at most N trees (N = number of trees of the full depth), each weighing at most ``e**(-r K)`` of
@@ -40,8 +45,8 @@ altogether less than 2**-100 is lost.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Protocol
@@ -56,6 +61,7 @@ from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.splits import Bits, Counts, Splits
 from littlestone.data import Sample
 from littlestone.source import Explicit, Source, ball
+from littlestone.types import Points
 
 __all__ = [
     "BallPowers",
@@ -65,6 +71,7 @@ __all__ = [
     "WeightedRows",
     "draw_tree",
     "error_bound",
+    "grow",
 ]
 
 Doubles = npt.NDArray[np.float64]
@@ -85,14 +92,18 @@ class WeightedRows:
     splits : Splits
     codes : int64 array of shape (columns, entries)
     labels : int64 array of shape (entries,)
+        With more than two labels: an answer.
     weights : int64 array of shape (entries,)
-        All positive; an entry stands for all records with its codes and label.
+        All positive; an entry stands for all records with its codes and label, or for what its
+        answer costs on its codes.
+    n_labels : int, default 2
     """
 
     splits: Splits
     codes: Counts
     labels: Counts
     weights: Counts
+    n_labels: int = 2
 
     @classmethod
     def of(
@@ -105,7 +116,7 @@ class WeightedRows:
         splits : Splits
         sample : Sample
         zeros, ones : int64 arrays, one number for each point
-            Together below 2**53.
+            Each together below 2**53.
 
         Raises
         ------
@@ -114,23 +125,37 @@ class WeightedRows:
         """
         zeros = sample.zeros if zeros is None else zeros
         ones = sample.ones if ones is None else ones
-        if int(zeros.sum()) + int(ones.sum()) >= _EXACT:
-            raise ValueError("Weights must sum to less than 2**53.")
-        rows = [np.flatnonzero(weights) for weights in (zeros, ones)]
+        return cls._made(splits, sample.points, [zeros, ones])
+
+    @classmethod
+    def of_answers(cls, splits: Splits, points: Points, costs: Counts) -> WeightedRows:
+        """Return the rows of points at which each answer (rows of ``costs``) costs something.
+
+        The costs of one answer together below 2**53.
+        """
+        return cls._made(splits, points, list(costs))
+
+    @classmethod
+    def _made(cls, splits: Splits, points: Points, by_label: Sequence[Counts]) -> WeightedRows:
+        if any(int(weights.sum()) >= _EXACT for weights in by_label):
+            raise ValueError("Weights of a label must sum to less than 2**53.")
+        rows = [np.flatnonzero(weights) for weights in by_label]
         where = np.concatenate(rows)
-        labels = np.repeat([0, 1], [len(r) for r in rows])
-        weights = np.concatenate([zeros[rows[0]], ones[rows[1]]]).astype(np.int64)
+        labels = np.repeat(np.arange(len(by_label)), [len(r) for r in rows])
+        weights = np.concatenate([w[r] for w, r in zip(by_label, rows, strict=True)])
         codes = np.zeros((len(splits.n_codes), len(where)), dtype=np.int64)
         if len(where):
-            codes[:] = sample.points[where].T
-        return cls(splits, codes, labels, weights)
+            codes[:] = points[where].T
+        return cls(splits, codes, labels, weights.astype(np.int64), len(by_label))
 
     def side(self, split: int, *, yes: bool) -> WeightedRows:
         """Return the rows that answer a split in one way."""
         literal = self.splits.literals[split]
         accepts = literal.accepts(self.splits.n_codes[literal.column])
         keep = np.flatnonzero(accepts[self.codes[literal.column]] == yes)
-        return WeightedRows(self.splits, self.codes[:, keep], self.labels[keep], self.weights[keep])
+        return replace(
+            self, codes=self.codes[:, keep], labels=self.labels[keep], weights=self.weights[keep]
+        )
 
     def row_counts(self) -> RowCounts:
         """Return the weighted counts that a draw needs."""
@@ -153,7 +178,7 @@ class RowCounts:
     """
 
     def __init__(self, rows: WeightedRows) -> None:
-        self._codes, self._labels = rows.codes, rows.labels
+        self._codes, self._labels, self._n_labels = rows.codes, rows.labels, rows.n_labels
         self._weights = rows.weights.astype(np.float64)
         self.n_codes = rows.splits.n_codes
         self.offsets = np.cumsum([0, *self.n_codes])
@@ -164,25 +189,25 @@ class RowCounts:
 
     @cached_property
     def singles(self) -> Doubles:
-        """Counts of shape (2, codes)."""
+        """Counts of shape (labels, codes)."""
         return np.concatenate(
             [
-                self._count(self._labels * size + codes, (2, size), self._weights)
+                self._count(self._labels * size + codes, (self._n_labels, size), self._weights)
                 for size, codes in zip(self.n_codes, self._codes, strict=True)
             ],
             axis=1,
         )
 
     def pairs(self) -> Doubles:
-        """Return counts of shape (2, codes, codes); the diagonal blocks are diagonal."""
-        return self._pairs(self._labels, self._codes, self._weights, 2)
+        """Return counts of shape (labels, codes, codes); the diagonal blocks are diagonal."""
+        return self._pairs(self._labels, self._codes, self._weights, self._n_labels)
 
     def triples(self, column: int) -> Doubles:
-        """Return counts of shape (codes of the column, 2, codes, codes)."""
-        size = self.n_codes[column]
-        key = self._codes[column] * 2 + self._labels
-        counts = self._pairs(key, self._codes, self._weights, 2 * size)
-        return counts.reshape(size, 2, *counts.shape[1:])
+        """Return counts of shape (codes of the column, labels, codes, codes)."""
+        size, labels = self.n_codes[column], self._n_labels
+        key = self._codes[column] * labels + self._labels
+        counts = self._pairs(key, self._codes, self._weights, labels * size)
+        return counts.reshape(size, labels, *counts.shape[1:])
 
     def _pairs(self, key: Counts, codes: Counts, weights: Doubles, keys: int) -> Doubles:
         total = int(self.offsets[-1])
@@ -314,7 +339,7 @@ class BallPowers:
         return found
 
 
-def error_bound(depth: int, patterns: int) -> float:
+def error_bound(depth: int, patterns: int, labels: int = 2) -> float:
     """Return the bound of the relative error of the first enclosures (see the module).
 
     Examples
@@ -322,7 +347,7 @@ def error_bound(depth: int, patterns: int) -> float:
     >>> error_bound(1, 150) < 2**-46, error_bound(3, 150) < 2**-41
     (True, True)
     """
-    factors = 18
+    factors = 2 * labels + 14
     for _ in range(depth - 1):
         factors = 2 * (factors + 8 + patterns) + 2
     return 2 * factors * 2.0**-53 + _DROPPED
@@ -346,15 +371,21 @@ def _stumps(inside: Counts, totals: Counts, times: Values, powers: Powers) -> _F
 
     Parameters
     ----------
-    inside : int64 array of shape (2, ..., patterns)
+    inside : int64 array of shape (labels, ..., patterns)
         Weight by label on the yes side of each pattern.
-    totals : int64 array of shape (2, ..., 1)
+    totals : int64 array of shape (labels, ..., 1)
     """
     k: Any = 0
     x = times
-    for zeros, ones in (inside, totals - inside):
-        k = k + np.minimum(zeros, ones)  # of the better label
-        x = x * (1 + powers(np.abs(zeros - ones)))
+    for side in (inside, totals - inside):
+        if len(side) == 2:
+            zeros, ones = side
+            k = k + np.minimum(zeros, ones)  # of the better label
+            x = x * (1 + powers(np.abs(zeros - ones)))
+        else:
+            least = side.min(axis=0)  # the cost of the best answer
+            k = k + least
+            x = x * sum(powers(answer - least) for answer in side)
     return _Forest(k, x)
 
 
@@ -410,15 +441,17 @@ class WeightedRoots:
     def _enclose(self, bits: int) -> list[arb]:
         p, splits = len(self), len(self._rows.splits)
         if self._fast and bits <= _FILTER_BITS:
-            trees = 2 ** (2**self._depth) * splits ** (2**self._depth - 1)
+            labels = self._rows.n_labels
+            trees = labels ** (2**self._depth) * splits ** (2**self._depth - 1)
             powers = _double_powers(self._rate, 102 + self._depth + trees.bit_length())
             with one_thread():
                 forest = self._forest(powers, self._patterns.times)
-            bound = error_bound(self._depth, p)
+            bound = error_bound(self._depth, p, labels)
             with ctx.workprec(bits):
                 return _enclosed(forest, self._rate, [2 * x * bound for x in forest.x.tolist()])
-        # at most 2**depth * (patterns + 8) factors, each of one unit of rounding
-        with ctx.workprec(bits + self._depth + (p + 8).bit_length() + 4), one_thread():
+        # at most 2**depth * (patterns + labels + 6) factors, each of one unit of rounding
+        spare = self._depth + (p + self._rows.n_labels + 6).bit_length() + 4
+        with ctx.workprec(bits + spare), one_thread():
             times = np.array([arb(int(m)) for m in self._patterns.times], dtype=object)
             forest = self._forest(BallPowers(self._rate), times)
             return _enclosed(forest, self._rate, [0.0] * p)
@@ -436,7 +469,8 @@ class WeightedRoots:
     @cached_property
     def _rows_totals(self) -> Counts:
         rows = self._rows
-        return np.bincount(rows.labels, rows.weights.astype(np.float64), 2).astype(np.int64)
+        sums = np.bincount(rows.labels, rows.weights.astype(np.float64), rows.n_labels)
+        return sums.astype(np.int64)
 
     def _thrice(self, pairs: Counts, times: Values, powers: Powers) -> _Forest:
         """Return the roots of depth 3: inside each side of each root, all trees of depth 2."""
@@ -510,18 +544,31 @@ def draw_tree(
     >>> draw_tree(rows, 1, Fraction(1), SeededSource(0)).describe()
     'if age < 30, then 0, otherwise 1'
     """
-    return TreeHypothesis.of(_grow(rows, depth, Fraction(rate), source, fast))
 
-
-def _grow(rows: WeightedRows, depth: int, rate: Fraction, source: Source, fast: bool) -> Tree:
-    if depth == 0:
-        zeros, ones = (int(rows.weights[rows.labels == label].sum()) for label in (0, 1))
+    def leaf(below: WeightedRows) -> int:
+        zeros, ones = (int(below.weights[below.labels == label].sum()) for label in (0, 1))
         return Explicit((-ones, -zeros)).draw(rate, source)
+
+    return TreeHypothesis.of(grow(rows, depth, rate, source, leaf, fast=fast))
+
+
+def grow(
+    rows: WeightedRows,
+    depth: int,
+    rate: Fraction,
+    source: Source,
+    leaf: Callable[[WeightedRows], int],
+    *,
+    fast: bool = True,
+) -> Tree:
+    """Draw the splits from the root down; ``leaf`` draws the label of the rows of a leaf."""
+    if depth == 0:
+        return leaf(rows)
     roots = WeightedRoots(rows, depth, rate, fast=fast)
     members = roots.members[source.choose(roots)]
     split = members[source.below(len(members))]
     yes, no = (
-        _grow(rows.side(split, yes=answer), depth - 1, rate, source, fast)
+        grow(rows.side(split, yes=answer), depth - 1, rate, source, leaf, fast=fast)
         for answer in (True, False)
     )
     return Node(rows.splits.literals[split], yes, no)

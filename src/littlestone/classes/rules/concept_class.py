@@ -317,7 +317,7 @@ class Rules(ConceptClass):
         scores -= sample.positives
         return Mapped(Explicit(scores), self.hypothesis)
 
-    def labels(self, start: int, stop: int, rows: Points) -> npt.NDArray[np.bool_]:
+    def accepted(self, start: int, stop: int, rows: Points) -> npt.NDArray[np.bool_]:
         """Return how the candidates number start, ..., stop - 1 label rows of codes.
 
         Returns

@@ -57,8 +57,8 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
     alpha, beta : float in (0, 1), optional
         Error above the best concept of the class, and the probability of more. Default: those of
         the learner.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -113,7 +113,7 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
         delta: Any = None,
         alpha: Any = None,
         beta: Any = None,
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.learner = learner
@@ -135,8 +135,8 @@ class Subsampled(_Wrapper, learner=Subsample):
         random part that stays hidden.
     rate : float in (0, 1]
         Largest share of the records that the learner sees. No default.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -181,7 +181,7 @@ class Subsampled(_Wrapper, learner=Subsample):
         learner: Any,
         *,
         rate: Any,
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.learner = learner

@@ -122,8 +122,8 @@ class BoostedTrees(_Boosted):
         A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated probabilities.
     holdout : float in (0, 1), optional
         Evaluate on this share of the records instead, and do not learn from it.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -184,7 +184,7 @@ class BoostedTrees(_Boosted):
         cap: Any = "auto",
         evaluate: Any = None,
         holdout: Any = None,
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.schema = schema
@@ -264,7 +264,7 @@ class Scorecard(_Boosted):
         cap: Any = "auto",
         evaluate: Any = None,
         holdout: Any = None,
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.schema = schema

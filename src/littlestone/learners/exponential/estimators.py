@@ -37,7 +37,7 @@ class _ExponentialClassifier(PrivateClassifier):
         class_weight: Any = None,
         probabilities: bool = False,
         evaluate: Any = None,
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.concept_class = concept_class
@@ -69,16 +69,16 @@ class _ExponentialClassifier(PrivateClassifier):
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
+        ndarray of shape (n_samples, n_classes)
             Of all records in the same leaf, with ``probabilities=True`` and decision trees; else of
             all with the same answer.
         """
         check_is_fitted(self, "release_")
         if self.release_.columns is not None and is_table(X):
-            positive = self.release_.predict_proba(X)
+            shares = self.release_.predict_proba(X)
         else:
-            positive = self.release_.chances(self._codes(X))
-        return np.column_stack([1 - positive, positive])
+            shares = self.release_.chances(self._codes(X))
+        return np.column_stack([1 - shares, shares]) if shares.ndim == 1 else shares
 
 
 def _coded(costs: Any, classes: list[Any]) -> Any:
@@ -124,8 +124,8 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
         records. Needs ``evaluate``.
     evaluate : float, optional
         A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -135,7 +135,7 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
         The private output; may be published.
     guarantee_ : Guarantee
     certificate_ : Certificate
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
 
     Guarantee
@@ -199,8 +199,8 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
         records. Needs ``evaluate``.
     evaluate : float, optional
         A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -210,7 +210,7 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
         The private output; may be published.
     guarantee_ : Guarantee
     certificate_ : Certificate
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
 
     Guarantee

@@ -24,7 +24,7 @@ records of:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -33,11 +33,12 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import Claim, Reference, register
+from littlestone.classes.decision_trees.labelled import LabelledCandidates
 from littlestone.classes.decision_trees.sampler import Candidates as TreeCandidates
 from littlestone.costs import Costs
-from littlestone.data import RowDomain, Sample
+from littlestone.data import MulticlassSample, RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.learners.base import ClassLearner, boolean, optional, parameter
+from littlestone.learners.base import ClassLearner, boolean, parameter
 from littlestone.learners.plan import Plan, nest
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated
@@ -58,6 +59,17 @@ COST = register(
         "With integer costs, at most C, and weights e**(-epsilon/(2 C) * cost of h) the tight "
         "certificates of errors hold for the mean cost divided by C: their proofs use that a loss "
         "lies in [0, 1], and that a right answer costs nothing.",
+    )
+).id
+
+LABELS = register(
+    Claim(
+        "exp-mech.labels",
+        "littlestone",
+        "docs/learners/exponential.md",
+        "With a public list of labels, and every answer wrong for a cell outside of it, the tight "
+        "certificates of errors hold for any number of labels: their proofs use that a loss lies "
+        "in [0, 1], and the number of concepts.",
     )
 ).id
 
@@ -96,10 +108,6 @@ class ExponentialPlan(Plan):
         return self.certify(n)
 
 
-def _costs(owner: str, name: str, value: Any) -> Costs:
-    return Costs.of(value, owner=owner, name=name)
-
-
 @dataclass(frozen=True)
 class Exponential(ClassLearner[ExponentialPlan]):
     """The exponential mechanism over a class; `Generic` and `Agnostic` certify what it draws.
@@ -122,14 +130,21 @@ class Exponential(ClassLearner[ExponentialPlan]):
 
     claim = "exp-mech.privacy"
     pure = True
+    multiclass = True
 
-    costs: Costs | None = parameter(optional(_costs), default=None)
-    class_weight: Costs | None = parameter(optional(_costs), default=None)
+    costs: Costs | None = field(default=None, kw_only=True)
+    class_weight: Costs | None = field(default=None, kw_only=True)
 
     probabilities: bool = parameter(boolean, default=False)
 
     def check(self) -> None:
-        """Refuse costs that are given twice."""
+        """Check the costs, one for each label of the class; refuse costs that are given twice."""
+        labels = len(self.concept_class.labels)
+        for name in ("costs", "class_weight"):
+            given = getattr(self, name)
+            if given is not None:
+                checked = Costs.of(given, labels=labels, owner=self.estimator, name=name)
+                object.__setattr__(self, name, checked)
         if self.costs is not None and self.class_weight is not None:
             raise ParameterError(
                 f"{self.estimator} takes costs or class_weight, not both: class_weight={{y: c}} "
@@ -177,19 +192,19 @@ class Exponential(ClassLearner[ExponentialPlan]):
         """Return epsilon / (2 D), the rate of the weights for a score of sensitivity D."""
         return selection_rate(self.epsilon, sensitivity=sensitivity)
 
-    def draw(self, sample: Sample, source: Source) -> Hypothesis:
+    def draw(self, sample: Sample | MulticlassSample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
         plan = self.plan
         hypotheses = plan.representation.drawn(source)  # step 1: public coins
         rate = self.rate(1)
         if self.mistake_costs is not None:  # an error counts as many as it costs
-            (_, zero), (one, _) = self.mistake_costs.matrix
-            sample, rate = sample.weighted(zero, one), self.rate(self.mistake_costs.largest)
+            costs = self.mistake_costs
+            sample, rate = sample.priced(costs), self.rate(costs.largest)
         if plan.surrogate:
             candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
             return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
         candidates = hypotheses.candidates(sample)  # step 2, with the error
-        if self.probabilities and isinstance(candidates, TreeCandidates):
+        if self.probabilities and isinstance(candidates, TreeCandidates | LabelledCandidates):
             return candidates.draw_apart(rate, source)
         return candidates.draw(rate, source)
 
@@ -223,7 +238,7 @@ def _can_be_hashed(concept_class: ConceptClass) -> bool:
 def check_scored(concept_class: ConceptClass) -> None:
     """Refuse a class whose concepts cannot be scored, before any record is read.
 
-    Its candidates are asked for on a public sample: one record outside of the domain.
+    Its candidates are asked for on a public sample, without a record in the domain.
 
     Raises
     ------
@@ -232,8 +247,10 @@ def check_scored(concept_class: ConceptClass) -> None:
     """
     domain = concept_class.domain
     width = (len(domain.schema.names),) if isinstance(domain, RowDomain) else ()
-    nothing = np.zeros(0, dtype=np.int64)
-    sample = Sample(np.zeros((0, *width), dtype=np.int64), nothing, nothing, (1, 0))
+    nothing, points = np.zeros(0, dtype=np.int64), np.zeros((0, *width), dtype=np.int64)
+    sample: Sample | MulticlassSample = Sample(points, nothing, nothing, (1, 0))
+    if concept_class.lists_labels:
+        sample = MulticlassSample.of(points, nothing, labels=len(concept_class.labels))
     concept_class.candidates(sample)
 
 
@@ -258,10 +275,18 @@ def _itself(
     concept_class: ConceptClass, size: int, numbers: dict[str, Any], agnostic: bool
 ) -> ExponentialPlan:
     check_scored(concept_class)
-    vc_dim = concept_class.vc_dim if size > _EXPLICIT else None
+    listed = concept_class.lists_labels
+    # the VC dimension is one of two labels
+    vc_dim = concept_class.vc_dim if size > _EXPLICIT and not listed else None
 
     def certify(n: int | None) -> Certificate:
-        return bounds.best_finite(size, vc_dim=vc_dim, agnostic=agnostic, n=n, **numbers)
+        inner = bounds.best_finite(size, vc_dim=vc_dim, agnostic=agnostic, n=n, **numbers)
+        if not listed:
+            return inner
+        cert = bounds.CertificateBuilder()
+        nest(cert, inner, "losses")
+        cert.step("enough", "n >= required", LABELS, n=inner.n, required=Reference("losses.needed"))
+        return cert.certificate(alpha=inner.alpha, beta=inner.beta, n=inner.n)
 
     required = max(certify(None).n, 1)
     return ExponentialPlan(concept_class.representation(), False, lru_cache(certify), required)

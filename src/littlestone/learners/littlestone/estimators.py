@@ -48,8 +48,8 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
         No privacy depends on them.
     max_nodes : int, default 20_000
         Node budget of one teacher's search. A teacher that exceeds it submits the empty list.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -110,7 +110,7 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
         chunk: int | None = None,
         tolerances: Any = None,
         max_nodes: int = 20_000,
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.concept_class = concept_class

@@ -40,8 +40,8 @@ class StableLearner(PrivateClassifier, learner=Stable):
         ``batches`` and ``stability``. No privacy depends on them.
     max_nodes : int, default 20_000
         Node budget of each search. A copy that exceeds it submits nothing.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -102,7 +102,7 @@ class StableLearner(PrivateClassifier, learner=Stable):
         beta: Any = 0.05,
         constants: Any = "practical",
         max_nodes: int = 20_000,
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.concept_class = concept_class

@@ -40,8 +40,8 @@ class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):
         What the certificate assumes: all records of all users are independent, from one law; or
         users are independent and may differ, each with a law of their own. The second is certified
         for "one-record" and "group-privacy" only. Privacy does not depend on it.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -101,7 +101,7 @@ class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):
         beta: Any = 0.05,
         method: Any = "auto",
         users: Any = "iid-records",
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.concept_class = concept_class

@@ -77,7 +77,7 @@ def listing(hypotheses: ConceptClass | HypothesisSet) -> Listing:
             "fewer bins or fewer literals."
         )
     if isinstance(hypotheses, Rules):
-        return Listing(hypotheses.size, hypotheses.labels, hypotheses.hypothesis)
+        return Listing(hypotheses.size, hypotheses.accepted, hypotheses.hypothesis)
     if isinstance(hypotheses, ConceptClass):
         concepts = list(hypotheses.concepts())
     else:

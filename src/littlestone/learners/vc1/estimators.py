@@ -35,8 +35,8 @@ class VC1Learner(PrivateClassifier, learner=VC1):
         classes above; for a `FiniteClass` it may need more records.
     method : {"auto", "one-shot", "median-exponential", "median-tree"}, default "auto"
         "auto" takes the one whose certificate needs the fewest records.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
+    classes : (negative, positive), optional
+        Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -99,7 +99,7 @@ class VC1Learner(PrivateClassifier, learner=VC1):
         beta: Any = 0.05,
         proper: bool = False,
         method: str = "auto",
-        classes: Any = (0, 1),
+        classes: Any = None,
         random_state: int | None = None,
     ) -> None:
         self.concept_class = concept_class
