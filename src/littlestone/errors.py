@@ -39,6 +39,7 @@ __all__ = [
     "check_fraction",
     "check_integer",
     "check_probability",
+    "counted",
     "exact_value",
     "parameter_error",
 ]
@@ -210,3 +211,14 @@ def _exact_text(text: str) -> Fraction | None:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
         return None
+
+
+def counted(n: int, unit: str) -> str:
+    """Return a number of records, users or rows in words.
+
+    Examples
+    --------
+    >>> counted(1, "records"), counted(30162, "users")
+    ('1 record', '30,162 users')
+    """
+    return f"{n:,} {unit.removesuffix('s') if n == 1 else unit}"

@@ -23,7 +23,7 @@ from littlestone.bounds.formulas import (
     evaluate_at,
     limited,
 )
-from littlestone.errors import LittlestoneError, ParameterError, parameter_error
+from littlestone.errors import LittlestoneError, ParameterError, counted, parameter_error
 from littlestone.privacy.rounding import exact_text
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
@@ -147,7 +147,7 @@ class Certificate:
             verdict += f" ({self.status})"
         return (
             f"error <= {float(self.alpha):.6g} except with probability {float(self.beta):.6g}, "
-            f"from {self.n:,} {self.unit}: {verdict} [{', '.join(self.claims)}]"
+            f"from {counted(self.n, self.unit)}: {verdict} [{', '.join(self.claims)}]"
         )
 
     def to_dict(self) -> Json:

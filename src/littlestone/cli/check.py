@@ -94,7 +94,7 @@ def check(
         y=y,
         epsilon=epsilon,
         delta=delta or 0,
-        labels=names("check", "labels", labels) or [],
+        labels=names("check", "labels", labels, "labels") or [],
         csv=csv_format("check", csv, data, public, header_is_public=header_is_public),
         ledger=None if ledger is None else Ledger(ledger),
         random_state=None if seed is None else check_integer("check", "seed", seed, low=0),

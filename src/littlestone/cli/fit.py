@@ -22,6 +22,7 @@ from littlestone.errors import (
     ParameterError,
     StoreError,
     check_integer,
+    counted,
     parameter_error,
 )
 
@@ -435,7 +436,7 @@ def _require(algorithm: Learner[Any], n: int) -> None:
         unit = algorithm.unit
         raise InfeasibleError(
             f"The certificate for alpha = {algorithm.alpha} and beta = {algorithm.beta} needs "
-            f"{needed:,} {unit}; there are {n:,}. Nothing was released. Collect more, allow a "
-            "larger alpha, beta or epsilon, or leave out --require-certificate.",
+            f"{counted(needed, unit)}; there are {n:,}. Nothing was released. Collect more, allow "
+            "a larger alpha, beta or epsilon, or leave out --require-certificate.",
             n_needed=needed,
         )

@@ -11,9 +11,13 @@ import codecs
 import errno
 import json
 import os
+import re
+import signal
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from cyclopts import App, CycloptsError, MissingArgumentError
@@ -176,6 +180,11 @@ def main(tokens: Sequence[str]) -> int:
     0
     """
     _write_any_text()
+    with _interrupts() as pressed:
+        return _main(tokens, pressed)
+
+
+def _main(tokens: Sequence[str], pressed: list[int]) -> int:
     try:
         if any(map(_impossible, tokens)):
             raise ParameterError("An argument holds a character that no command line can hold.")
@@ -188,13 +197,39 @@ def main(tokens: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except KeyboardInterrupt:
-        _report({"kind": "Interrupted", "message": _INTERRUPTED, "exit_code": INTERRUPTED}, tokens)
-        return INTERRUPTED
+        return _interrupted(tokens)
     except Exception as problem:
+        if pressed:  # an engine that is interrupted raises an error of its own
+            return _interrupted(tokens)
         error = _explain(problem)
         _report(error, tokens)
         return int(error["exit_code"])
     return code if isinstance(code, int) else DONE
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Remember that Ctrl-C was pressed, whatever an engine makes of it."""
+    pressed: list[int] = []
+
+    def press(number: int, frame: object) -> None:
+        pressed.append(number)
+        raise KeyboardInterrupt
+
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield pressed
+        return
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupted(tokens: Sequence[str]) -> int:
+    _report({"kind": "Interrupted", "message": _INTERRUPTED, "exit_code": INTERRUPTED}, tokens)
+    return INTERRUPTED
 
 
 def run() -> None:
@@ -261,7 +296,9 @@ def _explain(problem: Exception) -> Json:
             f"The standard output could not be written ({os.strerror(problem.errno or 0)}). What "
             "was drawn is lost, unless it is in a file (--out); what a ledger recorded stays spent."
         )
-    elif not isinstance(problem, LittlestoneError):
+    elif isinstance(problem, LittlestoneError):
+        message = _in_options(message)
+    else:
         # A defect of ours. Its text could hold data, so only its type is shown.
         code = FAILED
         message = (
@@ -271,6 +308,27 @@ def _explain(problem: Exception) -> Json:
         if os.environ.get("LITTLESTONE_DEBUG"):
             traceback.print_exception(problem)
     return {"kind": kind, "message": message, "exit_code": code}
+
+
+def _in_options(message: str) -> str:
+    """Say in the words of the command line what the library says in those of Python.
+
+    Examples
+    --------
+    >>> _in_options("The 'samples_per_user' parameter of fit must be left out without strict=True.")
+    "The '--samples-per-user' option of fit must be left out without --strict."
+    """
+    message = re.sub(
+        r"'([a-z]+(?:_[a-z]+)+)' parameter of",
+        lambda found: f"'{_option(found[1])}' option of",
+        message,
+    )
+    message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
+    return re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
+
+
+def _option(name: str) -> str:
+    return "--class" if name == "concept_class" else f"--{name.replace('_', '-')}"
 
 
 def _missing(problem: MissingArgumentError) -> str:

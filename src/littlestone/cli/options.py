@@ -75,7 +75,9 @@ def _joined(text: str) -> str:
     return joined if joined == text else _joined(joined)
 
 
-def names(owner: str, option: str, text: str | None) -> list[str] | None:
+def names(
+    owner: str, option: str, text: str | None, what: str = "column names"
+) -> list[str] | None:
     """Return the column names of ``--x a,b`` (a name that holds a comma may be quoted)."""
     if text is None:
         return None
@@ -87,7 +89,7 @@ def names(owner: str, option: str, text: str | None) -> list[str] | None:
         found = []
     if not found or not all(found) or len(set(found)) < len(found):
         raise parameter_error(
-            owner, option, "different column names, separated by commas", text, "Example: a,b."
+            owner, option, f"different {what}, separated by commas", text, "Example: a,b."
         )
     return found
 

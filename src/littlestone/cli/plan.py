@@ -276,7 +276,7 @@ def _solve(concepts: ConceptClass, what: str, n: str | None, asked: Json, *, jso
         )
         return 0
     from littlestone.cli.terminal import table
-    from littlestone.report.words import integer
+    from littlestone.report.words import number_of
 
     rows = [
         (
@@ -288,7 +288,7 @@ def _solve(concepts: ConceptClass, what: str, n: str | None, asked: Json, *, jso
     ]
     unit = found[0].candidate.unit
     table(
-        f"Least {what} to learn {concepts.spec} from {integer(number)} {unit}",
+        f"Least {what} to learn {concepts.spec} from {number_of(number, unit)}",
         ("learner", what, "certifies"),
         rows,
     )
@@ -309,7 +309,7 @@ def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     from littlestone.learners.select import auto, nested_classes
 
     part = parameters["evaluate"]
-    from littlestone.report.words import integer
+    from littlestone.report.words import number_of
 
     steps: list[Json] = []
     for concepts in nested_classes(schema):
@@ -326,7 +326,7 @@ def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
         return 0
     from littlestone.cli.terminal import note, table
 
-    rows = [(s["class"], s["learner"], f"{integer(s['n'])} records") for s in steps]
+    rows = [(s["class"], s["learner"], number_of(s["n"], "records")) for s in steps]
     table("The largest class that is certified", ("class", "learner", "from"), rows)
     note("With fewer records than that, the first class is taken, without a certificate.")
     return 0
@@ -344,7 +344,7 @@ def _show(plans: Plans) -> None:
     from littlestone.cli.terminal import note, table
     from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
     from littlestone.report.pages import accuracy_asked
-    from littlestone.report.words import integer, percent
+    from littlestone.report.words import number_of, percent
 
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
     rows = []
@@ -361,7 +361,7 @@ def _show(plans: Plans) -> None:
         assert certificate is not None
         mark = " (chosen)" if c is chosen else ""
         setting = "agnostic" if c.agnostic else "realizable"
-        rows.append((name + mark, f"{integer(c.n)} {c.unit}", setting, certificate.status))
+        rows.append((name + mark, number_of(c.n, c.unit), setting, certificate.status))
     title = f"Needed to learn {plans.concept_class.spec}"
     table(title, ("learner", "needs", "certifies", "status"), rows)
     if chosen is None:
@@ -385,7 +385,9 @@ def _show(plans: Plans) -> None:
     if ONE_RECORD in reads:
         note(f"A learner that protects records reads {ONE_RECORD}.")
     if ALL_RECORDS in reads:
-        note(f"Group privacy: it reads {m} records of each user, with epsilon/{m}.")
+        note(
+            f"Group privacy: it reads {number_of(m or 1, 'records')} of each user, with epsilon/{m}."
+        )
     _beside(plans)
     lacking = list(dict.fromkeys(c.learner for c in plans.candidates if c.needs_delta))
     if lacking:
@@ -400,9 +402,9 @@ def _show(plans: Plans) -> None:
 def _beside(plans: Plans) -> None:
     """Say what is enough without privacy, and what no learner can do without."""
     from littlestone.cli.terminal import note
-    from littlestone.report.words import integer
+    from littlestone.report.words import number_of
 
-    free = [f"{integer(c.n)} records ({setting})" for setting, c in plans.non_private.items()]
+    free = [f"{number_of(c.n, 'records')} ({setting})" for setting, c in plans.non_private.items()]
     if free:
         note(f"Without privacy enough: {', '.join(free)}.")
     chosen, without = plans.chosen, plans.non_private.get("agnostic")
@@ -416,7 +418,7 @@ def _beside(plans: Plans) -> None:
         if best is not None and best.n:
             note(
                 f"No {best.holds_for.replace('any learner', 'learner').removesuffix('s')} does "
-                f"with less than {integer(best.n)} {best.unit} ({setting}) [{best.claim}]."
+                f"with less than {number_of(best.n, best.unit)} ({setting}) [{best.claim}]."
             )
     for bound in plans.lower_bounds:
         if bound.n is None:
@@ -445,7 +447,7 @@ def _stream(found: StreamPlan) -> None:
 
 def _changes(plans: Plans) -> None:
     from littlestone.cli.terminal import table
-    from littlestone.report.words import integer
+    from littlestone.report.words import number_of
 
     mine = plans.chosen or plans.cheaper
     if mine is None:
@@ -453,7 +455,7 @@ def _changes(plans: Plans) -> None:
     rows = [
         (
             f"{change.what} = {float(change.value):g}",
-            "-" if change.n is None else f"{integer(change.n)} {mine.unit}",
+            "-" if change.n is None else number_of(change.n, mine.unit),
         )
         for change in plans.what_if(mine)
     ]

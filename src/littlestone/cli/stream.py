@@ -123,7 +123,7 @@ def stream(
         first row again, and rows that were learned are skipped. new-rows: it begins with the row
         after the last one that was learned (--status says how many were).
     follow:
-        Wait for more rows at the end of a file. End it with Ctrl-C or a kill.
+        Wait for more rows at the end of a file. End it with Ctrl-C (exit 130) or a kill.
     out:
         Write the predictions to this file, and continue it exactly where it ends: after a kill no
         line is missing, torn or twice. On the standard output, lines of the last group come again.
@@ -201,7 +201,7 @@ def stream(
             quiet=quiet,
         )
     except KeyboardInterrupt:
-        return 0 if follow else 130
+        return 130
     finally:
         if ours:
             os.close(handle)

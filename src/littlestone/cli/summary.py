@@ -12,7 +12,7 @@ from littlestone.report.pages import (
     proposal_facts,
     spent_facts,
 )
-from littlestone.report.words import integer, odds_factor, percent
+from littlestone.report.words import integer, number_of, odds_factor, percent
 
 if TYPE_CHECKING:
     from littlestone.learners.release import Release
@@ -56,7 +56,7 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     unit = certificate.unit
     asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
     rows.append(("Asked", asked, ""))
-    rows.append(("Needed", f"{integer(required)} {unit}; there are {integer(release.n)}", ""))
+    rows.append(("Needed", f"{number_of(required, unit)}; there are {integer(release.n)}", ""))
     if certificate.holds:
         beside = beside_constants(release)
         style = "yellow" if beside else "green"

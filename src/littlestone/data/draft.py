@@ -99,21 +99,14 @@ def draft(
     if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
         _require_another(Path(table), Path(like))
     read = read_table(table, csv=form, owner=owner)
-    if label is not None and label not in read.names:
-        raise ParameterError(f"The table has no column {label!r}.{suggest(label, read.names)}")
-    features = [name for name in read.names if name != label]
-    if not features:
-        raise ParameterError("The table has no column besides the label.")
+    features = _features(read, label)
     blocks = [_HEAD] if label is None else [_HEAD, f"# [{toml_key(label)}] is the label.\n"]
     if form is not None and form.to_dict():
         blocks.append(csv_toml(form))
     kinds = declared_kinds(read, features, owner)
-    public = None if like is None else read_table(like, declared=form, owner=owner)
-    if public is not None and not set(features) & set(public.names):
-        raise ParameterError(
-            "The public table has none of the table's columns: --like takes bins and categories "
-            "from columns of the same names."
-        )
+    public = None
+    if like is not None:
+        public = _public(read_table(like, declared=form, owner=owner), features)
     for name, kind in zip(features, kinds, strict=True):
         if not name:
             blocks.append("# A column without a name: left out, since a schema cannot name it.\n")
@@ -126,6 +119,35 @@ def draft(
         else:
             blocks.append(_like(name, public, owner))
     return "\n".join(blocks)
+
+
+def _features(table: Table, label: str | None) -> list[str]:
+    """Return the columns besides the label, whose names are public."""
+    if any("\ufffd" in name for name in table.names):
+        raise ParameterError(
+            "The names of the columns are not UTF-8. Say how the file is written, for example "
+            'csv="encoding=latin-1".'
+        )
+    if label is not None and label not in table.names:
+        raise ParameterError(f"The table has no column {label!r}.{suggest(label, table.names)}")
+    features = [name for name in table.names if name != label]
+    if not features:
+        raise ParameterError("The table has no column besides the label.")
+    return features
+
+
+def _public(table: Table, features: Sequence[str]) -> Table:
+    """Return the table of ``--like``, if it says anything about the columns."""
+    if not set(features) & set(table.names):
+        raise ParameterError(
+            "The public table has none of the table's columns: --like takes bins and categories "
+            "from columns of the same names."
+        )
+    if not _cells(table, table.names[0], "schema new"):
+        raise ParameterError(
+            "The public table of --like has no rows, so it suggests no bins and no categories."
+        )
+    return table
 
 
 def compare(
@@ -180,7 +202,9 @@ def public_column(name: str, cells: Sequence[object]) -> Column | None:
 def require_names(table: Any, header_is_public: bool, form: CsvFormat | None) -> None:
     """Refuse a CSV file whose first line was not declared to hold names."""
     header_is_public |= form is not None and form.header_is_public
-    if not header_is_public and isinstance(table, str | Path) and format_of(Path(table)) in CSV:
+    if header_is_public or not isinstance(table, str | Path) or not Path(table).exists():
+        return
+    if format_of(Path(table)) in CSV:
         raise ParameterError(
             f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
             "is a record. If it holds names, say so with --header-is-public; or write the table as "

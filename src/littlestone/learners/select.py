@@ -23,6 +23,7 @@ from littlestone.errors import (
     check_fraction,
     check_integer,
     check_probability,
+    counted,
     parameter_error,
 )
 from littlestone.evaluation.histogram import HISTOGRAM
@@ -560,13 +561,13 @@ def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
     count = len(nested_classes(schema))
     if learner.certificate(n).holds:
         reason = (
-            f"the largest of {count} nested classes that is certified with {n:,} records "
+            f"the largest of {count} nested classes that is certified with {counted(n, 'records')} "
             f"(from {learner.required_samples():,})."
         )
     else:
         reason = (
-            f"none of {count} nested classes is certified with {n:,} records; this one, the "
-            f"smallest, would be from {learner.required_samples():,}."
+            f"none of {count} nested classes is certified with {counted(n, 'records')}; this one, "
+            f"the smallest, would be from {learner.required_samples():,}."
         )
     return (
         f"{learner.concept_class.spec}: {reason} Sums of trees rank and give probabilities, but "

@@ -14,6 +14,7 @@ from littlestone.errors import (
     LittlestoneError,
     UnsupportedError,
     check_integer,
+    counted,
 )
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import ALL_RECORDS, Candidate, compare, fewest, goal_of, replan
@@ -213,7 +214,7 @@ class Plans:
                 extra = "" if c.reads is None else f", {c.reads}"
                 certificate = c.certificate
                 status = "" if certificate is None else certificate.status
-                rows.append((name, f"{c.n:,} {c.unit}{extra}", _setting(c), status))
+                rows.append((name, f"{counted(c.n, c.unit)}{extra}", _setting(c), status))
         widths = [max(len(row[i]) for row in rows) for i in range(4)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         return "\n".join([f"Needed to learn {self.concept_class.spec}", *lines, self.why])
@@ -333,5 +334,8 @@ def _row(candidate: Candidate, budget: Goal) -> Json:
         out["reads"] = candidate.reads
         if candidate.reads == ALL_RECORDS:
             m = budget.samples_per_user
-            out |= {"reads": f"{m} records of each user", "epsilon_of_a_record": f"epsilon/{m}"}
+            out |= {
+                "reads": f"{counted(m or 1, 'records')} of each user",
+                "epsilon_of_a_record": f"epsilon/{m}",
+            }
     return out

@@ -40,7 +40,7 @@ from littlestone.report.html import (
     steps_of,
 )
 from littlestone.report.pictures import outcomes, plot
-from littlestone.report.words import amount, integer, percent
+from littlestone.report.words import amount, integer, number_of, percent
 from littlestone.safe_io import write_text
 
 if TYPE_CHECKING:
@@ -388,7 +388,12 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         rows.append(("Label column", f"{columns['y']} ({means})"))
     if columns.get("user"):
         each = columns.get("samples_per_user")
-        rows.append(("User column", f"{columns['user']} (at most {each} records of each are read)"))
+        rows.append(
+            (
+                "User column",
+                f"{columns['user']} (at most {number_of(each or 1, 'records')} of each are read)",
+            )
+        )
     rows.append(("Software", f"littlestone {__version__}"))
     return rows
 

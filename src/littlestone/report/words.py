@@ -11,9 +11,23 @@ from typing import Any
 
 from littlestone.privacy.rounding import short_text
 
-__all__ = ["Belief", "amount", "beliefs", "best_guess", "integer", "odds_factor", "percent"]
+__all__ = [
+    "Belief",
+    "amount",
+    "beliefs",
+    "best_guess",
+    "integer",
+    "number_of",
+    "odds_factor",
+    "percent",
+]
 
 _BEFORE = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+
+
+def number_of(n: int, unit: str) -> str:
+    """Return a number of any size, with its unit: ``1 record``, ``2**64 users``."""
+    return f"{integer(n)} {unit.removesuffix('s') if n == 1 else unit}"
 
 
 def integer(value: int) -> str:
