@@ -385,9 +385,8 @@ def _show(plans: Plans) -> None:
     if ONE_RECORD in reads:
         note(f"A learner that protects records reads {ONE_RECORD}.")
     if ALL_RECORDS in reads:
-        note(
-            f"Group privacy: it reads {number_of(m or 1, 'records')} of each user, with epsilon/{m}."
-        )
+        each = number_of(m or 1, "records")
+        note(f"Group privacy: it reads {each} of each user, with epsilon/{m}.")
     _beside(plans)
     lacking = list(dict.fromkeys(c.learner for c in plans.candidates if c.needs_delta))
     if lacking:
