@@ -131,6 +131,10 @@ def test_first_or_level_within_two_standard_errors(bench):
     ahead = list(made("DP-EBM", "own", [0.76, 0.76], setting="values"))
     found, _ = counts(bench, ours, equal, ahead)
     assert found == {"replace-one": ["1 of 1"] * 3, "own": ["0 of 1"] * 3}
+    # a wide error of one rival does not hide another
+    wide = list(made("MST", "own", [0.5, 1.0]))
+    found, _ = counts(bench, ours, ahead, wide)
+    assert found["own"] == ["0 of 1"] * 3
     # a method without a relation of its own counts in both columns
     found, _ = counts(bench, ours, made("OpenDP stump", "replace-one", [0.9, 0.9]))
     assert found == {"replace-one": ["0 of 1"] * 3, "own": ["0 of 1"] * 3}
