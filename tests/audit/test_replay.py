@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from littlestone.audit import output_distribution, replay, verify
-from littlestone.audit.neighbours import Search, replaced
+from littlestone.audit.neighbours import Search, UserSearch, replaced, replaced_user
 from littlestone.audit.replay import SECRET
 from littlestone.classes import (
     BoostedTreeClass,
@@ -23,10 +23,12 @@ from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
 from littlestone.data.dealing import OrderedSample
+from littlestone.data.users import UserSample
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.exponential import Generic
+from littlestone.learners.users.learner import UserAgnostic
 from littlestone.source import ExactSource, SeededSource
 
 CITIES = Schema.from_dict({"city": {"categories": ["Bonn", "Rome"]}, "age": {"bins": [30, 60]}})
@@ -171,6 +173,68 @@ def test_lists_of_teachers_are_those_of_the_enumerated_law(method):
     assert found.outcomes == pytest.approx(max(shared), abs=1e-6)
 
 
+def users(n, each, seed=0):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(1, 10, n * each)
+    labels = (points > 4) ^ (rng.random(n * each) < 0.2)
+    return UserSample.of(np.repeat(np.arange(n), each).tolist(), points, labels)
+
+
+def of_users(method, **numbers):
+    return registry.make("users", Thresholds(1, 9), samples_per_user=2, method=method, **numbers)
+
+
+@pytest.mark.parametrize("method", ["one-record", "group-privacy", "user-level"])
+def test_users_attain_their_epsilon_and_no_more(method):
+    found = replay(of_users(method, epsilon=1), users(20, 2), pairs=40)
+    assert found.holds
+    assert 0.9 < found.outcomes < 1 + 1e-6
+    assert "20 users" in str(found)
+
+
+def test_the_loss_of_a_user_is_that_of_its_enumerated_law():
+    learner, table = of_users("user-level", epsilon=2), users(6, 2)
+    found = replay(learner, table, pairs=1)
+    pair = UserSearch(Thresholds(1, 9).domain, table, 2, SeededSource(0)).next()
+    one, other = (
+        ExactSource(bits=200).law(lambda source, t=t: learner.draw(t, source).key).outcomes
+        for t in (table, replaced_user(table, *pair))
+    )
+    assert one.keys() == other.keys()
+    losses = [abs(math.log(float(p.mid()) / float(other[h].mid()))) for h, p in one.items()]
+    assert max(losses) > 0
+    assert found.outcomes == pytest.approx(max(losses), abs=1e-9)
+
+
+def test_a_replaced_user_is_as_a_table_that_was_counted_so():
+    named, points, labels = ["a", "b", "a", "c"], [3, 5, 3, 7], [0, 1, 1, 1]
+    table = UserSample.of(named, points, labels)
+    for records in ([], [(7, 1), (7, 1), (2, 0)], [(5, 1)]):
+        other = replaced_user(table, 0, records)
+        rest = [(u, x, y) for u, x, y in zip(named, points, labels, strict=True) if u != "a"]
+        rest += [("a", x, y) for x, y in records]
+        if records:
+            wanted = UserSample.of(*(list(column) for column in zip(*rest, strict=True)))
+            for name in ("points", "user", "point", "label", "count", "keys"):
+                assert getattr(other, name).tolist() == getattr(wanted, name).tolist()
+        else:
+            assert other.records.tolist() == [0, 1, 1]
+    assert replaced_user(table, 1, [(OUTSIDE, 1)]).point.tolist() == [0, 0, -1, 1]
+
+
+@dataclass(frozen=True)
+class Unbounded(UserAgnostic):
+    """All records of a user count."""
+
+    def draw(self, sample, source):
+        return self.plan.chosen.choose(sample, source)
+
+
+def test_users_whose_records_all_count_exceed():
+    broken = Unbounded(Thresholds(1, 9), epsilon=1, samples_per_user=2, method="group-privacy")
+    assert not replay(broken, users(20, 9), pairs=40).holds
+
+
 def test_what_draws_nothing_is_refused():
     with pytest.raises(UnsupportedError, match="no draw"):
         replay(registry.make("stable", Thresholds(1, 3), epsilon=1, delta="1e-6"), table(9))
@@ -305,7 +369,7 @@ def test_refusals_teach():
     with pytest.raises(ParameterError, match="a Sample with records"):
         replay(Generic(Thresholds(1, 9), epsilon=1), [1, 2])
     users = registry.make("users", Thresholds(1, 9), epsilon=1, samples_per_user=1)
-    with pytest.raises(ParameterError, match="protects records"):
+    with pytest.raises(ParameterError, match="a UserSample with records"):
         replay(users, table(5))
     stable = registry.make(
         "stable", FiniteClass([[0], [1]]), epsilon=10, delta=F(1, 100),

@@ -1,9 +1,12 @@
-"""Neighbours of a real table: one record replaced, sampled, extreme, or like the loudest so far."""
+"""Neighbours of a real table: one record (or all records of one user) replaced by others.
+
+They are sampled, extreme, or like the loudest so far.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -12,14 +15,27 @@ import numpy as np
 
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample
 from littlestone.data.dealing import OrderedSample
+from littlestone.data.points import distinct
+from littlestone.data.users import UserSample, merge
 
 if TYPE_CHECKING:
     from littlestone.source import Source
 
-__all__ = ["Pair", "Record", "Search", "listed", "replaced"]
+__all__ = [
+    "Bundle",
+    "Pair",
+    "Record",
+    "Search",
+    "UserSearch",
+    "listed",
+    "replaced",
+    "replaced_user",
+]
 
 Record = tuple[Any, int]
 Pair = tuple[Record, Record]
+#: Number of a user, and the records that it has instead.
+Bundle = tuple[int, tuple[Record, ...]]
 
 
 def listed(sample: Sample) -> OrderedSample:
@@ -164,3 +180,82 @@ class Search:
                 if new != old:
                     yield old, new
         yield from pairwise(olds)
+
+
+def replaced_user(users: UserSample, who: int, records: Sequence[Record]) -> UserSample:
+    """Return the table with all records of one user replaced; its name stays.
+
+    Examples
+    --------
+    >>> users = UserSample.of(["ann", "bob", "ann"], [3, 5, 3], [0, 1, 0])
+    >>> other = replaced_user(users, 0, [(4, 1), (5, 0)])
+    >>> other.points, other.user, other.point
+    (array([4, 5]), array([0, 0, 1]), array([0, 1, 1]))
+    """
+    keep = users.user != who
+    inside = [x for x, _ in records if x is not OUTSIDE]
+    known = len(users.points)
+    new = np.array(inside, dtype=users.points.dtype).reshape(len(inside), *users.points.shape[1:])
+    every, where = distinct(np.concatenate([users.points, new]))
+    place = iter(where[known:].tolist())
+    held = users.point[keep]
+    old = np.where(held < 0, -1, where[held]) if known else held
+    point = np.append(old, [-1 if x is OUTSIDE else next(place) for x, _ in records])
+    used = np.unique(point[point >= 0]).astype(np.int64)
+    at = np.where(point < 0, -1, np.searchsorted(used, point)).astype(np.int64)
+    more = len(records)
+    merged = merge(
+        np.append(users.user[keep], np.full(more, who)).astype(np.int64),
+        at,
+        np.append(users.label[keep], [label for _, label in records]).astype(np.int8),
+        np.append(users.count[keep], np.ones(more)).astype(np.int64),
+    )
+    return UserSample(every[used], *merged, users.keys)
+
+
+class UserSearch:
+    """Neighbours of a table of users: sampled, extreme, and variations of the loudest."""
+
+    _KEPT = 5
+
+    def __init__(self, domain: Any, users: UserSample, each: int, source: Source) -> None:
+        self._users, self._each, self._source = users, each, source
+        if isinstance(domain, IntegerDomain):
+            self._ends: list[Any] = [domain.low, domain.high, OUTSIDE]
+        elif isinstance(domain, RowDomain):
+            codes = domain.schema.n_codes
+            self._ends = [tuple(0 for _ in codes), tuple(m - 1 for m in codes)]
+        else:
+            self._ends = [OUTSIDE]
+        self._loudest: list[tuple[Fraction, Bundle]] = []
+
+    def next(self) -> Bundle:
+        """Return whose records are replaced, and by which."""
+        who, records = self._source.below(self._users.n_users), self._bundle()
+        if self._loudest and self._source.below(2):
+            _, (loud, bundle) = self._loudest[self._source.below(len(self._loudest))]
+            return (loud, records) if self._source.below(2) else (who, bundle)
+        return who, records
+
+    def heard(self, bundle: Bundle, loss: Fraction) -> None:
+        """Remember a loud one."""
+        found = sorted([*self._loudest, (loss, bundle)], key=lambda one: -one[0])
+        self._loudest = found[: self._KEPT]
+
+    def _bundle(self) -> tuple[Record, ...]:
+        kind = self._source.below(4)
+        if kind == 0:  # nothing, or one record at an end, many times
+            size = self._each * self._source.below(2)
+            return (
+                (self._ends[self._source.below(len(self._ends))], self._source.below(2)),
+            ) * size
+        if kind == 1 or not len(self._users.points):
+            return ((OUTSIDE, self._source.below(2)),) * self._each
+        records = [self._held() for _ in range(self._each)]
+        if kind == 2:  # one point that the table holds, with one label
+            records = records[:1] * self._each
+        return tuple(records)
+
+    def _held(self) -> Record:
+        point = self._users.points[self._source.below(len(self._users.points))]
+        return tuple(point.tolist()) if np.ndim(point) else point.item(), self._source.below(2)

@@ -27,15 +27,24 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from littlestone.audit.neighbours import Pair, Search, listed, replaced
+from littlestone.audit.neighbours import (
+    Pair,
+    Search,
+    UserSearch,
+    listed,
+    replaced,
+    replaced_user,
+)
 from littlestone.classes import DecisionTrees
 from littlestone.classes.decision_trees.splits import Splits
 from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
+from littlestone.data.users import UserSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.exponential import Exponential
+from littlestone.learners.users.learner import UserAgnostic
 from littlestone.privacy.rounding import upper
 from littlestone.source import LeveledChoice, SeededSource, ball
 from littlestone.source.weights import as_weights, probabilities
@@ -61,7 +70,9 @@ class Replay:
     ----------
     learner, concept_class : str
     n, pairs : int
-        Records of the table, and neighbours that were compared.
+        Records (or users) of the table, and neighbours that were compared.
+    unit : {"records", "users"}
+        What is protected.
     epsilon, delta : Fraction
         The claim.
     transcript : float
@@ -81,6 +92,7 @@ class Replay:
     concept_class: str
     n: int
     pairs: int
+    unit: str
     epsilon: Fraction
     delta: Fraction
     transcript: float
@@ -107,7 +119,7 @@ class Replay:
             parts.append(f"divergence at epsilon {self.worst_delta:.3g}")
         return (
             f"{'HOLDS' if self.holds else 'EXCEEDED'}: {self.learner} on {self.concept_class}, "
-            f"{self.n:,} records, {self.pairs:,} neighbours; claim ({float(self.epsilon):g}, "
+            f"{self.n:,} {self.unit}, {self.pairs:,} neighbours; claim ({float(self.epsilon):g}, "
             f"{float(self.delta):g}); largest loss: {', '.join(parts)}. {SECRET}"
         )
 
@@ -121,7 +133,8 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
         Whose draws are leveled choices (rules, thresholds, finite classes, ...; one-shot VC-1;
         teachers' lists), trees, or sums of trees.
     table : Sample
-        The records.
+        The records. Where users are protected, a UserSample: a neighbour replaces all records of
+        one user.
     pairs : int >= 1
         Number of neighbours.
     seed : int
@@ -147,27 +160,37 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
     (True, 0.9062, True)
     """
     algorithm: Learner[Any] = learner.to_learner() if hasattr(learner, "to_learner") else learner
-    if not isinstance(table, Sample) or not table.n:
-        raise parameter_error("replay", "table", "a Sample with records", type(table).__name__)
-    if not hasattr(algorithm, "draw") or algorithm.unit != "records":
+    if not hasattr(algorithm, "draw"):
         raise parameter_error(
-            "replay", "learner", "a learner that protects records", type(learner).__name__
+            "replay", "learner", "a learner of the library", type(learner).__name__
         )
+    kind = UserSample if algorithm.unit == "users" else Sample
+    if not isinstance(table, kind) or not table.n:
+        wanted = f"a {kind.__name__} with records"
+        raise parameter_error("replay", "table", wanted, type(table).__name__)
     check_integer("replay", "pairs", pairs, low=1)
-    records = listed(table) if algorithm.deals(table.n) else table
+    records: Any = table
+    if isinstance(table, Sample) and algorithm.deals(table.n):
+        records = listed(table)
     run = _Boosted(algorithm) if isinstance(algorithm, Boosting) else _Drawn(algorithm)
     base = run(records, _Steered(seed))
     if not base.names:
         raise UnsupportedError(
             f"{algorithm.name!r} makes no draw on this table that replay can follow."
         )
-    search = Search(algorithm.concept_class.domain, records, SeededSource(seed))
+    domain, rng = algorithm.concept_class.domain, SeededSource(seed)
+    search: Any
+    if isinstance(algorithm, UserAgnostic):
+        search = UserSearch(domain, records, algorithm.samples_per_user, rng)
+        replace: Any = replaced_user
+    else:
+        search, replace = Search(domain, records, rng), replaced
     guarantee = algorithm.guarantee()
     found = _Found(run.budgets(records.n))
     for _ in range(pairs):
         pair = search.next()
         source = _Steered(seed, base.names)
-        other = run(replaced(records, *pair), source)
+        other = run(replace(records, *pair), source)
         if other.outcome != base.outcome and not source.lost:
             raise UnsupportedError(
                 f"The choices of {algorithm.name!r} do not mean the same on neighbours: replay "
@@ -547,6 +570,7 @@ class _Found:
             learner.concept_class.spec,
             n,
             pairs,
+            learner.unit,
             epsilon,
             delta,
             self.transcript.shown or 0.0,
