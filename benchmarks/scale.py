@@ -1,0 +1,143 @@
+"""How large a table may be: thresholds over 2**32 points, beside the engine's own GROUP BY.
+
+    python benchmarks/scale.py --rows 1e8 --distinct 1e8          # as many points as rows
+    python benchmarks/scale.py --rows 1e8 --distinct 100
+    python benchmarks/scale.py --rows 1e7 --distinct 100 --engine spark
+    python benchmarks/scale.py --rows 1e7 --distinct 1e7 --labels random
+
+The table is made up in a temporary folder, as Parquet in parts of at most 10 million rows (about 10
+bytes for each row whose point is new). Each way runs in a process of its own, once, and reports its
+time, its peak memory and the number of records that it found: the GROUP BY of the same two columns,
+of which every group is fetched; and a whole release, from opening the files to the threshold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HIGH = 2**32
+PART = 10_000_000
+#: Bytes of disk for each row and for each distinct point: the table; what is spilled, and held.
+ROW_BYTES, POINT_BYTES = 12, 80
+
+
+def make(folder: Path, rows: int, distinct: int, *, random: bool) -> None:
+    """Write x in 1 .. 2**32, scrambled, (nearly) so many, and y: x above half, or a coin."""
+    from littlestone.data.engine import connect
+
+    y = "hash(i, 7) % 2" if random else f"x > {HIGH // 2}"
+    for number, first in enumerate(range(0, rows, PART)):
+        last = min(rows, first + PART)
+        made = f"SELECT i, (hash(i % {distinct}) % {HIGH})::BIGINT + 1 AS x"
+        query = f"SELECT x, ({y})::TINYINT AS y FROM ({made} FROM range({first}, {last}) t(i))"
+        connect().execute(f"COPY ({query}) TO '{folder}/part-{number:04}.parquet'")
+
+
+def group_by(parts: str) -> int:
+    """Group in the library's own engine, with its limit of memory; fetch all groups."""
+    from littlestone.data.engine import connect
+
+    query = f"SELECT x, y, count(*) AS n FROM read_parquet('{parts}') GROUP BY x, y"
+    batches = connect().sql(query).to_arrow_reader(1 << 20)
+    return sum(int(batch.column(2).to_numpy().sum()) for batch in batches)
+
+
+def release(table: Any) -> int:
+    """Learn a threshold, as a user of the library does."""
+    from littlestone import AgnosticLearner, Thresholds
+
+    learner = AgnosticLearner(Thresholds(1, HIGH), epsilon=1)
+    return int(learner.fit(table, x="x", y="y").release_.n)
+
+
+def spark() -> Any:
+    """Return a local Spark (its Java process is not in the peak)."""
+    from littlestone.data import local_spark
+
+    return local_spark(2, memory="6g")
+
+
+def spark_group_by(parts: str) -> int:
+    """Group in Spark; fetch all groups."""
+    groups = spark().read.parquet(parts).groupBy("x", "y").count().toArrow()
+    return int(groups["count"].to_numpy().sum())
+
+
+def spark_release(parts: str) -> int:
+    """Learn from a Spark data frame."""
+    return release(spark().read.parquet(parts))
+
+
+WAYS: dict[str, dict[str, Callable[[str], int]]] = {
+    "duckdb": {"GROUP BY": group_by, "release": release},
+    "spark": {"GROUP BY": spark_group_by, "release": spark_release},
+}
+
+
+def child(engine: str, way: str, parts: str) -> None:
+    """Run one way in this process and report."""
+    run = WAYS[engine][way]
+    if engine == "spark":
+        spark()  # its start is not measured
+    start = time.perf_counter()
+    found = run(parts)
+    seconds = time.perf_counter() - start
+    unit = 1 if sys.platform == "darwin" else 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+    print(json.dumps({"seconds": seconds, "megabytes": peak, "rows": found}))
+
+
+def measure(*arguments: str) -> dict[str, Any]:
+    """Run one way in a new process."""
+    command = [sys.executable, __file__, "--child", *arguments]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def main() -> int:
+    """Measure, print a table, and return 0 if all ways found all rows."""
+    parser = argparse.ArgumentParser(description="Thresholds from large tables.")
+    parser.add_argument("--rows", type=float, default=1e6)
+    parser.add_argument("--distinct", type=float, default=1e6)
+    parser.add_argument("--engine", choices=sorted(WAYS), default="duckdb")
+    parser.add_argument("--labels", choices=["realizable", "random"], default="realizable")
+    parser.add_argument("--folder", help="where the table is made up; by default the system's")
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        child(*options.child)
+        return 0
+    rows, distinct = int(options.rows), int(options.distinct)
+    with tempfile.TemporaryDirectory(prefix="littlestone-scale-", dir=options.folder) as name:
+        folder, needed = Path(name), rows * ROW_BYTES + distinct * POINT_BYTES
+        free = shutil.disk_usage(folder).free
+        if free < needed:
+            print(f"The disk has {free / 1e9:.1f} GB; this needs about {needed / 1e9:.1f} GB.")
+            return 2
+        make(folder, rows, distinct, random=options.labels == "random")
+        size = sum(part.stat().st_size for part in folder.iterdir())
+        print(
+            f"{rows:,} rows, {distinct:,} points, {options.labels}: {size / 1e9:.2f} GB of Parquet"
+        )
+        print(f"{options.engine:10} {'seconds':>8} {'peak MB':>8}")
+        results = {}
+        for way in WAYS[options.engine]:
+            parts = f"{folder}/part-*.parquet"
+            results[way] = found = measure(options.engine, way, parts)
+            print(f"{way:10} {found['seconds']:8.1f} {found['megabytes']:8.0f}", flush=True)
+    print(f"ratio: {results['release']['seconds'] / results['GROUP BY']['seconds']:.2f}")
+    return 0 if all(found["rows"] == rows for found in results.values()) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
