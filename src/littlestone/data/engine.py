@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
@@ -24,7 +25,7 @@ from littlestone.errors import DataError, LittlestoneError
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["connect", "quietly"]
+__all__ = ["connect", "open_file", "quietly"]
 
 T = TypeVar("T")
 
@@ -54,17 +55,25 @@ def connect(*, ordered: bool = False) -> DuckDBPyConnection:
 @cache
 def _database(process: int, ordered: bool) -> DuckDBPyConnection:
     """Start the engine; a forked process must not share its parent's, so it is asked by its id."""
-    return duckdb.connect(
-        ":memory:",
-        config={
-            "memory_limit": MEMORY_LIMIT,
-            "preserve_insertion_order": ordered,
-            "temp_directory": _spill_folder(),
-            "autoinstall_known_extensions": False,
-            "autoload_known_extensions": False,
-            "allow_community_extensions": False,
-        },
-    )
+    return _start(":memory:", preserve_insertion_order=ordered)
+
+
+def open_file(path: Path) -> DuckDBPyConnection:
+    """Return a connection to a DuckDB file, for reading only, with the same limits."""
+    connection = _start(str(path), read_only=True)
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def _start(database: str, *, read_only: bool = False, **more: bool) -> DuckDBPyConnection:
+    config = {
+        "memory_limit": MEMORY_LIMIT,
+        "temp_directory": _spill_folder(),
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_community_extensions": False,
+    }
+    return duckdb.connect(database, read_only=read_only, config=config | more)
 
 
 def quietly(action: Callable[[], T], message: str) -> T:

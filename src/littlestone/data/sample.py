@@ -232,6 +232,14 @@ class LazySample(Sample):
         """Return the sample with all its points."""
         raise NotImplementedError
 
+    def check_same(self, n: int) -> None:
+        """Refuse a table that has another number of records (public) at a second reading."""
+        if n != self.n:
+            raise DataError(
+                "The table has changed between two readings of it. Nothing is released; learn "
+                "from a copy, or from one state of it."
+            )
+
     @cached_property
     def _counted(self) -> Sample:
         return self.count()

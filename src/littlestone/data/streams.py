@@ -17,12 +17,13 @@ import pyarrow as pa
 
 from littlestone.data.cells import Match
 from littlestone.data.counting import EMPTY, INTEGERS, STOPPED, match
+from littlestone.data.dialects import Frame
 from littlestone.data.domains import Domain, IntegerDomain, RowDomain
 from littlestone.data.engine import quietly
 from littlestone.data.points import SMALL
 from littlestone.data.sample import Sample
 from littlestone.data.swept import Held, Part, SweptSample
-from littlestone.data.tables import Frame, Table, read_table
+from littlestone.data.tables import Table, read_table
 from littlestone.data.tails import Column, Tails, TailSample, gather
 from littlestone.errors import DataError
 

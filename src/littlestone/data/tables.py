@@ -4,9 +4,10 @@ Four kinds of table, all read by `read_table`: CSV files (parsed by `littlestone
 Parquet files (`littlestone.data.arrow`) are streams into a private DuckDB; frames in memory
 (pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
 that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
-classic and Connect) stay in their own engine. Whatever it is, `Table.frame` renames the asked
-columns ``c0, c1, ...`` by position, so names with dots, spaces or capitals mean nothing to any
-engine.
+classic and Connect, tables of Ibis) stay in their own engine
+(`littlestone.data.dialects`); URLs name tables of databases (`littlestone.data.databases`).
+Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by position, so names with
+dots, spaces or capitals mean nothing to any engine.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
@@ -28,15 +28,14 @@ from narwhals.exceptions import DuplicateError
 
 from littlestone.data.arrow import ParquetColumns, ParquetParts, portable
 from littlestone.data.cells import text
+from littlestone.data.dialects import Frame, bytewise, check_engine, only_plain
 from littlestone.data.engine import connect, quietly
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of
 from littlestone.data.lines import CsvColumns, header
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
-__all__ = ["Frame", "Stream", "Table", "bytewise", "read_table"]
-
-Frame = nw.LazyFrame[Any]
+__all__ = ["LazyTable", "Stream", "Table", "read_table"]
 
 _UNREADABLE = (
     "The table cannot be read. Its engine's own message is not shown, because such messages quote "
@@ -45,7 +44,8 @@ _UNREADABLE = (
 _FORMS = (
     "a path (.csv, .tsv, .csv.gz, .tsv.gz, .parquet, or a folder of such files), a "
     "pandas, polars or pyarrow table, a NumPy structured array, a dictionary of columns, a DuckDB "
-    "relation or a Spark data frame"
+    "relation, a Spark data frame, an Ibis table, or the URL of a table in DuckDB, SQLite or "
+    "PostgreSQL"
 )
 _TWICE = "The columns of a table must have different names."
 _NESTED = (nw.List, nw.Array, nw.Struct)
@@ -55,9 +55,6 @@ _AS_TEXT = (
     *(nw.Enum, nw.Categorical, nw.Object),
     *(nw.Int128, nw.UInt128),
 )
-#: Lazy engines whose grouping is known to be by value, see `bytewise`.
-_SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
-_ENGINES = (nw.Implementation.POLARS, nw.Implementation.DUCKDB, *_SPARK)
 _TIMED = (nw.Time, nw.Duration)
 _ROWS = 1 << 17  # of a batch
 
@@ -240,7 +237,7 @@ def read_table(
     """
     form = None if csv is None else CsvFormat.parse(csv, owner)
     if isinstance(table, str | Path):
-        return _file(Path(table), form, declared or CsvFormat(), owner)
+        return _named(table, form, declared or CsvFormat(), owner)
     if form is not None:
         hint = "It says how a CSV file is written: leave it out."
         raise parameter_error(owner, "csv", "given with a path", type(table).__name__, hint)
@@ -257,8 +254,16 @@ def read_table(
     except DuplicateError:
         raise ParameterError(_TWICE) from None
     if isinstance(frame, nw.LazyFrame):
-        return _Lazy(frame, owner)
+        return LazyTable(frame, owner)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
+
+
+def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
+    if isinstance(name, str) and "://" in name:
+        from littlestone.data.databases import open_url  # noqa: PLC0415 - databases are rare
+
+        return open_url(name, owner)
+    return _file(Path(name), csv, declared, owner)
 
 
 def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
@@ -404,19 +409,33 @@ class _Columns(Table):
         return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
 
 
-class _Lazy(Table):
-    """A table that stays in its own engine."""
+class LazyTable(Table):
+    """A table that stays in its own engine.
+
+    Parameters
+    ----------
+    frame : LazyFrame
+    owner : str
+        Who asks, for messages.
+    """
 
     def __init__(self, frame: Frame, owner: str) -> None:
-        if frame.implementation not in _ENGINES:
-            constraint = f"{_FORMS}; of lazy tables only these"
-            name = str(frame.implementation)
-            raise parameter_error(owner, "table", constraint, name, "Collect it first.")
-        self._lazy = frame
+        quietly(lambda: check_engine(frame), _UNREADABLE)
+        self._lazy, self._owner = frame, owner
         super().__init__(quietly(lambda: frame.collect_schema().names(), _UNREADABLE))
 
     def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
         native = self._lazy.to_native()
+        engine: Any = self._lazy.implementation
+        if engine is nw.Implementation.IBIS:
+            if ordered:
+                raise ParameterError(
+                    f"The rows of the table given to {self._owner} have no order in their "
+                    "database. Collect them first, in the order that the answers shall have."
+                )
+            frame = _select(self._lazy, columns)
+            only_plain(frame, columns, self._owner)
+            return bytewise(frame)
         if not hasattr(native, "toDF"):
             return _select(self._lazy, columns)
         # Spark resolves names with dots as fields of structures: rename by position first.
@@ -425,6 +444,7 @@ class _Lazy(Table):
         return _select(nw.from_native(renamed), positions)
 
     def rows(self) -> int:
+        """Return the number of rows, as the engine counts them (public)."""
         counted: Any = self._lazy.select(nw.len()).collect("pyarrow").to_native()
         return int(counted.column(0)[0].as_py())
 
@@ -439,28 +459,6 @@ class _Lazy(Table):
 
 def _select(frame: Frame, columns: Sequence[str]) -> Frame:
     return frame.select(*(nw.col(name).alias(f"c{j}") for j, name in enumerate(columns)))
-
-
-def bytewise(frame: Frame) -> Frame:
-    """Return the frame with its texts as bytes, so that an engine groups equal texts only.
-
-    Under a collation (of a column or of a session) an engine takes ``Bonn`` and ``bonn`` for one
-    text, and shows whichever came first: one record would rewrite the cells of all others.
-    """
-    columns = frame.collect_schema()
-    texts = {name for name, dtype in columns.items() if isinstance(dtype, nw.String)}
-    if not texts:
-        return frame
-    native: Any = frame.to_native()
-    engine: Any = frame.implementation
-    if engine is nw.Implementation.DUCKDB:
-        cells = {name: duckdb.ColumnExpression(name) for name in columns}
-        encoded = {name: duckdb.FunctionExpression("encode", cells[name]) for name in texts}
-        native = native.select(*(c.alias(name) for name, c in (cells | encoded).items()))
-    elif engine in _SPARK:
-        native = native.withColumns({name: native[name].cast("binary") for name in texts})
-    grouped: Frame = nw.from_native(native)
-    return grouped
 
 
 def _arrow(values: Any) -> pa.Array:

@@ -91,12 +91,16 @@ class TailSample(LazySample):
     def tails(self, most: int) -> Tails:
         """Return both tails with at least ``most`` records each, or all that there are."""
         if most > self._most:
-            self.__dict__.update(_tails=self._read(most), _most=most)
+            tails = self._read(most)
+            self.check_same(tails.n)
+            self.__dict__.update(_tails=tails, _most=most)
         return self._tails
 
     def count(self) -> Sample:
         """Return the sample with all its points: a second reading."""
-        return self._count()
+        sample = self._count()
+        self.check_same(sample.n)
+        return sample
 
     @property
     def n(self) -> int:
