@@ -50,7 +50,7 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
 
 def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | None) -> None:
     """Refuse to write over a file that is being read."""
-    given = [path for path in inputs if path is not None]
+    given = [path for path in inputs if path is not None and "://" not in path]
     folders = [os.path.join(path, "*") if os.path.isdir(path) else path for path in given]
     parts = [part for path in folders if not os.path.isfile(path) for part in glob(path)]
     kept = {target(Path(path)) for path in (*given, *parts)}

@@ -83,7 +83,8 @@ def fit(
     Parameters
     ----------
     data:
-        Table of labelled records: a Parquet or CSV file.
+        Table of labelled records: a Parquet or CSV file, or the URL of a table in a database, such
+        as postgresql://host/db?table=t.
     y:
         Column of labels.
     concept_class:

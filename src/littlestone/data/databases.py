@@ -101,6 +101,12 @@ def _postgres(url: str, table: str, schema: str | None, owner: str) -> Table:
     # no transaction stays open: it would hold a lock on the table
     connection = psycopg.connect(url, autocommit=True)
     connection.execute("SET default_transaction_read_only = on")
+    if connection.info.parameter_status("server_encoding") == "SQL_ASCII":
+        connection.close()
+        raise ParameterError(
+            "PostgreSQL databases of encoding SQL_ASCII are not read: one text that is no UTF-8 "
+            "would stop the engine. Use a database of encoding UTF8."
+        )
     backend = ibis.postgres.from_connection(connection)
     weakref.finalize(backend, connection.close)  # it lives as long as what is asked of it
     return LazyTable(nw.from_native(backend.table(table, database=schema)), owner)

@@ -66,18 +66,6 @@ def check_engine(frame: Frame) -> None:
         if name not in IBIS:
             hint = f"Of Ibis these are: {', '.join(IBIS)}. Collect the table first."
             raise ParameterError(_UNKNOWN.format(f"Ibis on {name}", hint))
-        if name == "postgres":
-            _check_postgres(native)
-
-
-def _check_postgres(native: Any) -> None:
-    """Refuse a database whose texts are bytes that nobody has checked."""
-    encoding = native.get_backend().con.info.parameter_status("server_encoding")
-    if encoding == "SQL_ASCII":
-        raise ParameterError(
-            "PostgreSQL databases of encoding SQL_ASCII are not read: one text that is no UTF-8 "
-            "would stop the engine. Use a database of encoding UTF8."
-        )
 
 
 def only_plain(frame: Frame, names: list[str], owner: str) -> None:
