@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
+from littlestone.cli.main import main
 from littlestone.data import IntegerDomain, Sample, TextDomain, read_points, read_table
 from littlestone.data.engine import connect
 from littlestone.data.streams import read_swept, read_tails
@@ -161,3 +162,13 @@ def test_extras_that_are_not_installed_are_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
     with pytest.raises(LittlestoneError, match="littlestone\\[databases\\]"):
         read_table("postgresql://ann:s3cret@localhost/db?table=t")
+
+
+def test_a_database_that_is_read_is_not_overwritten(tmp_path, capsys):
+    url = duckdb_file(tmp_path / "t.duckdb")
+    before = (tmp_path / "t.duckdb").read_bytes()
+    ask = ["--x", "x", "--y", "y", "--class", "thresholds(1, 20)", "--epsilon", "1"]
+    assert main(["fit", url, *ask, "--out", str(tmp_path / "t.duckdb")]) == 2
+    assert "would be overwritten" in capsys.readouterr().err
+    assert (tmp_path / "t.duckdb").read_bytes() == before
+    assert main(["fit", url, *ask, "--out", str(tmp_path / "model.json")]) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from glob import glob
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from littlestone.errors import parameter_error
 from littlestone.safe_io import replaceable, target
@@ -50,7 +51,7 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
 
 def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | None) -> None:
     """Refuse to write over a file that is being read."""
-    given = [path for path in inputs if path is not None and "://" not in path]
+    given = [_file_of(path) for path in inputs if path is not None]
     folders = [os.path.join(path, "*") if os.path.isdir(path) else path for path in given]
     parts = [part for path in folders if not os.path.isfile(path) for part in glob(path)]
     kept = {target(Path(path)) for path in (*given, *parts)}
@@ -59,6 +60,12 @@ def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | Non
             raise parameter_error(
                 owner, name, "a file that is not read", path, "It would be overwritten."
             )
+
+
+def _file_of(named: str) -> str:
+    """Return the path of a file, also of one that a URL names (``duckdb:///db.duckdb?table=t``)."""
+    parts = urlsplit(named)
+    return unquote(parts.path)[1:] if parts.scheme in ("duckdb", "sqlite") else named
 
 
 def _problem(path: Path) -> str:
