@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import weakref
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
@@ -29,10 +29,9 @@ import pyarrow as pa
 from littlestone.data.cells import text
 from littlestone.data.dialects import Frame
 from littlestone.data.engine import open_file, quietly
-from littlestone.data.tables import LazyTable, Table
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 
-__all__ = ["open_url"]
+__all__ = ["SqliteTable", "open_url"]
 
 _ROWS = 1 << 16  # of a batch
 _FORM = "a URL such as duckdb:///db.duckdb?table=t, sqlite:///db.sqlite?table=t or "
@@ -43,8 +42,8 @@ _CLOSED = (
 )
 
 
-def open_url(url: str, owner: str) -> Table:
-    """Return the table that a URL names.
+def open_url(url: str, owner: str) -> Frame | SqliteTable:
+    """Return the table that a URL names: lazy in its engine, or to be read cell by cell.
 
     Raises
     ------
@@ -65,15 +64,15 @@ def open_url(url: str, owner: str) -> Table:
         raise _refused(owner)
     if parts.scheme in ("postgresql", "postgres"):
         rest = parts._replace(scheme="postgresql", query=urlencode(asked)).geturl()
-        return quietly(lambda: _postgres(rest, table, schema, owner), _CLOSED.format(owner))
+        return quietly(lambda: _postgres(rest, table, schema), _CLOSED.format(owner))
     if parts.netloc or asked or parts.scheme not in ("duckdb", "sqlite"):
         raise _refused(owner)
     path = Path(unquote(parts.path)[1:])
     if not os.path.isfile(path):
         hint = "A path after three slashes is relative, after four absolute."
         raise parameter_error(owner, "table", "the URL of a file that exists", str(path), hint)
-    made = _duckdb if parts.scheme == "duckdb" else _Sqlite
-    return quietly(lambda: made(path, table, schema, owner), _CLOSED.format(owner))
+    made = _duckdb if parts.scheme == "duckdb" else SqliteTable
+    return quietly(lambda: made(path, _quoted(table, schema)), _CLOSED.format(owner))
 
 
 def _refused(owner: str) -> ParameterError:
@@ -85,12 +84,12 @@ def _quoted(table: str, schema: str | None) -> str:
     return ".".join('"' + name.replace('"', '""') + '"' for name in names)
 
 
-def _duckdb(path: Path, table: str, schema: str | None, owner: str) -> Table:
-    relation = open_file(path).sql(f"FROM {_quoted(table, schema)}")
-    return LazyTable(nw.from_native(relation), owner)
+def _duckdb(path: Path, table: str) -> Frame:
+    frame: Frame = nw.from_native(open_file(path).sql(f"FROM {table}"))
+    return frame
 
 
-def _postgres(url: str, table: str, schema: str | None, owner: str) -> Table:
+def _postgres(url: str, table: str, schema: str | None) -> Frame:
     try:
         import ibis  # noqa: PLC0415 - optional dependencies
         import psycopg  # noqa: PLC0415
@@ -109,24 +108,36 @@ def _postgres(url: str, table: str, schema: str | None, owner: str) -> Table:
         )
     backend = ibis.postgres.from_connection(connection)
     weakref.finalize(backend, connection.close)  # it lives as long as what is asked of it
-    return LazyTable(nw.from_native(backend.table(table, database=schema)), owner)
+    frame: Frame = nw.from_native(backend.table(table, database=schema))
+    return frame
 
 
-class _Sqlite(Table):
-    """A table of an SQLite file; each reading is one statement, which sees one state of it."""
+class SqliteTable:
+    """A table of an SQLite file; each reading is one statement, which sees one state of it.
 
-    def __init__(self, path: Path, table: str, schema: str | None, owner: str) -> None:
-        self._path, self._table = path, _quoted(table, schema)
+    Parameters
+    ----------
+    path : Path
+    table : str
+        Its name, in quotes.
+
+    Attributes
+    ----------
+    names : list of str
+        Of its columns.
+    """
+
+    def __init__(self, path: Path, table: str) -> None:
+        self._path, self._table = path, table
         with closing(_reading(path)) as connection:
-            told = connection.execute(f"SELECT * FROM {self._table} LIMIT 0").description  # noqa: S608
-        super().__init__([name for name, *_ in told])
-        if len(set(self.names)) < len(self.names):
-            raise ParameterError("The columns of a table must have different names.")
+            told = connection.execute(f"SELECT * FROM {table} LIMIT 0").description  # noqa: S608
+        self.names = [name for name, *_ in told]
 
-    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
+    def read(self, columns: Sequence[str]) -> _SqliteColumns:
+        """Return an Arrow stream of some columns."""
         asked = ", ".join(_quoted(name, None) for name in columns)
         query = f"SELECT {asked} FROM {self._table}"  # noqa: S608 - names in quotes
-        return self._scan(_SqliteColumns(self._path, query, len(columns)), ordered)
+        return _SqliteColumns(self._path, query, len(columns))
 
 
 def _reading(path: Path) -> sqlite3.Connection:

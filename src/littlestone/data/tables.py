@@ -19,7 +19,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -35,7 +35,10 @@ from littlestone.data.lines import CsvColumns, header
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
-__all__ = ["LazyTable", "Stream", "Table", "read_table"]
+if TYPE_CHECKING:
+    from littlestone.data.databases import SqliteTable
+
+__all__ = ["Stream", "Table", "read_table"]
 
 _UNREADABLE = (
     "The table cannot be read. Its engine's own message is not shown, because such messages quote "
@@ -254,15 +257,18 @@ def read_table(
     except DuplicateError:
         raise ParameterError(_TWICE) from None
     if isinstance(frame, nw.LazyFrame):
-        return LazyTable(frame, owner)
+        return _Lazy(frame, owner)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
 
 
 def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
     if isinstance(name, str) and "://" in name:
-        from littlestone.data.databases import open_url  # noqa: PLC0415 - databases are rare
+        from littlestone.data import databases  # noqa: PLC0415 - they are rare
 
-        return open_url(name, owner)
+        opened = databases.open_url(name, owner)
+        if isinstance(opened, databases.SqliteTable):
+            return _Sqlite(opened)
+        return _Lazy(opened, owner)
     return _file(Path(name), csv, declared, owner)
 
 
@@ -409,7 +415,18 @@ class _Columns(Table):
         return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
 
 
-class LazyTable(Table):
+class _Sqlite(Table):
+    """A table of SQLite, whose cells have types, but not its columns."""
+
+    def __init__(self, table: SqliteTable) -> None:
+        self._table = table
+        super().__init__(table.names)
+
+    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
+        return self._scan(self._table.read(columns), ordered)
+
+
+class _Lazy(Table):
     """A table that stays in its own engine.
 
     Parameters
