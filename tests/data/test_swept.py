@@ -13,6 +13,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import Thresholds
+from littlestone.costs import Costs
 from littlestone.data import IntegerDomain, Sample, read_table
 from littlestone.data.streams import LARGE, read_swept
 from littlestone.data.swept import Held, Part, SweptSample
@@ -56,8 +57,8 @@ def test_one_reading_says_what_counting_says(kind, domain):
         plain = Sample.read(table, x="x", y="y", domain=domain)
         assert isinstance(swept, SweptSample)
         assert contents(swept) == contents(plain)
-        assert contents(swept.weighted(3, 10)) == contents(plain.weighted(3, 10))
-        assert contents(swept.weighted(3, 1).weighted(1, 10)) == contents(plain.weighted(3, 10))
+        costs = Costs.of({0: 3, 1: 10})
+        assert contents(swept.priced(costs)) == contents(plain.priced(costs))
         assert repr(swept) == repr(plain)
 
 

@@ -10,13 +10,16 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.sample import Counts, LazySample, Sample
 from littlestone.errors import DataError
+
+if TYPE_CHECKING:
+    from littlestone.costs import Costs
 
 __all__ = ["Held", "Part", "SweptSample"]
 
@@ -110,7 +113,9 @@ class SweptSample(LazySample):
     >>> held = Held()
     >>> held.add(Part(np.array([3, 5]), np.array([1, 0]), np.array([0, 2])))
     >>> sample = SweptSample(held, (4, 0))
-    >>> sample.n, sample.weighted(1, 10).positives, sample.points.tolist()
+    >>> from littlestone.costs import Costs
+    >>> costly = sample.priced(Costs.of({0: 1, 1: 10}))
+    >>> sample.n, costly.positives, sample.points.tolist()
     (7, 20, [3, 5])
     """
 
@@ -135,8 +140,9 @@ class SweptSample(LazySample):
         points, zeros, ones = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return Sample(points, zeros, ones, self.outside)
 
-    def weighted(self, zero: int, one: int) -> Sample:
-        """Return the sample in which each record counts as many as its label weighs."""
+    def priced(self, costs: Costs) -> Sample:
+        """Return the sample in which each record counts as many as a mistake on it costs."""
+        (_, zero), (one, _) = costs.matrix
         weights = (self._weights[0] * zero, self._weights[1] * one)
         return SweptSample(self._held, self._outside, weights)
 
