@@ -18,6 +18,7 @@ RUN = {
     "docs/guide/choosing.md",
     "docs/guide/quickstart.md",
     "docs/guide/recipes.md",
+    "docs/guide/silent-mistakes.md",
     "examples/blocklist/README.md",
     "examples/users/README.md",
 }

@@ -62,3 +62,30 @@ def test_the_quickstart_shows_what_is_printed(patients, monkeypatch, capsys):
         for line in block.splitlines() if "Guarantee" in block else ():
             drawn = line.startswith(("Rule", "Error", "Always"))
             assert drawn or " ".join(line.split()) in " ".join(printed.split())
+
+
+def test_silent_mistakes_are_told(run, folder):
+    """The page's commands in their order: refused, a constant, reported twice, and right."""
+    page = (DOCS / "guide/silent-mistakes.md").read_text()
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
+    for language, body in blocks:
+        if language == "python":
+            exec(body, {})
+        elif language == "toml":
+            (folder / body.split()[1]).write_text(body)
+    shown = [body.splitlines() for language, body in blocks if language == "text"]
+    commands = [shlex.split(line, comments=True) for line in lines_of("guide/silent-mistakes.md")]
+    refused, constant, wrong, right, learned = (run("", *c, "--seed", "1") for c in commands)
+    assert refused.code == 2
+    assert "no columns 'dose', 'city', 'admitted', 'outcome'" in refused.err
+    assert {done.code for done in (constant, wrong, right, learned)} == {0}
+    for lines, done in zip(shown, (constant, learned), strict=True):
+        for line in lines:
+            assert " ".join(line.split()) in " ".join(done.out.split())
+    other = [run("", *c, "--json", "--seed", "1").json for c in commands[2:4]]
+    mistaken, meant = ({c["name"]: c["other"]["value"] for c in o["columns"]} for o in other)
+    assert min(mistaken["dose"], mistaken["admitted"]) > 0.95
+    assert mistaken["city"] > 0.6
+    assert max(meant.values()) < 0.05
+    assert other[0]["balance"]["Yes"]["value"] < 0.05
+    assert 0.1 < other[1]["label"]["other"]["value"] < 0.2
