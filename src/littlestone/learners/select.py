@@ -66,6 +66,9 @@ ALL_RECORDS = "all records, with epsilon / m (group privacy)"
 _FORM = Fraction(5, 2)
 
 
+_QUICK = 600  # splits of trees of depth 3 that are drawn in seconds
+
+
 @dataclass(frozen=True)
 class Candidate:
     """One learner for one class, or the reason why it is none.
@@ -464,7 +467,8 @@ def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
     Parameters
     ----------
     schema : Schema
-        Public. Classes that would be too large for it are left out.
+        Public. Classes that would be too large for it are left out, and so are trees of depth 3
+        of more than 600 splits, which take minutes.
 
     Returns
     -------
@@ -482,10 +486,11 @@ def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
     >>> [c.spec for c in nested_classes(Schema.from_dict({"age": {"bins": [30, 60]}}))]
     ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
     """
+    splits = sum(literal.op != "is not" for literal in schema.literals())
     makers: tuple[Callable[[], ConceptClass], ...] = (
         lambda: Rules(schema, 2),
         lambda: DecisionTrees(schema, 2),
-        lambda: DecisionTrees(schema, 3),
+        *([lambda: DecisionTrees(schema, 3)] if splits <= _QUICK else []),
     )
     classes = [concept_class for make in makers if (concept_class := _possible(make)) is not None]
     return tuple(classes) or (Rules(schema, 1),)

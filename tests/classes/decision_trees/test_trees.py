@@ -253,7 +253,7 @@ def test_many_edges_do_not_raise_the_vc_bound_for_ever():
         ((MIXED, 0), "integer >= 1"),
         ((MIXED, 5), "1, 2, 3 or 4"),
         ((MIXED, 2.0), "integer"),
-        ((Schema.from_dict({"x": {"integers": [1, 400]}}), 3), "at most 600 splits"),
+        ((Schema.from_dict({"x": {"integers": [1, 1200]}}), 3), "at most 2000 splits"),
     ],
 )
 def test_refusals(arguments, match):

@@ -28,7 +28,7 @@ __all__ = ["MAX_SPLITS", "DecisionTrees"]
 MOST_TREES = 1 << 12
 
 #: How many splits a schema may have, by depth: more would take minutes, or gigabytes.
-MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 600, 4: 200}
+MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000, 4: 200}
 
 _MOST_LABELLED = 3  # the depth, where labels are listed: `weighted` goes no deeper
 
@@ -59,7 +59,7 @@ class DecisionTrees(ConceptClass):
     Raises
     ------
     ParameterError
-        If the schema has too many splits for this depth: 30,000, 3,000, 600, 200.
+        If the schema has too many splits for this depth: 30,000, 3,000, 2,000, 200.
 
     Guarantee
     ---------
