@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ __all__ = [
     "IdentityRepresentation",
     "Mapped",
     "Representation",
+    "Witnessed",
     "check_class",
     "errors",
     "weights_inside",
@@ -44,6 +45,14 @@ T = TypeVar("T")
 LISTABLE = 1 << 20
 #: A threshold dimension beyond 2 to this power is not written out.
 MAX_EXPONENT = 1024
+
+
+class Witnessed(NamedTuple):
+    """Bounds of a dimension, and how to write out what proves the lower one, as plain JSON."""
+
+    lower: int
+    upper: int
+    witness: Callable[[], Json]
 
 
 class ConceptClass(ABC):
@@ -239,6 +248,13 @@ class ConceptClass(ABC):
         """
         _, most = self.littlestone_bounds()
         return 0, 2 ** (int(most) + 1) - 1 if most < MAX_EXPONENT else math.inf
+
+    def witnessed(self) -> dict[str, Witnessed]:
+        """Return bounds that the structure of the class gives, without a list of it.
+
+        By name: ``"vc"``, ``"littlestone"``, ``"threshold"``. Here: none.
+        """
+        return {}
 
     def tree(self, f: Hypothesis | None = None) -> VC1Tree:
         """Return the tree of a class of VC dimension 1; see `littlestone.classes.make_tree`."""

@@ -10,19 +10,20 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import inf
+from math import inf, prod
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.base import MAX_EXPONENT, ConceptClass
+from littlestone.classes.base import MAX_EXPONENT, ConceptClass, Witnessed
 from littlestone.classes.encoding import to_json
 from littlestone.classes.finite import FiniteClass
 from littlestone.classes.listed import ListedSpace, Listing, listing
 from littlestone.classes.oracles import VersionSpace
 from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, Clock, watching
 from littlestone.combinatorics.witness import MistakeTree, ShatteredSet, ThresholdSequence
+from littlestone.data import RowDomain
 from littlestone.errors import (
     SearchLimitError,
     UnsupportedError,
@@ -260,9 +261,12 @@ def dimensions(
         raise parameter_error("dimensions", "max_seconds", "a number >= 0", max_seconds)
     clock = Clock(max_seconds)
     with watching(None if max_seconds is None and progress is None else clock):
-        questions, listed = _questions(concepts, max_nodes)
+        known = {} if is_closed(concepts) else concepts.witnessed()
+        quick = not known or max_seconds is not None or _labels(concepts) <= _QUICK
+        questions, listed = _questions(concepts, max_nodes, search=quick)
         found = _settled(questions, concepts, _Asking(clock, progress))
-    return _explained(found, concepts, listed)
+        found = Dimensions(**{name: _better(x, known.get(name)) for name, x in vars(found).items()})
+    return _explained(found, concepts, listed, known)
 
 
 def shattered_tree(
@@ -395,15 +399,35 @@ def essential_hypotheses(
     return concepts.version_space(max_nodes).essential(p, d)
 
 
+#: A class with bounds of its own is searched up to this many labels, unless time is given.
+_QUICK = 2**15
+
+
+def _labels(concepts: ConceptClass) -> float:
+    """Return how many labels the matrix of a class of rows would have."""
+    domain = concepts.domain
+    return prod(domain.schema.n_codes) * concepts.size if isinstance(domain, RowDomain) else 0
+
+
+def _better(found: float | Bounds, known: Witnessed | None) -> float | Bounds:
+    """Return bounds that are tightened by those of the class itself."""
+    if known is None or not isinstance(found, Bounds):
+        return found
+    lower, upper = max(found.lower, known.lower), min(found.upper, known.upper)
+    return lower if lower == upper else replace(found, lower=lower, upper=upper)
+
+
 def _questions(
-    concepts: ConceptClass, max_nodes: int | None
+    concepts: ConceptClass, max_nodes: int | None, *, search: bool
 ) -> tuple[dict[str, Callable[[], int]], Listing | None]:
     """Return how to find each dimension, and the matrix if that is a search of one."""
     try:
-        listed = None if is_closed(concepts) else listing(concepts, max_nodes)
+        listed = listing(concepts, max_nodes) if search and not is_closed(concepts) else None
     except UnsupportedError:
         listed = None
     except SearchLimitError:  # too late even to list it: closed forms are left
+        search = False
+    if not search:
         return {
             "VC dimension": lambda: _closed(concepts.vc_dim if concepts.vc_exact else None),
             "threshold dimension": lambda: _closed(*concepts.threshold_bounds()),
@@ -480,7 +504,12 @@ def _settled(
     return Dimensions(vc_dim, middle, threshold_dim)
 
 
-def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None) -> Dimensions:
+def _explained(
+    found: Dimensions,
+    concepts: ConceptClass,
+    listed: Listing | None,
+    known: dict[str, Witnessed],
+) -> Dimensions:
     """Add the reasons of the upper bounds and, for a listed class, the witnesses so far."""
     if not any(isinstance(value, Bounds) for value in vars(found).values()):
         return found
@@ -507,7 +536,12 @@ def _explained(found: Dimensions, concepts: ConceptClass, listed: Listing | None
                 counted, why = most, "log2 of the number of concepts"
                 other = "the search refuted one more, or the class has a bound of its own"
             reason = why if value.upper == counted else other
-            out[name] = replace(value, reason=reason, witness=witnesses.get(name))
+            witness, own = witnesses.get(name), known.get(name)
+            if own is not None and value.upper == own.upper != counted:
+                reason = "counted from the literals of each column"
+            if own is not None and (witness is None or own.lower >= value.lower):
+                witness = own.witness
+            out[name] = replace(value, reason=reason, witness=witness)
     return Dimensions(**out)
 
 

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.base import ConceptClass, Mapped
+from littlestone.classes.base import ConceptClass, Mapped, Witnessed
+from littlestone.classes.dimensions import ShatteredTree
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, readable
+from littlestone.classes.rules.dimensions import (
+    Found,
+    mistakes_at_most,
+    shattered_rows,
+    threshold_rows,
+    thresholds_at_most,
+    vc_at_most,
+)
 from littlestone.classes.rules.enumeration import Enumeration
 from littlestone.classes.spec import written
 from littlestone.data import Column, Literal, RowDomain, Sample, Schema
@@ -31,6 +40,9 @@ _MAX_LITERALS = 1_000
 _MAX_COLUMN = 1_000_000
 
 _MAX_CODE = 2**15 - 1
+
+#: Levels of a shattered tree that are written out.
+_SHOWN = 8
 
 
 @readable
@@ -299,16 +311,60 @@ class Rules(ConceptClass):
         (or another category) in a column satisfies all of its literals; and a row can satisfy any
         number of the literals of one group that are left. So group by group, with all literals of
         the other groups satisfied, each question halves: floor(log2(literals + 1)) mistakes each.
+        A numeric column may be in two groups, by the ``>=`` of its lower edges and the ``<`` of
+        the upper ones: below the middle it satisfies all of these, above it all of those.
         """
-        groups = [0] * self.max_literals
-        counts = [
+        counts = sorted((
             sum(lit.op == ">=" for lit in column.literals(i)) or min(1, len(column.literals(i)))
             for i, column in enumerate(self.schema)
-        ] if self.schema.bound else []  # fmt: skip
-        for count in sorted(counts, reverse=True):
-            groups[groups.index(min(groups))] += count
-        lower = sum((group + 1).bit_length() - 1 for group in groups)
+        ), reverse=True) if self.schema.bound else []  # fmt: skip
+        lower = self._halved(counts, [0] * self.max_literals)
+        if self.max_literals > 1 and counts:
+            two = [counts[0] - counts[0] // 2, counts[0] // 2, *[0] * (self.max_literals - 2)]
+            lower = max(lower, self._halved(counts[1:], two))
         return lower, self.size.bit_length() - 1
+
+    def witnessed(self) -> dict[str, Witnessed]:
+        """Return bounds from the literals of each column (docs/oracles.md), with witnesses."""
+        if self.size <= 2:  # there is no literal
+            return {}
+        schema, most = self.schema, self.max_literals
+        high = mistakes_at_most(schema, most, self.size)
+        upper = min(vc_at_most(schema, most, self.size), high)
+        rows = shattered_rows(schema, most, upper)
+        steps = threshold_rows(schema, most)
+        depth = len(rows.rows)
+        low, _ = self.littlestone_bounds()
+
+        def tree() -> Json:  # ask for one row after the other
+            count = min(depth, _SHOWN)
+            places = [rows.rows[level] for level in range(count) for _ in range(1 << level)]
+            leaves = [
+                self._rule(rows.rules[sum((leaf >> count - 1 - i & 1) << i for i in range(count))])
+                for leaf in range(1 << count)
+            ]
+            return ShatteredTree(self, count, tuple(places), tuple(leaves)).to_dict()
+
+        return {
+            "vc": Witnessed(depth, upper, partial(self._json, rows)),
+            "littlestone": Witnessed(max(low, depth), high, tree),
+            "threshold": Witnessed(
+                len(steps.rows), thresholds_at_most(schema, most), partial(self._json, steps)
+            ),
+        }
+
+    def _rule(self, literals: tuple[Literal, ...] | None) -> Hypothesis:
+        return AlwaysZero() if literals is None else conjunction(literals)
+
+    def _json(self, found: Found) -> Json:
+        rules = [self._rule(literals).to_dict() for literals in found.rules]
+        return {"points": [list(row) for row in found.rows], "concepts": rules}
+
+    def _halved(self, counts: list[int], groups: list[int]) -> int:
+        """Return the mistakes of `littlestone_bounds`, with so many literals in the groups."""
+        for count in counts:
+            groups[groups.index(min(groups))] += count
+        return sum((group + 1).bit_length() - 1 for group in groups)
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
