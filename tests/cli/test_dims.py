@@ -78,7 +78,7 @@ def test_seconds_end_the_search_and_progress_is_told(run, folder):
     assert "between" in said[0]
     quiet = run("dims --json --max-seconds 0 --report p.html --class", "finite(m.csv)")
     assert (quiet.code, quiet.err) == (0, "")
-    assert "'max_seconds'" in run("dims --max-seconds -1 --class", "points()").err
+    assert "max-seconds" in run("dims --max-seconds -1 --class", "points()").err
 
 
 def test_witnesses_are_proofs(run, matrix):
