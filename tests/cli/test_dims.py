@@ -175,7 +175,7 @@ def test_bad_classes(run, spec, words):
 
 
 def test_bad_options(run, folder):
-    assert "'max_nodes'" in run("dims --max-nodes -1 --class", "points()").err
+    assert "max-nodes" in run("dims --max-nodes -1 --class", "points()").err
     assert "folder does not exist" in run("dims --report no/p.html --class", "points()").err
     kept = run("dims --report schema.toml --schema schema.toml --class", "rules(max_literals=1)")
     assert "overwritten" in kept.err

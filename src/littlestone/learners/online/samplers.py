@@ -32,6 +32,7 @@ import numpy as np
 from littlestone.classes import (
     AffineSubspaces,
     ConceptClass,
+    LeafPaths,
     Points,
     Prefixes,
     SparseSets,
@@ -279,6 +280,8 @@ def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
     >>> vote_events(Thresholds(1, 2**64), share), vote_events(Points(1, 2**64), share)
     (Fraction(2, 1), Fraction(4, 1))
     """
+    if isinstance(concept_class, LeafPaths):  # any law of its concepts is one of all paths
+        return vote_events(concept_class.paths, share)
     cells, most = _cells(concept_class), _most_ones(concept_class)
     if isinstance(concept_class, Thresholds):
         return min(cells, Fraction(2))
