@@ -11,7 +11,7 @@ import unicodedata
 import zlib
 from collections.abc import Iterator
 
-__all__ = ["Element", "clip", "picture", "text_width", "wrap"]
+__all__ = ["Element", "Picture", "clip", "picture", "text_width", "wrap"]
 
 Value = str | int | float
 
@@ -38,6 +38,21 @@ STYLE = (
     ".ls-svg .ls-on-one{fill:var(--ls-one-ink)}"
     ".ls-svg .ls-chip{fill:var(--ls-chip);stroke:var(--ls-edge);stroke-width:1}"
 )
+
+
+class Picture(str):
+    """An SVG text that notebooks show as a picture.
+
+    Examples
+    --------
+    >>> Picture("<svg/>")._repr_svg_(), Picture("<svg/>") == "<svg/>"
+    ('<svg/>', True)
+    """
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return str(self)
 
 
 class Element:

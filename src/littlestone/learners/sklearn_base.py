@@ -465,6 +465,13 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.string = tags.input_tags.categorical = True  # a schema has categories
         return tags
 
+    def _html_repr(self) -> str:
+        """Return scikit-learn's HTML, which would warn of our sections of docstrings."""
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Unknown section", UserWarning)
+            shown: str = super()._html_repr()
+        return shown
+
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
         return text if self.random_state is None else f"{text}  # NOT PRIVATE (seeded)"

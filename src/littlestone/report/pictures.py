@@ -30,7 +30,7 @@ from littlestone.data.multiclass import BINARY
 from littlestone.errors import UnsupportedError
 from littlestone.learners.release import Release
 from littlestone.report.words import integer
-from littlestone.svg import Element, clip, picture, text_width, wrap
+from littlestone.svg import Element, Picture, clip, picture, text_width, wrap
 from littlestone.types import Hypothesis
 
 __all__ = [
@@ -353,7 +353,7 @@ def plotter(*types: type) -> Callable[[D], D]:
     return register
 
 
-def plot(obj: Any, setting: Setting | None = None) -> str:
+def plot(obj: Any, setting: Setting | None = None) -> Picture:
     """Return a picture as self-contained SVG, with alternative text, for light and dark.
 
     Parameters
@@ -366,9 +366,9 @@ def plot(obj: Any, setting: Setting | None = None) -> str:
 
     Returns
     -------
-    str
-        It holds what the object says and nothing else, so the picture of a released object is
-        as private as the object.
+    Picture
+        A text, which notebooks show as a picture. It holds what the object says and nothing else,
+        so the picture of a released object is as private as the object.
 
     Raises
     ------
@@ -392,9 +392,9 @@ def plot(obj: Any, setting: Setting | None = None) -> str:
         obj = obj.hypothesis_
     for kind in type(obj).__mro__:
         if kind in _DRAWERS:
-            return _DRAWERS[kind](obj, setting)
+            return Picture(_DRAWERS[kind](obj, setting))
     if isinstance(obj, Hypothesis):
-        return _words(obj, setting)
+        return Picture(_words(obj, setting))
     known = ", ".join(sorted(kind.__name__ for kind in _DRAWERS))
     raise UnsupportedError(
         f"draw cannot plot an object of type {type(obj).__name__}. It draws releases, fitted "
