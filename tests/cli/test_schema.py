@@ -124,6 +124,10 @@ def test_a_schema_is_proposed(run, folder):
     done = run(f"{fit} --seed 0")
     assert "does not hold: the columns were learned from records" in done.out
     assert "(3, 1e-06)" in done.out
+    done = run("plan --schema learned.toml --class rules(max_literals=1) --epsilon 1 --alpha 0.1 "
+               "--beta 0.05")  # fmt: skip
+    assert "nothing is promised" in done.out
+    assert "It promises" not in done.out
     done = run(f"{fit} --require-certificate")
     assert done.code == 2
     assert "cannot be met" in done.err

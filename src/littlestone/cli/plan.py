@@ -24,6 +24,7 @@ from littlestone.errors import (
 )
 
 if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.planning import Measured, Plans, StreamPlan
@@ -340,11 +341,20 @@ def _name(learner: str, options: Json, reads: str | None) -> str:
     return f"{name}, group privacy" if reads == ALL_RECORDS else name
 
 
+def _promised(certificate: Certificate) -> str:
+    from littlestone.report.pages import accuracy_asked
+    from littlestone.report.words import percent
+
+    if not certificate.holds:
+        return "From the records that the columns were learned from, nothing is promised."
+    sure = percent(1 - certificate.beta)
+    return f"It promises: {accuracy_asked(certificate)}, with a confidence of {sure}."
+
+
 def _show(plans: Plans) -> None:
     from littlestone.cli.terminal import note, table
     from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
-    from littlestone.report.pages import accuracy_asked
-    from littlestone.report.words import number_of, percent
+    from littlestone.report.words import number_of
 
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
     rows = []
@@ -370,8 +380,7 @@ def _show(plans: Plans) -> None:
         note("chosen: what fit takes by itself.")
         note(plans.why)
         assert chosen.certificate is not None
-        sure = percent(1 - chosen.certificate.beta)
-        note(f"It promises: {accuracy_asked(chosen.certificate)}, with a confidence of {sure}.")
+        note(_promised(chosen.certificate))
     if cheaper is not None:
         less = "cheaper" if chosen is not None else "least"
         how = "" if cheaper.reads is None else f", on {cheaper.reads}"
