@@ -40,6 +40,7 @@ import numpy as np
 from flint import arb, ctx
 
 from littlestone.audit.mechanism import precision
+from littlestone.audit.neighbours import promised
 from littlestone.audit.verify import RecordCases, UserCases, record_kinds
 from littlestone.bounds.lemmas import LEMMAS, UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
@@ -250,7 +251,7 @@ def _chain(
         part = "a secret part of a fixed size pays 1 + m/n (e**epsilon - 1)"
         return route, [*steps, Step("part", "proved", True, part, "subsample.sampled_pure")]
     if isinstance(learner, Generic | Agnostic):
-        chain = _Sums(learner, learner.epsilon, points, sizes, rng)
+        chain = _Sums(learner, promised(learner).epsilon, points, sizes, rng)
         costs = learner.mistake_costs
         rate = learner.rate(costs.largest if costs else 2 if learner.plan.surrogate else 1)
         chain.check(lambda n: rate, lambda sample, source: learner.draw(sample, source).key)

@@ -17,6 +17,7 @@ from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample
 from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import distinct
 from littlestone.data.users import UserSample, merge
+from littlestone.privacy import Guarantee, Neighbours
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -28,6 +29,7 @@ __all__ = [
     "Search",
     "UserSearch",
     "listed",
+    "promised",
     "replaced",
     "replaced_user",
 ]
@@ -44,6 +46,13 @@ def listed(sample: Sample) -> OrderedSample:
     counts = np.concatenate([counts, np.array(sample.outside, dtype=np.int64)])
     kinds = np.repeat(np.arange(len(counts)), counts)
     return OrderedSample(sample.points, sample.zeros, sample.ones, sample.outside, kinds)
+
+
+def promised(learner: Any) -> Guarantee:
+    """Return what a learner of records promises when one record is replaced."""
+    guarantee: Guarantee = learner.guarantee()
+    removed = guarantee.neighbours is Neighbours.ADD_REMOVE
+    return guarantee.under(Neighbours.REPLACE_ONE) if removed else guarantee
 
 
 def replaced(sample: Sample, old: Record, new: Record) -> Sample:

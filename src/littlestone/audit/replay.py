@@ -32,6 +32,7 @@ from littlestone.audit.neighbours import (
     Search,
     UserSearch,
     listed,
+    promised,
     replaced,
     replaced_user,
 )
@@ -185,7 +186,7 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
         replace: Any = replaced_user
     else:
         search, replace = Search(domain, records, rng), replaced
-    guarantee = algorithm.guarantee()
+    guarantee = promised(algorithm)
     found = _Found(run.budgets(records.n))
     for _ in range(pairs):
         pair = search.next()

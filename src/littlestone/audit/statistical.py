@@ -25,6 +25,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from littlestone.audit.neighbours import promised
 from littlestone.audit.verify import RecordCases, UserCases
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.errors import check_integer, check_probability, parameter_error
@@ -513,7 +514,7 @@ def audit_learner(
     (False, 2)
     """
     algorithm = learner.to_learner() if hasattr(learner, "to_learner") else learner
-    promised = algorithm.guarantee()
+    claimed = promised(algorithm)
     pairs = neighbour_pairs(points, n_samples)
     risk = (1 - check_probability("audit_learner", "confidence", confidence)) / len(pairs)
     source = SecureSource()
@@ -530,7 +531,7 @@ def audit_learner(
             lambda sample: algorithm.learn(sample, source).key,
             one,
             other,
-            delta=float(promised.delta),
+            delta=float(claimed.delta),
             trials=trials,
             confidence=float(1 - risk),
             workers=workers,
@@ -541,8 +542,8 @@ def audit_learner(
     return Audited(
         algorithm.name,
         algorithm.concept_class.spec,
-        promised.epsilon,
-        promised.delta,
+        claimed.epsilon,
+        claimed.delta,
         n_samples,
         tuple(found),
     )

@@ -31,7 +31,7 @@ from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import as_points
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.release import promise
-from littlestone.privacy import Guarantee, hockey_stick, tightest_epsilon
+from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source
 
@@ -80,6 +80,8 @@ class Verification:
         Whether data sets were lists, dealt to parts by position; then every list has its own law.
     unit : str
         What one neighbour replaces, and ``n_samples`` counts: ``"records"`` or ``"users"``.
+    neighbours : str
+        The relation. Under add-remove all data sets of at most ``n_samples`` records are tried.
     """
 
     learner: str
@@ -99,6 +101,7 @@ class Verification:
     holds: bool
     ordered: bool = False
     unit: str = "records"
+    neighbours: str = "replace-one"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
@@ -116,7 +119,8 @@ class Verification:
         # rounding upwards leaves a trace of a float where it is 0
         least = self.tightest_epsilon if self.tightest_epsilon > 1e-300 else 0.0
         return (
-            f"{verdict}: {self.learner} on {self.concept_class}, n = {self.n_samples}: "
+            f"{verdict}: {self.learner} on {self.concept_class}, "
+            f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}: "
             f"{self.datasets} {data}, {self.pairs} neighbour pairs, {self.paths} paths; "
             f"claim ({float_up(self.epsilon):g}, {float_up(self.delta):g}); "
             f"worst delta {self.worst_delta:.3g}, tightest epsilon {least:.6g}, "
@@ -201,11 +205,18 @@ def verify(
     cases = _cases(algorithm, n, records, most=records_per_user, names=names, dealt=dealt)
     extra = {"evaluate": evaluate, "holdout": holdout}
     kinds, ordered = cases.kinds, cases.ordered
+    removed = guarantee.neighbours is Neighbours.ADD_REMOVE
+    if removed and ordered:
+        raise UnsupportedError(
+            "Under add-remove records have no places, so a learner that deals them by place cannot "
+            "be verified."
+        )
+    sizes = range(n + 1) if removed else (n,)
     bits = precision(guarantee.epsilon, guarantee.delta)
     reports = []
     for seed in public_seeds:
         look = _Look(algorithm, tuple(observers), extra, seed, bits, cases)
-        laws = {data: look.law(data) for data in cases.lists(n)}
+        laws = {data: look.law(data) for size in sizes for data in cases.lists(size)}
         reports.append(_compare(laws, kinds, guarantee, ordered=ordered))
         if not any(law.public_coins for law in laws.values()):
             break
@@ -219,9 +230,9 @@ def verify(
         learner=algorithm.name,
         concept_class=algorithm.concept_class.spec,
         n_samples=n,
-        datasets=len(kinds) ** n,
+        datasets=sum(len(kinds) ** size for size in sizes),
         laws=sum(r.laws for r in reports),
-        pairs=len(kinds) ** n * n * (len(kinds) - 1),
+        pairs=sum(len(kinds) ** size * size * (2 if removed else len(kinds) - 1) for size in sizes),
         paths=sum(r.paths for r in reports),
         epsilon=guarantee.epsilon,
         delta=guarantee.delta,
@@ -233,6 +244,7 @@ def verify(
         holds=all(r.holds for r in reports),
         ordered=ordered,
         unit=algorithm.unit,
+        neighbours=guarantee.neighbours.value,
     )
 
 
@@ -361,7 +373,9 @@ def _compare(
     bits = 64 + precision(guarantee.epsilon, guarantee.delta)
     known = {data: signature(law) for data, law in laws.items()}
     seen: set[Hashable] = set()
-    for left, right in _neighbours(laws, kinds, ordered=ordered):
+    removed = guarantee.neighbours is Neighbours.ADD_REMOVE
+    pairs = _removals(laws) if removed else _neighbours(laws, kinds, ordered=ordered)
+    for left, right in pairs:
         p, q = laws[left], laws[right]
         pair = (known[left], known[right])
         if pair in seen:  # other data, but the same two laws
@@ -401,6 +415,15 @@ def _neighbours(
                 if new != old:
                     right = (*left[:i], new, *left[i + 1 :])
                     yield left, right if ordered else tuple(sorted(right, key=order.__getitem__))
+
+
+def _removals(laws: dict[Case, Law]) -> Iterator[tuple[Case, Case]]:
+    """Yield every ordered pair of data sets of which one has one record more."""
+    for larger in laws:
+        for i in range(len(larger)):
+            smaller = (*larger[:i], *larger[i + 1 :])
+            yield larger, smaller
+            yield smaller, larger
 
 
 def _outward(value: arb) -> tuple[float, float]:

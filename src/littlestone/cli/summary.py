@@ -56,7 +56,12 @@ def _certified(release: Release) -> list[tuple[str, str, str]]:
     unit = certificate.unit
     asked = f"{accuracy_asked(certificate)}, except with probability {percent(certificate.beta)}"
     rows.append(("Asked", asked, ""))
-    rows.append(("Needed", f"{number_of(required, unit)}; there are {integer(release.n)}", ""))
+    needed = number_of(required, unit)
+    if release.n is None:
+        rows.append(("Needed", f"{needed}; how many there are is secret", ""))
+        rows.append(("Certificate", "holds if there are so many", ""))
+        return rows
+    rows.append(("Needed", f"{needed}; there are {integer(release.n)}", ""))
     if certificate.holds:
         beside = beside_constants(release)
         style = "yellow" if beside else "green"

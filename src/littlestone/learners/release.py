@@ -65,6 +65,7 @@ __all__ = [
     "run",
     "sample_kind",
     "score_all",
+    "secret_n",
 ]
 
 FORMAT = "littlestone-release-1"
@@ -88,8 +89,9 @@ class Release:
         Of everything in the release together.
     certificate : Certificate or None
         None for a learner that certifies nothing before data.
-    n : int
-        Number of records (public under replace-one).
+    n : int or None
+        Number of records; None under add-remove, where it is secret. The certificate is then that
+        of ``required`` records.
     required : int or None
         The least n for which the certificate holds (public parameters only).
     columns : dict
@@ -107,7 +109,7 @@ class Release:
     hypothesis: Hypothesis
     guarantee: Guarantee
     certificate: Certificate | None
-    n: int
+    n: int | None
     required: int | None
     columns: Json | None = None
     evaluation: ScoreHistogram | None = None
@@ -163,8 +165,9 @@ class Release:
                 "description": self.hypothesis.describe(),
             },
             "guarantee": self.guarantee.to_dict(),
-            "n": self.n,
         }
+        if self.n is not None:
+            out["n"] = self.n
         if self.certificate is not None:
             out["certificate"] = self.certificate.to_dict()
             out["required_samples"] = self.required
@@ -208,13 +211,14 @@ class Release:
             _check_fit(concept_class, hypothesis)
             certified = "certificate" in document
             histogram = document.get("evaluation")
+            guarantee = Guarantee.from_dict(document["guarantee"])
             return cls(
                 learner=_text(document["learner"]),
                 concept_class=concept_class,
                 hypothesis=hypothesis,
-                guarantee=Guarantee.from_dict(document["guarantee"]),
+                guarantee=guarantee,
                 certificate=Certificate.from_dict(document["certificate"]) if certified else None,
-                n=_count(document["n"]),
+                n=None if secret_n(guarantee) else _count(document["n"]),
                 required=_count(document["required_samples"]) if certified else None,
                 columns=_columns(document.get("columns")),
                 evaluation=None if histogram is None else ScoreHistogram.from_dict(histogram),
@@ -495,10 +499,14 @@ def run(
             "The 'holdout' parameter of fit must be left out where users are protected: records "
             "are held out, not users."
         )
-    n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
     _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
     extra = {"evaluate": evaluate, "holdout": holdout}
     guarantee = promise(learner, **extra, seeded=source.seeded)
+    secret = secret_n(guarantee)
+    if secret:
+        n = learner.required_samples()  # a public number, in the place of one that is not
+    else:
+        n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
     held_out = held_out_of(n, holdout)
     certified = getattr(learner, "certified", True)
     own = learner if holdout is not None else leaving(learner, evaluate)
@@ -530,7 +538,7 @@ def run(
         hypothesis=hypothesis,
         guarantee=guarantee,
         certificate=certificate,
-        n=n,
+        n=None if secret else n,
         required=required,
         columns=columns,
         evaluation=histogram,
@@ -717,6 +725,11 @@ def promise(
         If ``evaluate`` is not a part of epsilon.
     """
     guarantee = learner.guarantee(seeded=seeded)
+    if secret_n(guarantee) and not (evaluate is None and holdout is None):
+        raise UnsupportedError(
+            "Under add-remove the number of records is secret, and an evaluation is about shares "
+            "of it. Evaluate on other records (littlestone score), or protect under replace-one."
+        )
     if holdout is not None and evaluate is None:
         raise ParameterError(
             "The 'holdout' parameter of fit needs evaluate=E (--evaluate E): what is spent on the "
@@ -725,6 +738,11 @@ def promise(
     if evaluate is None:
         return guarantee
     return _with_evaluation(learner, guarantee, evaluate, holdout)
+
+
+def secret_n(guarantee: Guarantee) -> bool:
+    """Return whether the number of records is secret: then nothing says, refuses or plans by it."""
+    return guarantee.neighbours is Neighbours.ADD_REMOVE
 
 
 def _with_evaluation(

@@ -51,7 +51,7 @@ from littlestone.learners.release import (
     run,
     sample_kind,
 )
-from littlestone.privacy import Ledger, check_ledger
+from littlestone.privacy import Ledger, Neighbours, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
 if TYPE_CHECKING:
@@ -167,6 +167,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         source = self._source()
         check_class(owner, self.concept_class)
         learner = self.to_learner()  # checks the parameters before the data are looked at
+        if learner.neighbours is Neighbours.ADD_REMOVE and not isinstance(X, Sample):
+            raise ParameterError(
+                f"{owner} takes a littlestone.Sample under add-remove: arrays show their length, "
+                "and a table without rows is refused. Sample.read and Sample.of make one."
+            )
         columns: Json | None = None
         if isinstance(y, str):
             names = self._names(x)

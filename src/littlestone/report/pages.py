@@ -141,7 +141,7 @@ def release_page(release: Release) -> str:
         words=release.hypothesis.describe(),
         meaning=meaning(release),
         picture=Markup(plot(release)),  # noqa: S704 - escaped by littlestone.svg
-        n=integer(release.n),
+        n=None if release.n is None else integer(release.n),
         **_certified(release),
         evaluation=evaluation_facts(release),
         wrong="" if release.quality is None else percent(release.quality.error.value, 2),
@@ -375,7 +375,7 @@ def _provenance(release: Release) -> list[tuple[str, str]]:
         ("Concept class", release.concept_class.spec),
         ("Guarantee", str(guarantee)),
         ("Neighbours", guarantee.neighbours.words),
-        (unit_of(release).capitalize(), integer(release.n)),
+        (unit_of(release).capitalize(), "secret" if release.n is None else integer(release.n)),
     ]
     if release.learner in LEARNERS:
         rows.insert(1, ("How", LEARNERS[release.learner].summary))

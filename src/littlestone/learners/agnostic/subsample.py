@@ -93,8 +93,8 @@ def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
         raise parameter_error(owner, name, constraint, type(learner).__name__, hint)
     if learner.neighbours is not Neighbours.REPLACE_ONE:
         raise UnsupportedError(
-            f"The {learner.name!r} learner does not protect single records, so {owner} cannot "
-            "draw among them."
+            f"The {learner.name!r} learner does not protect single records under replace-one, so "
+            f"{owner} cannot draw among them."
         )
     return learner
 

@@ -37,6 +37,7 @@ class _ExponentialClassifier(PrivateClassifier):
         class_weight: Any = None,
         probabilities: bool = False,
         evaluate: Any = None,
+        neighbours: Any = "replace-one",
         classes: Any = None,
         random_state: int | None = None,
     ) -> None:
@@ -48,6 +49,7 @@ class _ExponentialClassifier(PrivateClassifier):
         self.class_weight = class_weight
         self.probabilities = probabilities
         self.evaluate = evaluate
+        self.neighbours = neighbours
         self.classes = classes
         self.random_state = random_state
 
@@ -124,6 +126,10 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
         records. Needs ``evaluate``.
     evaluate : float, optional
         A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
+    neighbours : {"replace-one", "add-remove"}, default "replace-one"
+        What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes a
+        `Sample`, and the release says neither n nor whether the certificate holds. The rate is
+        twice as large for the same epsilon. Not with ``evaluate`` or costs.
     classes : (negative, positive), optional
         Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
@@ -140,8 +146,8 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
 
     Guarantee
     ---------
-    Privacy : epsilon-differential privacy for every input, neighbours replace one record, n
-        public. Claim ``exp-mech.privacy``. Privacy does not depend on alpha and beta.
+    Privacy : epsilon-differential privacy for every input, under ``neighbours``; n is public
+        under "replace-one" only. Claim ``exp-mech.privacy``. It does not depend on alpha and beta.
     Accuracy : if the records are i.i.d. and labelled by a concept of the class, error at most
         alpha with probability at least 1 - beta, for n at least ``required_samples()``.
 
@@ -199,6 +205,10 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
         records. Needs ``evaluate``.
     evaluate : float, optional
         A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
+    neighbours : {"replace-one", "add-remove"}, default "replace-one"
+        What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes a
+        `Sample`, and the release says neither n nor whether the certificate holds. The rate is
+        twice as large for the same epsilon. Not with ``evaluate`` or costs.
     classes : (negative, positive), optional
         Public labels, by default those of the class, (0, 1); never learned from the data.
     random_state : None or int, default None
@@ -215,8 +225,8 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
 
     Guarantee
     ---------
-    Privacy : epsilon-differential privacy for every input, neighbours replace one record, n
-        public. Claim ``exp-mech.privacy``. Privacy does not depend on alpha and beta.
+    Privacy : epsilon-differential privacy for every input, under ``neighbours``; n is public
+        under "replace-one" only. Claim ``exp-mech.privacy``. It does not depend on alpha and beta.
     Accuracy : if the records are i.i.d. (labels may be noisy), error at most the best concept's
         plus alpha, with probability at least 1 - beta, for n at least ``required_samples()``.
 

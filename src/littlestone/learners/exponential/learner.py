@@ -37,11 +37,11 @@ from littlestone.classes.decision_trees.labelled import LabelledCandidates
 from littlestone.classes.decision_trees.sampler import Candidates as TreeCandidates
 from littlestone.costs import Costs
 from littlestone.data import MulticlassSample, RowDomain, Sample
-from littlestone.errors import ParameterError, UnsupportedError
+from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 from littlestone.learners.base import ClassLearner, boolean, parameter
 from littlestone.learners.plan import Plan, nest
 from littlestone.mechanisms import selection_rate
-from littlestone.privacy import Concentrated
+from littlestone.privacy import Concentrated, Neighbours
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
@@ -108,6 +108,17 @@ class ExponentialPlan(Plan):
         return self.certify(n)
 
 
+_RELATIONS = (Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE)
+
+
+def _relation(owner: str, name: str, value: Any) -> Neighbours:
+    for relation in _RELATIONS:
+        if value in (relation, relation.value):
+            return relation
+    words = " or ".join(relation.value for relation in _RELATIONS)
+    raise parameter_error(owner, name, words, value)
+
+
 @dataclass(frozen=True)
 class Exponential(ClassLearner[ExponentialPlan]):
     """The exponential mechanism over a class; `Generic` and `Agnostic` certify what it draws.
@@ -122,10 +133,14 @@ class Exponential(ClassLearner[ExponentialPlan]):
     probabilities : bool
         Whether the leaves of a drawn tree are kept apart, so that an evaluation says the shares of
         labels in each.
+    neighbours : Neighbours
+        REPLACE_ONE, or ADD_REMOVE: then all scores that one record moves fall, so that the rate is
+        twice as large, and the number of records is secret.
 
     Guarantee
     ---------
-    Pure epsilon, replace-one, n public, for every value of the public coins.
+    Pure epsilon under ``neighbours``, for every value of the public coins. n is public under
+    replace-one only.
     """
 
     claim = "exp-mech.privacy"
@@ -136,6 +151,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
     class_weight: Costs | None = field(default=None, kw_only=True)
 
     probabilities: bool = parameter(boolean, default=False)
+    neighbours: Neighbours = parameter(_relation, default=Neighbours.REPLACE_ONE)
 
     def check(self) -> None:
         """Check the costs, one for each label of the class; refuse costs that are given twice."""
@@ -145,6 +161,12 @@ class Exponential(ClassLearner[ExponentialPlan]):
             if given is not None:
                 checked = Costs.of(given, labels=labels, owner=self.estimator, name=name)
                 object.__setattr__(self, name, checked)
+        costly = self.costs is not None or self.class_weight is not None
+        if costly and self.neighbours is Neighbours.ADD_REMOVE:
+            raise ParameterError(
+                f"{self.estimator} takes no costs under add-remove: their sums are exact up to a "
+                "number of records only, and that number is secret. Leave out one of them."
+            )
         if self.costs is not None and self.class_weight is not None:
             raise ParameterError(
                 f"{self.estimator} takes costs or class_weight, not both: class_weight={{y: c}} "
@@ -175,7 +197,9 @@ class Exponential(ClassLearner[ExponentialPlan]):
             If the class is infinite and cannot be hashed.
         """
         concept_class, agnostic = self.concept_class, self.agnostic
-        numbers: dict[str, Any] = {"epsilon": self.epsilon, "alpha": self.alpha, "beta": self.beta}
+        # certificates know the rate as epsilon/2, of what the release costs under replace-one
+        replaced = self.epsilon * (2 if self.neighbours is Neighbours.ADD_REMOVE else 1)
+        numbers: dict[str, Any] = {"epsilon": replaced, "alpha": self.alpha, "beta": self.beta}
         if self.mistake_costs is not None:
             return _for_costs(concept_class, numbers, agnostic, self.mistake_costs)
         if isinstance(concept_class.size, int):
@@ -189,8 +213,13 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return min(direct, surrogate, key=lambda plan: plan.required)
 
     def rate(self, sensitivity: int) -> Fraction:
-        """Return epsilon / (2 D), the rate of the weights for a score of sensitivity D."""
-        return selection_rate(self.epsilon, sensitivity=sensitivity)
+        """Return the rate of the weights for a score of sensitivity D: epsilon / (2 D).
+
+        Under add-remove epsilon / D: every score is a count (or a least count) of errors, which a
+        record that is added never lowers.
+        """
+        monotone = self.neighbours is Neighbours.ADD_REMOVE
+        return selection_rate(self.epsilon, sensitivity=sensitivity, monotone=monotone)
 
     def draw(self, sample: Sample | MulticlassSample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
