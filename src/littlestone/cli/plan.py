@@ -60,6 +60,7 @@ def plan(
     solve: str | None = None,
     n: str | None = None,
     what_if: Flag = False,
+    papers: Flag = False,
     simulate: Flag = False,
     simulation: str | None = None,
     report: str | None = None,
@@ -114,6 +115,8 @@ def plan(
         For --solve: how many records there are, or users, if users are to be protected.
     what_if:
         Also say what the chosen learner needs if epsilon, alpha or the records of a user change.
+    papers:
+        Also print the numbers that the papers state for this class, beside what is needed here.
     simulate:
         Also measure, on public synthetic data, with how many records each learner works in
         practice; takes seconds for quick learners, and many minutes for slow ones.
@@ -183,13 +186,13 @@ def plan(
 
         write_text(report, page(plans, measured=measured or ()))
     if json:
-        result = plans.to_dict(what_if=what_if)
+        result = plans.to_dict(what_if=what_if, papers=papers)
         if measured is not None:
             result["measured"] = [found.to_dict() for found in measured]
         print(jsonlib.dumps(result, sort_keys=True))
         return 0
     _show(plans)
-    _besides(plans, measured, what_if=what_if, report=report)
+    _besides(plans, measured, what_if=what_if, papers=papers, report=report)
     return 0
 
 
@@ -204,7 +207,12 @@ def _part(
 
 
 def _besides(
-    plans: Plans, measured: list[Measured] | None, *, what_if: bool, report: str | None
+    plans: Plans,
+    measured: list[Measured] | None,
+    *,
+    what_if: bool,
+    papers: bool,
+    report: str | None,
 ) -> None:
     """Print what was asked for beside the plan."""
     from littlestone.cli.terminal import facts
@@ -213,10 +221,23 @@ def _besides(
         _stream(plans.stream)
     if what_if:
         _changes(plans)
+    if papers:
+        _papers(plans)
     if measured is not None:
         _measurements(measured)
     if report is not None:
         facts([("Page", report, "")])
+
+
+def _papers(plans: Plans) -> None:
+    """Print the papers' numbers beside those of the library."""
+    from littlestone.cli.terminal import table
+
+    rows = []
+    for row in plans.papers:
+        here = "-" if row.ours is None else f"{row.ours:,}"
+        rows.append((row.name, f"{row.side} {row.value}", here, row.states))
+    table("What the papers state", ("statement", "value", "here", "of what"), rows)
 
 
 def _spelt(name: str, value: str | None, plain: str, text: str | None) -> str | None:

@@ -4,6 +4,7 @@
 `plans`            `plan`: all learners for one class, side by side
 `lower_bounds`     what no learner can beat
 `streams`          mistakes in a stream: proved, and of any learner
+`papers`           the papers' own numbers, beside ours
 `solve`            the other way round: least epsilon or alpha for a given n
 `simulate`         measured plans: the least n that works in practice
 `scenarios`        public synthetic distributions, worst-case and typical, for each class

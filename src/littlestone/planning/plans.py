@@ -19,6 +19,7 @@ from littlestone.errors import (
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import ALL_RECORDS, Candidate, compare, fewest, goal_of, replan
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
+from littlestone.planning.papers import PaperRow, paper_rows
 from littlestone.planning.streams import StreamPlan, plan_stream
 from littlestone.privacy.rounding import exact_text
 
@@ -125,6 +126,11 @@ class Plans:
         return lower_bounds(self.concept_class, self.budget, agnostic=True)
 
     @cached_property
+    def papers(self) -> list[PaperRow]:
+        """The papers' own numbers for this class; see `littlestone.planning.papers`."""
+        return paper_rows(self.concept_class, self.budget, self.candidates)
+
+    @cached_property
     def stream(self) -> StreamPlan | None:
         """The mistakes in a stream of ``horizon`` records, with the same budget."""
         if self.horizon is None:
@@ -184,7 +190,7 @@ class Plans:
             out.append(Change(what, Fraction(value), changed.n))
         return out
 
-    def to_dict(self, *, what_if: bool = False) -> Json:
+    def to_dict(self, *, what_if: bool = False, papers: bool = False) -> Json:
         """Return plain JSON, every number with its certificate; `what_if` takes time."""
         chosen, cheaper = self.chosen, self.cheaper
         return {
@@ -197,6 +203,7 @@ class Plans:
             "non_private": {k: c.to_dict() for k, c in self.non_private.items()},
             "lower_bounds": [bound.to_dict() for bound in self.lower_bounds],
             **({} if self.stream is None else {"stream": self.stream.to_dict()}),
+            **({"papers": [row.to_dict() for row in self.papers]} if papers else {}),
             **({"what_if": [change.to_dict() for change in self.what_if()]} if what_if else {}),
         }
 
