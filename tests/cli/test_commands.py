@@ -333,8 +333,8 @@ def test_audit_of_a_broken_learner_of_users_fails(run, monkeypatch):
     ("more", "said"),
     [
         ("", "needs --samples-per-user"),
-        ("--samples-per-user 0", "samples_per_user"),
-        ("--samples-per-user 1 --records-per-user none", "records_per_user"),
+        ("--samples-per-user 0", "--samples-per-user"),
+        ("--samples-per-user 1 --records-per-user none", "--records-per-user"),
         ("--samples-per-user 1 --method best", "'method'"),
         ("--samples-per-user 1 --learner generic", "protects single records"),
         ("--samples-per-user 1 --all", "'class'"),
