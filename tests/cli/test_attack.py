@@ -52,8 +52,8 @@ def test_a_private_learner_is_not_refuted(run):
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ("--learner generic --n 3", "'n_samples' parameter"),
-        ("--learner generic --places 4", "'places' parameter"),
+        ("--learner generic --n 3", "must be even"),
+        ("--learner generic --places 4", "integer >= 5"),
         ("--learner users", "protects users"),
         ("--learner generic --delta 1e-6", "purely epsilon-private"),
         ("--learner mine.py:number", "the name of a function"),

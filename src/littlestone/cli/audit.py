@@ -323,7 +323,8 @@ def attack(
     claimed = check_fraction("audit", "epsilon", epsilon)
     leak = 0 if delta is None else check_probability("audit", "delta", delta)
     sure = float(check_probability("audit", "confidence", confidence))
-    check_integer("audit", "n", n, low=2)
+    if check_integer("audit", "n", n, low=2) % 2:
+        raise parameter_error("audit", "n", "even", n, "Half of the records have label 1.")
     count = check_integer("audit", "places", places, low=n + 1)
     if ".py:" in learner:
         mechanism = _function(learner)
