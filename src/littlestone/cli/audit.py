@@ -227,6 +227,7 @@ def statistical(
         "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
     )
     sure = check_probability("audit", "confidence", confidence)
+    check_integer("audit", "n", n, low=1)
     with counting("Runs") as progress:
         found = audit_learner(
             algorithm,

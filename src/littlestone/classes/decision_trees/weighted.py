@@ -116,7 +116,7 @@ class WeightedRows:
         splits : Splits
         sample : Sample
         zeros, ones : int64 arrays, one number for each point
-            Each together below 2**53.
+            Together below 2**53.
 
         Raises
         ------
@@ -131,14 +131,14 @@ class WeightedRows:
     def of_answers(cls, splits: Splits, points: Points, costs: Counts) -> WeightedRows:
         """Return the rows of points at which each answer (rows of ``costs``) costs something.
 
-        The costs of one answer together below 2**53.
+        All costs together below 2**53.
         """
         return cls._made(splits, points, list(costs))
 
     @classmethod
     def _made(cls, splits: Splits, points: Points, by_label: Sequence[Counts]) -> WeightedRows:
-        if any(int(weights.sum()) >= _EXACT for weights in by_label):
-            raise ValueError("Weights of a label must sum to less than 2**53.")
+        if sum(int(weights.sum()) for weights in by_label) >= _EXACT:
+            raise ValueError("Weights must sum to less than 2**53.")
         rows = [np.flatnonzero(weights) for weights in by_label]
         where = np.concatenate(rows)
         labels = np.repeat(np.arange(len(by_label)), [len(r) for r in rows])
