@@ -170,5 +170,6 @@ def test_mistakes_are_taught(tmp_path):
         simulate(plans, file=tmp_path / "other.json")
     with pytest.raises(ParameterError, match="'runs'"):
         simulate(plans, runs=0)
+    strange = SimpleNamespace(spec="strange(1)", size=2**20, check_binary=lambda what: None)
     with pytest.raises(UnsupportedError, match="synthetic"):  # of a kind that nobody knows
-        scenarios(SimpleNamespace(spec="strange(1)", size=2**20), F(1, 10))
+        scenarios(strange, F(1, 10))

@@ -356,14 +356,15 @@ class TableHypothesis:
                 "TableHypothesis", "labels", "a nonempty text of 0 and 1 (codes)", self.labels[:20]
             )
 
-    @cached_property
+    @property
     def _table(self) -> npt.NDArray[np.int8]:
         return np.frombuffer(self.labels.encode("ascii"), dtype=np.int8) - np.int8(ord("0"))
 
     @property
     def key(self) -> Hashable:
         """Canonical identity."""
-        return (self.TYPE, self.labels, self.label_names)
+        names = () if self.label_names == BINARY else (self.label_names,)
+        return (self.TYPE, self.labels, *names)
 
     @property
     def constant(self) -> int | None:

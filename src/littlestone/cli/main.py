@@ -66,8 +66,8 @@ _EXITS = (
 _CLASSES = (
     "Classes: thresholds(1, 99), intervals(1, 99), points() or points(1, 99), sparse_sets(5) or "
     "sparse_sets(5, 1, 99), conjunctions(8, monotone=True), affine_subspaces(7, 20, 2), "
-    "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); over the "
-    "columns of a --schema: "
+    "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); "
+    "over the columns of a --schema: "
     "rules(max_literals=2), decision_trees(depth=2), boosted_trees(depth=2), scorecard."
 )
 _FIRST = (

@@ -150,8 +150,8 @@ def test_rules(most):
     users = UserSample.of(rng.integers(0, 9, 40).tolist(), rows, rng.integers(0, 2, 40))
     hypotheses = [rules.hypothesis(i) for i in range(rules.size)]
     expected = np.array([h.predict(users.points) for h in hypotheses])
-    assert (rules.labels(0, rules.size, users.points) == expected).all()
-    assert (rules.labels(3, 9, users.points) == expected[3:9]).all()
+    assert (rules.accepted(0, rules.size, users.points) == expected).all()
+    assert (rules.accepted(3, 9, users.points) == expected[3:9]).all()
     sweep = errors_by_user(rules, users, 12)
     for t in (0, 1, 3, 11):
         assert sweep.scores(t).tolist() == [by_hand(h, users, t) for h in hypotheses]
