@@ -1,0 +1,182 @@
+"""The page of all statements: what it names exists, and no number of a paper is left out."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import littlestone as ls
+from littlestone.bounds import claims
+from littlestone.bounds.statements import paper_bounds
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "statements.md").read_text()
+FIELDS = ("statement", "what it is about", "room", "claim", "calculator", "tests")
+ROOM, CLAIM, CALCULATOR, TESTS = range(2, 6)
+
+
+def upto(last, chapter=""):
+    """Return the numbers 1, ..., last, of a chapter if one is given."""
+    return [f"{chapter}{number}" for number in range(1, last + 1)]
+
+
+#: What each paper numbers, counted by hand.
+NUMBERED = {
+    "000": {
+        "Definition": upto(17),
+        "Theorem": upto(8),
+        "Lemma": upto(9),
+        "Corollary": upto(2),
+        "Assumption": upto(2),
+        "Algorithm": upto(2),
+        "Fact": ["1"],
+        "Observation": ["1"],
+        "Example": ["1"],
+    },
+    "001": {
+        "Definition": upto(20),
+        "Theorem": upto(13),
+        "Lemma": upto(9),
+        "Corollary": upto(2),
+        "Claim": upto(6),
+        "Assumption": upto(2),
+        "Algorithm": upto(4),
+        "Fact": ["1"],
+        "Observation": ["1"],
+        "Example": ["1"],
+    },
+    "002": {
+        "Definition": [*upto(3, "2."), "A.1"],
+        "Lemma": ["2.4", "2.5", "2.6", *upto(3, "3."), *upto(5, "4."), "5.1", "A.2", "C.1"],
+        "Theorem": ["3.4", "4.6", "5.2"],
+        "Corollary": ["D.1"],
+        "Algorithm": upto(2),
+    },
+    "003": {
+        "Theorem": upto(3),
+        "Proposition": upto(2),
+        "Fact": ["4"],
+        "Algorithm": upto(4),
+        "Definition": upto(3, "4."),
+        "Lemma": [*upto(2, "3."), *upto(3, "4."), *upto(2, "6.")],
+        "Claim": ["4.1", *upto(4, "6.")],
+        "Corollary": ["4.1", "5.1"],
+    },
+    "004": {  # one count for all kinds
+        "Theorem": ["1", "2", "3", "5", "8", "10", "19", "23", "30"],
+        "Corollary": ["4"],
+        "Definition": ["6", "9", "11", "12", "14", "16"],
+        "Proposition": ["7"],
+        "Lemma": ["13", "15", "17", "18", "20", "21", *map(str, range(25, 30)), "31"],
+        "Claim": ["22"],
+        "Observation": ["24"],
+    },
+}
+#: Algorithms, remarks and examples without a number, and one table.
+UNNUMBERED = {
+    "000": ["Section 1.2.1"],
+    "001": ["Section 1.3.2"],
+    "002": ["Table 1"],
+    "003": [
+        "Remark (Section 2)",
+        "Remark (after Lemma 3.2)",
+        "Remark (after Corollary 5.1)",
+        "Remark (in the proof of Claim 6.4)",
+        "Remark (after Lemma 6.2)",
+    ],
+    "004": ["SOA (Section 3.2)", "D_k (Section 5.2)", "Algorithm G", "Algorithm M"],
+}
+CALCULATORS = {
+    "000": "yan25v1",
+    "001": "yan25v2",
+    "002": "lwy24",
+    "003": "lyu25",
+    "004": "alon22",
+}
+KINDS = {"thm": "Theorem", "lemma": "Lemma", "cor": "Corollary", "prop": "Proposition"}
+
+
+def rows(paper):
+    """Return the rows of a paper's table, each with its six cells."""
+    text = re.search(rf"^## Paper {paper}:.*?(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)[0]
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    table = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    assert tuple(table[0]) == FIELDS
+    assert {len(row) for row in table[2:]} == {len(FIELDS)}
+    return table[2:]
+
+
+def code(cell):
+    """Return what a cell names in code."""
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def software(row):
+    return not row[ROOM].startswith("not software: ")
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_statement_has_one_row(paper):
+    wanted = [f"{kind} {n}" for kind, numbers in NUMBERED[paper].items() for n in numbers]
+    assert sorted(row[0] for row in rows(paper)) == sorted(wanted + UNNUMBERED[paper])
+
+
+def test_paper_004_counts_all_kinds_together():
+    assert sorted(int(n) for ns in NUMBERED["004"].values() for n in ns) == list(range(1, 32))
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_file_exists(paper):
+    for row in rows(paper):
+        if software(row):
+            assert code(row[ROOM]), row
+            assert code(row[TESTS]), row
+            for room in code(row[ROOM]):
+                assert (ROOT / "src" / "littlestone" / room).is_file(), row
+        else:
+            assert len(row[ROOM]) > len("not software: used in"), row
+        for test in code(row[TESTS]):
+            assert (ROOT / "tests" / test).is_file(), row
+            assert "def test_" in (ROOT / "tests" / test).read_text(), row
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_claim_is_registered(paper):
+    for module in pkgutil.walk_packages(ls.__path__, "littlestone."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    known = {claim.id for claim in claims()}
+    for row in rows(paper):
+        named = code(row[CLAIM])
+        if not software(row):  # a sentence may name a claim; files and code are in other columns
+            named += code(row[ROOM])
+        assert set(named) <= known, row
+
+
+@pytest.mark.parametrize("paper", NUMBERED)
+def test_every_calculator_is_in_the_row_of_its_statement(paper):
+    """``yan25v2.thm4.lower`` is in the row of Theorem 4, and so on; none is left out."""
+    short = CALCULATORS[paper]
+    listed = {name: row[0] for row in rows(paper) for name in code(row[CALCULATOR])}
+    names = [one.name for one in paper_bounds() if one.name.startswith(f"{short}.")]
+    assert sorted(listed) == sorted(names)
+    for name, label in listed.items():
+        kind, number = re.match(r"\w+\.([a-z]+)([A-D\d]\S*)", name).groups()
+        at = f"{KINDS.get(kind, kind.capitalize())} {number}"
+        assert at == label or at.startswith(f"{label}."), name
+
+
+def test_the_numbers_at_the_top_are_true():
+    everything = [row for paper in NUMBERED for row in rows(paper)]
+    said = re.search(r"(\d+) rows, of which (\d+)\s+are not software", PAGE)
+    assert len(everything) == int(said[1])
+    assert sum(not software(row) for row in everything) == int(said[2])
+
+
+def test_links_lead_to_pages():
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", PAGE):
+        assert (ROOT / "docs" / target).is_file(), target
