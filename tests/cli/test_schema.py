@@ -2,6 +2,8 @@
 
 import tomllib
 
+import pytest
+
 WRONG = """
 [age]
 bin = [1, 2]
@@ -139,3 +141,45 @@ def test_a_proposal_that_would_say_nothing_is_refused(run, folder):
     assert done.code == 3
     assert "Of 2 records" in done.err
     assert not (folder / "learned.toml").exists()
+
+
+def test_a_proposal_is_known_where_columns_are_chosen(run, folder):
+    (folder / "people.csv").write_text("age,ill\n" + "".join(f"{i},{i % 2}\n" for i in range(400)))
+    done = run(
+        "schema propose people.csv --y ill --epsilon 2 --seed 0 --out learned.toml "
+        "--header-is-public"
+    )
+    assert done.code == 0
+    fit = "fit people.csv --schema learned.toml --y ill --class rules(max_literals=1) --epsilon 1"
+    for columns in ("", " --x age"):
+        done = run(fit + columns)
+        assert "NOT PRIVATE" in done.out + done.err  # the proposal had a seed
+        assert "does not hold" in done.out
+
+
+@pytest.mark.parametrize("name", ["parts", "p*.csv", "table.txt"])
+def test_the_first_line_of_a_table_is_not_shown(run, folder, name):
+    (folder / "parts").mkdir()
+    for path in ("parts/one.csv", "p1.csv", "table.txt"):
+        (folder / path).write_text("Jane Roe,44\nJohn Doe,45\n")
+    form = " --csv sep=," if name == "table.txt" else ""
+    for command in (f"schema new {name}", f"schema propose {name} --epsilon 1 --out s.toml"):
+        done = run(command + form)
+        assert done.code == 2
+        assert "Jane" not in done.out + done.err
+        assert "--header-is-public" in done.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "fit data.csv --y age --x age --class thresholds(1,99) --epsilon 1",
+        "fit data.csv --schema schema.toml --y age --class rules(max_literals=1) --epsilon 1",
+        "stream data.csv --y age --x age --class thresholds(1,99) --epsilon 1 --horizon 9 "
+        "--state s",
+    ],
+)
+def test_a_label_is_not_learned_from(run, line):
+    done = run(line)
+    assert done.code == 2
+    assert "is among the columns" in done.err

@@ -17,7 +17,7 @@ from littlestone.errors import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from littlestone.audit.table import Row
     from littlestone.audit.verify import Verification
@@ -383,7 +383,25 @@ def _function(text: str) -> Any:
     if not callable(found):
         hint = "Define it at the top level: def NAME(sample): ..."
         raise parameter_error("audit attack", "learner", "the name of a function", text, hint)
-    return found
+    function: Callable[[Any], Any] = found
+
+    def checked(sample: Any) -> Any:
+        """Run it on made records."""
+        try:
+            made = function(sample)
+        except Exception as problem:
+            raise ParameterError(
+                f"The function {name} of {path} raised {type(problem).__name__} on {sample.n} made "
+                "records. It must take any sample and return a hypothesis."
+            ) from None
+        if not callable(getattr(made, "predict", None)):
+            raise ParameterError(
+                f"The function {name} of {path} returned no hypothesis, but an object of type "
+                f"{type(made).__name__}. It must have a method predict(points)."
+            )
+        return made
+
+    return checked
 
 
 def all_n(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.cli.options import (
     ClassSpec,
     Flag,
+    check_label,
     csv_format,
     evaluation,
     is_auto,
@@ -228,7 +229,7 @@ def fit(
     budget = None if ledger is None else Ledger(ledger)
     check_ledger(budget, "fit", promised, loss=known_loss(algorithm, **extra))
     rule = {} if listed is not None else _label_rule(positive, negative, strict=strict)
-    columns = _columns(chosen, concepts, public)
+    columns = _columns(chosen, concepts, public, y)
     with progress_of("Counting records"):
         sample = read_sample(
             algorithm,
@@ -391,11 +392,14 @@ def _costs(
     return {0: found[others[0]], 1: found[positive]}
 
 
-def _columns(x: list[str] | None, concepts: ConceptClass, public: Schema | None) -> list[str]:
-    """Return the columns to read: for a class over rows those of its schema, else one."""
+def _columns(
+    x: list[str] | None, concepts: ConceptClass, public: Schema | None, y: str
+) -> list[str]:
+    """Return the columns to read: for a class over rows those of its schema, else one; never y."""
     from littlestone.data import RowDomain
 
     if isinstance(concepts.domain, RowDomain):
+        check_label("fit", y, concepts.domain.schema.names)
         return list(concepts.domain.schema.names)
     if public is not None:
         raise ParameterError(
@@ -405,6 +409,7 @@ def _columns(x: list[str] | None, concepts: ConceptClass, public: Schema | None)
     if x is None or len(x) != 1:
         hint = "Name it with --x."
         raise parameter_error("fit", "x", f"one column for {concepts.spec}", x, hint)
+    check_label("fit", y, x)
     return x
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ClassSpec",
     "Flag",
+    "check_label",
     "csv_format",
     "evaluation",
     "is_auto",
@@ -125,6 +126,15 @@ def label_list(owner: str, text: str | None, *, positive: str | None) -> list[st
     return [str(label) for label in check_labels(owner, [part.strip() for part in text.split(",")])]
 
 
+def check_label(owner: str, y: str, columns: Sequence[str]) -> None:
+    """Refuse a label that is learned from: it would be its own prediction."""
+    if y in columns:
+        raise ParameterError(
+            f"The label {y!r} of {owner} is among the columns that it is learned from. Leave it "
+            "out of --schema (or of --x)."
+        )
+
+
 def open_class(
     spec: str,
     schema: str | None,
@@ -142,7 +152,7 @@ def open_class(
 
     public = None if schema is None else Schema.from_toml(schema)
     if public is not None and x is not None and public.bound:
-        public = Schema(tuple(public[name] for name in x), csv=public.csv)
+        public = replace(public, columns=tuple(public[name] for name in x))
     if is_auto(spec):
         if labels is not None:
             raise ParameterError(

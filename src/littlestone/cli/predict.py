@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from littlestone.cli.options import Flag
+from littlestone.errors import parameter_error
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,6 +62,9 @@ def predict(
     from littlestone.safe_io import replacing
 
     check_outputs("predict", out=out)
+    if out is not None and out.lower().endswith(".gz"):
+        hint = "Compress the file afterwards: gzip FILE."
+        raise parameter_error("predict", "out", "a file that does not end in .gz", out, hint)
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
     with progress_of("Labelling rows"):

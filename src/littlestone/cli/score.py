@@ -165,6 +165,12 @@ def _scored(  # noqa: PLR0917 - those of the commands
                 "labels: they are read as in the model."
             )
         labels.append((y or columns["y"], positive or columns.get("positive", "1")))
+    if len(set(labels)) > 1:
+        raise ParameterError(
+            f"The models of {owner} predict different labels, so their errors are not comparable: "
+            + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
+            + ". Compare models of one label, or say which one is meant: --y, --positive."
+        )
     with progress_of("Counting records"):
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain

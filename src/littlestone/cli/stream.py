@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from littlestone.cli.options import ClassSpec, Flag, names, open_class, whole
+from littlestone.cli.options import ClassSpec, Flag, check_label, names, open_class, whole
 from littlestone.errors import ParameterError, StoreError, check_integer, parameter_error
 
 if TYPE_CHECKING:
@@ -345,6 +345,7 @@ def _prepared(
         )
     concepts, columns = _class(typed, known)
     chosen: dict[str, Any] = {**known, **{k: v for k, v in typed.items() if v is not None}}
+    check_label("stream", chosen["y"], columns)
     if isinstance(chosen["horizon"], str):
         chosen["horizon"] = whole("stream", "horizon", chosen["horizon"])
     of_users = _of_users(chosen["user"], chosen["records_per_user"])

@@ -100,10 +100,11 @@ def _postgres(url: str, table: str, schema: str | None) -> Frame:
     # no transaction stays open: it would hold a lock on the table
     connection = psycopg.connect(url, autocommit=True)
     connection.execute("SET default_transaction_read_only = on")
-    if connection.info.parameter_status("server_encoding") == "SQL_ASCII":
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
         connection.close()
         raise ParameterError(
-            "PostgreSQL databases of encoding SQL_ASCII are not read: one text that is no UTF-8 "
+            f"PostgreSQL databases of encoding {encoding} are not read: one text that is no UTF-8 "
             "would stop the engine. Use a database of encoding UTF8."
         )
     backend = ibis.postgres.from_connection(connection)

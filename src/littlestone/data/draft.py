@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
-from littlestone.data.formats import CSV, CsvFormat, format_of
+from littlestone.data.formats import CSV, PARQUET, CsvFormat, format_of
 from littlestone.data.schema import Schema, column_toml, csv_toml, suggest, toml_key
-from littlestone.data.tables import Table, read_table
+from littlestone.data.tables import Table, files_of, read_table
 from littlestone.errors import ParameterError
 
 __all__ = ["compare", "declared_kinds", "draft", "public_column", "require_names"]
@@ -95,7 +95,7 @@ def draft(
     categories = ["false", "true"]
     """
     form = None if csv is None else CsvFormat.parse(csv, owner)
-    require_names(table, header_is_public, form)
+    require_names(table, header_is_public, form, owner)
     if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
         _require_another(Path(table), Path(like))
     read = read_table(table, csv=form, owner=owner)
@@ -199,12 +199,13 @@ def public_column(name: str, cells: Sequence[object]) -> Column | None:
     return Column.of(name, sorted(distinct, key=str.encode))
 
 
-def require_names(table: Any, header_is_public: bool, form: CsvFormat | None) -> None:
+def require_names(table: Any, header_is_public: bool, form: CsvFormat | None, owner: str) -> None:
     """Refuse a CSV file whose first line was not declared to hold names."""
     header_is_public |= form is not None and form.header_is_public
-    if header_is_public or not isinstance(table, str | Path) or not Path(table).exists():
+    if header_is_public or not isinstance(table, str | Path) or "://" in str(table):
         return
-    if format_of(Path(table)) in CSV:
+    kinds = {format_of(part) for part in files_of(Path(table), owner)}
+    if not kinds.isdisjoint(CSV) or (form is not None and not kinds <= {*PARQUET}):
         raise ParameterError(
             f"The first line of {str(table)!r} is not read: in a CSV file without column names it "
             "is a record. If it holds names, say so with --header-is-public; or write the table as "

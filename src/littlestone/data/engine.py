@@ -68,7 +68,7 @@ def open_file(path: Path) -> DuckDBPyConnection:
 def _start(database: str, *, read_only: bool = False, **more: bool) -> DuckDBPyConnection:
     config = {
         "memory_limit": MEMORY_LIMIT,
-        "temp_directory": _spill_folder(),
+        "temp_directory": _spill_folder(os.getpid()),
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "allow_community_extensions": False,
@@ -117,7 +117,8 @@ def _hushed() -> Iterator[None]:
             logger.disabled = disabled
 
 
-def _spill_folder() -> str:
+@cache
+def _spill_folder(process: int) -> str:
     folder = tempfile.mkdtemp(prefix="littlestone-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder

@@ -356,7 +356,7 @@ def propose(
 
     source = source_of("propose", random_state)
     form = None if csv is None else CsvFormat.parse(csv, "propose")
-    require_names(table, header_is_public, form)
+    require_names(table, header_is_public, form, "propose")
     opened = read_table(table, csv=form, owner="propose")
     names = _names(opened.names, y, columns)
     opened.frame(names, "propose")  # names and types are looked at

@@ -38,7 +38,7 @@ from littlestone.errors import DataError, ParameterError, parameter_error
 if TYPE_CHECKING:
     from littlestone.data.databases import SqliteTable
 
-__all__ = ["Stream", "Table", "read_table"]
+__all__ = ["Stream", "Table", "files_of", "read_table"]
 
 _UNREADABLE = (
     "The table cannot be read. Its engine's own message is not shown, because such messages quote "
@@ -273,7 +273,7 @@ def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: 
 
 
 def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
-    parts = _parts(path, owner)
+    parts = files_of(path, owner)
     kinds = {format_of(part) for part in parts}
     if len(kinds) > 1 and not (csv is not None and kinds.isdisjoint(PARQUET)):
         constraint = "a folder whose files have one ending"
@@ -293,7 +293,7 @@ def _file(path: Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) ->
     raise parameter_error(owner, "table", _FORMS, str(path), hint)
 
 
-def _parts(path: Path, owner: str) -> list[Path]:
+def files_of(path: Path, owner: str) -> list[Path]:
     """Return the files of a path, in the order of their names."""
     if os.path.isfile(path):
         return [path]

@@ -276,8 +276,8 @@ def release_shares(
 
 
 def _share(count: int, n: int, reach: float) -> Band:
-    value, low, high = (min(max(x / n, 0.0), 1.0) for x in (count, count - reach, count + reach))
-    return Band(value, low, high, "noise", _BETA)
+    value, width = min(max(count / n, 0.0), 1.0), reach / n
+    return Band(value, max(0.0, value - width), min(1.0, value + width), "noise", _BETA)
 
 
 def _each(epsilon: Fraction, delta: Fraction, parts: int) -> tuple[Fraction, str]:

@@ -159,8 +159,10 @@ class Evaluation:
             cost * self._reach(int((price == cost).sum()), beta / len(levels)) for cost in levels
         )
         unit = float(costs.unit) / self._n
-        low, high = max(0.0, value - reach) * unit, max(0.0, value + reach) * unit
-        return Band(max(0.0, value) * unit, low, high, "noise", beta)
+        value = max(0.0, value)
+        return Band(
+            value * unit, max(0.0, value - reach) * unit, (value + reach) * unit, "noise", beta
+        )
 
     def confusion_matrix(self, answers: Sequence[int]) -> tuple[tuple[float, ...], ...]:
         """Return the noisy number of records by label (rows) and answer (columns).
@@ -444,8 +446,8 @@ def _share(part: float, total: float) -> float:
 
 
 def _band(value: float, reach: float, beta: float) -> Band:
-    low, high = max(0.0, value - reach), min(1.0, value + reach)
-    return Band(min(1.0, max(0.0, value)), min(low, 1.0), max(high, 0.0), "noise", beta)
+    value = min(1.0, max(0.0, value))  # then the interval only grows, and never shrinks to a point
+    return Band(value, max(0.0, value - reach), min(1.0, value + reach), "noise", beta)
 
 
 def _variance(rate: float) -> float:

@@ -71,7 +71,6 @@ __all__ = [
 FORMAT = "littlestone-release-1"
 AnySample: TypeAlias = Sample | MulticlassSample | UserSample
 
-_MOST_DELTA = 1 - Fraction(1, 10**15)
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
 
 
@@ -127,9 +126,11 @@ class Release:
         if self.proposal is None or self.guarantee.neighbours is not Neighbours.REPLACE_ONE:
             return None
         first, second = self.proposal.guarantee, self.guarantee
+        if first.delta + second.delta >= 1:
+            return None  # nothing is promised together
         return Guarantee(
             first.epsilon + second.epsilon,
-            min(first.delta + second.delta, _MOST_DELTA),
+            first.delta + second.delta,
             claim=f"dp.sum({first.claim}, {second.claim})",
             seeded=first.seeded or second.seeded,
         )

@@ -225,3 +225,22 @@ def test_consistency_proves_the_error():
         ls.GloballyStable(stump, STEPS, n=20, eta=F(1, 10), epsilon=1, delta=1e-6).plan  # noqa: B018
     with pytest.raises(ParameterError, match="'error' parameter of GloballyStable"):
         dataclasses.replace(learner.to_learner(), error=F(1, 5)).plan  # noqa: B018
+
+
+def test_a_record_that_a_hypothesis_cannot_label_counts_for_itself_alone():
+    """One odd point makes the whole prediction raise; the other records count as before."""
+    plain = TableHypothesis("011")
+    zeros = [0] * 5 + [2] * 100
+    for labels in ([0] * 106, [1] * 106):
+        good = room._errors(plain, Sample.of(np.array([*zeros, 1], dtype=object), labels))
+        odd = room._errors(plain, Sample.of(np.array([*zeros, "x"], dtype=object), labels))
+        assert abs(good - odd) <= 1
+
+
+def test_hypotheses_with_labels_of_their_own_are_not_submitted():
+    several = TableHypothesis("012", ("a", "b", "c"))
+    learner = StableProtocol(
+        STEPS, algorithm=lambda sample: several, n=1, eta=F(1, 2), error=F(1, 10), epsilon=1,
+        delta=F(1, 100),
+    )  # fmt: skip
+    assert learner.submitted(LAW) is None

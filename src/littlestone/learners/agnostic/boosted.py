@@ -31,7 +31,7 @@ from littlestone.data.dealing import deal
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.agnostic.claims import BOOSTED, BOOSTED_PRIVACY
 from littlestone.learners.agnostic.records import ordered_part
-from littlestone.learners.agnostic.subsample import learner_of_records
+from littlestone.learners.agnostic.subsample import learner_of_records, refuse_costs
 from littlestone.learners.base import Learner, integer, optional, parameter, probability
 from littlestone.learners.plan import Plan, nest
 from littlestone.privacy import Guarantee
@@ -182,6 +182,7 @@ class Boosted(Learner[BoostedPlan]):
 
     def check(self) -> None:
         """Refuse an even number of rounds, and a learner that is no better than a coin."""
+        refuse_costs(self.learner, self.estimator)
         if not self.rounds % 2 or self.rounds > MOST_ROUNDS:
             hint = "A majority of an odd number of hypotheses has no ties."
             wanted = f"odd and at most {MOST_ROUNDS}"

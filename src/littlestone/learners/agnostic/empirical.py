@@ -21,7 +21,12 @@ from littlestone.data.dealing import written_out
 from littlestone.errors import parameter_error
 from littlestone.learners.agnostic.claims import EMPIRICAL, EMPIRICAL_PRIVACY
 from littlestone.learners.agnostic.records import ordered_part
-from littlestone.learners.agnostic.subsample import Drawn, SubsamplePlan, check_rate
+from littlestone.learners.agnostic.subsample import (
+    Drawn,
+    SubsamplePlan,
+    check_rate,
+    refuse_costs,
+)
 from littlestone.learners.base import parameter
 from littlestone.privacy.rounding import round_up, upper
 from littlestone.source import ball
@@ -53,6 +58,7 @@ class Empirical(Drawn):
 
     def check(self) -> None:
         """Refuse a rate at which the copies of one record would cost more than the learner."""
+        refuse_costs(self.learner, self.estimator)
         inner = self.learner.guarantee().epsilon
         if inner > 100 or self.epsilon > inner:
             raise parameter_error(

@@ -37,6 +37,7 @@ __all__ = [
     "check_rate",
     "learner_of_records",
     "rate_for",
+    "refuse_costs",
 ]
 
 
@@ -97,6 +98,15 @@ def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
             f"{owner} cannot draw among them."
         )
     return learner
+
+
+def refuse_costs(learner: Learner[Any], owner: str) -> None:
+    """Refuse a learner of costs, where what is proved is about the share of mistakes."""
+    if getattr(learner, "mistake_costs", None) is not None:
+        raise UnsupportedError(
+            f"{owner} is proved for mistakes that all cost the same. Leave out the costs of its "
+            "learner, or use that learner alone."
+        )
 
 
 def check_rate(owner: str, name: str, value: Any) -> Fraction:

@@ -337,7 +337,9 @@ def _for_costs(
     check_scored(concept_class)
 
     def certify(n: int | None) -> Certificate:
-        if n is not None and n * costs.largest >= _EXACT:
+        # of each record, every answer of a list of labels has a cost
+        answers = len(concept_class.labels) if concept_class.lists_labels else 1
+        if n is not None and n * costs.largest * answers >= _EXACT:
             raise UnsupportedError(
                 f"Costs up to {costs.largest:,} times their common unit, of {n:,} records, are not "
                 "summed exactly: sums must stay below 2**53. Use rounder costs."

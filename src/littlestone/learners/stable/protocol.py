@@ -28,6 +28,7 @@ from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.classes import AlwaysZero, errors, load
 from littlestone.data import Sample
 from littlestone.data.dealing import deal, part
+from littlestone.data.multiclass import BINARY
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.learners.base import (
     DELTA_NEEDED,
@@ -163,7 +164,10 @@ def _text(hypothesis: Hypothesis | None) -> str | None:
     """Return a hypothesis as canonical text: two are one if they are written alike."""
     if hypothesis is None:
         return None
-    return json.dumps(load(hypothesis.to_dict()).to_dict(), sort_keys=True)
+    read = load(hypothesis.to_dict())
+    if getattr(read, "label_names", BINARY) != BINARY:
+        return None  # votes are counted for the labels 0 and 1
+    return json.dumps(read.to_dict(), sort_keys=True)
 
 
 def _callable(owner: str, name: str, value: Any) -> Algorithm:
@@ -254,15 +258,20 @@ class StableProtocol(ClassLearner[ProtocolPlan]):
 
 
 def _errors(hypothesis: Hypothesis, sample: Sample) -> int:
-    """Count errors; each record whose point a hypothesis cannot label is one."""
-    try:
-        return errors(hypothesis, sample)
-    except Exception:
-        wrong = int(sample.outside[1])
-        for i in range(len(sample.points)):
-            try:
-                label = int(hypothesis.predict(sample.points[i : i + 1])[0])
-                wrong += int((sample.ones, sample.zeros)[label][i])
-            except Exception:
-                wrong += int(sample.ones[i] + sample.zeros[i])
-        return wrong
+    """Count errors, record by record; one whose point a hypothesis cannot label is an error.
+
+    Whatever another record makes of a hypothesis, each record counts what it counts alone.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about the records
+        try:
+            return errors(hypothesis, sample)
+        except Exception:
+            wrong = int(sample.outside[1])
+            for i in range(len(sample.points)):
+                try:
+                    one = bool(hypothesis.predict(sample.points[i : i + 1])[0] == 1)
+                    wrong += int((sample.zeros if one else sample.ones)[i])
+                except Exception:
+                    wrong += int(sample.ones[i] + sample.zeros[i])
+            return wrong
