@@ -176,7 +176,7 @@ def test_the_first_line_of_a_table_is_not_shown(run, folder, name):
         "fit data.csv --y age --x age --class thresholds(1,99) --epsilon 1",
         "fit data.csv --schema schema.toml --y age --class rules(max_literals=1) --epsilon 1",
         "stream data.csv --y age --x age --class thresholds(1,99) --epsilon 1 --horizon 9 "
-        "--state s",
+        "--delta 1e-6 --state s",
     ],
 )
 def test_a_label_is_not_learned_from(run, line):
