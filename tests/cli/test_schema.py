@@ -155,6 +155,13 @@ def test_a_proposal_is_known_where_columns_are_chosen(run, folder):
         done = run(fit + columns)
         assert "NOT PRIVATE" in done.out + done.err  # the proposal had a seed
         assert "does not hold" in done.out
+    done = run(
+        "stream people.csv --schema learned.toml --y ill --class rules(max_literals=1) "
+        "--epsilon 4 --delta 1e-6 --horizon 1000 --state state --out labels.csv"
+    )
+    assert done.code == 0
+    assert "learned from records" in done.err
+    assert "NOT PRIVATE" in run("stream --state state --status").out
 
 
 @pytest.mark.parametrize("name", ["parts", "p*.csv", "table.txt"])

@@ -405,6 +405,13 @@ def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, lis
     asked = names("stream", "x", typed["x"])
     if typed["concept_class"] is not None:
         concepts, public = open_class(typed["concept_class"], typed["schema"], asked)
+        if public is not None and public.proposal is not None:
+            print(
+                "The columns were learned from records. What that cost these records comes on top "
+                "of the stream's epsilon and delta, and the proved number of mistakes is for rows "
+                "that the columns were not learned from.",
+                file=sys.stderr,
+            )
         if public is not None and not isinstance(concepts.domain, RowDomain):
             raise ParameterError(
                 f"The class {concepts.spec} has its own domain: leave out --schema."

@@ -38,7 +38,7 @@ import numpy as np
 from flint import arb, ctx
 
 from littlestone.bounds import Claim, register
-from littlestone.data import OUTSIDE
+from littlestone.data import OUTSIDE, RowDomain
 from littlestone.learners.online.samplers import majority
 from littlestone.learners.online.state import OnlineState, label_of
 from littlestone.privacy import Guarantee, Neighbours
@@ -145,6 +145,9 @@ class OnlineAlgorithm:
         goal = self.plan.goal
         users = goal.records_per_user is not None
         relation = Neighbours.USER_REPLACE if users else Neighbours.REPLACE_ONE
+        domain = self.concept_class.domain
+        proposal = domain.schema.proposal if isinstance(domain, RowDomain) else None
+        seeded |= proposal is not None and proposal.guarantee.seeded  # then the columns say it
         return Guarantee(goal.epsilon, goal.delta, relation, claim=PRIVACY, seeded=seeded)
 
     def start(self, sources: Sources) -> OnlineState:
