@@ -83,10 +83,15 @@ def test_an_engine_that_is_interrupted_is_an_interruption(run, folder, monkeypat
 
 def test_following_ends_with_an_interruption(folder):
     line = [*STREAM.split(), "--x", "age", "--follow", "--out", "o.csv"]
-    child = subprocess.Popen([sys.executable, "-m", "littlestone", *line], stderr=subprocess.PIPE)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "littlestone", *line],
+        stderr=subprocess.PIPE,
+        # programs in the background are begun with interruptions ignored
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     while not os.path.exists("o.csv"):
         assert child.poll() is None
         time.sleep(0.02)
     child.send_signal(signal.SIGINT)
-    child.communicate()
+    child.communicate(timeout=60)
     assert child.returncode == 130
