@@ -83,12 +83,10 @@ def test_an_engine_that_is_interrupted_is_an_interruption(run, folder, monkeypat
 
 def test_following_ends_with_an_interruption(folder):
     line = [*STREAM.split(), "--x", "age", "--follow", "--out", "o.csv"]
-    child = subprocess.Popen(
-        [sys.executable, "-m", "littlestone", *line],
-        stderr=subprocess.PIPE,
-        # programs in the background are begun with interruptions ignored
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    # programs in the background are begun with interruptions ignored
+    begin = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    program = f"{begin}; from littlestone.cli.main import run; run()"
+    child = subprocess.Popen([sys.executable, "-c", program, *line], stderr=subprocess.PIPE)
     while not os.path.exists("o.csv"):
         assert child.poll() is None
         time.sleep(0.02)
