@@ -55,20 +55,22 @@ def connect(*, ordered: bool = False) -> DuckDBPyConnection:
 @cache
 def _database(process: int, ordered: bool) -> DuckDBPyConnection:
     """Start the engine; a forked process must not share its parent's, so it is asked by its id."""
-    return _start(":memory:", preserve_insertion_order=ordered)
+    return _start(":memory:", _spill_folder(), preserve_insertion_order=ordered)
 
 
 def open_file(path: Path) -> DuckDBPyConnection:
     """Return a connection to a DuckDB file, for reading only, with the same limits."""
-    connection = _start(str(path), read_only=True)
+    connection = _start(str(path), _spill_folder_of(str(path), os.getpid()), read_only=True)
     connection.execute("SET enable_progress_bar = false")
     return connection
 
 
-def _start(database: str, *, read_only: bool = False, **more: bool) -> DuckDBPyConnection:
+def _start(
+    database: str, spill: str, *, read_only: bool = False, **more: bool
+) -> DuckDBPyConnection:
     config = {
         "memory_limit": MEMORY_LIMIT,
-        "temp_directory": _spill_folder(os.getpid()),
+        "temp_directory": spill,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "allow_community_extensions": False,
@@ -118,7 +120,12 @@ def _hushed() -> Iterator[None]:
 
 
 @cache
-def _spill_folder(process: int) -> str:
+def _spill_folder_of(file: str, process: int) -> str:
+    """Return the folder of a file: whoever opens it again in this process must name the same."""
+    return _spill_folder()
+
+
+def _spill_folder() -> str:
     folder = tempfile.mkdtemp(prefix="littlestone-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
