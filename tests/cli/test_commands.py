@@ -431,6 +431,7 @@ def python(*arguments):
     )
 
 
+@pytest.mark.more
 def test_as_a_program(folder):
     assert python("--version").stdout.strip() == ls.__version__
     fit = ["--x=age", "--y=adult", "--epsilon=1", "--json", "--class=points()"]

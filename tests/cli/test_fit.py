@@ -187,6 +187,7 @@ def test_without_an_evaluation_all_of_epsilon_is_for_learning(run):
     assert "not both" in both.err
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("typed", "exact"), [("0.1", "1/10"), ("1/3", "1/3"), ("1e-2", "1/100")])
 def test_numbers_are_the_exact_fractions_that_were_typed(run, typed, exact):
     done = run(

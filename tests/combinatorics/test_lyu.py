@@ -147,6 +147,7 @@ def test_lemma_4_3_on_sparse_sets(seed, n, k, p):
         assert found <= set(kernel.essential(h, p, k))
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("p", "d"), [(1, 1), (2, 1), (1, 2)])
 def test_corollary_4_1_on_every_class_on_4_points(p, d):
     single, double = ddims(p, d), ddims(2 * p, d)
