@@ -1,7 +1,7 @@
 """Make the logs of the appendix again: the table of exact verifications, and what was killed.
 
     python tools/appendix.py                    # table and kills: about 15 minutes on two cores
-    python tools/appendix.py --kills 20         # fewer kills, said on the page: two minutes
+    python tools/appendix.py --kills 20         # fewer kills, said on the page: three minutes
     python tools/appendix.py full-run           # pytest -m full: hours
 
 A page of ``docs/appendix`` has a comment ``<!-- log: COMMAND -->`` before each block of output, and
@@ -78,6 +78,7 @@ def made(text: str, kills: int | None) -> str:
         command = found[2]
         if kills is not None:
             command = re.sub(r"--kills \d+", f"--kills {kills}", command)
+            command = re.sub(r"--matrix$", "--matrix --every 41", command)
         return f"{found[1].replace(found[2], command)}{printed(command).rstrip()}\n{found[4]}"
 
     commit = subprocess.run(
