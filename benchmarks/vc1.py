@@ -27,7 +27,7 @@ import numpy as np
 
 import littlestone as ls
 from littlestone.learners.exponential import Generic
-from littlestone.learners.release import read_sample
+from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.papers import yan25_theorem11

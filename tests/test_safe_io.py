@@ -40,7 +40,7 @@ def _limits():
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     from littlestone.learners import registry
-    from littlestone.learners.release import run
+    from littlestone.learners.running import run
     from littlestone.source import SeededSource
 
     learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=1, alpha=0.1, beta=0.05)

@@ -21,7 +21,7 @@ from fetch import prepare
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import Sample, Schema
 from littlestone.learners.boosting import Boosting
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
 WAYS = {

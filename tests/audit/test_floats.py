@@ -19,7 +19,7 @@ from littlestone.audit import lower_bound
 from littlestone.classes import Thresholds
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.mechanisms import private_count
 from littlestone.source import ReplaySource, SecureSource
 

@@ -17,7 +17,7 @@ from littlestone.classes.affine_subspaces.levels import FlatTable
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SecureSource, SeededSource, public_generator
 

@@ -16,7 +16,7 @@ from littlestone.data import Sample
 from littlestone.errors import ParameterError
 from littlestone.learners import registry, select
 from littlestone.learners.exponential import Generic
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
 FIT = "fit data.parquet --x age --y adult --epsilon 100 --class thresholds(1,99) --out m.json"

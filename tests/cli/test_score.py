@@ -12,7 +12,8 @@ from littlestone.data import Sample
 from littlestone.errors import NotPrivateWarning, ParameterError
 from littlestone.evaluation import Band
 from littlestone.learners import sklearn_base
-from littlestone.learners.release import Release, score_all
+from littlestone.learners.release import Release
+from littlestone.learners.running import score_all
 from littlestone.privacy import Ledger, hockey_stick, tightest_epsilon
 from littlestone.source import ExactSource, SecureSource, SeededSource
 

@@ -8,7 +8,7 @@ import littlestone as ls
 from littlestone.classes import ThresholdHypothesis
 from littlestone.cli.summary import plain
 from littlestone.learners import registry
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.report import page
 from littlestone.report.pages import beside_constants
 from littlestone.source import SeededSource

@@ -35,7 +35,7 @@ from littlestone.data import (
 )
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
 pytestmark = [

@@ -19,7 +19,7 @@ from littlestone.data.streams import LARGE, read_swept
 from littlestone.data.swept import Held, Part, SweptSample
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
-from littlestone.learners.release import read_sample, run
+from littlestone.learners.running import read_sample, run
 from littlestone.privacy import Ledger
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 

@@ -13,7 +13,7 @@ from littlestone import audit
 from littlestone.cli.summary import plain
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
-from littlestone.learners import registry, release
+from littlestone.learners import registry, running
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.privacy import Neighbours
 from littlestone.report import page
@@ -97,7 +97,7 @@ class Rising(Generic):
 
 def test_a_number_of_records_that_is_told_is_caught(monkeypatch):
     assert holds(secret(LINE))
-    monkeypatch.setattr(release, "secret_n", lambda guarantee: False)
+    monkeypatch.setattr(running, "secret_n", lambda guarantee: False)
     assert not holds(secret(LINE))
 
 

@@ -11,7 +11,7 @@ from littlestone.data import Sample
 from littlestone.errors import LittlestoneError, ParameterError
 from littlestone.learners import registry, select
 from littlestone.learners.base import Runnable, runnable
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
 LINE = ls.Thresholds(1, 9)

@@ -15,7 +15,8 @@ from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.exponential import Agnostic, Generic
-from littlestone.learners.release import Release, run
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.report import page
 from littlestone.source import SecureSource, SeededSource
 

@@ -21,7 +21,8 @@ from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import Evaluation
 from littlestone.learners import registry
 from littlestone.learners.exponential import Agnostic, Generic
-from littlestone.learners.release import Release, run, score_all
+from littlestone.learners.release import Release
+from littlestone.learners.running import run, score_all
 from littlestone.report import page
 from littlestone.source import SeededSource
 

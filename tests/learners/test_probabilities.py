@@ -16,9 +16,10 @@ from littlestone.cli.summary import plain
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import Evaluation, ScoreHistogram
-from littlestone.learners import release as releases
+from littlestone.learners import running
 from littlestone.learners.exponential import Agnostic
-from littlestone.learners.release import Release, run
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.report import page
 from littlestone.source import ExactSource, SeededSource
 
@@ -94,7 +95,7 @@ def test_the_tree_with_all_its_leaves_is_private(more):
 def histogram_of(tree, data, epsilon=10**6):
     """Return the evaluation of one tree, with hardly any noise."""
     sample = Sample.of(np.array([row for row, _ in data]), [label for _, label in data])
-    found = releases._histogram(tree, sample, SeededSource(0), epsilon, held_out=False)
+    found = running._histogram(tree, sample, SeededSource(0), epsilon, held_out=False)
     return np.array(found.counts)
 
 
@@ -124,7 +125,7 @@ def test_cells_without_records_have_noise_as_well(broken):
         sample, tree = Sample.of(np.array([[3]]), [1 - count]), LeafTree.of(0)
 
         def cell(source):
-            counts = releases._histogram(tree, sample, source, 2, held_out=False).counts
+            counts = running._histogram(tree, sample, source, 2, held_out=False).counts
             return 0 if broken and not count else counts[0][0]  # a mutant: empty cells stay empty
 
         return {v: float(p.mid()) for v, p in ExactSource().law(cell).outcomes.items()}

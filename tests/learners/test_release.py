@@ -13,9 +13,8 @@ from littlestone.data import Sample
 from littlestone.data.tails import TailSample, tails_of
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import release_histogram
-from littlestone.learners import registry
-from littlestone.learners import release as release_module
-from littlestone.learners.release import known_loss, leaving, promise, run
+from littlestone.learners import registry, running
+from littlestone.learners.running import known_loss, leaving, promise, run
 from littlestone.learners.select import compare, goal_of
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.report import page
@@ -73,7 +72,7 @@ def worst_loss(n, extra):
     Given the hypothesis, the cells are independent, and a replaced record changes two by one: the
     loss of an outcome is that of the hypothesis plus that of the two cells.
     """
-    own = release_module.leaving(generic(ls.Thresholds(1, 2)), extra)
+    own = running.leaving(generic(ls.Thresholds(1, 2)), extra)
     cells = [cell_law(count, n, extra) for count in range(n + 1)]
     of_cells = {
         (a, b): max(math.log(cells[a][v] / cells[b][v]) for v in cells[a])
@@ -112,7 +111,7 @@ def test_the_pair_is_private_with_the_learners_epsilon(extra, n):
 
 def test_the_learner_must_leave_its_part(monkeypatch):
     """If it spends all of epsilon the claim is false: the test above can fail."""
-    monkeypatch.setattr(release_module, "leaving", lambda learner, _: learner)
+    monkeypatch.setattr(running, "leaving", lambda learner, _: learner)
     assert worst_loss(2, HALF) > 1.1
 
 
@@ -121,7 +120,7 @@ def test_a_release_is_the_hypothesis_and_the_histogram_of_its_labels():
     data, learner = sample_of([(1, 0), (2, 1), (2, 0)] * 9), generic(ls.Thresholds(1, 2))
     for seed in range(5):
         source = SeededSource(seed)
-        made = release_module.leaving(learner, HALF).draw(data, source)
+        made = running.leaving(learner, HALF).draw(data, source)
         cells = np.zeros((2, 2), dtype=int)
         for x, y in [(1, 0), (2, 1), (2, 0)] * 9:
             cells[y, int(made.predict(np.array([x]))[0])] += 1

@@ -13,7 +13,7 @@ from .mutant import mutant, patched
 _CHARGE = "privacy.ledger:Ledger.charge"
 
 
-@mutant("budget not counted", "learners.release:run", "paid stays paid")
+@mutant("budget not counted", "learners.running:run", "paid stays paid")
 def a_failed_fit_is_refunded(original, *given, ledger=None, **options):
     """The charge is taken back if the fit raises: whether it raises may depend on the draw, so
     whoever repeats it draws until the answer suits.
@@ -121,7 +121,7 @@ def a_learner_that_undersells_its_choice(original, self):
     return Concentrated(original(self).rho / 2)
 
 
-@mutant("wrong theorem", "learners.release:known_loss", "learners in zCDP")
+@mutant("wrong theorem", "learners.running:known_loss", "learners in zCDP")
 def a_histogram_sold_as_a_choice(original, learner, *, evaluate=None, holdout=None):
     """The noisy histogram is added to a learner's zCDP at epsilon**2/8, but is no choice of bounded
     range.

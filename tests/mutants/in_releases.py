@@ -17,21 +17,21 @@ from littlestone.privacy.filters import Price
 from .mutant import mutant
 
 _GENERIC = "generic on thresholds(1, 3)"
-_RUN = "learners.release:run"
+_RUN = "learners.running:run"
 _ALLOWS = "privacy.filters:Filter.allows"
 
 
 _EVALUATED = "a rule and its evaluation"
 
 
-@mutant("composition forgotten", "learners.release:_with_evaluation", _EVALUATED, "paid in full")
+@mutant("composition forgotten", "learners.running:_with_evaluation", _EVALUATED, "paid in full")
 def the_evaluation_is_free(original, learner, guarantee, evaluate, holdout):
     """The guarantee is that of the hypothesis alone."""
     made = original(learner, guarantee, evaluate, holdout)
     return replace(made, epsilon=made.epsilon - exact_value(evaluate))
 
 
-@mutant("composition forgotten", "learners.release:leaving", _EVALUATED)
+@mutant("composition forgotten", "learners.running:leaving", _EVALUATED)
 def the_evaluation_comes_on_top(original, learner, evaluate):
     """The learner spends all of epsilon, and the evaluation its part once more."""
     original(learner, evaluate)
@@ -40,7 +40,7 @@ def the_evaluation_comes_on_top(original, learner, evaluate):
 
 @mutant(
     "wrong sensitivity",
-    "learners.release:_histogram",
+    "learners.running:_histogram",
     _EVALUATED,
 )
 def a_user_counts_with_all_records(original, hypothesis, sample, *given, **options):
@@ -180,7 +180,7 @@ def epsilon_read_with_few_digits(original, value):
     return exact.limit_denominator(1000) if isinstance(value, float) and exact else exact
 
 
-@mutant("release text", "learners.release:_histogram", _EVALUATED)
+@mutant("release text", "learners.running:_histogram", _EVALUATED)
 def how_many_records_were_looked_at(original, hypothesis, sample, *given, **options):
     """The text beside an evaluation says how many records there were: those of the users together,
     which is private.

@@ -16,7 +16,7 @@ from littlestone.data import Sample, UserSample
 from littlestone.data.users import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners import registry, select
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.planning.scenarios import scenarios
 from littlestone.planning.streams import plan_stream
 from littlestone.source import SeededSource, public_generator

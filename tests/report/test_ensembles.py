@@ -13,7 +13,8 @@ from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.data import Sample
 from littlestone.learners.boosting import Boosting
-from littlestone.learners.release import Release, run
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.report import Setting, page, plot
 from littlestone.source import SeededSource
 

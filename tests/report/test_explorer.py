@@ -321,7 +321,7 @@ def pages(tmp_path_factory):
     from littlestone.audit.table import Row
     from littlestone.classes import ThresholdHypothesis, dimensions
     from littlestone.data import Sample
-    from littlestone.learners.release import run
+    from littlestone.learners.running import run
     from littlestone.report import page
     from littlestone.source import SeededSource
 

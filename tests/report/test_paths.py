@@ -9,7 +9,7 @@ from littlestone.classes.prefixes import IPV4, IPV6, PrefixHypothesis
 from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.report import page
 from littlestone.source import SeededSource
 

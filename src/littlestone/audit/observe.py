@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from littlestone.learners.release import Release, run
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.source import HiddenStateError
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def observe(
         Usually a path of `ExactSource`.
     observers : sequence of callables ``Release -> str``
     evaluate, holdout : number, optional
-        As for `littlestone.learners.release.run`.
+        As for `littlestone.learners.running.run`.
 
     Returns
     -------

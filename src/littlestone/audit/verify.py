@@ -30,7 +30,7 @@ from littlestone.data import OUTSIDE, MulticlassSample, RowDomain, Sample, UserS
 from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import as_points
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
-from littlestone.learners.release import promise
+from littlestone.learners.running import promise
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source
@@ -160,7 +160,7 @@ def verify(
         Privacy must hold for every value of the public coins: these are tried, when the learner
         uses public coins at all.
     evaluate, holdout : number, optional
-        Verify the release together with an evaluation, as `littlestone.learners.release.run` makes
+        Verify the release together with an evaluation, as `littlestone.learners.running.run` makes
         it.
     records_per_user : int >= 0, optional
         For a learner that protects users: try users with 0, 1, ... and this number of

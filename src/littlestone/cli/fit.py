@@ -179,7 +179,7 @@ def fit(
     from littlestone.cli.terminal import progress_of
     from littlestone.data import RowDomain
     from littlestone.learners.registry import agnostic_form
-    from littlestone.learners.release import (
+    from littlestone.learners.running import (
         held_out_of,
         known_loss,
         leaving,
@@ -281,7 +281,7 @@ def _largest(
     schema: Schema, n: int, make: Callable[[ConceptClass], Learner[Any]], left: Fraction | None
 ) -> tuple[Learner[Any], str]:
     """Return the learner that ``--class auto`` takes, and why."""
-    from littlestone.learners.release import leaving
+    from littlestone.learners.running import leaving
     from littlestone.learners.select import largest_certifiable, why_largest
 
     learner = largest_certifiable(schema, n, make, evaluate=left)

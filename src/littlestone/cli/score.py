@@ -147,7 +147,8 @@ def _scored(  # noqa: PLR0917 - those of the commands
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import progress_of
     from littlestone.data import MulticlassSample, RowDomain, Sample, read_table
-    from littlestone.learners.release import Release, score_all
+    from littlestone.learners.release import Release
+    from littlestone.learners.running import score_all
     from littlestone.privacy import Ledger
 
     source = _source(owner, seed)

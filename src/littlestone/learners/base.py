@@ -7,7 +7,7 @@ A learner is read in the order **Spec -> Plan -> Draw -> Release**:
 * its *plan* (`littlestone.learners.plan`) holds the numbers that follow from public parameters;
 * ``draw(sample, source)`` is the algorithm: a pure function of the sample and of the draws that it
   makes at the source, so that `littlestone.audit.verify` can compute its exact output law;
-* `littlestone.learners.release.run` makes the release. Nothing else spends, reads or draws.
+* `littlestone.learners.running.run` makes the release. Nothing else spends, reads or draws.
 
 How to add a learner (or to convert one), with `littlestone.learners.exponential` as the example:
 

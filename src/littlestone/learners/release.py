@@ -1,75 +1,46 @@
-"""Runs and releases: where records are looked at, money is spent and something is drawn.
+"""Releases: what a fit publishes, written, read back and used.
 
-`run` is the only such place: estimators, the command line and the audit all call it. What it
-returns, a `Release`, is the private output with all that may be said about it in public. The
-sample is secret; everything else here is public: parameters, promises, certificates, releases.
+A `Release` is the private output with all that may be said about it in public; everything here is
+public, and nothing here sees a record that was learned from. `littlestone.learners.running` makes
+releases.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate
-from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, class_from_dict
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.hypotheses import constant_label
 from littlestone.costs import Costs
-from littlestone.data import MulticlassSample, RowDomain, Sample, UserSample
-from littlestone.data.dealing import deal, part
-from littlestone.data.domains import check_points
+from littlestone.data import RowDomain
 from littlestone.data.formats import CsvFormat
-from littlestone.data.sample import LazySample
 from littlestone.data.schema import Proposal
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
-    check_fraction,
-    check_integer,
-    check_probability,
     parameter_error,
 )
-from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, quality, release_histogram
-from littlestone.evaluation.histogram import HISTOGRAM
-from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
+from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, quality
+from littlestone.privacy import Guarantee, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text
-from littlestone.source import public_salt
 
 if TYPE_CHECKING:
-    from littlestone.learners.base import Learner
-    from littlestone.privacy import Ledger
-    from littlestone.source import Source
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
-__all__ = [
-    "FORMAT",
-    "Release",
-    "certificate_of",
-    "held_out_of",
-    "is_table",
-    "known_loss",
-    "leaving",
-    "load",
-    "promise",
-    "proposal_of",
-    "read_sample",
-    "run",
-    "sample_kind",
-    "score_all",
-    "secret_n",
-]
+__all__ = ["FORMAT", "Release", "is_table", "load", "proposal_of", "score_places", "secret_n"]
 
 FORMAT = "littlestone-release-1"
-AnySample: TypeAlias = Sample | MulticlassSample | UserSample
 
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
 
@@ -334,7 +305,7 @@ class Release:
         self._check_chances()
         if isinstance(self.hypothesis, TreeEnsemble):
             return self.hypothesis.probability(points)
-        return self._shares()[_places(self.hypothesis, points)]
+        return self._shares()[score_places(self.hypothesis, points)]
 
     def _shares(self) -> npt.NDArray[np.float64]:
         """Return the shares at each score: of label 1, or of each label."""
@@ -427,237 +398,6 @@ class Release:
         return cls.from_dict(parse_json(text, f"model file {path}"))
 
 
-def run(
-    learner: Learner[Any],
-    sample: AnySample,
-    source: Source,
-    *,
-    ledger: Ledger | None = None,
-    evaluate: Any = None,
-    holdout: Any = None,
-    columns: Json | None = None,
-) -> Release:
-    """Learn one hypothesis, and return everything that is published about it.
-
-    Parameters
-    ----------
-    learner : Learner
-    sample : Sample, or UserSample for a learner that protects users
-        At least one record (user). A `MulticlassSample` for a class that lists its labels.
-    source : Source
-        A seeded source makes a release that says NOT PRIVATE (seeded).
-    ledger : Ledger, optional
-        The budget of these records: the whole release is recorded in it before anything is drawn.
-    evaluate : number > 0, optional
-        Epsilon for a histogram of scores by label (`littlestone.evaluation`), as a part of the
-        learner's epsilon: the total is what was given. A hypothesis with margins gets
-        probabilities from it. Where users are protected, one record of each user is counted,
-        chosen by public coins.
-    holdout : number in (0, 1), optional
-        The share of the records that are not learned from, and that ``evaluate`` looks at instead
-        of the others: then no record pays for both, and ``evaluate`` may be as large as epsilon.
-    columns : dict, optional
-        Public names of what was read.
-
-    Returns
-    -------
-    Release
-        With an evaluation, ``quality`` says the error and that of the best constant, each with an
-        interval that holds it with probability at least 95 % over the noise.
-
-    Raises
-    ------
-    ParameterError
-        If ``evaluate`` is not a part of epsilon or the sample is empty (n is public).
-        Everything is checked before anything is drawn.
-    BudgetError, StoreError
-        The ledger does not pay; nothing was drawn.
-
-    Notes
-    -----
-    *Guarantee.* The pair (hypothesis, histogram) composes: for each value of the hypothesis the
-    histogram is ``evaluate``-DP on the same records, so the epsilons add and delta is the learner's
-    (claim ``dp.sum``). The learner gets what ``evaluate`` leaves, so the sum is its epsilon.
-    Held-out records are dealt by a secret permutation with sizes fixed by n, and the costs of
-    disjoint parts do not add (claim ``dp.parallel``).
-
-    Examples
-    --------
-    >>> from littlestone.classes import parse_class
-    >>> from littlestone.data import Sample
-    >>> from littlestone.learners import registry
-    >>> from littlestone.source import SeededSource
-    >>> learner = registry.make(
-    ...     "agnostic", parse_class("thresholds(1, 9)"), epsilon=1, alpha=0.1, beta=0.05)
-    >>> sample = Sample.of([2, 3, 7, 8] * 50, [0, 0, 1, 1] * 50)
-    >>> release = run(learner, sample, SeededSource(0), evaluate="1/10")
-    >>> release.guarantee.epsilon, release.guarantee.seeded, release.spent
-    (Fraction(1, 1), True, {'learning': 'epsilon 9/10', 'evaluation': 'epsilon 1/10'})
-    """
-    _check_sample(learner, sample)
-    if holdout is not None and learner.unit == "users":
-        raise ParameterError(
-            "The 'holdout' parameter of fit must be left out where users are protected: records "
-            "are held out, not users."
-        )
-    _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
-    extra = {"evaluate": evaluate, "holdout": holdout}
-    guarantee = promise(learner, **extra, seeded=source.seeded)
-    secret = secret_n(guarantee)
-    if secret:
-        n = learner.required_samples()  # a public number, in the place of one that is not
-    else:
-        n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
-    held_out = held_out_of(n, holdout)
-    certified = getattr(learner, "certified", True)
-    own = learner if holdout is not None else leaving(learner, evaluate)
-    _ = own.plan  # and so does what the evaluation leaves
-    if evaluate is not None:
-        _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
-    certificate = certificate_of(own, n - held_out) if certified else None
-    required = own.required_samples() if certified else None
-    spent = _spending(own, n - held_out, evaluate)
-    # All public arguments are checked: pay, and from here on the source is drawn from.
-    if ledger is not None:
-        loss = known_loss(learner, **extra)
-        what = f"{learner.name} on {learner.concept_class.spec}"
-        ledger.charge(guarantee, loss=loss, what=what)
-    looked_at: Any = sample
-    if held_out:
-        assert isinstance(sample, Sample | MulticlassSample)  # users are refused above
-        order = deal(sample, source)
-        sample, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
-    hypothesis = own.learn(sample, source)
-    histogram = None
-    if evaluate is not None:
-        histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
-        if isinstance(hypothesis, TreeEnsemble):
-            hypothesis = hypothesis.with_curve(Evaluation(histogram).recalibrated())
-    return Release(
-        learner=learner.name,
-        concept_class=learner.concept_class,
-        hypothesis=hypothesis,
-        guarantee=guarantee,
-        certificate=certificate,
-        n=None if secret else n,
-        required=required,
-        columns=columns,
-        evaluation=histogram,
-        spent=spent,
-        costs=getattr(learner, "mistake_costs", None),
-    )
-
-
-def score_all(
-    pairs: Sequence[tuple[Release, Sample | MulticlassSample]],
-    source: Source,
-    *,
-    epsilon: Any,
-    ledger: Ledger | None = None,
-    owner: str = "score",
-) -> list[Release]:
-    """Evaluate released models on records that they were not learned from.
-
-    Parameters
-    ----------
-    pairs : sequence of (Release, Sample or MulticlassSample)
-        The same records, as each model reads them.
-    source : Source
-    epsilon : number > 0
-        Of all evaluations together; each gets an equal part.
-    ledger : Ledger, optional
-        The budget of these records.
-    owner : str
-        Named in errors and in the ledger.
-
-    Returns
-    -------
-    list of Release
-        The models with ``evaluation``, ``guarantee`` and ``n`` of this table, and no certificate.
-
-    Guarantee
-    ---------
-    Pure epsilon-DP for these records, replace-one, n public: a sum of histograms.
-
-    Examples
-    --------
-    >>> import littlestone as ls
-    >>> from littlestone.source import SeededSource
-    >>> made = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=4, random_state=0)
-    >>> release = made.fit([2, 8] * 100, [0, 1] * 100).release_
-    >>> (found,) = score_all([(release, Sample.of([3, 7] * 500, [0, 1] * 500))], SeededSource(0),
-    ...                      epsilon=1)
-    >>> found.quality.better, found.guarantee.epsilon, found.n
-    (True, Fraction(1, 1), 1000)
-    """
-    total: Fraction = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
-    for release, sample in pairs:
-        check_points(release.concept_class.domain, sample.points, owner=owner)
-        check_integer(owner, "sample", sample.n, low=1, hint="The table has no records.")
-    claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
-    guarantee = Guarantee(total, Fraction(0), claim=claim, seeded=source.seeded)
-    if ledger is not None:
-        ledger.charge(guarantee, what=f"{owner} of {len(pairs)} models")
-    part, found = total / len(pairs), []
-    for release, sample in pairs:
-        told = _histogram(release.hypothesis, sample, source, part, held_out=True)
-        found.append(
-            replace(
-                release,
-                evaluation=told,
-                guarantee=guarantee,
-                n=sample.n,
-                certificate=None,
-                required=None,
-                spent=None,
-            )
-        )
-    return found
-
-
-def read_sample(
-    learner: Learner[Any], table: Any, *, user: str | None = None, **arguments: Any
-) -> AnySample:
-    """Return the sample of a table in the cheapest way that serves a learner.
-
-    Parameters
-    ----------
-    learner : Learner
-        One that has a number ``tails`` needs only that many outermost records of each label; one
-        that ``sweeps`` takes the points of a large table in order, from a private file.
-    table, **arguments
-        As for `Sample.read`, without ``domain``, which is that of the class; for a class that lists
-        its labels, as for `MulticlassSample.read`, without ``labels``.
-    user : str, optional
-        Column of users, for a learner that protects users.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> from littlestone.classes import parse_class
-    >>> from littlestone.learners import registry
-    >>> vc1 = registry.make("vc1", parse_class("thresholds(1, 9)"), epsilon=1, delta="1e-6",
-    ...                     alpha="0.1", beta="0.05")
-    >>> read_sample(vc1, pa.table({"dose": [3, 9], "ill": [0, 1]}), x="dose", y="ill")
-    Sample(n=2)
-    """
-    domain, most = learner.concept_class.domain, getattr(learner, "tails", None)
-    if learner.concept_class.lists_labels:
-        _ = learner.plan  # only what learns several labels has one
-        return MulticlassSample.read(
-            table, domain=domain, labels=learner.concept_class.labels, **arguments
-        )
-    if user is not None:
-        return UserSample.read(table, user=user, domain=domain, **arguments)
-    from littlestone.data import streams  # noqa: PLC0415 - engines are loaded late
-
-    if most is not None:
-        return streams.read_tails(table, domain=domain, most=most, **arguments)
-    if getattr(learner, "sweeps", False):
-        return streams.read_swept(table, domain=domain, **arguments)
-    return Sample.read(table, domain=domain, **arguments)
-
-
 def load(path: str | Path) -> Release:
     """Return the release that ``fit --out`` or an estimator's ``save`` wrote.
 
@@ -680,168 +420,12 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     return domain.schema.proposal if isinstance(domain, RowDomain) else None
 
 
-def certificate_of(learner: Learner[Any], n: int) -> Certificate:
-    """Return the certificate of a learner with n records; of a proposed class it does not hold."""
-    certificate = learner.certificate(n)
-    if proposal_of(learner.concept_class) is None:
-        return certificate
-    return without_fixed_class(certificate)
-
-
-def sample_kind(learner: Learner[Any]) -> type[AnySample]:
-    """Return what a learner learns from."""
-    if learner.unit == "users":
-        return UserSample
-    return MulticlassSample if learner.concept_class.lists_labels else Sample
-
-
-def _check_sample(learner: Any, sample: Any) -> None:
-    """Refuse a sample that the learner could not read, before anything is paid."""
-    kind, owner = sample_kind(learner), learner.estimator
-    if not isinstance(sample, kind):
-        raise ParameterError(
-            f"The sample given to {owner} must be a {kind.__name__}, because it "
-            f"protects {learner.unit}"
-            + (" and the class lists its labels." if kind is MulticlassSample else ".")
-        )
-    labels = len(learner.concept_class.labels)
-    if isinstance(sample, MulticlassSample) and sample.labels != labels:
-        raise ParameterError(f"The sample given to {owner} must have {labels} labels.")
-    if not isinstance(sample, LazySample):  # read by the domain's own rules, and must stay lazy
-        check_points(learner.concept_class.domain, sample.points, owner=owner)
-
-
-def promise(
-    learner: Learner[Any],
-    *,
-    evaluate: Any = None,
-    holdout: Any = None,
-    seeded: bool = False,
-) -> Guarantee:
-    """Return the guarantee of what `run` would release; draws nothing.
-
-    Raises
-    ------
-    ParameterError
-        If ``evaluate`` is not a part of epsilon.
-    """
-    guarantee = learner.guarantee(seeded=seeded)
-    if secret_n(guarantee) and not (evaluate is None and holdout is None):
-        raise UnsupportedError(
-            "Under add-remove the number of records is secret, and an evaluation is about shares "
-            "of it. Evaluate on other records (littlestone score), or protect under replace-one."
-        )
-    if holdout is not None and evaluate is None:
-        raise ParameterError(
-            "The 'holdout' parameter of fit needs evaluate=E (--evaluate E): what is spent on the "
-            "held-out records."
-        )
-    if evaluate is None:
-        return guarantee
-    return _with_evaluation(learner, guarantee, evaluate, holdout)
-
-
 def secret_n(guarantee: Guarantee) -> bool:
     """Return whether the number of records is secret: then nothing says, refuses or plans by it."""
     return guarantee.neighbours is Neighbours.ADD_REMOVE
 
 
-def _with_evaluation(
-    learner: Learner[Any], guarantee: Guarantee, evaluate: Any, holdout: Any
-) -> Guarantee:
-    """Check an evaluation, and return the guarantee of everything together."""
-    epsilon = check_fraction("fit", "evaluate", evaluate)
-    if holdout is not None:
-        check_probability("fit", "holdout", holdout)
-        if epsilon > learner.epsilon:
-            raise parameter_error(
-                "fit", "evaluate", "at most epsilon, which no record pays more than", evaluate
-            )
-        return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {HISTOGRAM.id})")
-    leaving(learner, evaluate)
-    return replace(guarantee, claim=f"dp.sum({guarantee.claim}, {HISTOGRAM.id})")
-
-
-def leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
-    """Return the learner with the part of its epsilon that an evaluation leaves.
-
-    Its certificate and its required size are those of a release with this evaluation.
-
-    Parameters
-    ----------
-    learner : Learner
-    evaluate : number > 0, or None
-        A part of its epsilon; None leaves everything.
-    """
-    if evaluate is None:
-        return learner
-    epsilon = check_fraction("fit", "evaluate", evaluate)
-    if epsilon >= learner.epsilon:
-        raise parameter_error(
-            "fit", "evaluate", "smaller than epsilon, of which it is a part", evaluate,
-            "A tenth of epsilon is a common choice.",
-        )  # fmt: skip
-    smaller: Learner[Any] = learner.leaving(epsilon)
-    return smaller
-
-
-def held_out_of(n: int, holdout: Any) -> int:
-    """Return how many of n records are held out: a public number."""
-    if holdout is None:
-        return 0
-    share = check_probability("fit", "holdout", holdout)
-    held_out = int(share * n)
-    if not 0 < held_out < n:
-        raise parameter_error("fit", "holdout", f"a share that parts {n} records", holdout)
-    return held_out
-
-
-def _spending(learner: Learner[Any], n: int, evaluate: Any) -> dict[str, str] | None:
-    spent = learner.spending(n) if hasattr(learner, "spending") else None
-    if evaluate is None:
-        return spent
-    own = spent or {"learning": f"epsilon {learner.epsilon}"}
-    return own | {"evaluation": f"epsilon {check_fraction('fit', 'evaluate', evaluate)}"}
-
-
-def _histogram(
-    hypothesis: Hypothesis,
-    sample: AnySample,
-    source: Source,
-    epsilon: Any,
-    *,
-    held_out: bool,
-) -> ScoreHistogram:
-    """Release how many records have each score (margin, or predicted label) and label.
-
-    Of a user one record is counted: then n is public, and one user changes two cells by one.
-    """
-    n = sample.n
-    if isinstance(sample, UserSample):
-        sample = sample.bound_contributions(1, salt=public_salt(source)).pooled()
-    if unlisted := isinstance(sample, MulticlassSample):
-        by_label = sample.counts
-    else:
-        by_label = np.stack([sample.zeros, sample.ones])
-    scores = range(len(by_label) - unlisted)
-    if isinstance(hypothesis, TreeEnsemble):
-        scores = hypothesis.margins
-    elif isinstance(hypothesis, LeafTree):
-        scores = range(len(hypothesis.labels))
-    counts = np.zeros((len(by_label), len(scores)), dtype=np.int64)
-    if len(sample.points):
-        place = _places(hypothesis, sample.points)
-        for row, weights in zip(counts, by_label, strict=True):
-            np.add.at(row, place, weights)
-    counts[:, 0] += sample.outside  # code 0 by every hypothesis; rows have no outside
-    counts[0, 0] += n - sample.n  # a user without records counts as one that is 0 there
-    return release_histogram(
-        scores, counts,
-        n=n, epsilon=epsilon, source=source, held_out=held_out, unlisted=unlisted,
-    )  # fmt: skip
-
-
-def _places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
+def score_places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
     """Return where the score of each point is in the histogram: margin, leaf or label."""
     if isinstance(hypothesis, TreeEnsemble):
         margins = hypothesis.margins
@@ -849,25 +433,6 @@ def _places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
     if isinstance(hypothesis, LeafTree):
         return hypothesis.cells(points)
     return hypothesis.predict(points).astype(np.int64)
-
-
-def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None) -> Loss | None:
-    """Return what the release promises in zCDP, if more is known than its guarantee says.
-
-    A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
-
-    Parameters
-    ----------
-    learner : Learner
-    evaluate, holdout : optional
-        As for `run`. Of held-out records nothing better than the guarantee is known.
-    """
-    if holdout is not None:
-        return None
-    loss: Loss | None = getattr(leaving(learner, evaluate), "loss", None)
-    if evaluate is None or not isinstance(loss, Concentrated):
-        return loss if evaluate is None else None
-    return Concentrated(loss.rho + check_fraction("fit", "evaluate", evaluate) ** 2 / 2)
 
 
 def is_table(X: Any) -> bool:

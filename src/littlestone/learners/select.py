@@ -30,7 +30,7 @@ from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners import registry
 from littlestone.learners.agnostic.subsample import rate_for
 from littlestone.learners.goal import Goal
-from littlestone.learners.release import certificate_of
+from littlestone.learners.running import certificate_of
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.privacy.rounding import lower
 from littlestone.source import ball

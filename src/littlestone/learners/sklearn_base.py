@@ -41,10 +41,10 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import Evaluation
 from littlestone.learners.base import Learner
-from littlestone.learners.release import (
+from littlestone.learners.release import is_table
+from littlestone.learners.running import (
     AnySample,
     certificate_of,
-    is_table,
     known_loss,
     promise,
     read_sample,

@@ -24,7 +24,7 @@ from littlestone.classes.trees import ROOT, LeafTree, MatrixTree
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
-from littlestone.learners.release import run
+from littlestone.learners.running import run
 from littlestone.learners.vc1.proper import leaves_below, most_leaves
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator

@@ -20,7 +20,7 @@ from littlestone.classes.decision_trees.weighted import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import histogram, release_histogram
-from littlestone.learners import release
+from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, Settings, learner
 from littlestone.source import ExactSource
 
@@ -112,7 +112,7 @@ def worst_loss_with_an_evaluation(n, evaluate, rounds=2):
     Given the trees, the cells are independent, and replacing one record changes two cells by one:
     so the loss of an outcome is that of the trees plus that of the two cells.
     """
-    own = release.leaving(boosting(rounds=rounds), evaluate)
+    own = running.leaving(boosting(rounds=rounds), evaluate)
     cells = [cell_law(count, n, evaluate) for count in range(n + 1)]
     assert len({tuple(sorted(law)) for law in cells}) == 1
     of_cells = {
@@ -164,7 +164,7 @@ def test_an_evaluation_with_half_the_noise_is_noticed(monkeypatch):
 
 def test_an_evaluation_on_top_is_noticed(monkeypatch):
     """The learner spends all of epsilon, and the evaluation comes on top."""
-    monkeypatch.setattr(release, "leaving", lambda learner, evaluate: learner)
+    monkeypatch.setattr(running, "leaving", lambda learner, evaluate: learner)
     assert worst_loss_with_an_evaluation(1, Fraction(1)) > EPSILON
 
 

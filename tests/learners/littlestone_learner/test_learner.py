@@ -12,7 +12,8 @@ import littlestone as ls
 from littlestone.classes import flat_through
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.release import Release, run
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.source import SecureSource, SeededSource
 
 from .small import learner

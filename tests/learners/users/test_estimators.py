@@ -9,7 +9,8 @@ from sklearn.base import clone
 import littlestone as ls
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.learners import registry, select
-from littlestone.learners.release import Release, run
+from littlestone.learners.release import Release
+from littlestone.learners.running import run
 from littlestone.report import page
 from littlestone.source import SeededSource
 

@@ -14,7 +14,7 @@ from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample, deal, written_out
 from littlestone.data.streams import read_tails
 from littlestone.data.tails import TailSample
-from littlestone.learners.release import read_sample
+from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1 import chunks as chunks_module
 from littlestone.learners.vc1.chunks import chunk_ends, dealt_extremes, extreme_ends

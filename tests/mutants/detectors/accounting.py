@@ -17,8 +17,8 @@ from flint import arb
 from littlestone.classes import FiniteClass
 from littlestone.data import Sample
 from littlestone.learners import registry
-from littlestone.learners.release import known_loss
-from littlestone.learners.release import run as publish
+from littlestone.learners.running import known_loss
+from littlestone.learners.running import run as publish
 from littlestone.privacy import (
     Approximate,
     BoundedRange,

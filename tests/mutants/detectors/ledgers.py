@@ -25,7 +25,7 @@ from littlestone.data import Sample
 from littlestone.errors import BudgetError, LittlestoneError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.exponential.estimators import GenericLearner
-from littlestone.learners.release import run as publish
+from littlestone.learners.running import run as publish
 from littlestone.privacy import (
     Approximate,
     BoundedRange,

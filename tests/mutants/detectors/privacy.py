@@ -18,8 +18,8 @@ from littlestone.data import Sample, UserSample
 from littlestone.errors import BudgetError, ParameterError, exact_value
 from littlestone.evaluation import release_histogram
 from littlestone.learners import registry
-from littlestone.learners.release import _histogram, leaving, promise
-from littlestone.learners.release import run as publish
+from littlestone.learners.running import _histogram, leaving, promise
+from littlestone.learners.running import run as publish
 from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
 from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.filters import Filter
