@@ -132,7 +132,7 @@ def one_answer_after_the_last(original, self, value):
         self.spent += last
 
 
-@mutant("tail cut off", "learners.users.binary_search:PrivateCompare.decide", "clear comparisons")
+@mutant("tail cut off", "learners.users.min_error:PrivateCompare.decide", "clear comparisons")
 def clear_cases_without_noise(original, self, errors, n, source):
     """A comparison that is far from its cut is decided without a coin: at the edge, one user
     makes an answer impossible that was possible before. The claim is pure.

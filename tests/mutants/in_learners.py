@@ -186,7 +186,7 @@ def users_are_not_cut(original, users, most, source):
 
 @mutant(
     "composition forgotten",
-    "learners.users.binary_search:PrivateMinError.compare",
+    "learners.users.min_error:PrivateMinError.compare",
     "search for the least error",
 )
 def each_comparison_has_the_whole_epsilon(original, self, midpoint):

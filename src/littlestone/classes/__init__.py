@@ -14,7 +14,7 @@ which for an infinite class is a random finite hypothesis set.
 `spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely
 `oracles`, `listed`  what learners ask: version spaces, closures; small classes as a matrix
 `dichotomies`        labels of a few points, drawn by the errors of their best concepts
-`dimensions`         dimensions of whole classes, and shattered trees as witnesses
+`dimensions`         dimensions of whole classes; `shattered_tree`: their witnesses
 `several_labels`     dimension and standard optimal algorithm of classes with several labels
 `trees`              the tree of a class of VC dimension 1
 `hashing`            public hash functions, and points by their buckets
@@ -41,7 +41,6 @@ from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.dimensions import (
     Dimensions,
-    ShatteredTree,
     decomposition_dimension,
     dimensions,
     essential_hypotheses,
@@ -74,6 +73,7 @@ from littlestone.classes.oracles import Closures, VersionSpace, closures
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
+from littlestone.classes.shattered_tree import ShatteredTree
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
 from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
 from littlestone.classes.thresholds import ThresholdHypothesis, Thresholds

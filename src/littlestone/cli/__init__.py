@@ -8,7 +8,7 @@
 `score`                     models evaluated privately on another table, and compared
 `export`                    models for other programs
 `stream`, `answers`         rows as they arrive; `transcript`: what they published
-`dims`, `audit`, `ledger`   dimensions; verification; budgets
+`dims`, `audit`, `ledger`   dimensions; verification; budgets; `audit_sampling`: lower bounds
 `options`, `files`          what commands share: public parameters; files they write
 `terminal`, `summary`       what they say
 ==========================  =========================================================

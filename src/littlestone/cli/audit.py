@@ -1,4 +1,4 @@
-"""``littlestone audit``: exact verification, and sampling."""
+"""``littlestone audit exact``, ``all-n`` and ``replay``: exact privacy losses."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from cyclopts import Parameter
 from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner, whole
 from littlestone.errors import (
     ParameterError,
-    check_fraction,
     check_integer,
-    check_probability,
     parameter_error,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from littlestone.audit.table import Row
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
 
-__all__ = ["all_n", "attack", "exact", "replay", "statistical"]
+__all__ = ["all_n", "check_protects_records", "data_text", "exact", "read_points", "replay"]
 
 Every = Annotated[bool, Parameter(name="--all", negative="")]
 _EXAMPLES = {
@@ -148,7 +146,7 @@ def exact(
         alpha=alpha,
         beta=beta,
     )
-    places = _points(_given("points", points), concepts)
+    places = read_points(_given("points", points), concepts)
     check_integer("audit", "n", n, low=1)
     with progress_of("Enumerating all data sets and all paths"):
         result: Verification = verify(
@@ -166,242 +164,6 @@ def exact(
     else:
         note(str(result))
     return 0 if result.holds else 1
-
-
-def statistical(
-    *,
-    concept_class: ClassSpec,
-    learner: str,
-    epsilon: str,
-    points: str,
-    n: int = 3,
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
-    schema: str | None = None,
-    trials: int = 10_000,
-    confidence: str = "0.9999",
-    workers: int = 1,
-    json: Flag = False,
-) -> int:
-    """Bound the epsilon of a learner from below, by running it often on neighbouring data sets.
-
-    For domains that are too large for exact verification. A bound above the claim refutes it (exit
-    1); a bound below proves nothing.
-
-    Parameters
-    ----------
-    concept_class:
-        What can be learned, of any size, for example "thresholds(1, 2**40)".
-    learner:
-        The algorithm, for example generic, agnostic or vc1.
-    epsilon:
-        Privacy loss that is claimed.
-    points:
-        Points at which neighbouring data sets are made, written as for audit exact.
-    n:
-        Number of records of each data set.
-    delta:
-        Only for learners that are not pure.
-    alpha:
-        Error that the certificate is asked to promise (privacy does not depend on it).
-    beta:
-        Probability with which the certificate may fail.
-    schema:
-        TOML file with the public columns, for classes over rows.
-    trials:
-        Runs on each side of each pair.
-    confidence:
-        Probability with which all printed bounds together are right.
-    workers:
-        Processes at a time.
-    json:
-        Print one JSON object.
-    """
-    from littlestone.audit.statistical import audit_learner
-    from littlestone.cli.terminal import counting, note, table
-
-    _of_records(learner)
-    concepts, _ = open_class(concept_class, schema)
-    algorithm = open_learner(
-        "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
-    )
-    sure = check_probability("audit", "confidence", confidence)
-    check_integer("audit", "n", n, low=1)
-    with counting("Runs") as progress:
-        found = audit_learner(
-            algorithm,
-            points=_points(points, concepts),
-            n_samples=n,
-            trials=trials,
-            confidence=sure,
-            workers=workers,
-            progress=progress,
-        )
-    if json:
-        print(jsonlib.dumps(found.to_dict(), sort_keys=True))
-        return 1 if found.refuted else 0
-    rows = [(_shown(pair[0]), _shown(pair[1]), f"{float(b):.4f}") for pair, b in found.pairs]
-    table("", ("records", "neighbour", "epsilon at least"), rows)
-    verdict = "REFUTED" if found.refuted else "not refuted"
-    note(
-        f"{verdict}: {found.learner} on {found.concept_class} claims epsilon "
-        f"{float(found.epsilon):g}; at confidence {float(sure):g} it is at least "
-        f"{float(found.best):.4f}"
-    )
-    return 1 if found.refuted else 0
-
-
-def attack(
-    *,
-    concept_class: ClassSpec,
-    learner: str,
-    epsilon: str,
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
-    n: int = 4,
-    places: int = 64,
-    runs: int = 100,
-    subsets: int = 8,
-    copies: int = 1,
-    trials: int = 1000,
-    confidence: str = "0.9999",
-    seed: int = 0,
-    json: Flag = False,
-) -> int:
-    """Look for one record in the votes of a learner of thresholds: its epsilon from below.
-
-    The attack of paper 004, Section 4: on points where the learner behaves alike everywhere, one
-    record is moved inside the gap over which the votes jump, and searched for in what is released.
-    A bound above the claim refutes it (exit 1); a bound below proves nothing.
-
-    Parameters
-    ----------
-    concept_class:
-        The thresholds, for example "thresholds(1, 2**40)".
-    learner:
-        The algorithm, for example generic or vc1; or a function of your own, FILE.py:NAME, from a
-        littlestone.Sample to a hypothesis. The file is run.
-    epsilon:
-        Privacy loss that is claimed.
-    delta:
-        Only for learners that are not pure; for a function, the delta that is claimed.
-    alpha:
-        Error that the certificate is asked to promise (privacy does not depend on it).
-    beta:
-        Probability with which the certificate may fail.
-    n:
-        Number of records of each data set; even.
-    places:
-        Number of points, evenly spaced in the domain, among which the set is looked for.
-    runs:
-        Runs on each data set while the set is looked for; 1 for a learner that draws nothing.
-    subsets:
-        Data sets that are tried in each round of that search.
-    copies:
-        Hypotheses that each search for the record may see.
-    trials:
-        How often the record is hidden and searched for.
-    confidence:
-        Probability with which the printed bound is right.
-    seed:
-        Of the public choices: which data sets, and where the record is hidden.
-    json:
-        Print one JSON object.
-    """
-    from dataclasses import asdict
-
-    from littlestone.audit import attack as room
-    from littlestone.classes import Thresholds
-    from littlestone.cli.terminal import note, progress_of
-    from littlestone.source import SecureSource
-
-    concepts, _ = open_class(concept_class, None)
-    if not isinstance(concepts, Thresholds):
-        hint = "The attack is on learners of thresholds, for example thresholds(1, 2**40)."
-        raise parameter_error("audit attack", "class", "thresholds", concept_class, hint)
-    claimed = check_fraction("audit", "epsilon", epsilon)
-    leak = 0 if delta is None else check_probability("audit", "delta", delta)
-    sure = float(check_probability("audit", "confidence", confidence))
-    if check_integer("audit", "n", n, low=2) % 2:
-        raise parameter_error("audit", "n", "even", n, "Half of the records have label 1.")
-    count = check_integer("audit", "places", places, low=n + 1)
-    if ".py:" in learner:
-        mechanism = _function(learner)
-    else:
-        _of_records(learner)
-        algorithm = open_learner(
-            "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
-        )
-        source = SecureSource()
-        mechanism = lambda sample: algorithm.draw(sample, source)  # noqa: E731
-    low, high = concepts.domain.low, concepts.domain.high
-    spread = [low + i * (high - low) // (count - 1) for i in range(count)]
-    with progress_of("Attacking"):
-        found = room.homogeneous_set(
-            mechanism, spread, n_samples=n, runs=runs, subsets=subsets, seed=seed
-        )
-        result = room.identify(
-            mechanism, found,
-            delta=float(leak), trials=trials, copies=copies, confidence=sure, seed=seed,
-        )  # fmt: skip
-    refuted = result.epsilon > claimed
-    if json:
-        told = {"gap": found.gap, "deviation": found.deviation, "tolerance": found.tolerance}
-        told |= {"claimed": float(claimed), "refuted": refuted, **asdict(result)}
-        print(jsonlib.dumps({"learner": learner, "class": concepts.spec, **told}, sort_keys=True))
-        return 1 if refuted else 0
-    note(
-        f"{len(found.points)} points; the votes jump by {found.gap:.3f} over one record of {n}; "
-        f"they differ by {found.deviation:.3f} from one list (allowed: {found.tolerance:.3f})."
-    )
-    note(
-        f"Found {result.found:,} times of {result.trials:,} among {result.places:,} places, from "
-        f"{'one hypothesis' if copies == 1 else f'{copies} hypotheses'} each time."
-    )
-    verdict = "REFUTED" if refuted else "not refuted"
-    note(
-        f"{verdict}: {learner} on {concepts.spec} claims epsilon {float(claimed):g}; at confidence "
-        f"{sure:g} it is at least {result.epsilon:.4f}"
-    )
-    return 1 if refuted else 0
-
-
-def _function(text: str) -> Any:
-    """Return the function NAME of FILE.py, which is run."""
-    import runpy
-
-    path, _, name = text.rpartition(":")
-    try:
-        found = runpy.run_path(path).get(name)
-    except OSError:
-        hint = "Is the path right?"
-        raise parameter_error(
-            "audit attack", "learner", "FILE.py:NAME, a file that can be read", text, hint
-        ) from None
-    if not callable(found):
-        hint = "Define it at the top level: def NAME(sample): ..."
-        raise parameter_error("audit attack", "learner", "the name of a function", text, hint)
-    function: Callable[[Any], Any] = found
-
-    def checked(sample: Any) -> Any:
-        """Run it on made records."""
-        try:
-            made = function(sample)
-        except Exception as problem:
-            raise ParameterError(
-                f"The function {name} of {path} raised {type(problem).__name__} on {sample.n} made "
-                "records. It must take any sample and return a hypothesis."
-            ) from None
-        if not callable(getattr(made, "predict", None)):
-            raise ParameterError(
-                f"The function {name} of {path} returned no hypothesis, but an object of type "
-                f"{type(made).__name__}. It must have a method predict(points)."
-            )
-        return made
-
-    return checked
 
 
 def all_n(
@@ -473,7 +235,7 @@ def all_n(
         return 0 if holds else 1
     owner = "audit all-n"
     spec, name = _given("class", concept_class, owner), _given("learner", learner, owner)
-    _of_records(name)
+    check_protects_records(name)
     concepts, _ = open_class(spec, schema)
     algorithm = open_learner(
         "audit",
@@ -485,7 +247,9 @@ def all_n(
         beta=beta,
     )
     with progress_of("Computing the laws of single records"):
-        found = chain_of(algorithm, points=None if points is None else _points(points, concepts))
+        found = chain_of(
+            algorithm, points=None if points is None else read_points(points, concepts)
+        )
     if json:
         print(jsonlib.dumps(found.to_dict(), sort_keys=True))
     else:
@@ -639,7 +403,8 @@ def _integer(text: str) -> object:
         return text
 
 
-def _shown(data: Any) -> str:
+def data_text(data: Any) -> str:
+    """Return a small data set as text."""
     return " ".join(f"{x}:{label}" for x, label in data)
 
 
@@ -652,7 +417,7 @@ def _given(name: str, value: str | None, command: str = "audit exact") -> str:
     return value
 
 
-def _of_records(learner: str) -> None:
+def check_protects_records(learner: str) -> None:
     """Refuse a learner whose data sets are made of users."""
     if _protects_users(learner):
         raise ParameterError(
@@ -701,7 +466,8 @@ def _of_users(
     return options, None if records is None else whole("audit", "records_per_user", records)
 
 
-def _points(text: str, concepts: ConceptClass) -> list[Any]:
+def read_points(text: str, concepts: ConceptClass) -> list[Any]:
+    """Return the points of a class that are written as "1,2,3", each once."""
     from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
 
     domain = concepts.domain

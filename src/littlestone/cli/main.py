@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, attack, exact, replay, statistical
+from littlestone.cli.audit import all_n, exact, replay
+from littlestone.cli.audit_sampling import attack, statistical
 from littlestone.cli.check import check
 from littlestone.cli.dims import dims
 from littlestone.cli.export import export

@@ -14,7 +14,8 @@ def write_public(folder: str, *, export: str | None, report: str | None) -> None
     import contextlib
 
     from littlestone.cli.files import check_outputs
-    from littlestone.learners.online.journal import Journal, read_public
+    from littlestone.learners.online.journal import Journal
+    from littlestone.learners.online.public_record import read_public
     from littlestone.safe_io import write_text
 
     if export is None and report is None:
@@ -36,7 +37,8 @@ def show_status(folder: str, *, json: bool) -> None:
     """Print where a stream stands."""
     from littlestone.classes import load
     from littlestone.cli.terminal import facts
-    from littlestone.learners.online.journal import Journal, read_public
+    from littlestone.learners.online.journal import Journal
+    from littlestone.learners.online.public_record import read_public
     from littlestone.privacy import Guarantee
 
     running = False

@@ -53,7 +53,7 @@ def stream_page(public: Mapping[str, Any]) -> str:
     Parameters
     ----------
     public : mapping
-        The public record, as `littlestone.learners.online.journal.read_public` returns it
+        The public record, as `littlestone.learners.online.public_record.read_public` returns it
         and ``littlestone stream --export`` writes it.
 
     Returns

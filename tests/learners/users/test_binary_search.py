@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from littlestone.bounds.formulas import evaluate
-from littlestone.learners.users.binary_search import (
-    PrivateCompare,
-    PrivateMinError,
-    _least_favourable,
-    probabilities,
-)
+from littlestone.learners.users.binary_search import _least_favourable, probabilities
+from littlestone.learners.users.min_error import PrivateCompare, PrivateMinError
 from littlestone.source import ExactSource, SeededSource
 
 from .small import Typed

@@ -9,9 +9,10 @@ import pytest
 import littlestone as ls
 from littlestone.data import UserSample
 from littlestone.learners.users import UserAgnostic, binary_search, clipped
-from littlestone.learners.users.binary_search import BinarySearchPlan, PrivateMinError
+from littlestone.learners.users.binary_search import BinarySearchPlan
 from littlestone.learners.users.clipped import ClippedPlan
 from littlestone.learners.users.learner import bound_contributions
+from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.users.threshold import IntervalMedian
 from littlestone.report import page
 from littlestone.source import ExactSource, public_generator

@@ -22,7 +22,7 @@ from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
 from littlestone.learners.stable import Stable
-from littlestone.learners.users.binary_search import PrivateMinError
+from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.vc1 import VC1
 from littlestone.source import ExplicitWeights, SeededSource, Source, exp
 

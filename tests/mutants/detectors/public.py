@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from littlestone.learners.users.binary_search import PrivateCompare
+from littlestone.learners.users.min_error import PrivateCompare
 from littlestone.mechanisms.median import private_median
 from littlestone.source import Source
 

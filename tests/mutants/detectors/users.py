@@ -19,8 +19,9 @@ from littlestone.audit.mechanism import replace_one
 from littlestone.classes import Thresholds
 from littlestone.data import IntegerDomain, UserSample
 from littlestone.learners.users import UserAgnostic
-from littlestone.learners.users.binary_search import BinarySearchPlan, PrivateMinError
+from littlestone.learners.users.binary_search import BinarySearchPlan
 from littlestone.learners.users.clipped import ClippedPlan
+from littlestone.learners.users.min_error import PrivateMinError
 from littlestone.learners.users.scores import errors_by_user
 from littlestone.learners.users.threshold import IntervalMedian, ThresholdPlan
 from littlestone.source import Source

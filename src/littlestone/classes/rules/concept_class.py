@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass, Mapped, Witnessed
-from littlestone.classes.dimensions import ShatteredTree
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.rules.dimensions import (
@@ -23,6 +22,7 @@ from littlestone.classes.rules.dimensions import (
     vc_at_most,
 )
 from littlestone.classes.rules.enumeration import Enumeration
+from littlestone.classes.shattered_tree import ShatteredTree
 from littlestone.classes.spec import written
 from littlestone.data import Column, Literal, RowDomain, Sample, Schema
 from littlestone.errors import check_integer, parameter_error

@@ -11,7 +11,8 @@
 `plan`             `plan_online`: which sampler, with which numbers
 `teacher_plan`     numbers of teachers
 `bound`            how many mistakes: certificates and lower bounds
-`journal`          streams that survive a kill: the state on disk, and its public part
+`journal`          streams that survive a kill: the state on disk
+`public_record`    its public part, in a file of its own
 `predictors`       without privacy: the standard optimal algorithm, halving, expert advice
 `simulation`       runs on public, synthetic streams, and against adversaries
 =================  ==============================================================================

@@ -4,7 +4,8 @@
 `learner`           `UserAgnostic`: all routes side by side, the least one taken, and its plan
 `clipped`           clipped user-level errors, after a private choice of a window; what they
                     certify: `clipped_bounds`
-`binary_search`     PrivateCompare (Lemma C.1), PrivateMinError (Algorithm 2), Theorem 4.6
+`min_error`         PrivateCompare (Lemma C.1), PrivateMinError (Algorithm 2)
+`binary_search`     Theorem 4.6: search, then choose; the numbers of the paper's route
 `threshold`         PrivateThreshold (Algorithm 1, Lemma 5.1, Theorem 5.2)
 `scores`            user-level errors of all hypotheses at once; `scores_listed` for lists
 `binomials`         how many mistakes of a user tell good hypotheses from bad ones (Lemma 4.1)
