@@ -10,12 +10,13 @@ The tables are the six of docs/comparison.md and six further ones (``benchmarks/
 definitions and schemas, written from documentation before the first run). Two neighbour relations:
 ``replace-one``, that of this library, and ``own``, that of each method. Measures are of test rows.
 
-Each fit is one line of a file in ``--cache``, so a stopped command goes on where it was. Rivals run
-in environments of their own in the same folder, made by pip when they are not there. The order is
-from coarse to fine: epsilon 0.5 and 1 with three seeds, the other epsilons, the references,
-synthetic data, then all ten seeds; in each stage the small tables first. A fit that fails or takes
-more than ``--limit`` seconds of processor time is kept as failed, shown, and never counted as
-beaten; routes of more than 60 s, and synthetic data, have three seeds.
+Each fit is one line of a file in ``--cache``, so a stopped command goes on where it was. An empty
+cache begins with the fits of ``results.csv``, those of docs/boosting.md (``--fresh``: with none);
+``--keep`` writes that file. Rivals run in environments of their own in the same folder, made by pip
+when they are not there. The order is from coarse to fine: epsilon 0.5 and 1 with three seeds, the
+other epsilons, the references, synthetic data, then all ten seeds; in each stage the small tables
+first. A fit that fails or takes more than ``--limit`` seconds of processor time is kept as failed,
+shown, and never counted as beaten; routes of more than 60 s, and synthetic data, have three seeds.
 
 Ours is one route with its defaults. It is first or level on a table if no method of the field, at
 none of its settings, is ahead by more than two standard errors. The tables of means show the
@@ -41,7 +42,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
 from definitions import FURTHER, HERE, TABLES
 from dots import draw
 from fetch import prepare
-from fits import DELTA, Cache, Fit, Key, load
+from fits import DELTA, Cache, Fit, Key, keep, load, restore
 from ours import CLASSES
 from standing import Standing, summary
 
@@ -175,6 +176,8 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=300, help="seconds of one fit")
     parser.add_argument("--list", action="store_true", help="only list the tables")
     parser.add_argument("--summary", action="store_true", help="only print what the cache holds")
+    parser.add_argument("--fresh", action="store_true", help="run what results.csv holds again")
+    parser.add_argument("--keep", action="store_true", help="only write the cache to results.csv")
     parser.add_argument("--picture", type=Path, help="only draw the first epsilon's AUROC there")
     default = Path(tempfile.gettempdir()) / "littlestone-tables"
     parser.add_argument("--cache", type=Path, default=default)
@@ -183,9 +186,15 @@ def main() -> None:
         print(listed())
         return
     arguments.cache.mkdir(parents=True, exist_ok=True)
+    workers = ("ours", *ENVIRONMENTS)
+    if arguments.keep:
+        keep(arguments.cache, workers)
+        return
+    if not arguments.fresh:
+        restore(arguments.cache, workers)
     if not (arguments.summary or arguments.picture):
         run(arguments)
-    caches = [arguments.cache / f"{name}.jsonl" for name in ("ours", *ENVIRONMENTS)]
+    caches = [arguments.cache / f"{name}.jsonl" for name in workers]
     if arguments.picture:
         titles = {name: table.title for name, table in ALL.items()}
         drawn = draw(Standing(load(caches)), arguments.tables, titles, arguments.epsilons[0])

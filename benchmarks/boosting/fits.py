@@ -9,6 +9,7 @@ long, the other seeds and epsilons of the same route on the same table are kept 
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import signal
 import time
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
-__all__ = ["DELTA", "MEASURES", "SLOW", "Cache", "load", "worker"]
+__all__ = ["DELTA", "MEASURES", "SLOW", "Cache", "keep", "load", "restore", "worker"]
 
 Key = tuple[str, str, str, str, str, int]
 Fit = Callable[[], np.ndarray]
@@ -28,6 +29,9 @@ Fit = Callable[[], np.ndarray]
 DELTA = "1e-6"
 MEASURES = ("accuracy", "auroc", "balanced", "log_loss")
 SLOW = 60  # seconds of a fit from which three seeds are enough
+KEPT = Path(__file__).with_name("results.csv")
+COLUMNS = ("table", "epsilon", "method", "setting", "relation", "seed")
+RESULTS = ("seconds", *MEASURES, "failed")
 
 
 class _TooLongError(Exception):
@@ -111,6 +115,42 @@ def load(paths: list[Path]) -> list[dict[str, Any]]:
         if path.exists()
         for line in path.read_text(encoding="utf-8").splitlines()
     ]
+
+
+def keep(folder: Path, workers: tuple[str, ...]) -> None:
+    """Write the fits of the workers' caches to ``results.csv`` beside this file."""
+    rows = [
+        (name, *one["key"], *(_short(one.get(result, "")) for result in RESULTS))
+        for name in workers
+        for one in load([folder / f"{name}.jsonl"])
+    ]
+    with KEPT.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(("worker", *COLUMNS, *RESULTS))
+        table.writerows(sorted(rows))
+
+
+def restore(folder: Path, workers: tuple[str, ...]) -> None:
+    """Write the fits of ``results.csv`` to the caches that are not there."""
+    with KEPT.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for name in workers:
+        path = folder / f"{name}.jsonl"
+        if path.exists():
+            continue
+        lines = [json.dumps(_fit(row)) + "\n" for row in rows if row["worker"] == name]
+        path.write_text("".join(lines), encoding="utf-8")
+
+
+def _fit(row: dict[str, str]) -> dict[str, Any]:
+    key = [*(row[name] for name in COLUMNS[:-1]), int(row["seed"])]
+    if row["failed"]:
+        return {"key": key, "failed": row["failed"]}
+    return {"key": key, **{name: float(row[name]) for name in RESULTS[:-1]}}
+
+
+def _short(value: float | str) -> float | str:
+    return value if isinstance(value, str) else round(value, 5)
 
 
 def worker(

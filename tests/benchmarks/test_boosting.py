@@ -148,3 +148,23 @@ def test_what_failed_is_shown_and_nothing_is_won_against_it(bench):
     found, text = counts(bench, [])
     assert found["own"] == ["0 of 1"] * 3
     assert "t: not run" in text
+
+
+def test_kept_fits_come_back_as_they_were(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(bench.fits, "KEPT", tmp_path / "results.csv")
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir(), second.mkdir()
+    cache = bench.fits.Cache(first / "ours.jsonl", 10)
+    good, bad = (("t", "1", "a, b", "", "own", seed) for seed in (0, 10))
+    cache.run(good, TRUTH, lambda: np.array([0.1, 0.9, 0.2, 0.8]))
+    cache.run(bad, TRUTH, lambda: 1 / 0)
+    bench.fits.keep(first, ("ours", "rivals"))
+    bench.fits.restore(second, ("ours", "rivals"))
+    runs = {tuple(one["key"]): one for one in bench.fits.load([second / "ours.jsonl"])}
+    assert set(runs) == {good, bad}
+    assert runs[good]["accuracy"] == runs[good]["auroc"] == 1
+    assert runs[good]["log_loss"] == pytest.approx(-0.5 * np.log(0.9 * 0.8), abs=1e-5)
+    assert "ZeroDivisionError" in runs[bad]["failed"]
+    assert not bench.fits.load([second / "rivals.jsonl"])
+    cache = bench.fits.Cache(second / "ours.jsonl", 10)
+    cache.run(good, TRUTH, lambda: pytest.fail("this fit is known"))
