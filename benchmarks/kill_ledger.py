@@ -18,6 +18,10 @@ of theirs, and after each byte that they write.
 
     python benchmarks/kill_ledger.py --kills 2000
     python benchmarks/kill_ledger.py --matrix
+
+``--accounts``, as root: each process becomes another account of one group, which owns the ledger;
+every event must bear the account of the process that was asked for it. With ``--matrix`` the
+ledgers are of the group of this process.
 """
 
 from __future__ import annotations
@@ -31,6 +35,7 @@ import random
 import select
 import shutil
 import signal
+import stat
 import sys
 import tempfile
 import time
@@ -41,6 +46,7 @@ from pathlib import Path
 from typing import Any
 
 from littlestone import append_log, safe_io
+from littlestone.accounts import group_name
 from littlestone.append_log import AppendLog
 from littlestone.errors import BudgetError, StoreError
 from littlestone.privacy import Event, Ledger, Pure
@@ -97,11 +103,29 @@ def charge_beside(ledger: Ledger, cost: Fraction, label: str) -> None:
 CONTROLS = {"two-steps": charge_in_two_steps, "later": charge_later, "beside": charge_beside}
 
 
-def worker(path: Path, name: str, ack: int, spend: Charge) -> None:
+#: Numbers of accounts and of a group that no system is likely to use.
+TEAM, ACCOUNTS = 60100, (60101, 60102, 60103)
+
+
+def become(name: str) -> None:
+    """Go on as the account that a process of this name has."""
+    os.setgroups([TEAM])
+    os.setgid(TEAM)
+    os.setuid(account_of(name))
+
+
+def account_of(name: str) -> int:
+    """Return the account of a process."""
+    return ACCOUNTS[int(name.rpartition(".")[2]) % len(ACCOUNTS)]
+
+
+def worker(path: Path, name: str, ack: int, spend: Charge, group: str | None) -> None:
     """Charge until the budget refuses, acknowledging each event on the pipe."""
     rng = random.Random(name)
+    if group is not None:
+        become(name)
     try:
-        ledger = Ledger(path, epsilon=BUDGET)
+        ledger = Ledger(path, epsilon=BUDGET, group=group)
     except StoreError as problem:
         if problem.reason != "exists":
             raise
@@ -122,7 +146,7 @@ def worker(path: Path, name: str, ack: int, spend: Charge) -> None:
 class Worker:
     """A forked process, and what it has said."""
 
-    def __init__(self, path: Path, name: str, spend: Charge) -> None:
+    def __init__(self, path: Path, name: str, spend: Charge, group: str | None) -> None:
         self.name, self.said = name, b""
         read, write = os.pipe()
         self.pid = os.fork()
@@ -130,7 +154,7 @@ class Worker:
             code = 1
             try:
                 os.close(read)
-                worker(path, name, write, spend)
+                worker(path, name, write, spend, group)
                 code = 0
             except BaseException as problem:
                 os.write(write, f"failed {type(problem).__name__}: {problem}\n".encode())
@@ -211,6 +235,8 @@ def check_copy(path: Path, workers: list[Worker], counts: Counter[str]) -> None:
         return
     done = heard(workers)[1]
     copy = Path(shutil.copy2(path, path.with_suffix(".copy")))
+    if path.stat().st_gid != copy.stat().st_gid:
+        os.chown(copy, -1, path.stat().st_gid)
     found = {event.what for event in Ledger(copy).history()}
     assert done <= found, "an acknowledged event was lost in a copy"
     counts["copies of the file alone"] += 1
@@ -248,13 +274,35 @@ def examine(path: Path, workers: list[Worker], counts: Counter[str]) -> None:
     counts["used up"] += spent > BUDGET - min(CHARGES)
 
 
+def check_accounts(path: Path, counts: Counter[str]) -> None:
+    """Check that each event bears the account of the process that was asked for it."""
+    status = path.stat()
+    assert status.st_gid == TEAM, "the group was lost"
+    assert stat.S_IMODE(status.st_mode) == 0o660, "the mode was lost"
+    events = Ledger(path).history()
+    for event in events:
+        assert event.who == str(account_of(event.what.rpartition(".")[0])), "another account"
+    counts["accounts that spent"] = max(
+        counts["accounts that spent"], len({event.who for event in events})
+    )
+
+
 def run(
-    kills: int, processes: int, seed: int, *, spend: Charge = charge, progress: bool = False
+    kills: int,
+    processes: int,
+    seed: int,
+    *,
+    spend: Charge = charge,
+    progress: bool = False,
+    group: str | None = None,
 ) -> Counter[str]:
     """Run the whole experiment; raises AssertionError if anything is wrong."""
     rng, counts = random.Random(seed), Counter[str]()
     born = 0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        if group is not None:
+            os.chown(folder, -1, TEAM)
+            os.chmod(folder, 0o770)
         while counts["kills"] < kills:
             path = Path(folder) / f"budget-{counts['ledgers']}.db"
             workers: list[Worker] = []
@@ -262,7 +310,7 @@ def run(
             def start(path: Path = path, workers: list[Worker] = workers) -> Worker:
                 nonlocal born
                 born += 1
-                workers.append(Worker(path, f"p{seed}.{born}", spend))
+                workers.append(Worker(path, f"p{seed}.{born}", spend, group))
                 return workers[-1]
 
             alive = [start() for _ in range(processes)]
@@ -292,6 +340,8 @@ def run(
             code = os.waitstatus_to_exitcode(os.waitpid(looking, 0)[1])
             assert code == -signal.SIGKILL, "a reader met a damaged ledger"
             examine(path, workers, counts)
+            if group is not None:
+                check_accounts(path.with_suffix(".moved"), counts)
             if progress:
                 print(f"{counts['kills']} kills, {counts['ledgers']} ledgers", file=sys.stderr)
     return counts
@@ -307,6 +357,8 @@ CALLS = (
     "ftruncate",
     "pwrite",
     "fsync",
+    "chown",
+    "chmod",
     "link",
     "unlink",
     "close",
@@ -379,10 +431,11 @@ def points(act: Callable[[], object]) -> list[tuple[int, int | None, bool]]:
     return out
 
 
-def matrix(folder: Path, counts: Counter[str], *, every: int = 1) -> None:
+def matrix(folder: Path, counts: Counter[str], *, every: int = 1, group: str | None = None) -> None:
     """Kill charges and creations at every point; open what is left under every name."""
     base = folder / "base.db"
-    ledger = Ledger(base, epsilon=BUDGET, about="clinic")
+    ledger = Ledger(base, epsilon=BUDGET, about="clinic", group=group)
+    mode = 0o600 if group is None else 0o660
     for k in range(3):
         ledger.charge(Pure("1/10"), what=f"before {k}")
     states = {"whole": base.read_bytes(), "torn": base.read_bytes() + b"0123456789abcdef {"}
@@ -392,14 +445,14 @@ def matrix(folder: Path, counts: Counter[str], *, every: int = 1) -> None:
         return Ledger(path).charge(Pure("1/7"), what="now", token="stream")
 
     def begin() -> object:
-        return Ledger(path, epsilon=BUDGET)
+        return Ledger(path, epsilon=BUDGET, group=group)
 
     def fresh(content: bytes | None) -> None:
         for old in (*folder.glob("now.db*"), *folder.glob(".now.db*")):
             old.unlink()
         if content is not None:
             path.write_bytes(content)
-            path.chmod(0o600)
+            path.chmod(mode)
 
     for act, name, content in (
         (spend, "charge", states["whole"]),
@@ -418,6 +471,7 @@ def matrix(folder: Path, counts: Counter[str], *, every: int = 1) -> None:
                 if not path.exists():
                     assert name == "creation"
                     continue
+                assert stat.S_IMODE(path.stat().st_mode) == mode
                 where = renamed(path, way)
                 check_left(where, name)
     fresh(None)
@@ -462,6 +516,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--broken", choices=CONTROLS, help="a control: it must fail")
+    parser.add_argument("--accounts", action="store_true", help="of one group; as root")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--matrix", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="of the matrix: one in so many")
@@ -470,12 +525,14 @@ def main() -> None:
     if options.matrix:
         found = Counter[str]()
         with tempfile.TemporaryDirectory() as folder:
-            matrix(Path(folder), found, every=options.every)
+            group = group_name(os.getegid()) if options.accounts else None
+            matrix(Path(folder), found, every=options.every, group=group)
         print(json.dumps(found))
         return
     spend = CONTROLS.get(options.broken, charge)
     size = (options.kills, options.processes, options.seed)
-    counts = run(*size, spend=spend, progress=not options.json)
+    group = str(TEAM) if options.accounts else None
+    counts = run(*size, spend=spend, progress=not options.json, group=group)
     if options.json:
         print(json.dumps(counts))
         return

@@ -1,10 +1,10 @@
 """Append-only files: each line is durable in the file itself before `AppendLog.append` returns.
 
-A log is one file, for its owner only, without any file beside it. Its lines are numbered by a chain
-of checksums. Whatever happens to a program (``kill -9`` at any instant) or to the machine (a power
-cut, as far as the disk keeps what it acknowledged), the file begins with all lines whose `append`
-has returned, under whatever name it is found later: renamed, or copied alone, also while programs
-write to it.
+A log is one file, for its owner only (or for one group), without any file beside it. Its lines are
+numbered by a chain of checksums. Whatever happens to a program (``kill -9`` at any instant) or to
+the machine (a power cut, as far as the disk keeps what it acknowledged), the file begins with all
+lines whose `append` has returned, under whatever name it is found later: renamed, or copied alone,
+also while programs write to it.
 
 - *One writer*: a lock on the file, not on its name, is held from reading it to appending a line.
 - *Torn lines*: what follows the last line feed and is no whole line was never acknowledged. It is
@@ -26,7 +26,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from littlestone.errors import StoreError
-from littlestone.safe_io import check_one_name, check_private_file, new_private_file, words
+from littlestone.safe_io import (
+    check_group,
+    check_one_name,
+    check_private_file,
+    new_private_file,
+    words,
+)
 
 if sys.platform != "win32":
     import fcntl
@@ -51,12 +57,15 @@ class LogKind:
         What to do with a SQLite file, which an earlier version wrote.
     largest : int, default 256 MiB
         Bytes of a file that we are willing to read.
+    share : str, optional
+        How its owner opens a log for a group, for messages. Without it none is.
     """
 
     name: str
     magic: str
     older: str = ""
     largest: int = 2**28
+    share: str = ""
 
 
 class AppendLog:
@@ -104,6 +113,21 @@ class AppendLog:
         status = os.fstat(self._handle)
         return status.st_dev, status.st_ino
 
+    def check_group(self, group: int | None) -> None:
+        """Refuse a log that is open for others than it says itself: for a group, or for nobody.
+
+        Raises
+        ------
+        StoreError
+            With reason ``"permissions"``.
+        """
+        check_group(os.fstat(self._handle), self.path, group)
+
+    @property
+    def owner(self) -> int:
+        """Number of the account whose file it is."""
+        return os.fstat(self._handle).st_uid
+
     def _take(self, raw: bytes) -> bool:
         """Take over one line, if its checksum fits."""
         line = _text(raw[_DIGEST + 1 :])
@@ -117,18 +141,34 @@ class AppendLog:
         return True
 
     @classmethod
-    def create(cls, path: str | os.PathLike[str], kind: LogKind, header: str) -> None:
+    def create(
+        cls,
+        path: str | os.PathLike[str],
+        kind: LogKind,
+        header: str,
+        *,
+        group: int | None = None,
+    ) -> None:
         """Make a new log without lines; a file that exists is never touched.
+
+        Parameters
+        ----------
+        path : path
+        kind : LogKind
+        header : str
+            One line.
+        group : int, optional
+            Number of the group whose accounts may read and write it.
 
         Raises
         ------
         StoreError
-            With reason ``"exists"``, ``"folder"``, ``"full"``, ...
+            With reason ``"exists"``, ``"folder"``, ``"permissions"``, ``"full"``, ...
         """
         where = Path(path)
         first = f"{kind.magic} {header}"
         content = f"{_chained('', first)} {first}\n".encode()
-        with new_private_file(where, kind.name) as name:
+        with new_private_file(where, kind.name, group=group) as name:
             handle = os.open(name, os.O_RDWR)
             try:
                 _write(handle, content, 0)
@@ -166,7 +206,7 @@ class AppendLog:
             ``"version"``, ``"damaged"``, ``"large"``, ``"locked"``, ...
         """
         where = Path(path)
-        check_private_file(where, "", kind.name, kind.largest)
+        check_private_file(where, "", kind.name, kind.largest, share=kind.share)
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
             handle = os.open(where, flags)

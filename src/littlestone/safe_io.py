@@ -23,12 +23,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
+from littlestone.accounts import account_name, group_name, in_group
 from littlestone.errors import ParameterError, StoreError
 
 __all__ = [
     "check_folder",
+    "check_group",
     "check_one_name",
     "check_private_file",
+    "group_of",
     "new_private_file",
     "parse_json",
     "private_folder",
@@ -101,7 +104,9 @@ def check_folder(where: Path, what: str) -> None:
         )
 
 
-def check_private_file(where: Path, companion: str, what: str, largest: int) -> None:
+def check_private_file(
+    where: Path, companion: str, what: str, largest: int, *, share: str = ""
+) -> None:
     """Refuse what is not an ordinary file of ours, of a size that we are willing to open.
 
     Parameters
@@ -114,6 +119,9 @@ def check_private_file(where: Path, companion: str, what: str, largest: int) -> 
         For messages: "budget ledger".
     largest : int
         In bytes.
+    share : str, optional
+        How its owner opens it for a group: then it may be for one. Whoever opens it must
+        compare the group with what the file says (`group_of`).
 
     Raises
     ------
@@ -130,16 +138,16 @@ def check_private_file(where: Path, companion: str, what: str, largest: int) -> 
         raise StoreError(
             f"The file {where} does not exist. Create the {what} first.", reason="missing"
         ) from None
-    except (OSError, ValueError):
-        raise StoreError(f"The file {where} cannot be reached.", reason="folder") from None
+    except (OSError, ValueError) as problem:
+        fix = " Its folder must be open for your account." * isinstance(problem, PermissionError)
+        raise StoreError(f"The file {where} cannot be reached.{fix}", reason="folder") from None
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
         raise StoreError(f"{name} is {found}; a {what} is an ordinary file.", reason="not a file")
-    if _open_to_others(status):
-        raise StoreError(
-            f"The file {name} must belong to you alone. Run: chmod 600 {name}",
-            reason="permissions",
-        )
+    if share:
+        _check_ours_or_shared(status, name, share)
+    elif _open_to_others(status):
+        raise _alone(name)
     # A companion may vanish at any time (another process ends); the file itself stays.
     if not companion and not os.access(name, os.R_OK | os.W_OK):
         raise StoreError(
@@ -151,6 +159,66 @@ def check_private_file(where: Path, companion: str, what: str, largest: int) -> 
     if status.st_nlink > 1:
         _forget_creation(where, status)
         check_one_name(os.lstat(name), where, what)
+
+
+def group_of(status: os.stat_result) -> int | None:
+    """Return the number of the group that a file is open for; None: it is for its owner."""
+    return status.st_gid if os.name == "posix" and status.st_mode & 0o070 else None
+
+
+def check_group(status: os.stat_result, where: Path, group: int | None) -> None:
+    """Refuse a file that is open for another group than it should be; for fewer it may be.
+
+    Raises
+    ------
+    StoreError
+        With reason ``"permissions"``.
+    """
+    if os.name != "posix":
+        return
+    found = group_of(status)
+    if found is None or found == group:
+        return
+    if group is None:
+        raise _alone(str(where))
+    raise StoreError(
+        f"The file {where} is for the group {group_name(group)}, and open for another one, "
+        f"{group_name(found)}. Run: chgrp {group_name(group)} {where}",
+        reason="permissions",
+    )
+
+
+def _alone(name: str) -> StoreError:
+    return StoreError(
+        f"The file {name} must belong to you alone. Run: chmod 600 {name}", reason="permissions"
+    )
+
+
+def _check_ours_or_shared(status: os.stat_result, name: str, share: str) -> None:
+    """Refuse a file that is open to everybody, or of somebody else and not shared with us."""
+    if os.name != "posix":
+        return
+    group, owner = group_of(status), account_name(status.st_uid)
+    if status.st_mode & 0o007:
+        raise StoreError(
+            f"The file {name} is open to every account. Run: chmod 600 {name} (chmod 660, if it "
+            "is for a group)",
+            reason="permissions",
+        )
+    if os.geteuid() in (0, status.st_uid):
+        return
+    if group is None:
+        raise StoreError(
+            f"The file {name} is for the account {owner} alone. {share}", reason="permissions"
+        )
+    if not in_group(group):
+        asked = group_name(group)
+        raise StoreError(
+            f"The file {name} is for the group {asked}, and your account {account_name()} is not "
+            f"in it. An administrator adds it (usermod -aG {asked} {account_name()}); then log in "
+            "again.",
+            reason="permissions",
+        )
 
 
 def check_one_name(status: os.stat_result, where: Path, what: str) -> None:
@@ -165,15 +233,18 @@ def check_one_name(status: os.stat_result, where: Path, what: str) -> None:
 
 def _forget_creation(where: Path, status: os.stat_result) -> None:
     """Remove the first name of a file whose creation was killed just after it got its own."""
-    for other in where.parent.iterdir():
-        if _TEMPORARY.fullmatch(other.name):
-            with contextlib.suppress(FileNotFoundError):
-                if os.path.samestat(other.lstat(), status):
-                    other.unlink()
+    with contextlib.suppress(PermissionError):  # of a folder that others of a group may not change
+        for other in where.parent.iterdir():
+            if _TEMPORARY.fullmatch(other.name):
+                with contextlib.suppress(FileNotFoundError):
+                    if os.path.samestat(other.lstat(), status):
+                        other.unlink()
 
 
 @contextmanager
-def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> Iterator[str]:
+def new_private_file(
+    where: Path, what: str, *, beside: Sequence[str] = (), group: int | None = None
+) -> Iterator[str]:
     """Make a file for its owner only, whole or not at all; one that exists is never touched.
 
     Parameters
@@ -183,6 +254,8 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
         For messages: "budget ledger".
     beside : sequence of str
         Suffixes of files that making it may leave beside it.
+    group : int, optional
+        The number of a group (gid) whose accounts may read and write it, too, whatever the umask.
 
     Yields
     ------
@@ -193,7 +266,7 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
     Raises
     ------
     StoreError
-        With reason ``"exists"``, ``"folder"`` or ``"readonly"``.
+        With reason ``"exists"``, ``"folder"``, ``"permissions"`` or ``"readonly"``.
     """
     if os.path.lexists(where):
         raise StoreError(
@@ -206,6 +279,7 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
     try:
         handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
         os.close(handle)
+        _open_for(name, where, group)
         yield name
         # A link appears in one step, and never replaces what another program made meanwhile.
         os.link(name, where)
@@ -225,6 +299,23 @@ def new_private_file(where: Path, what: str, *, beside: Sequence[str] = ()) -> I
     finally:
         for suffix in ("", *beside) if name else ():
             Path(name + suffix).unlink(missing_ok=True)
+
+
+def _open_for(name: str, where: Path, group: int | None) -> None:
+    """Give a new file its mode, whatever the umask, and its group; nothing is written to it yet."""
+    if group is None:
+        os.chmod(name, 0o600)
+        return
+    try:
+        os.chown(name, -1, group)
+    except PermissionError:
+        asked, ours = group_name(group), account_name()
+        raise StoreError(
+            f"The file {where} cannot be made for the group {asked}: your account {ours} is not in "
+            f"it. An administrator adds it (usermod -aG {asked} {ours}); then log in again.",
+            reason="permissions",
+        ) from None
+    os.chmod(name, 0o660)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,7 +1,10 @@
 """``littlestone ledger`` and ``fit --ledger``: paid first, exit 4 when the budget is used up."""
 
+import os
+
 import pytest
 
+from littlestone.accounts import account_name, group_name
 from littlestone.privacy import Ledger
 
 CREATE = "ledger create b.db --epsilon 1 --json"
@@ -96,3 +99,58 @@ def test_files_that_are_no_ledger(run, fit, folder):
         assert done.err.count("\n") == 1
         assert "18,1" not in done.err
     assert (folder / "b.db").read_text() == "age,adult\n18,1\n"
+
+
+SPENDING = {
+    "fit": "fit data.parquet --x age --y adult --class thresholds(1,99) --epsilon 0.1",
+    "check": "check data.parquet --schema schema.toml --y adult --epsilon 2 --delta 1e-6",
+    "propose": "schema propose data.parquet --epsilon 6 --delta 1e-6 --out p.toml",
+    "score": "score m.json data.parquet --epsilon 0.1",
+    "compare": "compare data.parquet m.json m.json --epsilon 0.1",
+    "stream": "stream rows.csv --state s --class thresholds(1,99) --epsilon 0.1 --delta 1e-6 "
+    "--horizon 100 --quiet --x age --y adult",
+}
+
+
+@pytest.mark.parametrize("name", SPENDING)
+def test_who_spent_what_for_which_purpose(run, folder, name):
+    """Every command that spends records it; without a ledger it is refused, not forgotten."""
+    assert run(SPENDING["fit"] + " --out m.json").code == 0
+    (folder / "rows.csv").write_text("age,adult\n3,0\n")
+    run("ledger create b.db --epsilon 9 --delta 1e-3")
+    refused = run(SPENDING[name], "--purpose", "a trial")
+    assert refused.code == 2
+    assert "give --ledger, too" in refused.err
+    assert run(SPENDING[name] + " --ledger b.db", "--purpose", "a trial").code == 0
+    (event,) = run("ledger show b.db --json").json["events"]
+    assert (event["who"], event["purpose"]) == (account_name(), "a trial")
+    shown = run("ledger show b.db").out
+    assert "purpose" in shown
+    assert "a trial" in shown
+
+
+def test_a_stream_keeps_its_purpose(run, folder):
+    (folder / "rows.csv").write_text("age,adult\n3,0\n")
+    run("ledger create b.db --epsilon 9 --delta 1e-3")
+    line = SPENDING["stream"] + " --ledger b.db --resume from-start"
+    assert run(line, "--purpose", "a trial").code == 0
+    assert run(line).code == 0
+    other = run(line, "--purpose", "another")
+    assert other.code == 2
+    assert "begun for another purpose" in other.err
+    assert len(Ledger("b.db").history()) == 1
+
+
+def test_a_ledger_of_a_group(run, folder):
+    team = group_name(os.getegid())
+    made = run(f"ledger create b.db --epsilon 1 --group {team}")
+    assert made.code == 0
+    assert team in made.out
+    assert (folder / "b.db").stat().st_mode & 0o777 == 0o660
+    run("ledger create c.db --epsilon 1 --about clinic")
+    assert run(f"ledger share c.db --group {team} --json").json["group"] == team
+    assert (folder / "c.db").stat().st_mode & 0o777 == 0o660
+    refused = run("ledger create d.db --epsilon 1 --group nobody-has-this")
+    assert refused.code == 2
+    assert "groupadd" in refused.err
+    assert not (folder / "d.db").exists()

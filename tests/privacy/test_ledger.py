@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 import littlestone as ls
+from littlestone.accounts import group_name
 from littlestone.append_log import AppendLog
 from littlestone.errors import BudgetError, ParameterError, StoreError
 from littlestone.privacy import (
@@ -311,6 +312,44 @@ def test_a_deleted_last_event_is_seen_by_nobody(path):
     assert Ledger(path).remaining().epsilon == 1
 
 
+def test_entries_without_who_are_read_and_continued(path):
+    """As the program wrote them before a ledger could be a group's."""
+    Ledger(path, epsilon=1).charge(Pure("0.4"), what="old", token="t")
+
+    def unsigned(entries):
+        for entry in entries[1:]:
+            del entry["who"], entry["purpose"]
+
+    rewritten(path, unsigned)
+    before = path.read_bytes()
+    ledger = Ledger(path)
+    assert [(e.what, e.who, e.purpose) for e in ledger.history()] == [("old", "", "")]
+    assert path.read_bytes() == before
+    assert ledger.charge(Pure("0.4"), token="t").who == ""  # known: nothing is taken
+    ledger.charge(Pure("0.4"), purpose="new")
+    assert [e.purpose for e in Ledger(path).history()] == ["", "new"]
+    assert path.read_bytes().startswith(before)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("who", 7), ("who", "a\nb"), ("purpose", "x" * 201), ("purpose", None), ("why", "x")],
+)
+def test_a_changed_signature_is_refused(path, name, value):
+    Ledger(path, epsilon=1).charge(Pure("0.4"))
+    rewritten(path, lambda entries: entries[1].update({name: value}))
+    assert reason(lambda: Ledger(path).history()) == "damaged"
+
+
+def test_a_group_that_has_gone(path):
+    Ledger(path, epsilon=1, group=group_name(os.getegid()))
+    rewritten(path, lambda entries: entries[0].update(group="no such group"))
+    with pytest.raises(StoreError, match="this system does not have"):
+        Ledger(path)
+    rewritten(path, lambda entries: entries[0].update(group=["x"]))
+    assert reason(lambda: Ledger(path)) == "damaged"
+
+
 # ---------------------------------------------------------------------- other files, other names
 
 
@@ -450,6 +489,16 @@ def test_a_ledger_of_version_0_1_0_is_refused_with_the_fix_and_converted(path):
     assert [p.name for p in path.parent.iterdir()] == ["budget.db"]
     assert reason(lambda: Ledger.convert(path)) in {"kind", "damaged"}
     assert Ledger(path).spent().epsilon == F(9, 10)
+
+
+def test_a_ledger_of_version_0_1_0_is_shared_after_it_was_converted(path):
+    old_ledger(path)
+    team = group_name(os.getegid())
+    assert reason(lambda: Ledger.share(path, team)) == "version"
+    Ledger.convert(path)
+    shared = Ledger.share(path, team)
+    assert [(e.what, e.who) for e in shared.history()] == [("a", ""), ("b", "")]
+    assert path.stat().st_mode & 0o777 == 0o660
 
 
 def test_a_damaged_ledger_of_version_0_1_0_stays_as_it_is(path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, csv_format, names, whole
+from littlestone.cli.options import Flag, budget, csv_format, names, whole
 from littlestone.errors import ParameterError, check_integer
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def check(
     header_is_public: Flag = False,
     records: str | None = None,
     ledger: str | None = None,
+    purpose: str | None = None,
     seed: int | None = None,
     json: Flag = False,
 ) -> int:
@@ -60,6 +61,8 @@ def check(
         reading any. It costs nothing.
     ledger:
         The budget of these records; it is charged before anything is drawn.
+    purpose:
+        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         For tests: a reproducible report, which is NOT PRIVATE.
     json:
@@ -68,7 +71,6 @@ def check(
     from littlestone.data import Schema
     from littlestone.evaluation.data_report import check as checked
     from littlestone.evaluation.data_report import check_noise
-    from littlestone.privacy import Ledger
 
     if data is not None and records is not None:
         raise ParameterError(
@@ -85,6 +87,7 @@ def check(
         n = whole("check", "records", records)
         _planned(check_noise(public, epsilon=epsilon, delta=delta or 0), n, json=json)
         return 0
+    paid_by = budget("check", ledger, purpose)
     if y is None:
         raise ParameterError("check needs --y, for example --y adult: the column of labels.")
     assert data is not None
@@ -96,7 +99,7 @@ def check(
         delta=delta or 0,
         labels=names("check", "labels", labels, "labels") or [],
         csv=csv_format("check", csv, data, public, header_is_public=header_is_public),
-        ledger=None if ledger is None else Ledger(ledger),
+        ledger=paid_by,
         random_state=None if seed is None else check_integer("check", "seed", seed, low=0),
     )
     if json:

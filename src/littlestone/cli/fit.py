@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from littlestone.cli.options import (
     ClassSpec,
     Flag,
+    budget,
     check_label,
     csv_format,
     evaluation,
@@ -76,6 +77,7 @@ def fit(
     out: str | None = None,
     report: str | None = None,
     ledger: str | None = None,
+    purpose: str | None = None,
     seed: int | None = None,
     json: Flag = False,
 ) -> int:
@@ -170,6 +172,8 @@ def fit(
     ledger:
         The budget of these records: a file made by `littlestone ledger create`. The release is
         recorded in it before anything is drawn; exit 4 if the budget does not allow it.
+    purpose:
+        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         Make the result reproducible, and NOT PRIVATE.
     json:
@@ -187,7 +191,7 @@ def fit(
         read_sample,
         run,
     )
-    from littlestone.privacy import Ledger, check_ledger
+    from littlestone.privacy import check_ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
     check_outputs("fit", out=out, report=report)
@@ -226,8 +230,8 @@ def fit(
         )
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
-    budget = None if ledger is None else Ledger(ledger)
-    check_ledger(budget, "fit", promised, loss=known_loss(algorithm, **extra))
+    paid_by = budget("fit", ledger, purpose)
+    check_ledger(paid_by, "fit", promised, loss=known_loss(algorithm, **extra))
     rule = {} if listed is not None else _label_rule(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public, y)
     with progress_of("Counting records"):
@@ -261,13 +265,13 @@ def fit(
                 **_written(form, public),
                 **each,
             },
-            ledger=budget,
+            ledger=paid_by,
         )
     _write(release, out, report)
     if json:
         print(release.to_json())
     else:
-        _show(release, Class=why, Model=out, Page=report, Budget=_left(budget))
+        _show(release, Class=why, Model=out, Page=report, Budget=_left(paid_by))
     return 0
 
 

@@ -10,7 +10,7 @@ from littlestone.cli.options import Flag
 if TYPE_CHECKING:
     from littlestone.privacy import Ledger
 
-__all__ = ["convert", "create", "show"]
+__all__ = ["convert", "create", "share", "show"]
 
 
 def create(
@@ -22,6 +22,7 @@ def create(
     currency: str | None = None,
     neighbours: str = "replace-one",
     about: str = "",
+    group: str | None = None,
     json: Flag = False,
 ) -> int:
     """Create a budget for one set of records; it is fixed for ever.
@@ -31,7 +32,7 @@ def create(
     Parameters
     ----------
     path:
-        The new file, on a local disk; only you will be able to read it.
+        The new file, on a local disk; only you will be able to read it, or the group.
     epsilon:
         The whole budget, as a number or a fraction.
     delta:
@@ -43,20 +44,28 @@ def create(
         Who is protected: replace-one or add-remove (records), or user-replace (users).
     about:
         A public label of the records.
+    group:
+        A group of this system whose accounts may all spend from it. Who spent what is recorded.
     json:
         Print the ledger as one JSON object.
     """
     from littlestone.privacy import Ledger
 
     ledger = Ledger(
-        path, epsilon=epsilon, delta=delta, currency=currency, neighbours=neighbours, about=about
+        path,
+        epsilon=epsilon,
+        delta=delta,
+        currency=currency,
+        neighbours=neighbours,
+        about=about,
+        group=group,
     )
     _print(ledger, json=json)
     return 0
 
 
 def show(path: str, /, *, json: Flag = False) -> int:
-    """Show a budget: what is spent, what is left, the history of releases.
+    """Show a budget: what is spent, what is left; the releases, by whom and what for.
 
     Parameters
     ----------
@@ -68,6 +77,24 @@ def show(path: str, /, *, json: Flag = False) -> int:
     from littlestone.privacy import Ledger
 
     _print(Ledger(path), json=json)
+    return 0
+
+
+def share(path: str, /, *, group: str, json: Flag = False) -> int:
+    """Let all accounts of a group spend from your budget; its name and releases stay.
+
+    Parameters
+    ----------
+    path:
+        File made by `littlestone ledger create`; its owner is you.
+    group:
+        A group of this system that you are in.
+    json:
+        Print the ledger as one JSON object.
+    """
+    from littlestone.privacy import Ledger
+
+    _print(Ledger.share(path, group), json=json)
     return 0
 
 
@@ -98,6 +125,7 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     facts(
         [
             *rows,
+            *([("Group", ledger.group, "")] if ledger.group else []),
             ("Budget", f"{ledger.guarantee}", ""),
             ("Currency", ledger.filter.currency, ""),
             ("Spent", str(ledger.spent()), ""),
@@ -107,8 +135,10 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     history = ledger.history()
     if history:
         unit = "rho" if ledger.filter.currency == "zcdp" else "epsilon"
+        names = ["", "day", "who", "purpose", "what", "promised", unit, "delta"]
         lines = [
-            [str(e.number), e.day, e.what, e.promised, short_text(e.cost), short_text(e.leak)]
+            [str(e.number), e.day, e.who, e.purpose, e.what, e.promised, *map(short_text, e.took)]
             for e in history
         ]
-        table("Releases", ["", "day", "what", "promised", unit, "delta"], lines)
+        told = [i for i, name in enumerate(names) if not name or any(line[i] for line in lines)]
+        table("Releases", [names[i] for i in told], [[line[i] for i in told] for line in lines])

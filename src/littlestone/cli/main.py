@@ -29,7 +29,7 @@ from littlestone.cli.check import check
 from littlestone.cli.dims import dims
 from littlestone.cli.export import export
 from littlestone.cli.fit import fit
-from littlestone.cli.ledger import convert, create, show
+from littlestone.cli.ledger import convert, create, share, show
 from littlestone.cli.options import reflow_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
@@ -123,6 +123,7 @@ ledger = App(
 )
 ledger.command(reflow_help(create))
 ledger.command(reflow_help(show))
+ledger.command(reflow_help(share))
 ledger.command(reflow_help(convert))
 app.command(ledger)
 schema = App(

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from littlestone.data import Schema
     from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
+    from littlestone.privacy import Ledger
 
 __all__ = [
     "ClassSpec",
     "Flag",
+    "budget",
     "check_label",
     "csv_format",
     "evaluation",
@@ -124,6 +126,19 @@ def label_list(owner: str, text: str | None, *, positive: str | None) -> list[st
     from littlestone.data.multiclass import check_labels
 
     return [str(label) for label in check_labels(owner, [part.strip() for part in text.split(",")])]
+
+
+def budget(owner: str, ledger: str | None, purpose: str | None) -> Ledger | None:
+    """Return the ledger of ``--ledger``, opened for the ``--purpose``."""
+    if ledger is None:
+        if purpose is not None:
+            raise ParameterError(
+                f"The '--purpose' option of {owner} is recorded in a ledger: give --ledger, too."
+            )
+        return None
+    from littlestone.privacy import Ledger
+
+    return Ledger(ledger, purpose=purpose or "")
 
 
 def check_label(owner: str, y: str, columns: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, csv_format, names
+from littlestone.cli.options import Flag, budget, csv_format, names
 from littlestone.errors import ParameterError, check_integer
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def propose(
     csv: str | None = None,
     header_is_public: Flag = False,
     ledger: str | None = None,
+    purpose: str | None = None,
     seed: int | None = None,
     json: Flag = False,
 ) -> int:
@@ -116,6 +117,8 @@ def propose(
         Say that the first line of a CSV file holds column names, and is nobody's record.
     ledger:
         The budget of these records; it is charged before anything is drawn.
+    purpose:
+        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         For tests: a reproducible proposal, which is NOT PRIVATE.
     json:
@@ -123,7 +126,6 @@ def propose(
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.data import Schema
-    from littlestone.privacy import Ledger
     from littlestone.safe_io import write_text
 
     check_outputs("schema propose", out=out)
@@ -138,7 +140,7 @@ def propose(
         digits=digits,
         header_is_public=header_is_public,
         csv=csv_format("schema propose", csv, data),
-        ledger=None if ledger is None else Ledger(ledger),
+        ledger=budget("schema propose", ledger, purpose),
         random_state=None if seed is None else check_integer("propose", "seed", seed, low=0),
     )
     write_text(out, schema.to_toml())

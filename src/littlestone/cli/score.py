@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag
+from littlestone.cli.options import Flag, budget
 from littlestone.errors import ParameterError, check_integer
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def score(
     positive: str | None = None,
     csv: str | None = None,
     ledger: str | None = None,
+    purpose: str | None = None,
     seed: int | None = None,
     json: Flag = False,
 ) -> int:
@@ -51,6 +52,8 @@ def score(
         as the one that was learned from. Nothing is guessed from the cells.
     ledger:
         The budget of these records; the evaluation is recorded in it before anything is drawn.
+    purpose:
+        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         Make the result reproducible, and NOT PRIVATE.
     json:
@@ -59,7 +62,7 @@ def score(
     from littlestone.cli.terminal import facts
     from littlestone.report.pages import evaluation_facts
 
-    (found,) = _scored("score", [model], data, epsilon, y, positive, csv, ledger, seed)
+    (found,) = _scored("score", [model], data, epsilon, y, positive, csv, ledger, purpose, seed)
     if json:
         print(jsonlib.dumps(_document(found), sort_keys=True))
         return 0
@@ -77,6 +80,7 @@ def compare(
     positive: str | None = None,
     csv: str | None = None,
     ledger: str | None = None,
+    purpose: str | None = None,
     seed: int | None = None,
     json: Flag = False,
 ) -> int:
@@ -99,6 +103,8 @@ def compare(
         as the one that was learned from. Nothing is guessed from the cells.
     ledger:
         The budget of these records; the comparison is recorded in it before anything is drawn.
+    purpose:
+        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         Make the result reproducible, and NOT PRIVATE.
     json:
@@ -109,7 +115,7 @@ def compare(
 
     if len(models) < 2:
         raise ParameterError("compare needs at least two models: littlestone compare T M1 M2.")
-    found = _scored("compare", list(models), data, epsilon, y, positive, csv, ledger, seed)
+    found = _scored("compare", list(models), data, epsilon, y, positive, csv, ledger, purpose, seed)
     qualities = [release.quality for release in found]
     if json:
         rows = [{"model": m, **_document(r)} for m, r in zip(models, found, strict=True)]
@@ -142,6 +148,7 @@ def _scored(  # noqa: PLR0917 - those of the commands
     positive: str | None,
     csv: str | None,
     ledger: str | None,
+    purpose: str | None,
     seed: int | None,
 ) -> list[Release]:
     """Read models and table, and evaluate."""
@@ -149,10 +156,9 @@ def _scored(  # noqa: PLR0917 - those of the commands
     from littlestone.data import MulticlassSample, RowDomain, Sample, read_table
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
-    from littlestone.privacy import Ledger
 
     source = _source(owner, seed)
-    budget = None if ledger is None else Ledger(ledger)
+    paid_by = budget(owner, ledger, purpose)
     pairs: list[tuple[Release, Sample | MulticlassSample]] = []
     releases = [Release.read(model) for model in models]
     labels = []
@@ -185,7 +191,7 @@ def _scored(  # noqa: PLR0917 - those of the commands
                 continue
             read = Sample.read(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
             pairs.append((release, read))
-    return score_all(pairs, source, epsilon=epsilon, ledger=budget, owner=owner)
+    return score_all(pairs, source, epsilon=epsilon, ledger=paid_by, owner=owner)
 
 
 def _source(owner: str, seed: int | None) -> Source:

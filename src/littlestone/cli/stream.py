@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from littlestone.cli.options import ClassSpec, Flag, check_label, names, open_class, whole
+from littlestone.cli.options import ClassSpec, Flag, budget, check_label, names, open_class, whole
 from littlestone.errors import ParameterError, StoreError, check_integer, parameter_error
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from littlestone.data.rows import Begun, RowReader
     from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.journal import DurableStream
+    from littlestone.privacy import Ledger
     from littlestone.types import Json
 
 __all__ = ["stream"]
@@ -59,6 +60,7 @@ def stream(
     group: str = "16384",
     durability: Literal["kill", "power"] = "kill",
     ledger: str | None = None,
+    purpose: str | None = None,
     seed: int | None = None,
     export: str | None = None,
     report: str | None = None,
@@ -133,6 +135,8 @@ def stream(
         kill: answers survive kill -9. power: they survive a power cut too.
     ledger:
         The budget of these records, charged once, when the stream begins.
+    purpose:
+        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         Make the result reproducible, and NOT PRIVATE.
     export:
@@ -185,9 +189,10 @@ def stream(
     check_inputs_kept("stream", [data, schema, ledger], out=out)
     check_answers(out)
     what = "The standard input" if data is None else f"The file {data!r}"
+    paid_by = budget("stream", ledger, purpose)
     algorithm, about, reader = _prepared(state, typed, seed, what, strict=strict)
     begin = partial(
-        _begin, state, algorithm, about=about, seed=seed, ledger=ledger, durability=durability
+        _begin, state, algorithm, about=about, seed=seed, ledger=paid_by, durability=durability
     )
     handle, ours = _input(data)
     try:
@@ -302,16 +307,14 @@ def _begin(
     *,
     about: Json,
     seed: int | None,
-    ledger: str | None,
+    ledger: Ledger | None,
     durability: Literal["kill", "power"],
 ) -> DurableStream:
     """Open the stream of a folder, or begin one."""
     from littlestone.learners.online.journal import open_stream
-    from littlestone.privacy import Ledger
 
-    paid_by = None if ledger is None else Ledger(ledger)
     return open_stream(
-        folder, algorithm, seed=seed, ledger=paid_by, durability=durability, about=about
+        folder, algorithm, seed=seed, ledger=ledger, durability=durability, about=about
     )
 
 

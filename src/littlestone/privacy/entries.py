@@ -46,6 +46,7 @@ KIND = LogKind(
     name="budget ledger",
     magic="littlestone ledger 2",
     older="Convert it once, while no program uses it: littlestone ledger convert PATH",
+    share="Its owner opens it for a group: littlestone ledger share PATH --group GROUP",
 )
 #: What version 0.1.0 wrote (`littlestone.store`).
 KIND_1 = Kind(
@@ -73,6 +74,8 @@ _LOSSES: dict[str, tuple[Callable[..., Loss], int]] = {
 }
 #: Of an event, in order.
 FIELDS = ("number", "day", "what", "loss", "claim", "cost", "leak")
+#: Of events that were recorded since a ledger can be a group's.
+_SIGNED = ("who", "purpose")
 
 
 class Unreadable(Exception):  # noqa: N818 - not an error of the caller
@@ -119,6 +122,10 @@ class Event:
         Identifier of the statement that proves it.
     cost, leak : Fraction
         What it took from the budget, in the ledger's currency.
+    who : str
+        The account that recorded it, as the system names it; earlier versions did not.
+    purpose : str
+        What it was for, as whoever spent it said.
     """
 
     number: int
@@ -128,12 +135,19 @@ class Event:
     claim: str
     cost: Fraction
     leak: Fraction
+    who: str = ""
+    purpose: str = ""
 
     @property
     def promised(self) -> str:
         """The loss in words."""
         numbers = ", ".join(short_text(x) for x in _parameters(self.loss))
         return f"{_name(self.loss)} {numbers}"
+
+    @property
+    def took(self) -> tuple[Fraction, Fraction]:
+        """Its cost and its leak."""
+        return self.cost, self.leak
 
     def to_dict(self) -> Json:
         """Return plain JSON, with exact numbers as text."""
@@ -145,6 +159,8 @@ class Event:
             "claim": self.claim,
             "cost": exact_text(self.cost),
             "leak": exact_text(self.leak),
+            "who": self.who,
+            "purpose": self.purpose,
         }
 
 
@@ -226,13 +242,14 @@ def _known(text: Any) -> Fraction:
 
 def read_event(entry: dict[str, Any]) -> Event:
     """Return one event, after checking it."""
-    if set(entry) - {"token"} != set(FIELDS):
+    if set(entry) - {"token", *_SIGNED} != set(FIELDS):
         raise Unreadable
     place, day, what, loss, claim, cost, leak = (entry[name] for name in FIELDS)
-    texts = (day, what, loss, claim)
+    who, purpose = (entry.get(name, "") for name in _SIGNED)
+    texts = (day, what, loss, claim, who, purpose)
     if not all(isinstance(text, str) and text.isprintable() for text in texts):
         raise Unreadable
-    if not _DAY.fullmatch(day) or max(len(what), len(claim)) > _LONGEST:
+    if not _DAY.fullmatch(day) or max(map(len, (what, claim, who, purpose))) > _LONGEST:
         raise Unreadable
     name, *values = loss.split(" ")
     kind, size = _LOSSES.get(name, (None, 0))
@@ -242,7 +259,7 @@ def read_event(entry: dict[str, Any]) -> Event:
         promised = kind(*map(number, values))
     except ValueError:  # a delta above 1
         raise Unreadable from None
-    return Event(place, day, what, promised, claim, number(cost), number(leak))
+    return Event(place, day, what, promised, claim, number(cost), number(leak), who, purpose)
 
 
 def _name(loss: Loss) -> str:

@@ -1,8 +1,9 @@
 """A durable privacy budget: what was released about one set of records, and what is left.
 
 A `Ledger` is a file. Each release is recorded in it, durably, *before* anything random is drawn for
-it, so neither a crash nor a second process can spend a budget twice. Exact semantics, and the
-proofs that the budget holds for releases that are chosen adaptively: ``docs/ledger.md``.
+it, so neither a crash nor a second process can spend a budget twice; with the account that made it,
+and what for. Exact semantics, and the proofs that the budget holds for releases that are chosen
+adaptively: ``docs/ledger.md``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from littlestone.accounts import account_name, group_name, group_number
 from littlestone.append_log import AppendLog
 from littlestone.errors import (
     BudgetError,
@@ -50,6 +52,8 @@ from littlestone.types import Json
 
 __all__ = ["Amount", "Event", "Ledger", "check_ledger"]
 
+_LONGEST_NAME = 100  # characters of `who`
+
 
 class Ledger:
     """A budget in a file: with ``epsilon`` it is created, without it is opened.
@@ -60,7 +64,7 @@ class Ledger:
     Parameters
     ----------
     path : path
-        On a local disk. The file is for its owner only.
+        On a local disk. The file is for its owner only, or for one group.
     epsilon : number > 0, optional
         The whole budget. Giving it creates the file, which must not exist.
     delta : number in (0, 1), optional
@@ -72,6 +76,15 @@ class Ledger:
         Who is protected, by default REPLACE_ONE: releases under another relation are refused.
     about : str, optional
         A public label of the records.
+    group : str, optional
+        With ``epsilon``: a group of the system whose accounts may all use the file, whatever the
+        umask. A ledger that exists is given to one by `share`.
+    purpose : str, optional
+        What releases that are charged through this object are for, one line: it is recorded with
+        each, beside the account.
+    who : str, optional
+        On whose behalf they are made, at most 100 characters. It is recorded beside the account,
+        never instead of it.
 
     Raises
     ------
@@ -112,13 +125,17 @@ class Ledger:
         currency: str | None = None,
         neighbours: Neighbours | str | None = None,
         about: str = "",
+        group: str | None = None,
+        purpose: str = "",
+        who: str = "",
     ) -> None:
         self.path = Path(path)
         self._where = self.path.absolute()  # the same file in every folder
         self._identity: tuple[int, int, str] | None = None
+        self.purpose, self.who = label("purpose", purpose), _checked_name(who)
         if epsilon is not None:
-            self._create(epsilon, delta, currency, neighbours, about)
-        elif delta is not None or currency is not None or neighbours is not None or about:
+            self._create(epsilon, delta, currency, neighbours, about, group)
+        elif any(given is not None for given in (delta, currency, neighbours, group)) or about:
             raise ParameterError(
                 "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
                 "only the path to open it."
@@ -144,21 +161,63 @@ class Ledger:
         """
         where = Path(path)
         with _readable(where), Store.open(where, KIND_1, exclusive=True) as old:
-            settings = dict(old.read("SELECT name, value FROM budget"))
-            new = where.with_name(f".{where.name}.converted")
-            new.unlink(missing_ok=True)
-            AppendLog.create(new, KIND, write_line(settings))
-            with AppendLog.opened(new, KIND, write=True) as log:
-                for *row, token in old.read("SELECT * FROM events ORDER BY number"):
-                    entry = dict(zip(FIELDS, row, strict=True))
-                    read_event(entry)
-                    log.append(write_line(entry if token is None else {**entry, "token": token}))
-            cls(new).history()
-            new.replace(where)
+            lines = []
+            for *row, token in old.read("SELECT * FROM events ORDER BY number"):
+                entry = dict(zip(FIELDS, row, strict=True))
+                read_event(entry)
+                lines.append(write_line(entry if token is None else {**entry, "token": token}))
+            cls._replace(where, dict(old.read("SELECT name, value FROM budget")), lines)
             for suffix in ("-journal", "-wal", "-shm"):
                 Path(f"{where}{suffix}").unlink(missing_ok=True)
             sync_folder(where.parent)
         return cls(where)
+
+    @classmethod
+    def share(cls, path: str | os.PathLike[str], group: str) -> Ledger:
+        """Open a ledger for the accounts of a group, in one step; its budget and events stay.
+
+        Only its owner (or the administrator) can. Programs that wait for the file are refused, and
+        find the ledger at their next try.
+
+        Parameters
+        ----------
+        path : path
+            Of a ledger, which keeps its name.
+        group : str
+            A group of the system that the owner is in.
+
+        Raises
+        ------
+        ParameterError
+            The system has no such group.
+        StoreError
+            The file is another account's, or its account is not in the group.
+        """
+        where, number_of_group = Path(path), group_number(group)
+        ledger = cls(where)
+        with ledger._opened(write=True) as log:
+            if os.geteuid() not in (0, log.owner):
+                raise StoreError(
+                    f"The ledger {where} is the account {account_name(log.owner)}'s: only it, or "
+                    "an administrator, can give it to a group.",
+                    reason="permissions",
+                )
+            settings = {**read_line(log.header), "group": group_name(number_of_group)}
+            cls._replace(where, settings, log.lines)
+            sync_folder(where.parent)
+        return cls(where)
+
+    @classmethod
+    def _replace(cls, where: Path, settings: Json, lines: list[str]) -> None:
+        """Put a new file with the same events in the place of one that is locked."""
+        new = where.with_name(f".{where.name}.converted")
+        new.unlink(missing_ok=True)
+        AppendLog.create(new, KIND, write_line(settings), group=_group_of(settings))
+        with AppendLog.opened(new, KIND, write=True) as log:
+            for line in lines:
+                log.append(line)
+        cls(new).history()
+        new.replace(where)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -185,8 +244,9 @@ class Ledger:
         loss: Loss | None = None,
         what: str = "",
         token: str | None = None,
+        purpose: str | None = None,
     ) -> Event:
-        """Record a release, durably, before it is drawn.
+        """Record a release, durably, before it is drawn: what, by which account, and what for.
 
         Parameters
         ----------
@@ -204,6 +264,8 @@ class Ledger:
             Names the release: charging again with the same token returns the recorded event and
             takes nothing. For one release whose program may be restarted between the charge and
             the draw (a stream); a token must never serve two draws.
+        purpose : str, optional
+            What this release is for, instead of the purpose of the ledger object.
 
         Returns
         -------
@@ -223,6 +285,7 @@ class Ledger:
         loss, claim = self._terms(promise, loss)
         price = self.filter.price(loss)
         loss, claim, what = plain(loss), label("claim", claim), label("what", what)
+        purpose = self.purpose if purpose is None else label("purpose", purpose)
         token = None if token is None else token_text(token)
         day = datetime.now(UTC).date().isoformat()
         with self._opened(write=True) as log:
@@ -236,7 +299,7 @@ class Ledger:
                     raise parameter_error("Ledger", "token", "a new name", token, hint)
                 return event
             self._allow(spent, price)
-            event = Event(count + 1, day, what, loss, claim, *price)
+            event = Event(count + 1, day, what, loss, claim, *price, self._signature(), purpose)
             named = {} if token is None else {"token": token}
             log.append(write_line({**event.to_dict(), **named}))
         return event
@@ -266,6 +329,7 @@ class Ledger:
         spent = Price(cost, sum((event.leak for event in history), Fraction(0)))
         return {
             "about": self.about,
+            "group": self.group,
             "currency": rule.currency,
             "neighbours": self.neighbours.value,
             "budget": self._amount(rule.epsilon, rule.delta, rule.limit.cost).to_dict(),
@@ -279,8 +343,14 @@ class Ledger:
 
     # ------------------------------------------------------------------ inside
 
-    def _create(
-        self, epsilon: Any, delta: Any, currency: str | None, neighbours: Any, about: str
+    def _create(  # noqa: PLR0917 - those of __init__
+        self,
+        epsilon: Any,
+        delta: Any,
+        currency: str | None,
+        neighbours: Any,
+        about: str,
+        group: str | None,
     ) -> None:
         exact = check_fraction("Ledger", "epsilon", epsilon)
         small = check_nonnegative("Ledger", "delta", 0 if delta is None else delta)
@@ -298,12 +368,21 @@ class Ledger:
             "neighbours": relation.value,
             "about": label("about", about),
         }
-        AppendLog.create(self._where, KIND, write_line(settings))
+        shared = None if group is None else group_number(group)
+        if shared is not None:
+            settings["group"] = group_name(shared)
+        AppendLog.create(self._where, KIND, write_line(settings), group=shared)
+
+    def _signature(self) -> str:
+        account = account_name()
+        return f"{self.who} (account {account})" if self.who else label("who", account)
 
     @contextmanager
     def _opened(self, *, write: bool = False) -> Iterator[AppendLog]:
         # The file is opened for each call: a ledger may be pickled, forked and shared by threads.
         with _readable(self.path), AppendLog.opened(self._where, KIND, write=write) as log:
+            settings = read_line(log.header)
+            log.check_group(_group_of(settings))
             identity = (*log.identity, log.header)
             if self._identity is None:
                 self._identity = identity
@@ -324,6 +403,7 @@ class Ledger:
             self.filter = Filter(settings["currency"], epsilon, delta, rho)
             self.neighbours = Neighbours(settings["neighbours"])
             self.about = label("about", settings["about"])
+            self.group = settings.get("group")
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
 
@@ -374,6 +454,31 @@ class Ledger:
         return self._amount(
             self.filter.largest_pure(spent), limit.leak - spent.leak, limit.cost - spent.cost
         )
+
+
+def _checked_name(who: Any) -> str:
+    """Return on whose behalf releases are made, as a line that leaves room for the account."""
+    name = label("who", who)
+    if len(name) > _LONGEST_NAME:
+        raise parameter_error("Ledger", "who", f"at most {_LONGEST_NAME} characters", name)
+    return name
+
+
+def _group_of(settings: Json) -> int | None:
+    """Return the number of the group that a ledger says it is for."""
+    group = settings.get("group")
+    if group is None:
+        return None
+    if not isinstance(group, str) or not group.isprintable():
+        raise Unreadable
+    try:
+        return group_number(group)
+    except ParameterError:
+        raise StoreError(
+            f"This ledger is for the group {label('group', group)}, which this system does not "
+            "have. An administrator makes it: groupadd GROUP.",
+            reason="permissions",
+        ) from None
 
 
 def _entries(log: AppendLog) -> list[dict[str, Any]]:

@@ -244,7 +244,8 @@ def open_stream(
         }
         name = f"{SecureSource().below(2**128):032x}"
         paid_by = "" if ledger is None else str(ledger.path.absolute())
-        Journal.create(folder, {**settings, "name": name, "ledger": paid_by}, shown)
+        paid = {"ledger": paid_by, "purpose": "" if ledger is None else ledger.purpose}
+        Journal.create(folder, {**settings, "name": name, **paid}, shown)
     journal = Journal.open(folder, durability=durability)
     try:
         return _taken_up(journal, algorithm, settings, seed, ledger)
@@ -279,6 +280,11 @@ def _taken_up(
             f"The stream in {journal.folder} was not begun with this ledger. A stream is paid for "
             "when it begins: leave the ledger out, or begin another stream."
         )
+    if ledger is not None and ledger.purpose not in ("", kept.get("purpose", "")):
+        raise ParameterError(
+            f"The stream in {journal.folder} was begun for another purpose, which its ledger "
+            "keeps: leave the purpose out, or begin another stream."
+        )
     sources = always(SecureSource()) if seed is None else numbered(seed)
     state = journal.state
     if state is None:
@@ -293,8 +299,9 @@ def _taken_up(
 
 def _charge(kept: Mapping[str, str], ledger: Ledger | None, algorithm: OnlineAlgorithm) -> None:
     budget = Ledger(kept["ledger"]) if ledger is None else ledger
+    purpose = kept.get("purpose", "")  # as it was when the stream began
     what = f"stream on {algorithm.concept_class.spec}"
-    budget.charge(algorithm.guarantee(), what=what[:200], token=kept["name"])
+    budget.charge(algorithm.guarantee(), what=what[:200], token=kept["name"], purpose=purpose)
 
 
 # -- the private file -----------------------------------------------------------------------------
