@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from littlestone.classes import LeafPaths as LeafPaths
     from littlestone.classes import Points as Points
     from littlestone.classes import Prefixes as Prefixes
+    from littlestone.classes import RuleLists as RuleLists
     from littlestone.classes import Rules as Rules
     from littlestone.classes import SparseSets as SparseSets
     from littlestone.classes import Thresholds as Thresholds
@@ -75,6 +76,7 @@ _HOMES = {
     "OnlineLearner": "learners.online.estimator",
     "Points": "classes",
     "Prefixes": "classes",
+    "RuleLists": "classes",
     "Rules": "classes",
     "Sample": "data",
     "Schema": "data",

@@ -298,9 +298,12 @@ class _Chain:
         """The single records (or users) that are tried."""
         learner: Any = self.learner
         domain = learner.concept_class.domain
-        records = record_kinds(self.listed, outside=True)
+        classes = learner.concept_class
+        listed = len(classes.labels) if classes.lists_labels else None
+        codes = 2 if listed is None else listed + 1  # one for all that are unlisted
+        records = record_kinds(self.listed, outside=True, codes=codes)
         if learner.unit != "users":
-            return RecordCases(list(records), domain, ordered=False)
+            return RecordCases(list(records), domain, ordered=False, labels=listed)
         each = learner.samples_per_user
         if comb(len(records) + each, each) > _MOST_OUTCOMES:
             raise UnsupportedError(

@@ -8,7 +8,7 @@ which for an infinite class is a random finite hypothesis set.
 `base`               what a class is; random finite hypothesis sets that represent it
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
                      `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
-                     `decision_trees`, `finite`
+                     `rule_lists`, `decision_trees`, `finite`
 `boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
 `spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely
@@ -72,6 +72,7 @@ from littlestone.classes.majorities import Boosted
 from littlestone.classes.oracles import Closures, VersionSpace, closures
 from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
+from littlestone.classes.rule_lists import ListHypothesis, RuleLists
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
 from littlestone.classes.shattered_tree import ShatteredTree
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
@@ -106,6 +107,7 @@ __all__ = [
     "IntervalHypothesis",
     "Intervals",
     "LeafPaths",
+    "ListHypothesis",
     "MajorityHypothesis",
     "MixtureHypothesis",
     "PatchedHypothesis",
@@ -117,6 +119,7 @@ __all__ = [
     "Prefixes",
     "Representation",
     "RuleHypothesis",
+    "RuleLists",
     "Rules",
     "ScorecardClass",
     "SetHypothesis",

@@ -408,7 +408,7 @@ def _columns(
     if public is not None:
         raise ParameterError(
             f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
-            "classes over rows: rules, decision_trees, auto."
+            "classes over rows: rules, rule_lists, decision_trees, auto."
         )
     if x is None or len(x) != 1:
         hint = "Name it with --x."

@@ -69,7 +69,8 @@ _CLASSES = (
     "sparse_sets(5, 1, 99), conjunctions(8, monotone=True), affine_subspaces(7, 20, 2), "
     "finite(matrix.csv), tree_paths(taxonomy.csv), prefixes(ipv4), leaf_paths(points(1, 300)); "
     "over the columns of a --schema: "
-    "rules(max_literals=2), decision_trees(depth=2), boosted_trees(depth=2), scorecard."
+    "rules(max_literals=2), rule_lists(length=2), decision_trees(depth=2), "
+    "boosted_trees(depth=2), scorecard."
 )
 _FIRST = (
     "First steps: plan says how many records are enough, fit learns from them.\n\n"

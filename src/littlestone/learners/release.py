@@ -333,7 +333,7 @@ class Release:
         Raises
         ------
         UnsupportedError
-            If the hypothesis is neither a tree nor a sum of trees.
+            If the hypothesis is neither a tree, nor a rule list, nor a sum of trees.
         """
         domain, hypothesis = self.concept_class.domain, self.hypothesis
         if isinstance(hypothesis, LeafTree):
@@ -344,8 +344,8 @@ class Release:
             hypothesis, TreeEnsemble | TreeHypothesis
         ):
             raise UnsupportedError(
-                f"A model of {self.concept_class.spec} cannot be exported: trees, scorecards and "
-                "boosted trees can."
+                f"A model of {self.concept_class.spec} cannot be exported: trees, rule lists, "
+                "scorecards and boosted trees can."
             )
         dated = [column.name for column in domain.schema if column.calendar is not None]
         if to != "json" and dated:

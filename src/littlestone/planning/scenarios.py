@@ -21,6 +21,7 @@ from littlestone.classes import (
     LeafPaths,
     Points,
     Prefixes,
+    RuleLists,
     Rules,
     SparseSets,
     Thresholds,
@@ -357,7 +358,8 @@ def _(concept_class: Conjunctions, share: float) -> list[Shape]:
 
 @shapes.register(Rules)
 @shapes.register(DecisionTrees)
-def _(concept_class: Rules | DecisionTrees, share: float) -> list[Shape]:
+@shapes.register(RuleLists)
+def _(concept_class: Rules | DecisionTrees | RuleLists, share: float) -> list[Shape]:
     """Take random rows, and of a few random concepts the one that is most nearly half true."""
     schema = concept_class.domain.schema
     generator = public_generator(0)

@@ -14,6 +14,7 @@ from typing import Any
 from littlestone.classes import AlwaysZero, ConceptClass, Prefixes, ShatteredTree
 from littlestone.classes.decision_trees import LeafTree, Node, Tree, TreeHypothesis
 from littlestone.classes.prefixes import PrefixForest
+from littlestone.classes.rule_lists import LeafList, ListHypothesis
 from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
 from littlestone.data.multiclass import BINARY
@@ -369,6 +370,25 @@ _NOTE = "A cell that is missing or other answers no."
 @plotter(LeafTree)
 def _leaf_tree(hypothesis: LeafTree, setting: Setting) -> str:
     return outline(hypothesis.merged, setting)
+
+
+@plotter(LeafList)
+def _leaf_list(hypothesis: LeafList, setting: Setting) -> str:
+    return listed(hypothesis.merged, setting)
+
+
+@plotter(ListHypothesis)
+def listed(hypothesis: ListHypothesis, setting: Setting) -> str:
+    """Draw a rule list: its rules from the top, one card for each."""
+    names: tuple[str, ...] = (setting.negative, setting.positive)
+    if hypothesis.label_names != BINARY:
+        names = tuple(map(str, hypothesis.label_names))
+    cases = [
+        Case((when,) if when else (), names[label], min(label, 1))
+        for when, label in hypothesis.rules
+    ]
+    title = "A rule list" if len(cases) > 1 else f"The constant {names[cases[0].label or 0]}"
+    return card(cases, title=title, desc=hypothesis.describe())
 
 
 @plotter(TreeHypothesis)

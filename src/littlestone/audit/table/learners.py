@@ -26,6 +26,7 @@ from littlestone.classes import (
     FiniteClass,
     Intervals,
     Points,
+    RuleLists,
     Rules,
     SparseSets,
     Thresholds,
@@ -52,6 +53,7 @@ _TREE = TreePaths({"a": None, "b": "a", "c": "a"})
 #: Dimension 1 on one point.
 _SWITCH = FiniteClass([[0], [1]])
 _CITY = Schema.from_dict({"city": {"categories": ["Bonn"]}})
+_ABC = ("a", "b", "c")
 _BITS = [(0, 0), (0, 1), (1, 1)]
 _SCHEMA = Schema.from_dict({"x": {"categories": ["a", "b"]}})
 
@@ -230,6 +232,8 @@ LEARNERS: tuple[Case, ...] = (
     _case("generic", Conjunctions(2), _BITS, 2, sharp=_EPSILON),
     _case("generic", DecisionTrees(_CITY, depth=2), [(1,), (2,)], 2, sharp=_EPSILON),
     _case("generic", DecisionTrees(_CITY, depth=3), [(1,), (2,)], 2, sharp=_EPSILON, full=True),
+    _case("agnostic", DecisionTrees(_CITY, 1, _ABC), [(1,), (2,)], 1, note="three labels"),
+    _case("generic", RuleLists(_CITY, 2), [(1,), (2,)], 2, sharp=_EPSILON),
     _case("generic", Points(), ["a", "b"], 2, note="hashed", sharp=_EPSILON, full=True),
     _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True, sharp=_DELTAS),
     _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-exponential"),

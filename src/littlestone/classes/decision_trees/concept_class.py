@@ -22,7 +22,7 @@ from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json, Point
 
-__all__ = ["MAX_SPLITS", "DecisionTrees"]
+__all__ = ["MAX_SPLITS", "DecisionTrees", "different_splits"]
 
 #: A class of more trees is not listed.
 MOST_TREES = 1 << 12
@@ -158,21 +158,15 @@ class DecisionTrees(ConceptClass):
     def shatter_bound(self, trees: int) -> int:
         """Return an upper bound on the number of points that functions of some trees shatter.
 
-        Of m points, a column of numbers can tell apart at most 2 (m - 1) ways by ``>=`` and ``<``,
-        a column of texts m by ``is``, and all other splits are constant on them. So T trees label
-        m points in at most N(s(m))**T ways, where s(m) counts the different splits and N the
-        representations; if the points are shattered, this is at least 2**m.
+        T trees label m points in at most N(s(m))**T ways, where s(m) counts the `different_splits`
+        and N the representations; if the points are shattered, this is at least 2**m.
         """
-        kinds = [(len(column.literals(0)), column.numeric) for column in self.schema]
-
-        def different(m: int) -> int:
-            ways = (min(n, 2 * (m - 1)) if numeric else min(n // 2, m) for n, numeric in kinds)
-            return 1 + sum(ways)
-
         # (2**k)**T > N**T if 2**k > N: then m = k * T points are not shattered
         m = trees * self.size.bit_length() - 1
-        while m > 1 and m >= trees * count(different(m), self.depth).bit_length():
-            m = trees * count(different(m), self.depth).bit_length() - 1
+        while (
+            m > 1 and m >= trees * count(different_splits(self.schema, m), self.depth).bit_length()
+        ):
+            m = trees * count(different_splits(self.schema, m), self.depth).bit_length() - 1
         return m
 
     def candidates(self, sample: Sample | MulticlassSample) -> Choice[Hypothesis]:
@@ -217,3 +211,15 @@ class DecisionTrees(ConceptClass):
         labels = fields.any("labels") if "labels" in fields else None
         schema = Schema.from_list(fields.any("schema"))
         return cls(schema, fields.integer("depth", low=1), labels)
+
+
+def different_splits(schema: Schema, points: int) -> int:
+    """Return at most how many splits of a schema are different functions of some points.
+
+    Of m points, a column of numbers tells apart at most 2 (m - 1) ways by ``>=`` and ``<``, a
+    column of texts m by ``is``; all other splits are constant on them.
+    """
+    kinds = ((len(column.literals(0)), column.numeric) for column in schema)
+    return 1 + sum(
+        min(n, 2 * (points - 1)) if numeric else min(n // 2, points) for n, numeric in kinds
+    )

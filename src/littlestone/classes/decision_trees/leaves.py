@@ -79,8 +79,12 @@ class LeafTree:
     @cached_property
     def merged(self) -> TreeHypothesis:
         """The same function as a tree in normal form."""
-        plain = _labelled(self.tree, len(self.label_names))
-        return TreeHypothesis.of(plain, self.label_names)
+        return TreeHypothesis.of(self.plain, self.label_names)
+
+    @property
+    def plain(self) -> Tree:
+        """The tree with labels at its leaves, and no numbers."""
+        return _labelled(self.tree, len(self.label_names))
 
     @property
     def literals(self) -> tuple[Literal, ...]:

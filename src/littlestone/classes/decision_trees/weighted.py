@@ -66,12 +66,16 @@ from littlestone.types import Points
 __all__ = [
     "BallPowers",
     "DoublePowers",
+    "Forest",
+    "Powers",
     "RowCounts",
     "WeightedRoots",
     "WeightedRows",
     "draw_tree",
     "error_bound",
     "grow",
+    "leaves",
+    "stumps",
 ]
 
 Doubles = npt.NDArray[np.float64]
@@ -354,19 +358,19 @@ def error_bound(depth: int, patterns: int, labels: int = 2) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Forest:
+class Forest:
     """Partition functions ``x * e**(-rate * k)``, over the last axis: one for each root."""
 
     k: Counts
     x: Values
 
-    def total(self, powers: Powers) -> _Forest:
+    def total(self, powers: Powers) -> Forest:
         """Sum over the roots."""
         least = self.k.min(axis=-1, keepdims=True)
-        return _Forest(least[..., 0], (powers(self.k - least) * self.x).sum(axis=-1))
+        return Forest(least[..., 0], (powers(self.k - least) * self.x).sum(axis=-1))
 
 
-def _stumps(inside: Counts, totals: Counts, times: Values, powers: Powers) -> _Forest:
+def stumps(inside: Counts, totals: Counts, times: Values, powers: Powers) -> Forest:
     """Return the roots of depth 1.
 
     Parameters
@@ -375,21 +379,21 @@ def _stumps(inside: Counts, totals: Counts, times: Values, powers: Powers) -> _F
         Weight by label on the yes side of each pattern.
     totals : int64 array of shape (labels, ..., 1)
     """
-    k: Any = 0
-    x = times
-    for side in (inside, totals - inside):
-        if len(side) == 2:
-            zeros, ones = side
-            k = k + np.minimum(zeros, ones)  # of the better label
-            x = x * (1 + powers(np.abs(zeros - ones)))
-        else:
-            least = side.min(axis=0)  # the cost of the best answer
-            k = k + least
-            x = x * sum(powers(answer - least) for answer in side)
-    return _Forest(k, x)
+    yes, no = leaves(inside, powers), leaves(totals - inside, powers)
+    return Forest(yes.k + no.k, times * yes.x * no.x)
 
 
-def _twice(pairs: Counts, totals: Counts, times: Values, powers: Powers) -> _Forest:
+def leaves(costs: Counts, powers: Powers) -> Forest:
+    """Return one leaf for each entry; ``costs`` (labels, ...) says what its answers cost."""
+    if len(costs) == 2:
+        zeros, ones = costs  # of the better label: the cost of the other answer is counted
+        return Forest(np.minimum(zeros, ones), 1 + powers(np.abs(zeros - ones)))
+    least = costs.min(axis=0)  # the cost of the best answer
+    total: Any = sum(powers(answer - least) for answer in costs)
+    return Forest(least, total)
+
+
+def _twice(pairs: Counts, totals: Counts, times: Values, powers: Powers) -> Forest:
     """Return the roots of depth 2 of rows with these counts by pairs of patterns."""
     within = np.diagonal(pairs, axis1=1, axis2=2)
     k: Any = 0
@@ -398,9 +402,9 @@ def _twice(pairs: Counts, totals: Counts, times: Values, powers: Powers) -> _For
         (pairs, within),  # row s: what lies on the yes side of s, by the second split
         (within[:, None, :] - pairs, totals - within),
     ):
-        below = _stumps(inside, sums[:, :, None], times, powers).total(powers)
+        below = stumps(inside, sums[:, :, None], times, powers).total(powers)
         k, x = k + below.k, x * below.x
-    return _Forest(k, x)
+    return Forest(k, x)
 
 
 class WeightedRoots:
@@ -456,11 +460,11 @@ class WeightedRoots:
             forest = self._forest(BallPowers(self._rate), times)
             return _enclosed(forest, self._rate, [0.0] * p)
 
-    def _forest(self, powers: Powers, times: Values) -> _Forest:
+    def _forest(self, powers: Powers, times: Values) -> Forest:
         yes, counts = self._patterns.yes, self._counts
         totals = self._rows_totals[:, None]
         if self._depth == 1:
-            return _stumps(_whole(counts.singles @ yes.T), totals, times, powers)
+            return stumps(_whole(counts.singles @ yes.T), totals, times, powers)
         pairs = _whole(yes @ counts.pairs() @ yes.T)
         if self._depth == 2:
             return _twice(pairs, totals, times, powers)
@@ -472,7 +476,7 @@ class WeightedRoots:
         sums = np.bincount(rows.labels, rows.weights.astype(np.float64), rows.n_labels)
         return sums.astype(np.int64)
 
-    def _thrice(self, pairs: Counts, times: Values, powers: Powers) -> _Forest:
+    def _thrice(self, pairs: Counts, times: Values, powers: Powers) -> Forest:
         """Return the roots of depth 3: inside each side of each root, all trees of depth 2."""
         costs = np.zeros(len(self), dtype=np.int64)
         weights = times.copy()
@@ -485,7 +489,7 @@ class WeightedRoots:
                 below = _twice(side, sums[:, None], times, powers).total(powers)
                 costs[root] += int(below.k)
                 weights[root] = weights[root] * below.x
-        return _Forest(costs, weights)
+        return Forest(costs, weights)
 
     def _within(self, pairs: Counts) -> Iterator[tuple[int, Counts]]:
         """Yield each pattern with the counts by pairs of patterns on its yes side."""
@@ -506,7 +510,7 @@ def _whole(sums: Doubles) -> Counts:
     return sums.astype(np.int64)
 
 
-def _enclosed(forest: _Forest, rate: Fraction, radii: list[float]) -> list[arb]:
+def _enclosed(forest: Forest, rate: Fraction, radii: list[float]) -> list[arb]:
     """Return one ball for each root, scaled so that the least cost counts e**0."""
     least = int(forest.k.min())
     return [

@@ -35,6 +35,7 @@ from littlestone import bounds
 from littlestone.bounds import Claim, Reference, register
 from littlestone.classes.decision_trees.labelled import LabelledCandidates
 from littlestone.classes.decision_trees.sampler import Candidates as TreeCandidates
+from littlestone.classes.rule_lists.sampler import ListCandidates
 from littlestone.costs import Costs
 from littlestone.data import MulticlassSample, RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
@@ -108,6 +109,9 @@ class ExponentialPlan(Plan):
         return self.certify(n)
 
 
+#: Candidates that can keep the leaves of what they draw apart.
+_APART = (TreeCandidates, LabelledCandidates, ListCandidates)
+
 _RELATIONS = (Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE)
 
 
@@ -131,8 +135,8 @@ class Exponential(ClassLearner[ExponentialPlan]):
     class_weight : Costs or None
         The same, as scikit-learn calls costs of labels.
     probabilities : bool
-        Whether the leaves of a drawn tree are kept apart, so that an evaluation says the shares of
-        labels in each.
+        Whether the leaves of a drawn tree or rule list are kept apart, so that an evaluation says
+        the shares of labels in each.
     neighbours : Neighbours
         REPLACE_ONE, or ADD_REMOVE: then all scores that one record moves fall, so that the rate is
         twice as large, and the number of records is secret.
@@ -233,7 +237,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
             candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
             return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)
         candidates = hypotheses.candidates(sample)  # step 2, with the error
-        if self.probabilities and isinstance(candidates, TreeCandidates | LabelledCandidates):
+        if self.probabilities and isinstance(candidates, _APART):
             return candidates.draw_apart(rate, source)
         return candidates.draw(rate, source)
 
