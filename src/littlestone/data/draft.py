@@ -17,6 +17,7 @@ import pyarrow as pa
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, format_of
+from littlestone.data.questions import Questions
 from littlestone.data.schema import Schema, column_toml, csv_toml, suggest, toml_key
 from littlestone.data.tables import Table, files_of, read_table
 from littlestone.errors import ParameterError
@@ -40,6 +41,9 @@ type = "date"
 _MISSING = """\
 # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
 """
+_ASKED = """\
+# The public columns of a table, for littlestone fit --schema, as they were answered.
+"""
 _HEAD = """\
 # The public columns of a table, for littlestone fit --schema. Write bins and categories from what
 # everybody knows (a codebook, the form that was filled in), never from the records themselves.
@@ -54,6 +58,7 @@ def draft(
     like: Any = None,
     header_is_public: bool = False,
     csv: Any = None,
+    ask: Questions | None = None,
     owner: str = "schema new",
 ) -> str:
     r"""Return a commented schema of a table, as TOML.
@@ -70,12 +75,16 @@ def draft(
         Whether the first line of a CSV file holds the names of its columns.
     csv : CsvFormat, str or mapping, optional
         How a CSV file is written; the schema will say it, too. A public CSV file is written alike.
+    ask : Questions, optional
+        Whom to ask about the columns, and about the label if it is not given. The schema is then
+        complete.
 
     Raises
     ------
     ParameterError
         A CSV file without ``header_is_public``, a label that is no column, a public table that
-        shares no column with the table, or that is the table itself.
+        shares no column with the table, or that is the table itself; ``like`` and ``ask``; no
+        column that is used.
 
     Examples
     --------
@@ -94,13 +103,22 @@ def draft(
     [smoker]
     categories = ["false", "true"]
     """
+    if like is not None and ask is not None:
+        raise ParameterError(
+            f"{owner} takes --like or --ask, not both: a public table answers all questions."
+        )
     form = None if csv is None else CsvFormat.parse(csv, owner)
     require_names(table, header_is_public, form, owner)
     if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
         _require_another(Path(table), Path(like))
     read = read_table(table, csv=form, owner=owner)
+    if ask is not None and label is None:
+        _features(read, None)  # the names can be read
+        label = ask.label(read.names)
     features = _features(read, label)
-    blocks = [_HEAD] if label is None else [_HEAD, f"# [{toml_key(label)}] is the label.\n"]
+    blocks = [_HEAD if ask is None else _ASKED]
+    if label is not None:
+        blocks.append(f"# [{toml_key(label)}] is the label.\n")
     if form is not None and form.to_dict():
         blocks.append(csv_toml(form))
     kinds = declared_kinds(read, features, owner)
@@ -108,17 +126,26 @@ def draft(
     if like is not None:
         public = _public(read_table(like, declared=form, owner=owner), features)
     for name, kind in zip(features, kinds, strict=True):
-        if not name:
-            blocks.append("# A column without a name: left out, since a schema cannot name it.\n")
-        elif kind is not None and pa.types.is_nested(kind):
-            blocks.append(f"# [{toml_key(name)}] holds lists or structures, not cells: left out.\n")
-        elif public is None:
-            blocks.append(_to_fill_in(name, kind))
-        elif name not in public.names:
-            blocks.append(f"# [{toml_key(name)}] is not in the public table: left out.\n")
-        else:
-            blocks.append(_like(name, public, owner))
+        blocks.append(_block(name, kind, public, ask, owner))
+    if ask is not None and not ask.used:
+        raise ParameterError("No column is used, so there is no schema: answer yes for one.")
     return "\n".join(blocks)
+
+
+def _block(name: str, kind: Any, public: Table | None, ask: Questions | None, owner: str) -> str:
+    """Return the part of a schema that is about one column, as TOML."""
+    key = toml_key(name)
+    if not name:
+        return "# A column without a name: left out, since a schema cannot name it.\n"
+    if kind is not None and pa.types.is_nested(kind):
+        return f"# [{key}] holds lists or structures, not cells: left out.\n"
+    if ask is not None:
+        return ask.column(name, kind)
+    if public is None:
+        return _to_fill_in(name, kind)
+    if name not in public.names:
+        return f"# [{key}] is not in the public table: left out.\n"
+    return _like(name, public, owner)
 
 
 def _features(table: Table, label: str | None) -> list[str]:
