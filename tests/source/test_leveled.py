@@ -26,7 +26,7 @@ from littlestone.source import (
     exp,
     probabilities,
 )
-from littlestone.source.leveled import _tables
+from littlestone.source.leveled import decays
 
 
 def softmax(truth, scores, rate):
@@ -288,7 +288,7 @@ def test_products_of_table_entries_are_exponentials(rate):
     """The premise of the error bound: each entry within 2**-52, by other arithmetic."""
     far = min(10**6, int(140 / rate))
     with localcontext(Context(prec=60, Emin=-(10**9), Emax=10**9)):
-        for place, table in _tables(rate, far):
+        for place, table in decays(rate, far):
             for j in {0, 1, 2, len(table) // 3, len(table) - 1}:
                 if j << place <= far:
                     exact = (-Decimal(rate.numerator) * (j << place) / rate.denominator).exp()

@@ -21,6 +21,7 @@ from littlestone.classes.base import (
     LISTABLE,
     ConceptClass,
     IdentityRepresentation,
+    Mapped,
     Representation,
     weights_inside,
 )
@@ -44,14 +45,16 @@ from littlestone.classes.oracles import (
     version_space,
 )
 from littlestone.classes.spec import written
+from littlestone.classes.swept import span_runs
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.classes.trees.forest import ROOT, Node, Star
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.data import AnyDomain, IntegerDomain, Sample
 from littlestone.data.points import canonical_order
+from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, check_probability, parameter_error
-from littlestone.source import Choice, LeveledChoice
+from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
 
@@ -118,9 +121,16 @@ class Points(ConceptClass):
         """1."""
         return 1
 
+    sweeps = True
+
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all concepts, scored by minus their errors; see `ConceptClass.candidates`."""
         low, high = self._finite()
+        if isinstance(sample, SweptSample):
+            return Mapped(
+                SweptRuns(lambda: self._swept(sample), high - low + 2),
+                lambda x: PointHypothesis(x) if x >= low else AlwaysZero(),
+            )
         points, weights, constant = weights_inside(sample, low, high)
         # The constant 0 first, then the domain in order: a run of absent points before each point.
         starts, lengths, scores = [low - 1], [1], [-constant]
@@ -135,6 +145,12 @@ class Points(ConceptClass):
             return PointHypothesis(starts[run] + offset) if run else AlwaysZero()
 
         return LeveledChoice(scores, lengths, make)
+
+    def _swept(self, sample: SweptSample) -> Iterator[ScoreRuns]:
+        """Yield the runs in pieces: the constant 0 stands in front of the domain."""
+        low, high = self._finite()
+        pieces = ((part.points, part.points + 1, part.ones - part.zeros) for part in sample.sweep())
+        return span_runs(pieces, low - 1, high + 1, -sample.positives)
 
     def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
         """Return a finite representation: by hashing, or the class itself where that is smaller.

@@ -42,7 +42,10 @@ __all__ = [
     "count_codes",
     "count_labels",
     "group_table",
+    "in_groups",
+    "label_codes",
     "match",
+    "number_columns",
     "point_pieces",
     "read_points",
 ]
@@ -187,7 +190,7 @@ def _group(
     names, schema = _point_columns(owner, x, domain)
     opened = read_table(table, csv=csv, declared=_declared(schema), owner=owner)
     numeric = is_positive.numeric if is_positive else all(rule.numeric for rule in listed)
-    numbers = _number_columns(names, schema, domain) + ([y] if numeric else [])
+    numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
     columns = [*names, y, *([] if user is None else [user])]
     frame = opened.frame(columns, owner, numbers=numbers)
     counted = _count(frame, len(names), schema, owner)
@@ -262,7 +265,7 @@ def point_pieces(
     """
     names, schema = _point_columns(owner, x, domain)
     opened = read_table(table, csv=csv, declared=declared or _declared(schema), owner=owner)
-    numbers = _number_columns(names, schema, domain)
+    numbers = number_columns(names, schema, domain)
 
     def convert(rows: pa.Table) -> tuple[Points, npt.NDArray[np.bool_]]:
         if schema is not None:
@@ -379,7 +382,7 @@ def _declared(schema: Schema | None) -> CsvFormat | None:
     return None if schema is None else schema.csv
 
 
-def _number_columns(names: list[str], schema: Schema | None, domain: Domain) -> list[str]:
+def number_columns(names: list[str], schema: Schema | None, domain: Domain) -> list[str]:
     """Return the columns of points that are read as numbers."""
     if schema is None:
         return names if isinstance(domain, IntegerDomain) else []
@@ -390,26 +393,30 @@ def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa
     """Let the engine group by raw cells (k), or by codes (b) and the cells that have none yet."""
 
     def run() -> pa.Table:
-        first: dict[str, nw.Expr] = {}
-        then: dict[str, nw.Expr] = {}
-        for j, (name, dtype) in enumerate(frame.collect_schema().items()):
-            column = schema.columns[j] if schema is not None and j < n_points else None
-            binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
-            rest = _days(nw.col(name), dtype, column) if binned is None else binned.rest
-            if binned is not None:
-                first[f"v{j}"] = binned.value
-                then[f"b{j}"] = binned.code(nw.col(f"v{j}"))
-            if rest is not None:
-                first[f"k{j}"] = rest
-                then[f"k{j}"] = nw.col(f"k{j}")
-        keys = bytewise(frame.select(**first).select(**then))
-        grouped = keys.group_by(*then).agg(count=nw.len())
-        return cast(Any, grouped.collect("pyarrow").to_native())
+        return cast(Any, in_groups(frame, n_points, schema).collect("pyarrow").to_native())
 
     counted = quietly(run, STOPPED.format(owner))
     if counted.num_rows == 0:
         raise DataError(EMPTY.format(owner))
     return counted
+
+
+def in_groups(frame: Frame, n_points: int = 0, schema: Schema | None = None) -> Frame:
+    """Return the groups (k0, k1, ...; of binned columns b0, ...) and their counts, not yet read."""
+    first: dict[str, nw.Expr] = {}
+    then: dict[str, nw.Expr] = {}
+    for j, (name, dtype) in enumerate(frame.collect_schema().items()):
+        column = schema.columns[j] if schema is not None and j < n_points else None
+        binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
+        rest = _days(nw.col(name), dtype, column) if binned is None else binned.rest
+        if binned is not None:
+            first[f"v{j}"] = binned.value
+            then[f"b{j}"] = binned.code(nw.col(f"v{j}"))
+        if rest is not None:
+            first[f"k{j}"] = rest
+            then[f"k{j}"] = nw.col(f"k{j}")
+    keys = bytewise(frame.select(**first).select(**then))
+    return keys.group_by(*then).agg(count=nw.len())
 
 
 def _counts(counted: pa.Table) -> Ints:
@@ -453,6 +460,11 @@ def _labels(
 
         if not _convert(cells, allowed).all():
             raise refusal(owner, name, rule)
+    return label_codes(cells, positive)
+
+
+def label_codes(cells: pa.ChunkedArray, positive: Match) -> npt.NDArray[np.int8]:
+    """Return 1 where the cell equals the positive label, else 0."""
     return _convert(cells, positive).astype(np.int8)
 
 

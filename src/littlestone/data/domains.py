@@ -21,7 +21,16 @@ from littlestone.data.schema import Schema
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Point, Points
 
-__all__ = ["OUTSIDE", "AnyDomain", "Domain", "IntegerDomain", "Outside", "RowDomain", "TextDomain"]
+__all__ = [
+    "OUTSIDE",
+    "AnyDomain",
+    "Domain",
+    "IntegerDomain",
+    "Line",
+    "Outside",
+    "RowDomain",
+    "TextDomain",
+]
 
 
 class Outside(enum.Enum):
@@ -53,6 +62,37 @@ class Domain(Protocol):
 
     def store(self, points: Sequence[Any]) -> Points:
         """Return points in this domain's layout."""
+
+
+class Line(Protocol):
+    """Whole numbers of points, in [-2**62, 2**62): the order in which large tables are swept.
+
+    Attributes
+    ----------
+    size : int
+        How many points there are.
+    """
+
+    size: int
+
+    def keys(self, points: Points) -> npt.NDArray[np.int64]:
+        """Return the numbers of points."""
+
+    def points(self, keys: npt.NDArray[np.int64]) -> Points:
+        """Return the points of numbers."""
+
+
+class _Itself:
+    """Points that are their own numbers."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def keys(self, points: Points) -> npt.NDArray[np.int64]:
+        return points
+
+    def points(self, keys: npt.NDArray[np.int64]) -> Points:
+        return keys
 
 
 class IntegerDomain:
@@ -95,6 +135,11 @@ class IntegerDomain:
     def small(self) -> bool:
         """Whether points are stored in 64 bits (public: it follows from the bounds)."""
         return self.low > -SMALL and self.high < SMALL
+
+    @property
+    def line(self) -> Line | None:
+        """The integers themselves, where they are stored in 64 bits."""
+        return _Itself(self.high - self.low + 1) if self.small else None
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell; total and deterministic."""
@@ -148,6 +193,8 @@ class TextDomain:
     """
 
     rule = "a text, not empty"
+    #: The order in which points are swept; None where they have no numbers of 64 bits.
+    line: Line | None = None
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell; total and deterministic."""

@@ -1,13 +1,15 @@
-"""One reading of two columns of whole numbers, for samples that are not held in memory.
+"""One reading of two columns, for samples that are not held in memory.
 
-For the tails of a sample (`littlestone.data.tails`) one pass over batches of rows is enough; for
-all its points in order (`littlestone.data.swept`) DuckDB groups and sorts, and may spill. No cell
-has to be converted. Whether that is so depends on the types of the columns, which are public; the
-values, the labels and what is outside the domain are what `Sample.read` says.
+For the tails of a sample (`littlestone.data.tails`) one pass over batches of whole numbers is
+enough; for all its points in order (`littlestone.data.swept`) DuckDB groups and sorts, and may
+spill. Whole numbers need no conversion; the groups of other cells are converted in batches. Which
+way is taken depends on the types of the columns, which are public; the values, the labels and what
+is outside the domain are what `Sample.read` says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -16,10 +18,19 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.data.cells import Match
-from littlestone.data.counting import EMPTY, INTEGERS, STOPPED, match
+from littlestone.data.convert import points_of
+from littlestone.data.counting import (
+    EMPTY,
+    INTEGERS,
+    STOPPED,
+    in_groups,
+    label_codes,
+    match,
+    number_columns,
+)
 from littlestone.data.dialects import Frame
-from littlestone.data.domains import Domain, IntegerDomain, RowDomain
-from littlestone.data.engine import quietly
+from littlestone.data.domains import Domain, IntegerDomain, Line, RowDomain
+from littlestone.data.engine import connect, quietly
 from littlestone.data.points import SMALL
 from littlestone.data.sample import Sample
 from littlestone.data.swept import Held, Part, SweptSample
@@ -122,14 +133,15 @@ def read_swept(
     Returns
     -------
     Sample
-        A `SweptSample` if both columns hold whole numbers that DuckDB groups (Parquet, tables in
-        memory, DuckDB relations), table and domain are large, and reading is not strict; else what
-        `Sample.read` returns.
+        A `SweptSample` if DuckDB groups the table (files, databases in files, tables in memory,
+        DuckDB relations), the domain's points have numbers of 64 bits, table and domain are large,
+        and reading is not strict; else what `Sample.read` returns.
 
     Notes
     -----
-    *Cost.* One grouping and one sort in the engine, within its memory; it spills to the disk.
-    Figures: ``docs/scale.md``.
+    *Cost.* One grouping and one sort in the engine, within its memory; it spills to the disk. Where
+    cells have to be converted (texts, floats), groups come to Python in batches and go back to be
+    sorted. Figures: ``docs/scale.md``.
 
     Examples
     --------
@@ -139,27 +151,23 @@ def read_swept(
     ([[3, 5, 9]], (0, 1))
     """
     opened = _opened(table, csv, domain, owner)
-    label = match(owner, "positive", positive).value
-    frame = None if strict else _sorted(opened, (x, y), domain, label, owner=owner, large=large)
-    if frame is None:
-        arguments = {"x": x, "y": y, "domain": domain, "positive": positive, "owner": owner}
+    arguments = {"x": x, "y": y, "domain": domain, "positive": positive, "owner": owner}
+    rule, line = match(owner, "positive", positive), getattr(domain, "line", None)
+    sample: Sample | None = None
+    if not strict and line is not None and isinstance(x, str) and line.size > large:
+        numbers = number_columns([x], None, domain) + ([y] if rule.numeric else [])
+        frame = opened.frame((x, y), owner, numbers=numbers)
+        rows = quietly(opened.rows, STOPPED.format(owner))
+        engine: Any = frame.implementation
+        if engine is nw.Implementation.DUCKDB and (rows is None or rows >= large):
+            read = _in_engine(frame, domain, rule) or _through_python(frame, domain, line, rule)
+            swept = quietly(read, STOPPED.format(owner))
+            if not swept.n:
+                raise DataError(EMPTY.format(owner))
+            # of some tables the number of rows is known only now
+            sample = swept if swept.n >= large else swept.count()
+    if sample is None:
         return Sample.read(opened, strict=strict, negative=negative, **arguments)
-
-    def run() -> SweptSample:
-        held, outside = Held(), (0, 0)
-        native: Any = frame.to_native()
-        for batch in native.to_arrow_reader(_ROWS):
-            points, n, ones = (batch.column(name) for name in ("point", "n", "ones"))
-            both, one = n.to_numpy(), ones.to_numpy()
-            if points.null_count:  # the last row, if there is one
-                outside = (int(both[-1] - one[-1]), int(one[-1]))
-                points, both, one = points[:-1], both[:-1], one[:-1]
-            held.add(Part(points.to_numpy(), both - one, one))
-        return SweptSample(held, outside)
-
-    sample = quietly(run, STOPPED.format(owner))
-    if not sample.n:
-        raise DataError(EMPTY.format(owner))
     return sample
 
 
@@ -168,34 +176,13 @@ def _opened(table: Any, csv: Any, domain: Domain, owner: str) -> Table:
     return read_table(table, csv=csv, declared=declared, owner=owner)
 
 
-def _sorted(
-    table: Table,
-    columns: tuple[Any, str],
-    domain: Domain,
-    label: int | float | None,
-    *,
-    owner: str,
-    large: int,
-) -> Frame | None:
-    """Return points in order with counts, outside last; None where `Sample.read` is the way."""
-    if not isinstance(domain, IntegerDomain) or not isinstance(columns[0], str):
-        return None
-    if (
-        not domain.small
-        or domain.high - domain.low < large
-        or not isinstance(label, int)
-        or abs(label) >= SMALL
-    ):
-        return None
-    frame = table.frame(columns, owner)
+def _in_engine(frame: Frame, domain: Domain, positive: Match) -> Callable[[], SweptSample] | None:
+    """Read whole numbers and labels that the engine compares itself; None for other columns."""
     kinds = list(frame.collect_schema().values())
-    engine: Any = frame.implementation
-    if engine is not nw.Implementation.DUCKDB:
+    label = positive.value
+    if not isinstance(domain, IntegerDomain) or not isinstance(label, int) or abs(label) >= SMALL:
         return None
     if not all(isinstance(kind, (*INTEGERS, nw.UInt64, nw.Boolean)) for kind in kinds):
-        return None
-    rows = quietly(table.rows, STOPPED.format(owner))
-    if rows is None or rows < large:
         return None
     cell, kept = nw.col("c0"), nw.col("c1")
     if isinstance(kinds[0], nw.Boolean):
@@ -203,16 +190,61 @@ def _sorted(
     if isinstance(kinds[1], nw.Boolean):
         kept = kept.cast(nw.Int8)
     inside = (cell >= domain.low) & (cell <= domain.high)
-    return (
-        frame.select(
-            point=nw.when(inside).then(cell).cast(nw.Int64),
-            one=nw.when(kept == label).then(nw.lit(1)).otherwise(nw.lit(0)),
-        )
-        .group_by("point")
-        .agg(n=nw.len(), ones=nw.col("one").sum())
-        .with_columns(nw.col("n", "ones").cast(nw.Int64))
-        .sort("point", nulls_last=True)
+    chosen = frame.select(
+        point=nw.when(inside).then(cell).cast(nw.Int64),
+        one=nw.when(kept == label).then(nw.lit(1)).otherwise(nw.lit(0)),
     )
+    return lambda: _held(chosen.group_by("point").agg(n=nw.len(), ones=nw.col("one").sum()), None)
+
+
+def _through_python(
+    frame: Frame, domain: Domain, line: Line, positive: Match
+) -> Callable[[], SweptSample]:
+    """Read any cells: groups are converted in batches, and go back to be added up and sorted."""
+
+    def run() -> SweptSample:
+        groups: Any = in_groups(frame).to_native()
+        room = connect()
+        room.execute("CREATE TEMP TABLE groups (point BIGINT, n BIGINT, ones BIGINT)")
+        try:
+            for batch in groups.to_arrow_reader(_ROWS):
+                converted = _converted(batch, domain, line, positive)
+                room.register("batch", converted)
+                room.execute("INSERT INTO groups SELECT * FROM batch")
+                room.unregister("batch")
+            again = nw.from_native(room.table("groups")).group_by("point")
+            return _held(again.agg(nw.col("n", "ones").sum()), line)
+        finally:
+            room.close()
+
+    return run
+
+
+def _converted(batch: pa.RecordBatch, domain: Domain, line: Line, positive: Match) -> pa.Table:
+    cells, labels, count = (pa.chunked_array([column]) for column in batch.columns)
+    points, point = points_of(cells, domain)
+    keys = line.keys(points.astype(np.int64))
+    inside = point >= 0
+    key = np.zeros(len(point), dtype=np.int64)
+    key[inside] = keys[point[inside]]
+    n = count.cast(pa.int64()).to_numpy()
+    ones = np.where(label_codes(labels, positive) == 1, n, 0)
+    return pa.table({"point": pa.array(key, mask=~inside), "n": n, "ones": ones})
+
+
+def _held(groups: Frame, line: Line | None) -> SweptSample:
+    """Let DuckDB sort groups by their points, null for outside; write them to a private file."""
+    counts = groups.with_columns(nw.col("n", "ones").cast(nw.Int64))
+    ordered: Any = counts.sort("point", nulls_last=True).to_native()
+    held, outside = Held(), (0, 0)
+    for batch in ordered.to_arrow_reader(_ROWS):
+        points, n, ones = (batch.column(name) for name in ("point", "n", "ones"))
+        both, one = n.to_numpy(), ones.to_numpy()
+        if points.null_count:  # the last row, if there is one
+            outside = (int(both[-1] - one[-1]), int(one[-1]))
+            points, both, one = points[:-1], both[:-1], one[:-1]
+        held.add(Part(points.to_numpy(), both - one, one))
+    return SweptSample(held, outside, line=line)
 
 
 def _column(batch: pa.RecordBatch, domain: IntegerDomain, positive: Match) -> Column:

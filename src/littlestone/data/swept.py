@@ -20,6 +20,7 @@ from littlestone.errors import DataError
 
 if TYPE_CHECKING:
     from littlestone.costs import Costs
+    from littlestone.data.domains import Line
 
 __all__ = ["Held", "Part", "SweptSample"]
 
@@ -27,7 +28,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Part(NamedTuple):
-    """Some points in increasing order, with counts by label."""
+    """Some points in increasing order (or the numbers of points), with counts by label."""
 
     points: Ints
     zeros: Ints
@@ -107,6 +108,8 @@ class SweptSample(LazySample):
         Records outside the domain with label 0, with label 1.
     weights : (int, int)
         How many each record counts, by its label.
+    line : Line, optional
+        What the numbers of the sweep stand for; by default they are the points.
 
     Examples
     --------
@@ -122,11 +125,16 @@ class SweptSample(LazySample):
     _held: Held
     _outside: tuple[int, int]
     _weights: tuple[int, int]
+    _line: Line | None
 
     def __init__(
-        self, held: Held, outside: tuple[int, int], weights: tuple[int, int] = (1, 1)
+        self,
+        held: Held,
+        outside: tuple[int, int],
+        weights: tuple[int, int] = (1, 1),
+        line: Line | None = None,
     ) -> None:
-        super().__init__(_held=held, _outside=outside, _weights=weights)
+        super().__init__(_held=held, _outside=outside, _weights=weights, _line=line)
 
     def sweep(self) -> Iterator[Part]:
         """Yield the points in increasing order, with how much each label counts there."""
@@ -138,13 +146,17 @@ class SweptSample(LazySample):
         """Return the sample with all its points, in memory."""
         parts = list(self.sweep()) or [Part(*(np.zeros(0, dtype=np.int64) for _ in range(3)))]
         points, zeros, ones = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        if self._line is not None:
+            points = self._line.points(points)
+            order = np.argsort(points, kind="stable")
+            points, zeros, ones = points[order], zeros[order], ones[order]
         return Sample(points, zeros, ones, self.outside)
 
     def priced(self, costs: Costs) -> Sample:
         """Return the sample in which each record counts as many as a mistake on it costs."""
         (_, zero), (one, _) = costs.matrix
         weights = (self._weights[0] * zero, self._weights[1] * one)
-        return SweptSample(self._held, self._outside, weights)
+        return SweptSample(self._held, self._outside, weights, self._line)
 
     @property
     def outside(self) -> tuple[int, int]:

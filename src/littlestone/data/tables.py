@@ -1,7 +1,8 @@
 """Any table as one thing: columns by name, and a lazy narwhals frame of those that are asked for.
 
 Four kinds of table, all read by `read_table`: CSV files (parsed by `littlestone.data.lines`) and
-Parquet files (`littlestone.data.arrow`) are streams into a private DuckDB; frames in memory
+Parquet files (`littlestone.data.arrow`) are streams into a private DuckDB (which reads Parquet
+columns of whole numbers itself); frames in memory
 (pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
 that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
 classic and Connect, tables of Ibis) stay in their own engine
@@ -21,6 +22,7 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
@@ -59,6 +61,18 @@ _AS_TEXT = (
     *(nw.Int128, nw.UInt128),
 )
 _TIMED = (nw.Time, nw.Duration)
+#: Types of Parquet columns without odd values, and what DuckDB calls them.
+PLAIN_TYPES = {
+    pa.bool_(): "BOOLEAN",
+    pa.int8(): "TINYINT",
+    pa.int16(): "SMALLINT",
+    pa.int32(): "INTEGER",
+    pa.int64(): "BIGINT",
+    pa.uint8(): "UTINYINT",
+    pa.uint16(): "USMALLINT",
+    pa.uint32(): "UINTEGER",
+    pa.uint64(): "UBIGINT",
+}
 _ROWS = 1 << 17  # of a batch
 
 
@@ -380,7 +394,34 @@ class _Parquet(Table):
         super().__init__(names)
 
     def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
-        return self._scan(self._read(columns), ordered)
+        native = None if ordered else self._native(columns)
+        return self._scan(self._read(columns), ordered) if native is None else native
+
+    def _native(self, columns: list[str]) -> Frame | None:
+        """Let DuckDB read the files itself, where their columns are plain numbers without odd ones.
+
+        Its names ignore case, and it takes wildcards in paths for such: then Arrow reads.
+        """
+        kinds = dict(self._parts.fields)
+        if any(kinds[name] not in PLAIN_TYPES for name in columns):
+            return None
+        paths = [os.path.abspath(path) for path in self._parts.paths]
+        if any(letter in path for path in paths for letter in "*?[]{}"):
+            return None
+        if len({name.casefold() for name in self.names}) < len(self.names):
+            return None
+        connection = connect()
+        try:
+            found = connection.read_parquet(paths, hive_partitioning=False)
+            quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
+            chosen = found.select(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
+        except duckdb.Error:
+            return None
+        if [str(kind) for kind in chosen.types] != [PLAIN_TYPES[kinds[name]] for name in columns]:
+            return None
+        self._connection = connection
+        frame: Frame = nw.from_native(chosen)
+        return frame
 
     def _batches(self, columns: list[str]) -> Stream | None:
         read = self._read(columns)

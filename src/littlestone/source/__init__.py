@@ -9,6 +9,7 @@ output law is computed exactly and verified (`ExactSource`).
 `weights`, `reals`  the weights that are presented, and the exact reals they are made of
 `leveled`           the exponential mechanism by level: a score, then a member with it
 `swept`             the same over runs that are swept, not held
+`swept_pairs`       the same over pairs of ends (intervals), swept
 `sources`           for releases; for experiments, which are not private; given answers
 `exact`             all paths of draws, for verification
 `public`            public coins, and other libraries' generators
@@ -31,6 +32,7 @@ from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, presented
 from littlestone.source.sources import ReplaySource, SecureSource, SeededSource, source_of
 from littlestone.source.swept import SweptRuns
+from littlestone.source.swept_pairs import PairPart, PairWeights, pair_balls
 from littlestone.source.weights import (
     ExplicitWeights,
     Presented,
@@ -52,6 +54,8 @@ __all__ = [
     "Law",
     "LevelWeights",
     "LeveledChoice",
+    "PairPart",
+    "PairWeights",
     "Presented",
     "ReplaySource",
     "ScoreRuns",
@@ -65,6 +69,7 @@ __all__ = [
     "as_weights",
     "ball",
     "exp",
+    "pair_balls",
     "presented",
     "probabilities",
     "public_generator",

@@ -34,6 +34,7 @@ __all__ = [
     "LevelWeights",
     "LeveledChoice",
     "ScoreRuns",
+    "decays",
     "levels_of",
 ]
 
@@ -400,7 +401,7 @@ class _Sums:
         values[gaps > far] = 0.0
         gaps[gaps > far] = 0
         # 3. times e**(-rate * gap), as a product of table entries, one for each digit of the gap
-        for digit, table in _tables(rate, far):
+        for digit, table in decays(rate, far):
             values *= table[(gaps >> np.uint64(digit)) & np.uint64(len(table) - 1)]
         # 4. bottom on the same scale; beside 2**900, one cell of U holds all the other outcomes
         error = 0.0
@@ -447,7 +448,7 @@ _FAR_BITS = 200
 _DIGIT_BITS = 12
 
 
-def _tables(rate: Fraction, far: int) -> list[tuple[int, npt.NDArray[np.float64]]]:
+def decays(rate: Fraction, far: int) -> list[tuple[int, npt.NDArray[np.float64]]]:
     """Return (place of a digit, its factors) with which ``e**(-rate * g)`` is a product, g <= far.
 
     Each factor is the double nearest to its exact value, up to a relative 2**-52.

@@ -7,13 +7,12 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from math import isqrt
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
-from littlestone.classes.base import ConceptClass, weights_inside
+from littlestone.classes.base import ConceptClass, Mapped, weights_inside
 from littlestone.classes.dichotomies import (
     Labelling,
     RunDichotomies,
@@ -25,11 +24,13 @@ from littlestone.classes.dichotomies import (
 from littlestone.classes.encoding import Fields, from_json, json_integer, number
 from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
 from littlestone.classes.intervals.levels import ldim_of_gaps
+from littlestone.classes.intervals.swept import SweptIntervals, pair_of
 from littlestone.classes.spec import written
 from littlestone.classes.thresholds import integer_bounds
 from littlestone.data import IntegerDomain, Sample
+from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice, LeveledChoice, Source, ball
+from littlestone.source import Choice, LeveledChoice, Source, pair_balls
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
@@ -262,8 +263,12 @@ class Intervals(ConceptClass):
         """2, or 1 on a single point."""
         return 2 if self.high > self.low else 1
 
+    sweeps = True
+
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all intervals, scored by minus their errors; see `ConceptClass.candidates`."""
+        if isinstance(sample, SweptSample):
+            return Mapped(SweptIntervals(sample, self.low, self.high), _interval)
         points, weights, _ = weights_inside(sample, self.low, self.high)
         return _Candidates(self.low, self.high, points, weights)
 
@@ -306,10 +311,11 @@ def interval_from(start: int, index: int) -> IntervalHypothesis:
     >>> [(h.first, h.last) for h in (interval_from(5, i) for i in range(4))]
     [(5, 5), (5, 6), (6, 6), (5, 7)]
     """
-    # The t-th right end, t = 0, 1, ..., has t + 1 left ends: take the largest t with
-    # t(t + 1)/2 <= index.
-    t = (isqrt(8 * index + 1) - 1) // 2
-    return IntervalHypothesis(start + index - _pairs(t), start + t)
+    return IntervalHypothesis(*pair_of(start, index))
+
+
+def _interval(ends: tuple[int, int] | None) -> Hypothesis:
+    return AlwaysZero() if ends is None else IntervalHypothesis(*ends)
 
 
 def _pairs(gap: int) -> int:
@@ -364,9 +370,7 @@ class _RightEnds:
     """Outcome 0: all intervals without points; outcome j >= 1: those whose right run is j.
 
     The weight of j is right_j * sum over i < j of left_i * e**(rate * (W_i - W_j)), and that of
-    outcome 0 is its number of members. The sums obey
-    ``S_j = (S_{j-1} + left_{j-1}) * e**(-rate * w_j)``: sums and products of positive balls, so
-    the relative error grows by about one unit of rounding per step and never cancels.
+    outcome 0 is its number of members.
     """
 
     def __init__(
@@ -385,16 +389,8 @@ class _RightEnds:
 
     def enclose(self, bits: int) -> list[arb]:
         """Return the enclosures."""
-        with ctx.workprec(bits + 2 * len(self).bit_length() + 8):
-            factors: dict[int, arb] = {}
-            total, out = arb(0), [ball(self._pointless)]
-            for left, right, weight in zip(self._left, self._right, self._weights, strict=True):
-                factor = factors.get(weight)
-                if factor is None:
-                    factor = factors[weight] = ball(-self._rate * weight).exp()
-                total = (total + ball(left)) * factor
-                out.append(total * ball(right))
-            return out
+        lists = [list(column) for column in (self._left, self._right, self._weights)]
+        return pair_balls(self._pointless, *lists, rate=self._rate, bits=bits)
 
 
 @best_dichotomies.register

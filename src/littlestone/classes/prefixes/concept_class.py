@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from littlestone.classes.base import Mapped
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, on_points
 from littlestone.classes.prefixes.forest import Notation, PrefixForest, notation, spans
 from littlestone.classes.prefixes.hypotheses import PrefixHypothesis, prefix_set
 from littlestone.classes.spec import written
+from littlestone.classes.swept import span_runs
 from littlestone.classes.tree_paths import Paths
 from littlestone.classes.trees.forest import ROOT, Node
 from littlestone.classes.trees.tree import no_concept
-from littlestone.data import OUTSIDE, Outside, TextDomain
+from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
 from littlestone.data.cells import text
+from littlestone.data.swept import SweptSample
 from littlestone.errors import parameter_error
+from littlestone.source import Choice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Point, Points
 
 __all__ = ["PrefixDomain", "Prefixes"]
@@ -49,6 +54,12 @@ class PrefixDomain(TextDomain):
         if self.notation.bits * self.notation.length < 62:
             return np.array(points, dtype=np.int64)
         return super().store(points)
+
+    @cached_property
+    def line(self) -> PrefixForest | None:  # type: ignore[override]
+        """The prefixes in preorder, where ranks are stored in 64 bits."""
+        forest = PrefixForest(self.notation)
+        return forest if forest.small else None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, PrefixDomain) and self.notation == other.notation
@@ -123,6 +134,24 @@ class Prefixes(Paths):
         if comma and not (length.isascii() and length.isdigit() and len(length) < 10):
             raise parameter_error("prefixes", "length", "an integer >= 1", length[:20])
         return cls(alphabet.strip("'\""), int(length) if comma else None)
+
+    sweeps = True
+
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
+        """Return all paths, scored by minus their errors; see `ConceptClass.candidates`."""
+        if not isinstance(sample, SweptSample):
+            return super().candidates(sample)
+        runs = SweptRuns(lambda: self._swept(sample), self.size)
+        nodes = self.size - 1
+        return Mapped(runs, lambda at: self.concept(ROOT if at == nodes else self.at_rank(at)))
+
+    def _swept(self, sample: SweptSample) -> Iterator[ScoreRuns]:
+        """Yield the runs in pieces: a prefix gains for itself and what is below it."""
+        pieces = (
+            (part.points, self._forest.ends(part.points), part.ones - part.zeros)
+            for part in sample.sweep()
+        )
+        return span_runs(pieces, 0, self.size, -sample.positives)
 
     @property
     def forest(self) -> PrefixForest:

@@ -14,11 +14,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from littlestone.classes.trees.forest import ROOT, Forest, Node
+from littlestone.data.points import SMALL
 from littlestone.errors import check_integer, parameter_error
+from littlestone.types import Points
 
 __all__ = ["IPV4", "IPV6", "Notation", "PrefixForest", "notation"]
+
+Ints = npt.NDArray[np.int64]
 
 _MAX_BITS = 1 << 16  # of one whole string
 
@@ -177,6 +182,8 @@ class PrefixForest(Forest):
         self._below = [(base ** (length - k + 1) - 1) // (base - 1) for k in range(length + 1)]
         self.size: int = self._below[0]
         self.height = length + 1
+        #: Whether both the prefixes and their ranks are stored in 64 bits.
+        self.small = self.size < SMALL and self._bits * length < SMALL.bit_length() - 1
 
     def __contains__(self, node: object) -> bool:
         if not isinstance(node, int) or node < 1:
@@ -259,17 +266,55 @@ class PrefixForest(Forest):
             node = node << self._bits | digit
         return node
 
+    # Many prefixes at once, where numbers and ranks are stored in 64 bits:
 
-def spans(forest: PrefixForest, points: Any) -> tuple[list[int], list[int]]:
-    """Return the spans of many prefixes; in 64-bit arithmetic where ranks are that small."""
-    if forest.size < 2**62 and forest.notation.bits == 1 and points.dtype == np.int64:
+    def keys(self, points: Points) -> Ints:
+        """Return the ranks of prefixes in preorder.
+
+        Examples
+        --------
+        >>> forest = PrefixForest(Notation("ab", 2))
+        >>> forest.keys(np.array([1, 2, 7])), forest.ends(np.array([0, 1, 6]))
+        (array([0, 1, 6]), array([7, 4, 7]))
+        """
         digits = np.zeros(len(points), dtype=np.int64)
-        for power in range(1, forest.height):
-            digits += points >= 1 << power
-        value = points - (np.int64(1) << digits)
-        ones = np.bitwise_count(value).astype(np.int64)
-        ranks = digits + (value << (forest.height - digits)) - ones
-        ends = ranks + (np.int64(1) << (forest.height - digits)) - 1
-        return ranks.tolist(), ends.tolist()
+        for length in range(1, self.height):
+            digits += points >= np.int64(1) << (self._bits * length)
+        if self._bits == 1:  # the sum over the digits in closed form
+            value = points - (np.int64(1) << digits)
+            ranks: Ints = digits + (value << (self.height - digits)) - np.bitwise_count(value)
+            return ranks
+        ranks = digits.copy()
+        for k in range(1, self.height):
+            shift = np.maximum((digits - k) * self._bits, 0)
+            digit = (points >> shift) & ((1 << self._bits) - 1)
+            ranks += np.where(k <= digits, digit * self._below[k], 0)
+        return ranks
+
+    def points(self, keys: Ints) -> Points:
+        """Return the prefixes at ranks."""
+        return self._named(keys)[0]
+
+    def ends(self, keys: Ints) -> Ints:
+        """Return the ranks after the last descendant of the prefixes at ranks."""
+        return keys + np.array(self._below, dtype=np.int64)[self._named(keys)[1]]
+
+    def _named(self, keys: Ints) -> tuple[Ints, Ints]:
+        """Return prefixes and their numbers of digits."""
+        nodes, digits, left = np.ones_like(keys), np.zeros_like(keys), keys
+        for k in range(1, self.height):
+            further = left > 0
+            digit, rest = np.divmod(left - 1, self._below[k])
+            nodes = np.where(further, nodes << self._bits | digit, nodes)
+            digits += further
+            left = np.where(further, rest, 0)
+        return nodes, digits
+
+
+def spans(forest: PrefixForest, points: Points) -> tuple[list[int], list[int]]:
+    """Return the spans of many prefixes; in 64-bit arithmetic where ranks are that small."""
+    if forest.small and points.dtype == np.int64:
+        ranks = forest.keys(points)
+        return ranks.tolist(), forest.ends(ranks).tolist()
     both = [forest.span(node) for node in points.tolist()]
     return [rank for rank, _ in both], [end for _, end in both]

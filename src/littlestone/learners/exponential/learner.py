@@ -33,6 +33,7 @@ import numpy as np
 
 from littlestone import bounds
 from littlestone.bounds import Claim, Reference, register
+from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.decision_trees.labelled import LabelledCandidates
 from littlestone.classes.decision_trees.sampler import Candidates as TreeCandidates
 from littlestone.classes.rule_lists.sampler import ListCandidates
@@ -185,7 +186,8 @@ class Exponential(ClassLearner[ExponentialPlan]):
     @property
     def sweeps(self) -> bool:
         """Whether its draw sweeps a sample in order: the class itself, by its errors."""
-        return self.concept_class.sweeps and not self.plan.surrogate
+        itself = isinstance(self.plan.representation, IdentityRepresentation)
+        return self.concept_class.sweeps and itself
 
     @property
     def loss(self) -> Concentrated:

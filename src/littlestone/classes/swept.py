@@ -1,0 +1,64 @@
+"""Sweeps of classes whose concepts lie in a line: runs of equal scores, from points in order.
+
+A point is labelled 1 by the concepts of one span of the line. The score of a concept is a base,
+plus the gains of the points whose spans hold it. Spans come in the order of their starts. Those
+that are still open at the last start of a piece wait for the next one: in a tree these are the
+points on one path, in a list of points none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.source import ScoreRuns
+
+__all__ = ["span_runs"]
+
+Ints = npt.NDArray[np.int64]
+#: First and one more than the last concept of each span, and the gain there.
+Spans = tuple[Ints, Ints, Ints]
+
+
+def span_runs(pieces: Iterable[Spans], first: int, end: int, base: int) -> Iterator[ScoreRuns]:
+    """Yield the runs of equal scores of the concepts first .. end - 1, piece by piece.
+
+    Parameters
+    ----------
+    pieces : iterable of (starts, ends, gains)
+        Starts increase strictly, from one piece to the next, too; none is empty.
+    first, end : int
+        The line of concepts.
+    base : int
+        Score of a concept without a gain.
+
+    Examples
+    --------
+    A chain 0, 1, 2 under a node 3, ... with node 1 marked by +5:
+
+    >>> runs = span_runs([(np.array([1]), np.array([3]), np.array([5]))], 0, 5, base=0)
+    >>> [(piece.starts.tolist(), piece.scores.tolist(), piece.end) for piece in runs]
+    [([0], [0], 1), ([1, 3], [5, 0], 5)]
+    """
+    at, score = first, base
+    places = changes = np.zeros(0, dtype=np.int64)
+    for starts, ends, gains in pieces:
+        places = np.concatenate([places, starts, ends])
+        changes = np.concatenate([changes, gains, -gains])
+        known = places <= starts[-1]  # what comes later starts later
+        here, scores = _steps(places[known], changes[known], score)
+        places, changes = places[~known], changes[~known]
+        yield ScoreRuns(np.append(at, here[:-1]), int(here[-1]), np.append(score, scores[:-1]))
+        at, score = int(here[-1]), int(scores[-1])
+    here, scores = _steps(places, changes, score)
+    yield ScoreRuns(np.append(at, here), end, np.append(score, scores))
+
+
+def _steps(places: Ints, changes: Ints, score: int) -> tuple[Ints, Ints]:
+    """Return the places in order, each once, and the score from each on."""
+    order = np.argsort(places, kind="stable")
+    places, scores = places[order], score + np.cumsum(changes[order])
+    last = np.append(places[1:] != places[:-1], True)[: len(places)]
+    return places[last], scores[last]
