@@ -112,3 +112,24 @@ def points_between_two_batches_are_lost(original, self, sample):
         if number and len(starts) > 1:
             starts[0] = starts[1] - 1
         yield replace(runs, starts=starts)
+
+
+_PAIRS = "source.swept_pairs"
+
+
+@mutant("float underflow", f"{_PAIRS}:_Doubles._decay", "swept intervals")
+def near_pairs_that_count_as_nothing(original, self, gaps):
+    """What weighs a little less than the best pair is left out of the sums."""
+    return np.where(gaps > 1, 0.0, original(self, gaps))
+
+
+@mutant("biased draw", f"{_PAIRS}:_Doubles._values", "swept intervals")
+def sums_that_begin_anew(original, self, part, state):
+    """Left ends of earlier parts are forgotten by the doubles."""
+    return original(self, part, state._replace(total=0.0))
+
+
+@mutant("biased draw", "classes.swept:_steps", "swept points")
+def spans_that_never_end(original, places, changes, score):
+    """Concepts behind a point gain what only that point's span should."""
+    return original(places, np.where(changes < 0, 0, changes), score)

@@ -50,8 +50,9 @@ def test_beside_every_boundary_the_outcome_is_that_of_exact_inversion(
     sums = cumulative(truth, pointless, rows, rate)
     places = [F(0), F(2**900 - 1, 2**900)]
     for bits in (64, 70, 200):
-        places += [u for c in sums[:-1] for u in truth.cells(c, bits)]
-    for u in places:
+        # no sum of weights is exactly there: that would be decided by no number of bits
+        places += [u + F(1, 2**900) for c in sums[:-1] for u in truth.cells(c, bits)]
+    for u in (u for u in places if u < 1):
         weights = PairWeights(parts_of(rows, cuts), pointless, len(rows), rate)
         assert prescribed(u).choose(weights) == truth.inverse(u, sums)
 

@@ -9,6 +9,7 @@ which for an infinite class is a random finite hypothesis set.
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
                      `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
                      `rule_lists`, `decision_trees`, `finite`
+`swept`              classes in a line, and their runs of equal scores over swept samples
 `boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
 `spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from itertools import accumulate, product
+from itertools import accumulate, combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes import Thresholds
+from littlestone.classes import Intervals, Points, Prefixes, Thresholds
 from littlestone.data.swept import Held, Part, SweptSample
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import (
@@ -208,6 +208,56 @@ def swept_thresholds() -> str | None:
     return None
 
 
+def swept_intervals() -> str | None:
+    """Draw swept intervals with given bits, beside the boundaries between the right ends."""
+    high, rate, held = 40, Fraction(1, 2), Held()
+    records = [(3, 0), (3, 0), (9, 1), (10, 1), (17, 1), (30, 0), (31, 1), (38, 0)]
+    for points in ([3], [9, 10, 17], [30, 31, 38]):
+        zeros, ones = (np.array([records.count((x, y)) for x in points]) for y in (0, 1))
+        held.add(Part(np.array(points), zeros, ones))
+    cls, sample = Intervals(1, high), SweptSample(held, (0, 0))
+    points = sorted({x for x, _ in records})
+    ending = [0.0] * (len(points) + 1)  # 0: the empty interval, and those without points
+    ending[0] = math.exp(-rate * sum(y for _, y in records))
+    for a, b in combinations_with_replacement(range(1, high + 1), 2):
+        wrong = sum(int(a <= x <= b) != y for x, y in records)
+        inside = [j for j, x in enumerate(points, 1) if a <= x <= b]
+        ending[inside[-1] if inside else 0] += math.exp(-rate * wrong)
+    sums = list(accumulate(ending))
+    for j in range(1, len(points) + 1):
+        for share in (0.001, 0.5, 0.999):
+            at = int((sums[j - 1] + share * (sums[j] - sums[j - 1])) / sums[-1] * 2**64)
+            found: Any = cls.candidates(sample).draw(rate, _Steps([at, 0, 0, 0]))
+            if getattr(found, "last", None) != points[j - 1]:
+                return f"another right end than the one at point {j} is drawn"
+    return None
+
+
+def swept_points() -> str | None:
+    """Compare the scores of swept points, and of swept prefixes, with a count by hand."""
+    for cls in (Points(1, 12), Prefixes("ab", 3)):
+        line: Any = cls.domain.line
+        first = 1 if isinstance(cls, Points) else 0
+        keys, held = np.array([0, 1, 4, 5, 9]) + first, Held()
+        ones, zeros = np.array([2, 0, 5, 1, 0]), np.array([0, 3, 1, 0, 7])
+        for part in ([0, 1], [2], [3, 4]):
+            held.add(Part(keys[part], zeros[part], ones[part]))
+        sample = SweptSample(held, (0, 0), line=line)
+        points, labels = line.points(keys), zip(zeros.tolist(), ones.tolist(), strict=True)
+        counted = list(zip(points.tolist(), labels, strict=True))
+        found = np.concatenate([np.repeat(p.scores, p.lengths) for p in cls._swept(sample)])
+        errors = []
+        for concept in cls.concepts():
+            said = [int(concept.predict(np.array([x]))[0]) for x, _ in counted]
+            errors.append(sum(c[1 - y] for y, (_, c) in zip(said, counted, strict=True)))
+        # the empty concept is listed first, and stands first among points, last among paths
+        if not isinstance(cls, Points):
+            errors = errors[1:] + errors[:1]
+        if (-found).tolist() != errors:
+            return f"{cls}: a swept score is not minus the errors"
+    return None
+
+
 class _Steps(BitSource):
     """Hands out integers, one for each request; zeros after them."""
 
@@ -235,5 +285,7 @@ OF_SOURCE: dict[str, Detector] = {
     "uniform orders": orders_are_uniform,
     "entropy serves once": entropy_serves_once,
     "seeds are named": seeds_are_named,
+    "swept intervals": swept_intervals,
+    "swept points": swept_points,
     "swept thresholds": swept_thresholds,
 }
