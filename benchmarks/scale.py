@@ -7,7 +7,8 @@
 
 The table is made up in a temporary folder, as Parquet in parts of at most 10 million rows (about 10
 bytes for each row whose point is new). Each way runs in a process of its own, once, and reports its
-time, its peak memory and the number of records that it found: the GROUP BY of the same two columns,
+time (also of the processor, which other jobs on the machine move less), its peak memory and the
+number of records that it found: the GROUP BY of the same two columns,
 of which every group is fetched; and a whole release, from opening the files to the threshold.
 """
 
@@ -92,12 +93,14 @@ def child(engine: str, way: str, parts: str) -> None:
 
     if engine == "spark":
         spark()
-    start = time.perf_counter()
+    start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
     found = run(parts)
-    seconds = time.perf_counter() - start
+    seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
+    spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     unit = 1 if sys.platform == "darwin" else 1024
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    print(json.dumps({"seconds": seconds, "megabytes": peak, "rows": found}))
+    peak = after.ru_maxrss / unit
+    told = {"seconds": seconds, "processor": spent, "megabytes": peak, "rows": found}
+    print(json.dumps(told))
 
 
 def measure(*arguments: str) -> dict[str, Any]:
@@ -132,13 +135,15 @@ def main() -> int:
         print(
             f"{rows:,} rows, {distinct:,} points, {options.labels}: {size / 1e9:.2f} GB of Parquet"
         )
-        print(f"{options.engine:10} {'seconds':>8} {'peak MB':>8}")
+        print(f"{options.engine:10} {'seconds':>8} {'CPU s':>8} {'peak MB':>8}")
         results = {}
         for way in WAYS[options.engine]:
             parts = f"{folder}/part-*.parquet"
             results[way] = found = measure(options.engine, way, parts)
-            print(f"{way:10} {found['seconds']:8.1f} {found['megabytes']:8.0f}", flush=True)
-    print(f"ratio: {results['release']['seconds'] / results['GROUP BY']['seconds']:.2f}")
+            times = f"{found['seconds']:8.1f} {found['processor']:8.1f}"
+            print(f"{way:10} {times} {found['megabytes']:8.0f}", flush=True)
+    ratios = (results["release"][x] / results["GROUP BY"][x] for x in ("seconds", "processor"))
+    print("ratio: {:.2f} (CPU {:.2f})".format(*ratios))
     return 0 if all(found["rows"] == rows for found in results.values()) else 1
 
 

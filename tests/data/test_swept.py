@@ -142,8 +142,8 @@ def test_odd_cells_are_those_of_the_plain_reading(tmp_path, monkeypatch):
 
 
 def test_parquet_that_the_engine_must_not_read_itself(tmp_path):
-    """Wildcards in a path, names that differ in case only; and odd names of columns."""
-    domain = IntegerDomain(1, 9)
+    """Wildcards in a path, names that differ in case only; it reads odd names of columns."""
+    domain, itself = IntegerDomain(1, 9), []
     for number, (name, columns) in enumerate(
         [("t[1]", ("x", "y")), ("t", ("X", "x")), ("t", ('a "b"', "x,y")), ("{a,b}", ("x", "y"))]
     ):
@@ -152,9 +152,27 @@ def test_parquet_that_the_engine_must_not_read_itself(tmp_path):
         table = pa.table([[3, 9, None, 5], [0, 1, 1, 1]], names=list(columns))
         pq.write_table(table, folder / f"{name}.parquet")
         where = {"x": columns[0], "y": columns[1], "domain": domain}
+        itself.append(read_table(folder / f"{name}.parquet")._native(list(columns)) is not None)
         swept = read_swept(folder / f"{name}.parquet", large=1, **where)
         assert contents(swept) == contents(Sample.read(table, **where))
         assert contents(swept) == [[3, 5, 9], [1, 0, 0], [0, 1, 1], (0, 1), 4, 3]
+    assert itself == [False, False, True, False]
+    for kind in (pa.float64(), pa.string(), pa.timestamp("us"), pa.date32()):  # may hold odd values
+        pq.write_table(pa.table({"x": pa.nulls(2, kind)}), tmp_path / "odd.parquet")
+        assert read_table(tmp_path / "odd.parquet")._native(["x"]) is None
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_parquet_that_the_engine_reads_itself(kind, tmp_path):
+    """All types of whole numbers, in two parts: what Arrow would have read."""
+    table = pa.table({"x": cells(np.random.default_rng(3), kind, 40), "y": pa.array([0, 1] * 20)})
+    for name in ("a", "b"):
+        pq.write_table(table, tmp_path / f"{name}.parquet")
+    opened = read_table(tmp_path / "*.parquet")
+    frames = [opened._native(["x", "y"]), opened._scan(opened._read(["x", "y"]), False)]
+    rows = [frame.collect("pyarrow").to_native().to_pylist() for frame in frames]
+    assert sorted(map(repr, rows[0])) == sorted(map(repr, rows[1]))
+    assert frames[0].collect_schema() == frames[1].collect_schema()
 
 
 def test_refusals_are_those_of_reading():

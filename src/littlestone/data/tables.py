@@ -413,8 +413,8 @@ class _Parquet(Table):
         connection = connect()
         try:
             found = connection.read_parquet(paths, hive_partitioning=False)
-            quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
-            chosen = found.select(*(f"{name} AS c{j}" for j, name in enumerate(quoted)))
+            quoted = ['"' + name.replace('"', '""') + '"' for name in columns]
+            chosen = found.project(", ".join(f"{name} AS c{j}" for j, name in enumerate(quoted)))
         except duckdb.Error:
             return None
         if [str(kind) for kind in chosen.types] != [PLAIN_TYPES[kinds[name]] for name in columns]:

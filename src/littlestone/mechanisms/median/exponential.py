@@ -7,6 +7,7 @@ most 2k + 1 runs for k distinct values.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,9 +17,12 @@ from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.bounds.search import least
 from littlestone.mechanisms.median.claims import EXPONENTIAL
 from littlestone.mechanisms.median.values import Ordered, RankWindow
-from littlestone.source import Exp, ScoreRuns, Source, exp
+from littlestone.source import Exp, ScoreRuns, Source, SweptRuns, exp
 
 __all__ = ["RankExponential"]
+
+#: From so many distinct values on, runs are swept in pieces.
+LARGE = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class RankExponential:
     window has score <= -1. So it fails with odds at most
     ``(size - 1) * e**(-rate * (top + 1))``.
 
-    *Cost.* One sort; one weight for each distinct score.
+    *Cost.* One sort; one weight for each distinct score. Of more than a million distinct values
+    only the scores near the best one are held (``docs/leveled-choice.md``, Theorem 3).
 
     *Source.* McSherry and Talwar, FOCS 2007; the score is folklore (Smith, STOC 2011).
 
@@ -70,7 +75,10 @@ class RankExponential:
 
     def draw(self, values: Ordered, source: Source) -> int:
         """Return a domain point with probability proportional to ``e**(rate * score)``."""
-        return self.runs(values).draw(self.rate, source)
+        if len(values.points) < LARGE:
+            return self.runs(values).draw(self.rate, source)
+        swept = SweptRuns(lambda: self.pieces(values), self.size)
+        return swept.draw(self.rate, source)
 
     def runs(self, values: Ordered) -> ScoreRuns:
         """Return the runs of equal score: gap, value, gap, ..., value, gap."""
@@ -83,6 +91,31 @@ class RankExponential:
         starts = np.zeros(2 * k + 1, dtype=points.dtype)
         starts[1::2], starts[2::2] = points, points + 1
         return ScoreRuns(starts, self.size, np.minimum(at_most - left, at_least - right))
+
+    def pieces(self, values: Ordered, most: int = LARGE // 4) -> Iterator[ScoreRuns]:
+        """Yield the same runs in pieces of at most so many values, so that they are never all held.
+
+        Parameters
+        ----------
+        values : Ordered
+        most : int >= 1
+        """
+        left, right = self.window.needs(values.n)
+        at, upto = 0, 0  # where the gap before the piece starts, and how many values are below it
+        for first in range(0, len(values.points), most):
+            chosen = slice(first, first + most)
+            points, ends = values.points[chosen], values.ends[chosen]
+            below = np.append(upto, ends[:-1])
+            starts = np.empty(2 * len(points), dtype=points.dtype)
+            starts[0::2], starts[1::2] = np.append(at, points[:-1] + 1), points
+            scores = np.empty(2 * len(points), dtype=np.int64)
+            scores[0::2] = np.minimum(below - left, values.n - below - right)
+            scores[1::2] = np.minimum(ends - left, values.n - below - right)
+            at, upto = int(points[-1]) + 1, int(ends[-1])
+            yield ScoreRuns(starts, at, scores)
+        score = min(upto - left, values.n - upto - right)
+        start = np.array([at], dtype=values.points.dtype)
+        yield ScoreRuns(start, self.size, np.array([score]))
 
     def odds(self, n: int) -> Exp | None:
         """Return an upper bound of Pr[fail] / Pr[success] with n records; None without one."""
