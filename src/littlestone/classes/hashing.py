@@ -383,9 +383,17 @@ class HashedPoints(Representation):
     @classmethod
     def smallest(cls, concept_class: PointClass, alpha: Fraction, beta: Fraction) -> HashedPoints:
         """Return the representation of the smallest size that reaches alpha and beta."""
-        options = ((t, _buckets(alpha, beta, t)) for t in range(1, _MAX_COPIES + 1))
-        copies, buckets = min(options, key=lambda option: option[0] * option[1])
-        return cls(concept_class, alpha, beta, copies, buckets)
+        a, b = float(alpha), float(beta)
+        near = [_few_buckets(a, b, t) for t in range(1, _MAX_COPIES + 1)]
+        best: tuple[int, int, int] | None = None
+        for size, t in sorted((t * few, t) for t, few in enumerate(near, 1)):
+            if best is not None and size > best[0]:  # nothing smaller is left
+                break
+            buckets = _buckets(alpha, beta, t, near[t - 1])
+            found = (t * buckets, t, buckets)
+            best = found if best is None else min(best, found)
+        assert best is not None
+        return cls(concept_class, alpha, beta, *best[1:])
 
     @property
     def collision(self) -> Fraction:
@@ -403,17 +411,21 @@ class HashedPoints(Representation):
 HASHED_POINTS = HashFamily(candidates=lambda buckets: buckets, collision=point_collision)
 
 
-def _buckets(alpha: Fraction, beta: Fraction, copies: int) -> int:
-    """Return the least number of buckets with (collision / alpha)**copies <= beta."""
-    share: float = float(alpha) * float(beta) ** (1 / copies)
+def _few_buckets(alpha: float, beta: float, copies: int) -> int:
+    """Return a number of buckets that is at most the least one, by floats."""
+    share: float = alpha * beta ** (1 / copies)
     if share * _MOST_HASHED < 1:
         return _MOST_HASHED
-    guess = ceil(1 / share)
-    buckets = max(guess - 2, 1)
+    return max(ceil(1 / share) - 2, 1)
+
+
+def _buckets(alpha: Fraction, beta: Fraction, copies: int, least: int) -> int:
+    """Return the least number of buckets, from ``least`` on: (collision / alpha)**copies <= beta."""
+    buckets = least
     # collision(buckets) decreases to 2**-32: stop where no number of buckets can do
-    while (point_collision(buckets) / alpha) ** copies > beta:
+    while buckets < _MOST_HASHED and (point_collision(buckets) / alpha) ** copies > beta:
         buckets += 1
-        if buckets > guess + 2:
+        if buckets > least + 4:
             return _MOST_HASHED
     return buckets
 
