@@ -420,7 +420,7 @@ def _few_buckets(alpha: float, beta: float, copies: int) -> int:
 
 
 def _buckets(alpha: Fraction, beta: Fraction, copies: int, least: int) -> int:
-    """Return the least number of buckets, from ``least`` on: (collision / alpha)**copies <= beta."""
+    """Return the least number from ``least`` on with (collision / alpha)**copies <= beta."""
     buckets = least
     # collision(buckets) decreases to 2**-32: stop where no number of buckets can do
     while buckets < _MOST_HASHED and (point_collision(buckets) / alpha) ** copies > beta:
