@@ -56,6 +56,7 @@ def test_never_exceeds_the_claim_in_fifty_audits():
     assert sum(bounds) / 50 > 0.5  # and they are not trivial
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("name", "concepts", "pair"),
     [

@@ -127,6 +127,7 @@ def test_errors_count_every_record():
     assert errors(AlwaysZero(), Sample.of([], [])) == 0
 
 
+@pytest.mark.more
 def test_a_million_concepts_at_once():
     matrix = np.arange(2**20)[:, None] >> np.arange(20) & 1
     c = FiniteClass(matrix)

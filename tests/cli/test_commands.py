@@ -455,8 +455,8 @@ def test_version_loads_no_heavy_room():
     )
 
 
-def test_a_reader_that_goes_away_is_no_error(folder):
-    python(*FIT.split())
+def test_a_reader_that_goes_away_is_no_error(run, folder):
+    run(FIT)
     done = subprocess.run(
         f"{sys.executable} -m littlestone predict m.json data.csv | head -1",
         shell=True,

@@ -7,6 +7,7 @@ import pytest
 from littlestone.source import Explicit
 
 
+@pytest.mark.more
 def test_a_learner_of_a_huge_class_keeps_its_claim(run):
     line = "audit statistical --class thresholds(1,2**40) --learner generic --epsilon 1"
     found = run(f"{line} --points 1,2**20 --n 1 --trials 200 --json")
@@ -33,12 +34,12 @@ def test_a_learner_that_breaks_its_claim_is_refuted(run, monkeypatch):
     line = "audit statistical --class finite(m.csv) --learner generic --epsilon 1/2"
     with open("m.csv", "w") as file:
         file.write("0\n1\n")
-    found = run(f"{line} --points 0 --n 1 --trials 1500 --json")
+    found = run(f"{line} --points 0 --n 1 --trials 600 --json")
     assert found.code == 1
     assert found.json["refuted"]
     assert 0.5 < found.json["lower_bound"] <= 9 / 2
     assert math.isclose(found.json["epsilon"], 0.5)
-    told = run(f"{line} --points 0 --n 1 --trials 1500")
+    told = run(f"{line} --points 0 --n 1 --trials 600")
     assert told.code == 1
     assert "REFUTED: generic on finite" in told.out
 

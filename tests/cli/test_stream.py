@@ -37,7 +37,8 @@ def rows(folder):
     return "\n".join(lines) + "\n", learner
 
 
-@pytest.mark.parametrize("group", ["1", "7", "16384"])
+@pytest.mark.first(2)
+@pytest.mark.parametrize("group", ["7", "16384", "1"])
 def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows, group):
     want, learner = rows
     done = run(f"stream rows.csv {NEW} --group {group}")
@@ -60,6 +61,7 @@ def test_predictions_are_those_of_the_learner_however_rows_are_grouped(run, rows
     assert "Guarantee   (8, 1e-06)" in run("stream --state s --status").out
 
 
+@pytest.mark.more
 def test_from_a_pipe_and_new_rows(rows, folder):
     want, _ = rows
     program = [sys.executable, "-m", "littlestone", "stream", *NEW.split()]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
+import pytest
 
 from littlestone.data import RowDomain, Sample, Schema
 
@@ -23,6 +24,7 @@ def test_the_file_is_the_published_data_set():
     assert (ADULT / "adult.parquet").stat().st_size < 300_000
 
 
+@pytest.mark.more
 def test_the_best_rule_of_two_literals():
     """Brute force over all conjunctions of at most two literals, on raw columns."""
     schema = Schema.from_toml(ADULT / "schema.toml")

@@ -179,6 +179,7 @@ def test_where_one_record_decides_much(case):
     assert near(*case).holds
 
 
+@pytest.mark.first(3)
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize(
     "mutant",

@@ -35,7 +35,7 @@ def same(a, b, most):
         assert one.points[:most].tolist() == other.points[:most].tolist()
 
 
-@pytest.mark.first(10)
+@pytest.mark.first(4)
 @pytest.mark.parametrize("kind", TYPES, ids=str)
 @pytest.mark.parametrize("domain", DOMAINS, ids=str)
 def test_one_pass_says_what_counting_says(kind, domain):

@@ -124,7 +124,7 @@ def _rare(name):
     return "Tokyo" in name or ("timestamp" in name and name.endswith(str(2**62)) and "UTC" in name)
 
 
-@pytest.mark.first(12)
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=pytest.mark.full if _rare(name) else ()) for name in COLUMNS],

@@ -133,6 +133,7 @@ def reach_of_the_largest_count(monkeypatch):
     monkeypatch.setattr(data_report, "release_histogram", release)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     "mutant",
     [

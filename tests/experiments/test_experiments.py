@@ -48,7 +48,7 @@ def above(rows):
     ]
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("name", NAMES)
 def test_script_runs_quickly(name, tmp_path, monkeypatch, capsys):
     """As a program, into another folder: files, columns, certificates above."""
@@ -153,6 +153,7 @@ def test_measured_failures_of_table_1_are_those_of_the_learner():
     assert 0.1 < chance < 0.9
 
 
+@pytest.mark.more
 def test_runs_of_the_users_experiment_are_those_of_the_plan():
     """Three thresholds: explicit chances given three scores, against the plan's own draws."""
     import table1

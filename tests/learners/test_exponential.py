@@ -29,10 +29,10 @@ def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
     return made(cls, epsilon=epsilon, alpha=alpha, beta=beta)
 
 
-@pytest.mark.first(5)
-@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("agnostic", [False, True])
 @pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 def test_finite_classes_are_private(name, agnostic, epsilon):
     cls = ls.FiniteClass(MATRICES[name])
     points = range(len(MATRICES[name][0]))
@@ -135,6 +135,7 @@ class TalkativeCertificate(Generic):
         return super().draw(sample, source)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     "broken",
     [HalfTheNoise, WrongSensitivity, CandidatesFromTheData, SpeakingRefusal, TalkativeCertificate],

@@ -128,6 +128,7 @@ def cuts_at_values_only(monkeypatch):
     monkeypatch.setattr(room, "LeveledChoice", Occurring)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     "mutant",
     [

@@ -206,6 +206,7 @@ def by_first_seen(profile):
     return Counter(min(one, key=seen.__getitem__) for one in profile if one)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("truncate", [by_global_rank, by_first_seen])
 def test_truncation_that_looks_at_other_lists_is_caught(truncate, epsilon):
     delta = F(1, 10**6)

@@ -115,6 +115,7 @@ def test_plain_sql_on_proper_types():
     same(table, every_tree())
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("dialect", ["standard", "duckdb"])
 def test_adult(dialect):
     """Trees that were learned from the census table, as SQL on its file, both splits."""

@@ -353,6 +353,7 @@ def test_predictions():
     assert host.predict(short[:0]).tolist() == []
 
 
+@pytest.mark.more
 def test_a_taxonomy_of_a_hundred_thousand_nodes():
     rng = np.random.default_rng(9)
     parents = [int(rng.integers(-1, i)) for i in range(100_000)]

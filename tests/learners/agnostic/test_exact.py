@@ -46,6 +46,7 @@ def test_two_samples(name, concepts, n, pool, epsilon, learner_epsilon):
     assert (result.ordered, result.refusals, result.slack) == (True, 0, 0)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("name", "concepts", "rate", "n"),
     [
@@ -133,6 +134,7 @@ def test_the_formula_of_subsampling_is_attained(n, m, delta):
         assert found > F(9, 10) * promise.delta
 
 
+@pytest.mark.more
 def test_broken_subsampling_is_caught():
     """The part made public; a larger part than the formula was told."""
     loud = Loud(4, F(2))
@@ -193,6 +195,7 @@ def relabel(concepts, pool, rate, learner):
     return run
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("matrix", [[[0, 0], [0, 1], [1, 0], [1, 1]], [[0, 1], [1, 0], [1, 1]]])
 def test_relabelling_for_a_loud_learner(matrix):
     """max(epsilon, learner's + ln 4), for a learner that tells its records as loudly as it may."""
@@ -218,6 +221,7 @@ def test_the_factor_four_is_nearly_attained():
     assert 3.9 < chance[0] / chance[1] <= 4
 
 
+@pytest.mark.more
 def test_keeping_labels_that_some_concept_explains_is_caught():
     """The labels of the first part must not be used: one record can change all of them."""
     concepts, loud, rate = ls.FiniteClass([[0, 0], [1, 1]]), Loud(4, F(2)), F(3, 2)

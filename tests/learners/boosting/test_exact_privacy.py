@@ -259,7 +259,7 @@ def first_round_free(monkeypatch):
     monkeypatch.setattr(learner, "draw_tree", draw)
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     "variant",
     [

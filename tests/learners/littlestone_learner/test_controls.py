@@ -162,6 +162,7 @@ BUDGET = {"epsilon": 1, "delta": "1/50"}
 LARGE = {"epsilon": 8, "delta": "1/100"}
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("kind", "budget"),
     [
@@ -226,6 +227,7 @@ def test_public_sizes_pass():
     assert check(learner(ls.Points(1, 3), PublicSizes, **options), [1, 2], 4).holds
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("by_points", [True, False])
 def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points):
     made = learner(SINGLES, Plain, method="all", chunk=2)
@@ -261,6 +263,7 @@ class NoNoiseInTheTest(Littlestone):
         return PointHypothesis("no stage")
 
 
+@pytest.mark.more
 def test_a_test_without_noise_is_caught():
     options = {"method": "stages", "chunk": 1, "tolerances": (0, 0), "epsilon": 6, "delta": "1/4"}
     broken = learner(ls.Points(), NoNoiseInTheTest, **options)

@@ -104,7 +104,7 @@ FLATS = AffineSubspaces(2, 2, 1)
 A, B, C = (0, 0), (0, 1), (1, 0)
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("concept_class", "now", "kinds"),
     [

@@ -65,6 +65,7 @@ def test_a_user_is_protected_by_bounded_contributions(k):
     assert result.tightest_epsilon > 1
 
 
+@pytest.mark.more
 def test_contributions_that_are_not_bounded_are_caught():
     """Each record at full price, and two of one user count."""
     assert not verified(1, 2).holds

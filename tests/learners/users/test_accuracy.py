@@ -39,7 +39,7 @@ def upper_bound(failures, trials):
 # --- sizes -------------------------------------------------------------------------------------
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("m", "group", "before", "paper"),
     [(4, 647, 1776, 1.0e7), (16, 308, 604, 5.0e6), (64, 271, 364, 2.5e6), (256, 263, 189, 1.25e6),
@@ -59,6 +59,7 @@ def test_the_table_of_users(m, group, before, paper):
     assert made(m=m).required_samples() < noise / 6000
 
 
+@pytest.mark.more
 def test_never_above_what_version_0_1_0_asked_for():
     """Its searches on a grid were best with many records of each user and little epsilon."""
     assert made(m=1024, method="user-level", epsilon=F(1, 10)).required_samples() <= 888
@@ -72,6 +73,7 @@ ALPHAS, RECORDS = (F(1, 50), F(1, 20), F(1, 10)), (1, 4, 16, 64, 256)
 GRID = list(product(EXPONENTS, EPSILONS, ALPHAS, RECORDS))
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     ("exponent", "epsilon", "alpha", "m"),
     [
@@ -99,7 +101,7 @@ def test_never_above_what_items_would_need(exponent, epsilon, alpha, m):
         assert plan.routes[plan.runner_up] >= least
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("exponent", "epsilon", "alpha", "m", "most"),
     [(4096, 20, F(1, 20), 16, 3_750), (256, 4, F(1, 20), 4, 5_400), (20, 1, F(1, 10), 256, 120),
@@ -329,6 +331,7 @@ def exact_failure(plan, n, error, excess, m):
     return failures.mean()
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("m", [4, 16, 64])
 @pytest.mark.parametrize("error", [0.02, 0.2, 0.45, 0.7])
 def test_certified_failures_are_above_the_true_ones(m, error):
@@ -353,6 +356,7 @@ class Large:
     alpha = beta = F(0)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("exponent", "m", "epsilon", "lag"), [(200, 64, F(1, 4), 1), (15, 1024, 1, 2)]
 )

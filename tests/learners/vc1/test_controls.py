@@ -134,6 +134,7 @@ def test_the_printed_algorithm_is_caught():
     assert verified(EmptyIfInconsistent, POINTS, 2, **options).holds
 
 
+@pytest.mark.more
 def test_more_siblings_more_leaks():
     """The leak grows with the number of points, without a bound."""
     options = {"method": "median-exponential", "chunks": 1}
@@ -173,6 +174,7 @@ def test_half_the_noise_is_caught(method, b):
     assert divergence(VC1, POINTS, left, right, method=method) <= 1
 
 
+@pytest.mark.more
 def test_dealing_by_value_is_caught():
     """Chunks of two: a record that is replaced by a smaller one shifts all the others."""
     matrix = [[0, 0], [1, 0], [0, 1]]

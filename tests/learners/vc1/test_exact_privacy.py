@@ -87,6 +87,7 @@ def test_lists_are_dealt_by_position():
     assert (result.datasets, result.pairs, result.ordered) == (216, 3240, False)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("cls", [ls.Thresholds(1, 3), ls.Prefixes("ab", 1)], ids=str)
 def test_implicit_classes_and_records_outside(cls):
     for method in METHODS:
@@ -95,6 +96,7 @@ def test_implicit_classes_and_records_outside(cls):
         assert result.holds, result
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("down", ["leaves", "descent"])
 @pytest.mark.parametrize("delta", DELTAS, ids=str)
 def test_proper_output(down, delta):

@@ -78,7 +78,7 @@ def test_more_chunks_than_records_are_not_certified(chunks):
             assert not algorithm.certificate(n).holds
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("epsilon", "delta"),
     [

@@ -159,6 +159,7 @@ def test_the_coin_is_a_count_with_geometric_noise():
         assert yes == pytest.approx(tail * scale, rel=1e-9)
 
 
+@pytest.mark.more
 def test_the_rounds_are_calibrated():
     epsilon, delta = F(1), F(1, 10**6)
     for rounds in (2, 20):

@@ -107,6 +107,7 @@ def test_tree_is_private_on_larger_domains(verify, size, n):
     check_b(verify, size, n)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("delta", [F(1, 10**6), F(1, 10)])
 def test_the_tree_bound_is_nearly_tight(verify, delta):
     mechanism = TreeEM(3, RankWindow.of((0, 1)), F(1), delta)
@@ -183,6 +184,7 @@ CONTROLS = [
 ]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(("broken", "size", "n", "delta"), CONTROLS)
 def test_broken_trees_are_caught(verify, broken, size, n, delta):
     mechanism = broken(height(size), RankWindow.of((0, 1)), F(1), delta)

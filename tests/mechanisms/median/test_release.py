@@ -128,6 +128,7 @@ def test_the_choice_for_a_given_n_has_the_smaller_certified_failure():
             assert theirs is None or (theirs - mine).sign() >= 0
 
 
+@pytest.mark.more
 def test_a_million_values():
     values = np.random.default_rng(0).integers(-(2**50), 2**50, 10**6)
     for mechanism in ("exponential", "tree"):

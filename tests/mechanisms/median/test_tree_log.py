@@ -173,6 +173,7 @@ def check_path(size, n, calm, change=None):
     return pairs, worst / Small.split.half
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("size", "n", "calm"), [(8, 3, 1), (6, 4, 1)])
 def test_the_path_branch_is_private(size, n, calm):
     pairs, worst = check_path(size, n, calm)
