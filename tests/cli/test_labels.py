@@ -67,6 +67,19 @@ def test_plan_counts_the_labels(folder, capsys):
     assert three["lower_bounds"] == []
 
 
+@pytest.mark.parametrize("of", ["decision_trees(depth=1)", "rule_lists(length=1)"])
+def test_privacy_is_verified_with_labels(folder, capsys, of):
+    (folder / "one.toml").write_text('[city]\ncategories = ["Bonn"]\n')
+    named = ["--class", of, "--schema", "one.toml", "--labels", "a,b,c", "--learner", "agnostic"]
+    found = told(
+        capsys, "audit", "exact", *named, "--epsilon", "1", "--points", "Bonn;Ulm", "--n", "1"
+    )
+    assert "8 data sets" in found  # two points, three labels and one for cells outside the list
+    assert found.startswith("HOLDS")
+    if of == "decision_trees(depth=1)":
+        assert "HOLDS" in told(capsys, "audit", "all-n", *named, "--epsilon", "1")
+
+
 @pytest.mark.parametrize(
     ("more", "why"),
     [
@@ -74,7 +87,7 @@ def test_plan_counts_the_labels(folder, capsys):
         (["--negative", "c"], "not both"),
         (["--learner", "vc1", "--delta", "1e-6"], "--learner agnostic"),
         (["--costs", "a=1,c=2"], "each label of --labels"),
-        (["--class", "rules(max_literals=1)"], "decision_trees(depth=2) and finite"),
+        (["--class", "rules(max_literals=1)"], "decision_trees(depth=2), finite(matrix.csv) and rule_lists"),
         (["--class", "auto"], "for the labels 0 and 1"),
         (["--labels", "a"], "2 to 100 different labels"),
         (["--labels", "a,a"], "2 to 100 different labels"),

@@ -15,7 +15,9 @@ import pytest
 
 from littlestone.mechanisms import select
 
+from . import in_labels
 from .detectors import DETECTORS, OWN
+from .detectors.labels import OF_LABELS
 from .mutant import MUTANTS, Mutant, NoTarget, patched, planted
 from .runner import try_all
 
@@ -40,6 +42,20 @@ def missed(mutants, *, workers=1):
 @pytest.mark.more
 def test_one_mutant_of_each_root_cause_is_caught():
     assert missed(SAMPLE) == set()
+
+
+@pytest.mark.more
+def test_broken_labels_are_caught():
+    """What is evaluated is paid, costs are exact, and no list of labels comes from the data."""
+    of_labels = [m for m in MUTANTS.values() if m.broken.__module__ == in_labels.__name__]
+    assert len(of_labels) == 7
+    assert missed(of_labels) == set()
+
+
+@pytest.mark.parametrize("name", sorted(OF_LABELS))
+def test_several_labels_are_private_with_their_evaluation(name):
+    """All data sets and neighbours: three labels and one outside of the list, costs, leaves."""
+    assert OF_LABELS[name]() is None
 
 
 @pytest.mark.mutants

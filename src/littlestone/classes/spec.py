@@ -143,7 +143,7 @@ def parse_class(
     schema : Schema, optional
         Needed by ``rules``.
     labels : sequence of int or str, optional
-        The public labels, for decision trees and finite classes.
+        The public labels, for rule lists, decision trees and finite classes.
 
     Returns
     -------
@@ -178,9 +178,9 @@ def parse_class(
     if entry is None:
         raise ParameterError(f"There is no class {name[:60]!r}.{_suggestion(name)}")
     if labels is not None and not entry.labels:
-        known = " and ".join(e.usage for _, e in sorted(_ENTRIES.items()) if e.labels)
+        *first, last = (e.usage for _, e in sorted(_ENTRIES.items()) if e.labels)
         raise UnsupportedError(
-            f"The class {name} has the labels 0 and 1. {known} have any list of labels; for two "
+            f"The class {name} has the labels 0 and 1. {', '.join(first)} and {last} have any list of labels; for two "
             "labels say which one means 1 (--positive)."
         )
     listed: dict[str, Any] = {} if labels is None else {"labels": labels}

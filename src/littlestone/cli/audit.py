@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner, whole
+from littlestone.cli.options import ClassSpec, Flag, label_list, open_class, open_learner, whole
 from littlestone.errors import (
     ParameterError,
     check_integer,
@@ -58,6 +58,7 @@ def exact(
     alpha: str = "0.1",
     beta: str = "0.05",
     schema: str | None = None,
+    labels: str | None = None,
     outside: Flag = False,
     every: Every = False,
     full: Flag = False,
@@ -101,6 +102,9 @@ def exact(
         Probability with which the certificate may fail.
     schema:
         TOML file with the public columns, for classes over rows.
+    labels:
+        The public labels, separated by commas, for rule lists, decision trees and finite classes;
+        records outside of the list are tried, too.
     outside:
         Also try records whose point lies outside the domain.
     every:
@@ -121,7 +125,7 @@ def exact(
         given = {
             "class": concept_class, "learner": learner, "epsilon": epsilon, "points": points,
             "unit": unit, "samples_per_user": samples_per_user,
-            "records_per_user": records_per_user, "method": method,
+            "records_per_user": records_per_user, "method": method, "labels": labels,
         }  # fmt: skip
         _nothing_else("audit exact", given)
         return _table(full=full, report=report, json=json)
@@ -135,7 +139,7 @@ def exact(
     spec = _given("class", concept_class)
     name = _given("learner", "users" if learner is None and unit == "user" else learner)
     options, most = _of_users(name, unit, samples_per_user, records_per_user, method)
-    concepts, _ = open_class(spec, schema)
+    concepts, _ = open_class(spec, schema, labels=label_list("audit exact", labels, positive=None))
     algorithm = open_learner(
         "audit",
         name,
@@ -176,6 +180,7 @@ def all_n(
     alpha: str = "0.1",
     beta: str = "0.05",
     schema: str | None = None,
+    labels: str | None = None,
     every: Every = False,
     json: Flag = False,
 ) -> int:
@@ -201,6 +206,8 @@ def all_n(
         Probability with which the certificate may fail.
     schema:
         TOML file with the public columns, for classes over rows.
+    labels:
+        The public labels, separated by commas, for rule lists, decision trees and finite classes.
     every:
         Check every mechanism and learner; takes less than a minute.
     json:
@@ -210,7 +217,7 @@ def all_n(
     from littlestone.cli.terminal import counting, note, progress_of, table
 
     if every:
-        _nothing_else("audit all-n", {"class": concept_class, "learner": learner})
+        _nothing_else("audit all-n", {"class": concept_class, "learner": learner, "labels": labels})
         from littlestone.audit.table import CASES
 
         cases = [case for case in CASES if not case.full]
@@ -236,7 +243,7 @@ def all_n(
     owner = "audit all-n"
     spec, name = _given("class", concept_class, owner), _given("learner", learner, owner)
     check_protects_records(name)
-    concepts, _ = open_class(spec, schema)
+    concepts, _ = open_class(spec, schema, labels=label_list(owner, labels, positive=None))
     algorithm = open_learner(
         "audit",
         name,

@@ -95,7 +95,7 @@ def plan(
     schema:
         TOML file with the public columns, for classes over rows.
     labels:
-        The public labels, separated by commas, for decision trees and finite classes.
+        The public labels, separated by commas, for rule lists, decision trees and finite classes.
     agnostic:
         Leave out learners that promise nothing for data that no concept of the class explains.
     samples_per_user:

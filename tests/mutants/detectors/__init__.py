@@ -9,6 +9,7 @@ A detector takes nothing and returns None if all is well, or what it saw.
 `votes`        one record changes one list; searches that are given up are not heard
 `parts`        the deal enumerated; secret parts and second parts
 `public`       what is said beside a value; cases that look clear
+`labels`       several labels: releases with evaluations, costs
 `data`         one cell of a table changes one record, for every rule of reading
 `privacy`      guarantees are never flattering; a ledger never overspends
 `accounting`   what is said of a mechanism, against mechanisms of that kind
@@ -27,6 +28,7 @@ from .accounting import OF_ACCOUNTING
 from .base import NOTICED, Detector, of_case
 from .corners import OF_CORNERS
 from .data import OF_DATA
+from .labels import OF_LABELS
 from .learners import OF_LEARNERS
 from .ledgers import OF_LEDGERS
 from .mechanisms import OF_MECHANISMS
@@ -46,6 +48,7 @@ OWN: dict[str, Detector] = {
     **OF_SOURCE,
     **OF_MECHANISMS,
     **OF_LEARNERS,
+    **OF_LABELS,
     **OF_VOTES,
     **OF_PARTS,
     **OF_PUBLIC,
