@@ -67,6 +67,31 @@ def test_plan_counts_the_labels(folder, capsys):
     assert three["lower_bounds"] == []
 
 
+def test_auto_takes_the_largest_class_that_is_certified(folder, capsys):
+    plan = json.loads(
+        told(
+            capsys, "plan", "--class", "auto", *CLASS[2:], "--epsilon", "9", "--alpha", "0.25",
+            "--beta", "0.05", "--json",
+        )
+    )  # fmt: skip
+    steps = {step["class"]: step["n"] for step in plan["nested_classes"]}
+    assert list(steps) == [
+        "rule_lists(length=2)", "decision_trees(depth=2)", "decision_trees(depth=3)"
+    ]  # fmt: skip
+    assert 100 < steps["rule_lists(length=2)"] < steps["decision_trees(depth=2)"] < 1499
+    fit = ["fit", "t.csv", "--y", "kind", "--class", "auto", *CLASS[2:], "--no-evaluate"]
+    for n in (100, steps["decision_trees(depth=2)"], 1499):
+        lines = (folder / "t.csv").read_text().splitlines()[: n + 1]
+        (folder / "p.csv").write_text("\n".join([*lines, ""]))
+        asked = [*fit[:1], "p.csv", *fit[2:], "--epsilon", "9", "--alpha", "0.25"]
+        found = json.loads(told(capsys, *asked, "--json"))
+        certified = [name for name, least in steps.items() if least <= n] or list(steps)[:1]
+        assert found["class"]["type"] == certified[-1].partition("(")[0]
+        why = told(capsys, *asked)
+        assert certified[-1] in why
+        assert "nested classes" in why
+
+
 @pytest.mark.parametrize("of", ["decision_trees(depth=1)", "rule_lists(length=1)"])
 def test_privacy_is_verified_with_labels(folder, capsys, of):
     (folder / "one.toml").write_text('[city]\ncategories = ["Bonn"]\n')
@@ -88,7 +113,8 @@ def test_privacy_is_verified_with_labels(folder, capsys, of):
         (["--learner", "vc1", "--delta", "1e-6"], "--learner agnostic"),
         (["--costs", "a=1,c=2"], "each label of --labels"),
         (["--class", "rules(max_literals=1)"], "finite(matrix.csv) and rule_lists"),
-        (["--class", "auto"], "for the labels 0 and 1"),
+        (["--user", "age"], "one record of each user"),
+        (["--class", "decision_trees(depth=4)"], "take depth 3"),
         (["--labels", "a"], "2 to 100 different labels"),
         (["--labels", "a,a"], "2 to 100 different labels"),
         (["--strict"], "one of the public labels"),

@@ -92,7 +92,8 @@ def fit(
         Column of labels.
     concept_class:
         What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"; or
-        auto, with --schema: the largest of rules, trees of depth 2 and trees of depth 3 whose
+        auto, with --schema: the largest of rules (with --labels, rule lists), trees of depth 2
+        and trees of depth 3 whose
         certificate holds for alpha, beta and the number of records.
     epsilon:
         Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice. It
@@ -198,8 +199,8 @@ def fit(
     check_inputs_kept("fit", [data, schema, ledger], out=out, report=report)
     source = _source(seed)
     chosen = names("fit", "x", x)
+    _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
-    _of_records_only(user, costs=costs, proba=proba)
     options = {**_given(proper=proper or None, parameters=parameters), **each}
     listed = label_list("fit", labels, positive=positive if positive != "1" else negative)
     if costs is not None:
@@ -249,7 +250,7 @@ def fit(
     n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
     why = None  # for --class auto
     if public is not None and is_auto(concept_class):
-        algorithm, why = _largest(public, n, learner_of, left)
+        algorithm, why = _largest(public, listed, n, learner_of, left)
     if require_certificate:
         _require(leaving(algorithm, left), n)
     with progress_of("Choosing"):
@@ -282,13 +283,17 @@ def _written(form: CsvFormat | None, public: Schema | None) -> Json:
 
 
 def _largest(
-    schema: Schema, n: int, make: Callable[[ConceptClass], Learner[Any]], left: Fraction | None
+    schema: Schema,
+    labels: list[str] | None,
+    n: int,
+    make: Callable[[ConceptClass], Learner[Any]],
+    left: Fraction | None,
 ) -> tuple[Learner[Any], str]:
     """Return the learner that ``--class auto`` takes, and why."""
     from littlestone.learners.running import leaving
     from littlestone.learners.select import largest_certifiable, why_largest
 
-    learner = largest_certifiable(schema, n, make, evaluate=left)
+    learner = largest_certifiable(schema, n, make, evaluate=left, labels=labels)
     return learner, why_largest(schema, n, leaving(learner, left))
 
 
@@ -367,8 +372,17 @@ def _records_of_each(user: str | None, samples_per_user: str | None, learner: st
     return {"samples_per_user": whole("fit", "samples_per_user", samples_per_user)}
 
 
-def _of_records_only(user: str | None, *, costs: str | None, proba: bool) -> None:
+def _of_records_only(
+    user: str | None, *, labels: str | None, costs: str | None, proba: bool
+) -> None:
     """Refuse, beside --user, what only learners that protect single records can do."""
+    if user is not None and labels is not None:
+        raise ParameterError(
+            "--labels is not for the protection of users (--user), which is about two labels: say "
+            "which one means 1 (--positive). Or leave out --user and give a table with one record "
+            "of each user; where users have up to m records, an --epsilon divided by m protects "
+            "all of a user's records."
+        )
     for option, asked in (("--costs", costs is not None), ("--proba", proba)):
         if user is not None and asked:
             raise ParameterError(

@@ -169,11 +169,6 @@ def open_class(
     if public is not None and x is not None and public.bound:
         public = replace(public, columns=tuple(public[name] for name in x))
     if is_auto(spec):
-        if labels is not None:
-            raise ParameterError(
-                "The class auto is for the labels 0 and 1: with --labels say, for example, --class "
-                '"decision_trees(depth=2)".'
-            )
         if public is None:
             raise ParameterError(
                 "The class auto chooses among rules and trees over a public schema of the columns. "
@@ -181,7 +176,9 @@ def open_class(
             )
         from littlestone.learners.select import nested_classes
 
-        poorest = nested_classes(public)[0]  # all have one domain; the number of records decides
+        poorest = nested_classes(public, labels)[
+            0
+        ]  # all have one domain; the number of records decides
         return poorest, public
     return parse_class(spec, schema=public, labels=labels), public
 

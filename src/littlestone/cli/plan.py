@@ -171,7 +171,7 @@ def plan(
         raise ParameterError("The 'horizon' parameter of plan is for one class, without --solve.")
     exact["evaluate"] = _part(solve, evaluate, exact, no_evaluate=no_evaluate)
     if public is not None and is_auto(concept_class):
-        return _auto(public, {"delta": None, **exact}, json=json)
+        return _auto(public, listed, {"delta": None, **exact}, json=json)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
     if solve is not None:
         return _solve(concepts, solve, n, asked, json=json)
@@ -326,7 +326,7 @@ def _simulate(plans: Plans, file: str | None) -> list[Measured]:
         return simulate(plans, file=file, progress=progress)
 
 
-def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
+def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: bool) -> int:
     """Say from how many records on each class of ``--class auto`` is taken."""
     from littlestone.learners.select import auto, nested_classes
 
@@ -334,7 +334,7 @@ def _auto(schema: Schema, parameters: Json, *, json: bool) -> int:
     from littlestone.report.words import number_of
 
     steps: list[Json] = []
-    for concepts in nested_classes(schema):
+    for concepts in nested_classes(schema, labels):
         algorithm = auto(concepts, **parameters)
         own = algorithm if part is None else algorithm.leaving(part)
         needed = own.required_samples()

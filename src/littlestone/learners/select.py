@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from flint import ctx
 
-from littlestone.classes import DecisionTrees, Rules
+from littlestone.classes import DecisionTrees, RuleLists, Rules
 from littlestone.errors import (
     LittlestoneError,
     ParameterError,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.learners.base import Learner
-    from littlestone.types import Json
+    from littlestone.types import Json, Label
 
 __all__ = [
     "ALL_RECORDS",
@@ -461,19 +461,25 @@ def auto(
     return whole
 
 
-def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
+def nested_classes(
+    schema: Schema, labels: Sequence[Label] | None = None
+) -> tuple[ConceptClass, ...]:
     """Return the classes that ``auto`` chooses from, each one contained in the next.
 
     Parameters
     ----------
     schema : Schema
         Public. Classes that would be too large for it are left out, and so are trees of depth 3
-        of more than 600 splits, which take minutes.
+        of more than 600 splits, which take minutes (of fewer, with more than two labels: tables of
+        the square of their number are counted for each label).
+    labels : sequence of int or str, optional
+        A public list of labels, which rules do not have: rule lists take their place.
 
     Returns
     -------
     tuple of ConceptClass
-        Rules of two literals (of one, if two are too many), trees of depth 2, trees of depth 3.
+        Rules of two literals, or rule lists of two splits (of one, if two are too many), trees of
+        depth 2, trees of depth 3.
 
     Raises
     ------
@@ -485,15 +491,19 @@ def nested_classes(schema: Schema) -> tuple[ConceptClass, ...]:
     >>> from littlestone.data import Schema
     >>> [c.spec for c in nested_classes(Schema.from_dict({"age": {"bins": [30, 60]}}))]
     ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
+    >>> nested_classes(Schema.from_dict({"age": {"bins": [30, 60]}}), ["a", "b", "c"])[0].spec
+    'rule_lists(length=2)'
     """
     splits = sum(literal.op != "is not" for literal in schema.literals())
+    quick = splits**2 * (2 if labels is None else len(labels)) <= 2 * _QUICK**2
     makers: tuple[Callable[[], ConceptClass], ...] = (
-        lambda: Rules(schema, 2),
-        lambda: DecisionTrees(schema, 2),
-        *([lambda: DecisionTrees(schema, 3)] if splits <= _QUICK else []),
+        (lambda: Rules(schema, 2)) if labels is None else (lambda: RuleLists(schema, 2, labels)),
+        lambda: DecisionTrees(schema, 2, labels),
+        *([lambda: DecisionTrees(schema, 3, labels)] if quick else []),
     )
     classes = [concept_class for make in makers if (concept_class := _possible(make)) is not None]
-    return tuple(classes) or (Rules(schema, 1),)
+    smallest = Rules(schema, 1) if labels is None else RuleLists(schema, 1, labels)
+    return tuple(classes) or (smallest,)
 
 
 def largest_certifiable(
@@ -502,6 +512,7 @@ def largest_certifiable(
     make: Callable[[ConceptClass], Learner[Any]],
     *,
     evaluate: Fraction | None = None,
+    labels: Sequence[Label] | None = None,
 ) -> Learner[Any]:
     """Return the learner of the largest class whose certificate holds with n records.
 
@@ -514,6 +525,8 @@ def largest_certifiable(
         Makes the learner, with its public epsilon, alpha and beta.
     evaluate : Fraction, optional
         The part of its epsilon that it leaves to an evaluation.
+    labels : sequence of int or str, optional
+        As for `nested_classes`.
 
     Returns
     -------
@@ -530,7 +543,7 @@ def largest_certifiable(
     >>> [largest_certifiable(schema, n, make).concept_class.spec for n in (1_500, 2_500, 4_000)]
     ['rules(max_literals=2)', 'decision_trees(depth=2)', 'decision_trees(depth=3)']
     """
-    learners = [make(concept_class) for concept_class in nested_classes(schema)]
+    learners = [make(concept_class) for concept_class in nested_classes(schema, labels)]
 
     def holds(learner: Learner[Any]) -> bool:
         own = learner if evaluate is None else learner.leaving(evaluate)
@@ -563,7 +576,9 @@ def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
     >>> print(why_largest(schema, 2_500, learner).partition(" that")[0])
     decision_trees(depth=2): the largest of 3 nested classes
     """
-    count = len(nested_classes(schema))
+    concepts = learner.concept_class
+    listed = concepts.labels if concepts.lists_labels else None
+    count = len(nested_classes(schema, listed))
     if learner.certificate(n).holds:
         reason = (
             f"the largest of {count} nested classes that is certified with {counted(n, 'records')} "
@@ -574,8 +589,10 @@ def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
             f"none of {count} nested classes is certified with {counted(n, 'records')}; this one, "
             f"the smallest, would be from {learner.required_samples():,}."
         )
+    if listed is not None:
+        return f"{concepts.spec}: {reason}"
     return (
-        f"{learner.concept_class.spec}: {reason} Sums of trees rank and give probabilities, but "
+        f"{concepts.spec}: {reason} Sums of trees rank and give probabilities, but "
         "have no certificate before data: ask for them by name (boosted_trees, scorecard)."
     )
 

@@ -106,8 +106,10 @@ class DecisionTrees(ConceptClass):
             raise parameter_error("DecisionTrees", "depth", "1, 2, 3 or 4", self.depth)
         if self.lists_labels and self.depth > _MOST_LABELLED:
             raise parameter_error(
-                "DecisionTrees", "depth", "1, 2 or 3 where labels are listed", self.depth
-            )
+                "DecisionTrees", "depth", "1, 2 or 3 where labels are listed", self.depth,
+                "Trees of depth 4 are drawn for the labels 0 and 1 only: take depth 3, or learn "
+                "each label against the others.",
+            )  # fmt: skip
         # tables for each label, of the square of the number of splits
         most = math.isqrt(2 * MAX_SPLITS[self.depth] ** 2 // len(self.labels))
         if schema.bound and len(self._splits) > most:
