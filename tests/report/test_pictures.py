@@ -227,11 +227,8 @@ def test_unions_of_intervals_are_strips():
         assert "1 on 3 intervals, 0 elsewhere" in said
 
 
-def test_notebooks_show_pictures_and_learners():
-    """A picture is an SVG to a notebook; scikit-learn's HTML of a learner warns of nothing."""
+def test_notebooks_show_pictures():
+    """A picture is an SVG to a notebook; what else it shows: `tests/test_notebooks.py`."""
     picture = ls.plot(ThresholdHypothesis(3, 1, 9))
     assert picture._repr_svg_() == picture
     assert type(picture._repr_svg_()) is str
-    learner = ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon=1)
-    assert "AgnosticLearner" in learner._repr_html_()
-    assert "text/html" in learner._repr_mimebundle_()

@@ -53,6 +53,7 @@ from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
 from littlestone.learners.users.learner import RecordsPlan, UserAgnostic
+from littlestone.notebooks import Card, Table, rows_of
 from littlestone.source import ExactSource, Law, SeededSource, ball, exp
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Step:
     lemma: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AllN:
     """What is known about the privacy of a learner for every n; see `all_n`.
 
@@ -136,16 +137,29 @@ class AllN:
             "steps": [vars(step) for step in self.steps],
         }
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        rows = rows_of(
+            (step.name, step.status if step.holds else "FAILS", step.detail, step.lemma)
+            for step in self.steps
+        )
+        return Card(self._head, [], Table(("step", "known by", "what", "lemma"), rows)).html()
+
+    @property
+    def _head(self) -> str:
         verdict = "ENUMERATED ONLY" if self.route == "enumerated" else "HOLDS"
         verdict = verdict if self.holds else "FAILS"
-        head = f"{verdict}: {self.learner} on {self.concept_class}, by {self.route}"
+        return f"{verdict}: {self.learner} on {self.concept_class}, by {self.route}"
+
+    def __str__(self) -> str:
         lines = [
             f"  {'' if step.holds else 'FAILS: '}{step.status:<10} {step.name}: {step.detail}"
             + f" ({step.lemma})" * bool(step.lemma)
             for step in self.steps
         ]
-        return "\n".join([head, *lines])
+        return "\n".join([self._head, *lines])
 
 
 class _BrokenError(Exception):

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from littlestone.errors import LittlestoneError, ParameterError, check_integer, parameter_error
+from littlestone.notebooks import Card
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source, ball
@@ -26,6 +27,7 @@ __all__ = [
     "precision",
     "replace_one",
     "rounding",
+    "verdict_card",
     "verified",
     "verify_mechanism",
 ]
@@ -35,7 +37,29 @@ D = TypeVar("D")
 _LARGEST = 100_000  # the largest epsilon whose laws are compared
 
 
-@dataclass(frozen=True)
+def verdict_card(title: str, found: Any, what: str) -> Card:
+    """Return how a verification is shown, for notebooks.
+
+    Parameters
+    ----------
+    title : str
+        What was verified.
+    found : Verification or MechanismVerification
+    what : str
+        What was enumerated.
+    """
+    least = found.tightest_epsilon if found.tightest_epsilon > 1e-300 else 0.0
+    lines = [
+        ("Enumerated", what),
+        ("Claim", f"epsilon {float_up(found.epsilon):g}, delta {float_up(found.delta):g}"),
+        ("Worst", f"delta {found.worst_delta:.3g} at that epsilon"),
+        ("Tightest", f"epsilon {least:.6g} at that delta"),
+        ("Slack", f"{found.slack:.3g}"),
+    ]
+    return Card(f"{'HOLDS' if found.holds else 'FAILS'}: {title}", lines)
+
+
+@dataclass(frozen=True, repr=False)
 class MechanismVerification:
     """The result of an exact verification of one mechanism; see `verify_mechanism`.
 
@@ -73,6 +97,13 @@ class MechanismVerification:
             f"{self.worst_delta:.3g}, tightest epsilon {least:.6g}, slack {self.slack:.3g}"
             + ("" if self.holds else f"; worst pair {self.worst_pair}")
         )
+
+    def __repr__(self) -> str:
+        return f"<MechanismVerification {self}>"
+
+    def _repr_html_(self) -> str:
+        what = f"{self.datasets:,} data sets, {self.pairs:,} neighbour pairs, {self.paths:,} paths"
+        return verdict_card("a mechanism", self, what).html()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""

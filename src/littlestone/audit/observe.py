@@ -1,8 +1,9 @@
 """Everything that an observer gets from one run of a learner, as one comparable value.
 
-Returned: the hypothesis (its key, and all that the object carries), the canonical JSON, the repr,
-each further view (a page, a printed line). Printed: standard output and error, warnings, log
-lines. A refusal: its type, message, notes, attributes, and the causes that a traceback would show.
+Returned: the hypothesis (its key, and all that the object carries), the canonical JSON, the repr
+(as HTML, too), each further view (a page, a printed line). Printed: standard output and error,
+warnings, log lines. A refusal: its type, message, notes, attributes, and the causes that a
+traceback would show.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ def observe(
                 evaluate=evaluate,
                 holdout=holdout,
             )
-            views = (release.to_json(), repr(release), *(view(release) for view in observers))
+            shown = (repr(release), release._repr_html_(), repr(vars(release)))
+            views = (release.to_json(), *shown, *(view(release) for view in observers))
         except HiddenStateError:
             raise
         except Exception as refusal:  # a refusal, and even a crash, is an output too

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb
 
-from littlestone.audit.mechanism import precision, rounding
+from littlestone.audit.mechanism import precision, rounding, verdict_card
 from littlestone.audit.observe import REFUSED, Observer, observe
 from littlestone.data import OUTSIDE, MulticlassSample, RowDomain, Sample, UserSample
 from littlestone.data.dealing import OrderedSample
@@ -49,7 +49,7 @@ Kind = Hashable
 Case = tuple[Kind, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """The result of an exact verification; never quote ``holds`` without the sizes.
 
@@ -112,6 +112,17 @@ class Verification:
         if self.worst_pair is not None:
             out["worst_pair"] = [[shown(kind) for kind in side] for side in self.worst_pair]
         return out
+
+    def __repr__(self) -> str:
+        return f"<Verification {self}>"
+
+    def _repr_html_(self) -> str:
+        size = f"n {'<=' if self.neighbours == 'add-remove' else '='} {self.n_samples}"
+        what = (
+            f"{self.datasets:,} {'lists' if self.ordered else 'data sets'}, {self.pairs:,} "
+            f"neighbour pairs, {self.paths:,} paths"
+        )
+        return verdict_card(f"{self.learner} on {self.concept_class}, {size}", self, what).html()
 
     def __str__(self) -> str:
         verdict = "HOLDS" if self.holds else "FAILS"

@@ -24,6 +24,7 @@ from littlestone.bounds.formulas import (
     limited,
 )
 from littlestone.errors import LittlestoneError, ParameterError, counted, parameter_error
+from littlestone.notebooks import Card, Table, rows_of
 from littlestone.privacy.rounding import exact_text
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
@@ -93,7 +94,7 @@ class Step:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """Error at most ``alpha`` except with probability ``beta``, from ``n`` records or users.
 
@@ -142,13 +143,31 @@ class Certificate:
         raise KeyError(name)
 
     def __str__(self) -> str:
-        verdict = "holds" if self.holds else "does not hold"
-        if self.status != "explicit":
-            verdict += f" ({self.status})"
         return (
             f"error <= {float(self.alpha):.6g} except with probability {float(self.beta):.6g}, "
-            f"from {counted(self.n, self.unit)}: {verdict} [{', '.join(self.claims)}]"
+            f"from {counted(self.n, self.unit)}: {self._verdict} [{', '.join(self.claims)}]"
         )
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {self}>"
+
+    def _repr_html_(self) -> str:
+        lines = [
+            ("Promise", f"error <= {float(self.alpha):.6g}"),
+            ("Fails with", f"probability {float(self.beta):.6g}"),
+            ("From", counted(self.n, self.unit)),
+            ("Verdict", self._verdict),
+            ("Rests on", ", ".join(self.claims)),
+            *(("Assumes" if not i else "", text) for i, text in enumerate(self.assumptions)),
+        ]
+        steps = rows_of((step.name, step.formula, step.value, step.source) for step in self.steps)
+        table = Table(("step", "formula", "value", "claim"), steps, "How it is computed")
+        return Card("Certificate", lines, table).html()
+
+    @property
+    def _verdict(self) -> str:
+        verdict = "holds" if self.holds else "does not hold"
+        return verdict if self.status == "explicit" else f"{verdict} ({self.status})"
 
     def to_dict(self) -> Json:
         """Return plain JSON: exact texts beside floats."""

@@ -32,10 +32,12 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, Quality, ScoreHistogram, quality
+from littlestone.notebooks import Card
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
+    from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
 __all__ = ["FORMAT", "Release", "is_table", "load", "proposal_of", "score_places", "secret_n"]
@@ -45,7 +47,7 @@ FORMAT = "littlestone-release-1"
 _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be written out
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Release:
     """What a fit publishes: nothing in it was not paid for.
 
@@ -125,6 +127,25 @@ class Release:
         answers = self.answers
         constant = constant_label(self.hypothesis)
         return quality(self.evaluation, answers, constant=constant, costs=self.costs)
+
+    def card(self, title: str = "") -> Card:
+        """Return what is shown of it: a function of what was released."""
+        lines = [("Rule", self.hypothesis.describe()), ("Guarantee", str(self.guarantee))]
+        if self.together is not None:
+            lines.append(("", f"with the columns, which were learned too: {self.together}"))
+        if self.certificate is not None:
+            lines.append(("Certificate", str(self.certificate)))
+        found = self.quality
+        if found is not None:
+            lines.append(("Error", _band(found.error)))
+            lines.append((f"Always {self.labels[found.majority]}", _band(found.baseline)))
+        return Card(title or f"{self.learner} on {self.concept_class.spec}", lines)
+
+    def __repr__(self) -> str:
+        return self.card().text()
+
+    def _repr_html_(self) -> str:
+        return self.card().html()
 
     def to_dict(self) -> Json:
         """Return plain JSON; `from_dict` reads it back."""
@@ -418,6 +439,10 @@ def proposal_of(concept_class: ConceptClass) -> Proposal | None:
     """Return what a class cost whose columns were learned from records."""
     domain = concept_class.domain
     return domain.schema.proposal if isinstance(domain, RowDomain) else None
+
+
+def _band(band: Band) -> str:
+    return f"about {band.value:.1%} wrong ({band.low:.1%} to {band.high:.1%}, with the noise)"
 
 
 def secret_n(guarantee: Guarantee) -> bool:

@@ -51,6 +51,7 @@ from littlestone.learners.running import (
     run,
     sample_kind,
 )
+from littlestone.notebooks import Card, Table, rows_of
 from littlestone.privacy import Ledger, Neighbours, check_ledger
 from littlestone.source import SecureSource, SeededSource, Source
 
@@ -470,12 +471,31 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.string = tags.input_tags.categorical = True  # a schema has categories
         return tags
 
-    def _html_repr(self) -> str:
-        """Return scikit-learn's HTML, which would warn of our sections of docstrings."""
+    def _get_params_html(self, *args: Any, **options: Any) -> Any:
+        """Let scikit-learn read our docstring now; it would warn of our sections, once."""
+        found = super()._get_params_html(*args, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Unknown section", UserWarning)
-            shown: str = super()._html_repr()
-        return shown
+            found._repr_html_inner()
+        return found
+
+    def _shown(self) -> Card:
+        """Return what is shown in a notebook: the parameters, and what was released."""
+        name = type(self).__name__
+        lines = [(key, repr(value)) for key, value in self.get_params(deep=False).items()]
+        if not hasattr(self, "release_"):
+            table = Table(("parameter", "value"), rows_of(lines))
+            return Card(f"{name}: nothing is learned yet", [], table)
+        table = Table(("parameter", "value"), rows_of(lines), "Parameters")
+        shown = self.release_.card(f"{name} on {self.release_.concept_class.spec}")
+        return Card(shown.title, shown.lines, table)
+
+    def _repr_html_(self) -> str:
+        """Return HTML for notebooks; scikit-learn's needs scripts."""
+        return self._shown().html()
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)

@@ -18,6 +18,7 @@ from littlestone.errors import (
 )
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import ALL_RECORDS, Candidate, compare, fewest, goal_of, replan
+from littlestone.notebooks import Card, Table
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
 from littlestone.planning.papers import PaperRow, paper_rows
 from littlestone.planning.streams import StreamPlan, plan_stream
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 __all__ = ["Change", "Plans", "asked", "plan"]
+
+_HEAD = ("learner", "needs", "certifies", "status")
 
 
 @dataclass(frozen=True)
@@ -208,7 +211,20 @@ class Plans:
         }
 
     def __repr__(self) -> str:
-        rows = [("learner", "needs", "certifies", "status")]
+        rows = [_HEAD, *self._rows()]
+        widths = [max(len(row[i]) for row in rows) for i in range(4)]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        return "\n".join([f"Needed to learn {self.concept_class.spec}", *lines, self.why])
+
+    def _repr_html_(self) -> str:
+        title = f"Needed to learn {self.concept_class.spec}"
+        asked_for = ", ".join(f"{name} {value}" for name, value in asked(self.budget).items())
+        lines = [("Asked", asked_for), ("Choice", self.why)]
+        return Card(title, lines, Table(_HEAD, tuple(self._rows()))).html()
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        """Return a row of texts for each learner."""
+        rows: list[tuple[str, str, str, str]] = []
         for c in self.candidates:
             mark = " (chosen)" if c is self.chosen else ""
             name = c.learner + (" proper" if c.options.get("proper") else "")
@@ -222,9 +238,7 @@ class Plans:
                 certificate = c.certificate
                 status = "" if certificate is None else certificate.status
                 rows.append((name, f"{counted(c.n, c.unit)}{extra}", _setting(c), status))
-        widths = [max(len(row[i]) for row in rows) for i in range(4)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([f"Needed to learn {self.concept_class.spec}", *lines, self.why])
+        return rows
 
 
 def plan(

@@ -29,6 +29,8 @@ from littlestone.learners.online.state import (
     points_of,
     truth,
 )
+from littlestone.notebooks import Card
+from littlestone.privacy.guarantee import NOT_PRIVATE
 from littlestone.source import SecureSource
 
 if TYPE_CHECKING:
@@ -435,6 +437,12 @@ class OnlineLearner:
             kept.take()
             self._in_memory = StateTransaction(kept, seeded=True)
             self._started = algorithm, numbered(self.random_state), kept
+
+    def _repr_html_(self) -> str:
+        names = ("concept_class", "epsilon", "delta", "horizon", "random_state")
+        lines = [(name, repr(getattr(self, name))) for name in names]
+        title = type(self).__name__
+        return Card(title if self.random_state is None else f"{title}: {NOT_PRIVATE}", lines).html()
 
     def __repr__(self) -> str:
         text = (
