@@ -476,7 +476,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         found = super()._get_params_html(*args, **options)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Unknown section", UserWarning)
-            found._repr_html_inner()
+            found._repr_mimebundle_()
         return found
 
     def _shown(self) -> Card:
