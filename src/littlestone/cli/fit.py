@@ -181,7 +181,7 @@ def fit(
         Print the release as one JSON object.
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs
-    from littlestone.cli.terminal import progress_of
+    from littlestone.cli.terminal import progress_of, reading
     from littlestone.data import RowDomain
     from littlestone.learners.registry import agnostic_form
     from littlestone.learners.running import (
@@ -235,7 +235,7 @@ def fit(
     check_ledger(paid_by, "fit", promised, loss=known_loss(algorithm, **extra))
     rule = {} if listed is not None else _label_rule(positive, negative, strict=strict)
     columns = _columns(chosen, concepts, public, y)
-    with progress_of("Counting records"):
+    with reading("Counting records"):
         sample = read_sample(
             algorithm,
             data,

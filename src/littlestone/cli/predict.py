@@ -56,7 +56,7 @@ def predict(
         Write here instead of to the standard output; an existing file is replaced.
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs
-    from littlestone.cli.terminal import progress_of
+    from littlestone.cli.terminal import reading
     from littlestone.data.formats import PARQUET, format_of
     from littlestone.learners.release import Release
     from littlestone.safe_io import replacing
@@ -67,7 +67,7 @@ def predict(
         raise parameter_error("predict", "out", "a file that does not end in .gz", out, hint)
     check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
-    with progress_of("Labelling rows"):
+    with reading("Labelling rows"):
         pieces = release.predict_pieces(data, x=x, csv=csv, proba=proba)
         names = release.labels
         if out is None:

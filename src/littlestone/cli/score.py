@@ -152,7 +152,7 @@ def _scored(  # noqa: PLR0917 - those of the commands
     seed: int | None,
 ) -> list[Release]:
     """Read models and table, and evaluate."""
-    from littlestone.cli.terminal import progress_of
+    from littlestone.cli.terminal import reading
     from littlestone.data import MulticlassSample, RowDomain, Sample, read_table
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
@@ -178,7 +178,7 @@ def _scored(  # noqa: PLR0917 - those of the commands
             + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
             + ". Compare models of one label, or say which one is meant: --y, --positive."
         )
-    with progress_of("Counting records"):
+    with reading("Counting records"):
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()

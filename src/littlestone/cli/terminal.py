@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["counting", "facts", "note", "progress_of", "table", "telling"]
+__all__ = ["counting", "facts", "note", "progress_of", "reading", "table", "telling"]
 
 
 def facts(rows: Sequence[tuple[str, str, str]]) -> None:
@@ -53,6 +53,20 @@ def progress_of(what: str) -> Iterator[None]:
         yield
         return
     with console.status(Text(what)):
+        yield
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Show that a table is read, and the share of its rows where their number is public."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    from littlestone.data.watching import watched
+
+    status = console.status(Text(what))
+    with status, watched(lambda share: status.update(Text(f"{what}: {share:.0%}"))):
         yield
 
 

@@ -28,6 +28,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from littlestone.data.watching import Told
+
 __all__ = ["ParquetColumns", "ParquetParts", "portable", "portable_type", "repaired"]
 
 _DAY = 86_400
@@ -196,7 +198,9 @@ class ParquetColumns:
         )
         asked = {f"c{j}": ds.field(name) for j, name in enumerate(self._names)}
         ahead = {"batch_size": _ROWS, "batch_readahead": 4, "fragment_readahead": 1}  # of memory
+        told = Told(self._parts.rows)
         for batch in files.to_batches(columns=asked, **ahead):
+            told(len(batch))
             yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
 
     def __arrow_c_schema__(self) -> object:

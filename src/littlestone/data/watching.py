@@ -1,0 +1,58 @@
+"""How far a reading is, for whoever waits: the share of rows, where their number is public.
+
+Only rows that a reader hands out one batch after the other are counted. What an engine does inside
+(grouping, sorting) depends on the records, so nothing is said about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["Told", "watched"]
+
+_watching: list[Callable[[float], None]] = []
+
+
+@contextmanager
+def watched(tell: Callable[[float], None]) -> Iterator[None]:
+    """Call ``tell(share)`` while tables are read in this process; engines' threads call it, too.
+
+    Examples
+    --------
+    >>> with watched(print):
+    ...     told = Told(300)
+    ...     told(100), told(200)
+    0.33
+    1.0
+    (None, None)
+    """
+    _watching.append(tell)
+    try:
+        yield
+    finally:
+        _watching.remove(tell)
+
+
+class Told:
+    """Counts the rows of one reading; says their share whenever it is a percent more.
+
+    Parameters
+    ----------
+    total : int or None
+        The public number of rows; None, where it is not known: then nothing is said.
+    """
+
+    def __init__(self, total: int | None) -> None:
+        self._total, self._done, self._said = total, 0, 0
+
+    def __call__(self, rows: int) -> None:
+        """Count further rows."""
+        self._done += rows
+        if not self._total or not _watching:
+            return
+        percent = min(100 * self._done // self._total, 100)
+        if percent > self._said:
+            self._said = percent
+            for tell in tuple(_watching):
+                tell(percent / 100)
