@@ -67,6 +67,33 @@ def test_error_bound_against_high_precision(depth, rate):
             assert 40 < enclosure.rel_accuracy_bits() < 52
 
 
+@pytest.mark.parametrize("rate", RATES[2:])
+def test_roots_far_from_the_best_are_enclosed_without_their_weight(rate):
+    """An exclusive or of three questions: any other root leaves half of the records wrong."""
+    rng = np.random.default_rng(1)
+    rows = np.column_stack([rng.integers(0, n_codes, 4000) for n_codes in SCHEMA.n_codes])
+    labels = (rows[:, 0] > 3) ^ (rows[:, 1] == 2) ^ (rows[:, 2] == 3)
+    where = Splits(SCHEMA).region(Sample.of(rows, labels.astype(int)))
+    found = enclose_roots(where, 3, rate)
+    assert 2 <= np.count_nonzero(found.doubles == 0) < len(found.doubles)
+    with ctx.workprec(200):
+        truth = root_weights(where, 3, Powers(rate))
+        least = int(found.errors.min())
+        for k, x, shown, exact in zip(
+            found.errors.tolist(), found.doubles, found.balls(), truth, strict=True
+        ):
+            scaled = exact * ball(rate * least).exp()
+            assert shown.contains(scaled)
+            if x == 0:  # too small to be drawn before the balls are asked
+                assert ball(-rate * (k - least)).exp() * found.most < arb(2) ** -100
+                assert shown.upper() < arb(2) ** -100
+            else:
+                assert abs(arb(float(x)) * ball(-rate * k).exp() / exact - 1) <= arb(found.bound)
+        broken = replace(found, most=1).balls()  # as if one tree had such a root
+        scaled = [exact * ball(rate * least).exp() for exact in truth]
+        assert not all(b.contains(exact) for b, exact in zip(broken, scaled, strict=True))
+
+
 def test_the_bound_is_larger_than_what_a_table_of_single_precision_would_do(monkeypatch):
     """A broken control: a table that is too coarse leaves the bound, and is caught when made."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +19,23 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from littlestone.classes.decision_trees.splits import Bits, Counts, Region
 
-__all__ = ["Pairs", "crossings", "one_thread", "singles", "within_crossings", "within_sides"]
+__all__ = [
+    "Floats",
+    "Pairs",
+    "Sides",
+    "crossings",
+    "one_thread",
+    "singles",
+    "within_crossings",
+    "within_sides",
+]
 
 Floats = npt.NDArray[Any]
+#: Of a side of some roots: (zeros, ones) where another pattern answers yes, where it answers no.
+Sides = tuple[tuple[Floats, Floats], tuple[Floats, Floats]]
 
 _BLOCK = 64  # roots that are counted together
-_MEMORY = 1 << 24  # entries of one table of a block: 128 MB at most, and a few such tables
+_MEMORY = 1 << 26  # entries of one table of a block: 512 MB at most, and a few such tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +71,18 @@ class Pairs:
             for total, one, table in zip(self.totals, single, tables, strict=True)
         ]
         yield neither[0], neither[1]
+
+    def sides(self, rows: npt.NDArray[np.intp]) -> tuple[Sides, Sides]:
+        """Return the same of some patterns t, as they are stored: (t yes), then (t no)."""
+        yes, no = [], []
+        for table, total in zip((self.zeros, self.ones), self.totals, strict=True):
+            single = table.diagonal()
+            both, own = table[rows], single[rows, None]
+            yes.append((both, own - both))
+            neither = single - both  # no to t, yes to v
+            no.append((neither, (total - own) - neither))
+        first, second = (tuple(zip(*side, strict=True)) for side in (yes, no))
+        return cast(Sides, first), cast(Sides, second)
 
 
 def one_thread() -> AbstractContextManager[Any]:
@@ -193,7 +216,17 @@ def _atoms(block: Bits) -> list[npt.NDArray[np.intp]]:
 
 
 def _cross(yes: Floats, weights: Counts) -> Floats:
-    product: Floats = (yes * weights.astype(yes.dtype)) @ yes.T
+    """Return the sums of weights over the rows where both answer yes.
+
+    Rows that weigh 1 (nearly all, where columns are many) are a matrix times its own transpose,
+    which the library computes as half a product.
+    """
+    once = yes[:, weights == 1]
+    product: Floats = once @ once.T
+    more = weights > 1
+    if more.any():
+        often = yes[:, more]
+        product += (often * weights[more].astype(yes.dtype)) @ often.T
     return product
 
 

@@ -24,11 +24,16 @@ their inverses; then its relative error is at most c u/(1 - c u) <= 2 c u.
 for at most N trees (N = number of trees of the full depth), each weighing at most e**(-r K) of the
 best one, which is counted. This happens in at most 2**(depth + 1) sums, and K is so large that
 altogether less than 2**-100 is lost.
+
+*What is not weighed.* Of a root of depth 2 in a sum, and of a root of depth 3, whose errors are
+more than K above the fewest, the weight is not computed: in a sum it is dropped, and at the top the
+root is enclosed by 0 and N e**(-r (k - least)) < 2**-100.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -38,7 +43,9 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.classes.decision_trees.counts import (
+    Floats,
     Pairs,
+    Sides,
     crossings,
     within_crossings,
     within_sides,
@@ -49,9 +56,11 @@ from littlestone.source import ball
 __all__ = ["Enclosed", "Table", "enclose_roots", "error_bound", "powers_needed"]
 
 Doubles = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
 
 _LN2 = Fraction(694, 1001)  # rounded up
 _DROPPED = 2.0**-100
+_CACHED = 1 << 15  # entries of a table that are weighed together
 
 
 class Table:
@@ -77,6 +86,11 @@ class Table:
                 raise ArithmeticError("A power was not converted to the nearest double.")
         self._powers: Doubles = np.array([*doubles, 0.0])
 
+    @property
+    def last(self) -> int:
+        """The last k whose power is not 0."""
+        return len(self._powers) - 2
+
     def __call__(self, k: Counts) -> Doubles:
         """Return the powers of an array of k >= 0."""
         return self._powers.take(k, mode="clip")
@@ -98,18 +112,25 @@ def error_bound(depth: int, patterns: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Enclosed:
-    """Weights ``doubles[i] * e**(-rate * errors[i])``, within a relative error of ``bound``."""
+    """Weights ``doubles[i] * e**(-rate * errors[i])``, within a relative error of ``bound``.
+
+    Where ``doubles[i]`` is 0 the errors are far from the fewest, and no more is known than that
+    there are at most ``most`` trees.
+    """
 
     errors: Counts
     doubles: Doubles
     bound: float
     rate: Fraction
+    most: int
 
     def balls(self) -> list[arb]:
         """Return one ball for each weight, scaled so that the fewest errors count e**0."""
         least = int(self.errors.min())
+        half = arb(self.most) / 2
+        far = arb(half, half)
         return [
-            arb(x, 2 * x * self.bound) * ball(-self.rate * (k - least)).exp()
+            (arb(x, 2 * x * self.bound) if x else far) * ball(-self.rate * (k - least)).exp()
             for k, x in zip(self.errors.tolist(), self.doubles.tolist(), strict=True)
         ]
 
@@ -131,7 +152,7 @@ def enclose_roots(region: Region, depth: int, rate: Fraction) -> Enclosed:
     patterns = len(region.patterns)
     table = Table(rate, sum(region.totals), _bits(region, depth))
     errors, doubles = _roots(region, depth, table)
-    return Enclosed(errors, doubles, error_bound(depth, patterns), rate)
+    return Enclosed(errors, doubles, error_bound(depth, patterns), rate, _trees(region, depth))
 
 
 def powers_needed(region: Region, depth: int, rate: Fraction) -> int:
@@ -140,21 +161,22 @@ def powers_needed(region: Region, depth: int, rate: Fraction) -> int:
 
 
 def _bits(region: Region, depth: int) -> int:
-    trees: int = 2 ** (2**depth) * len(region.answers) ** (2**depth - 1)
-    return 102 + depth + trees.bit_length()
+    return 102 + depth + _trees(region, depth).bit_length()
+
+
+def _trees(region: Region, depth: int) -> int:
+    return int(2 ** (2**depth) * len(region.answers) ** (2**depth - 1))
 
 
 def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:
     times = region.patterns.multiplicity.astype(np.float64)
     if depth == 2:
-        return _of_pairs(crossings(region), times, table)
-    sides: list[tuple[tuple[int, float], ...]]
+        pairs = crossings(region)
+        return _errors(pairs), times * _weights(pairs, np.arange(len(times)), times, table)
     if depth == 3:
-        sides = [
-            tuple(_total(*_of_pairs(side, times, table), table) for side in both)
-            for both in within_sides(region)
-        ]
-    elif depth == 4:
+        return _roots_of_depth_3(region, times, table)
+    sides: list[tuple[tuple[int, float], ...]]
+    if depth == 4:
         sides = _sides_of_depth_4(region, times, table)
     else:
         sides = [
@@ -165,6 +187,18 @@ def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:
     return errors, times * np.array([yes[1] * no[1] for yes, no in sides])
 
 
+def _roots_of_depth_3(region: Region, times: Doubles, table: Table) -> tuple[Counts, Doubles]:
+    """Weigh the roots whose errors are near the fewest; of others the errors are enough."""
+    errors, doubles = np.zeros(len(times), dtype=np.int64), np.zeros(len(times))
+    for root, both in enumerate(within_sides(region)):
+        wrong = [_errors(side) for side in both]
+        errors[root] = sum(int(w.min()) for w in wrong)
+        if errors[root] - errors[: root + 1].min() <= table.last:
+            below = [_of_pairs(s, w, times, table)[1] for s, w in zip(both, wrong, strict=True)]
+            doubles[root] = times[root] * below[0] * below[1]
+    return errors, doubles
+
+
 def _sides_of_depth_4(
     region: Region, times: Doubles, table: Table
 ) -> list[tuple[tuple[int, float], ...]]:
@@ -173,7 +207,7 @@ def _sides_of_depth_4(
     errors, weights = np.zeros((2, p, 2, p), dtype=np.int64), np.zeros((2, p, 2, p))
     for s, t, regions in within_crossings(region):
         for (a, b), pairs in zip(product((0, 1), repeat=2), regions, strict=True):
-            below = _total(*_of_pairs(pairs, times, table), table)
+            below = _of_pairs(pairs, _errors(pairs), times, table)
             errors[a, s, b, t], weights[a, s, b, t] = below
             errors[b, t, a, s], weights[b, t, a, s] = below
     return [
@@ -185,21 +219,49 @@ def _sides_of_depth_4(
     ]
 
 
-def _of_pairs(pairs: Pairs, times: Doubles, table: Table) -> tuple[Counts, Doubles]:
-    """Return the roots of depth 2: rows are roots, columns what a side asks."""
-    best, both = zip(*(_leaf(zeros, ones, table) for zeros, ones in pairs.leaves()), strict=True)
-    errors, weights = 0, times
-    for first, second in ((0, 1), (2, 3)):  # the yes side, the no side
-        wrong = best[first] + best[second]
-        least = wrong.min(axis=1)
-        terms = table(wrong - least[:, None]) * both[first] * both[second]
-        errors, weights = errors + least, weights * (terms @ times)
-    return np.asarray(errors), weights
+def _errors(pairs: Pairs) -> Counts:
+    """Return the fewest errors of trees of depth 2 with each root.
+
+    In the type of the counts, and a few roots at a time: their tables stay in the cache.
+    """
+    out = np.zeros(len(pairs.zeros), dtype=np.int64)
+    for rows in _rows(np.arange(len(out)), len(out)):
+        for leaves in pairs.sides(rows):
+            out[rows] += _wrong(leaves).min(axis=1).astype(np.int64)
+    return out
 
 
-def _leaf(zeros: Counts, ones: Counts, table: Table) -> tuple[Counts, Doubles]:
-    """Return the errors of the better label, and the weight of both relative to its."""
-    return np.minimum(zeros, ones), 1.0 + table(np.abs(zeros - ones))
+def _of_pairs(pairs: Pairs, errors: Counts, times: Doubles, table: Table) -> tuple[int, float]:
+    """Return the sum over all trees of depth 2; roots far from the fewest errors add 0."""
+    near = np.flatnonzero(errors - errors.min() <= table.last)
+    return _total(errors[near], times[near] * _weights(pairs, near, times, table), table)
+
+
+def _weights(pairs: Pairs, roots: Indices, times: Doubles, table: Table) -> Doubles:
+    """Return the weight of the trees of depth 2 with each of some roots, beside its best one."""
+    out = np.ones(len(roots))
+    for place in _rows(np.arange(len(roots)), len(times)):
+        for leaves in pairs.sides(roots[place]):
+            wrong = _wrong(leaves)
+            terms = table((wrong - wrong.min(axis=1)[:, None]).astype(np.int64))
+            for zeros, ones in leaves:
+                terms *= 1.0 + table(np.abs(zeros - ones).astype(np.int64))
+            out[place] *= terms @ times
+    return out
+
+
+def _rows(chosen: Indices, width: int) -> Iterator[Indices]:
+    """Yield a few of the chosen rows of a table at a time."""
+    step = max(1, _CACHED // max(1, width))
+    for start in range(0, len(chosen), step):
+        yield chosen[start : start + step]
+
+
+def _wrong(leaves: Sides) -> Floats:
+    """Return the errors of the stumps on one side of some roots: rows are roots."""
+    (zeros, ones), (other_zeros, other_ones) = leaves
+    wrong: Floats = np.minimum(zeros, ones) + np.minimum(other_zeros, other_ones)
+    return wrong
 
 
 def _total(errors: Counts, doubles: Doubles, table: Table) -> tuple[int, float]:
