@@ -219,6 +219,10 @@ def test_usage(run, folder):
         ("plan --class points()", "plan needs --epsilon, for example --epsilon 1."),
         ("predict m.json", "predict needs DATA, for example people.csv."),
         ("report m.json", "report needs --out, for example --out page.html."),
+        (
+            "schema propose t.csv --epsilon 1",
+            "schema propose needs --out, for example --out schema.toml.",
+        ),
         ("audit exact", 'audit exact needs --class, for example --class "thresholds(1, 99)".'),
     ],
 )

@@ -343,3 +343,21 @@ def test_killed_two_hundred_times(where):
     done = kill_stream("--kills", "200", *where)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["kills"] == 200
+
+
+@pytest.mark.parametrize(
+    ("data", "lesson"),
+    [
+        ("rows.parquet", "read_parquet('rows.parquet').to_csv('rows.csv', index=False)"),
+        ("rows.csv.gz", "gzip -dc rows.csv.gz |"),
+        ("rows.xlsx", "read_excel('rows.xlsx', dtype=str)"),
+        ("postgresql://ann:s3cret@localhost/db?table=t", "Its rows have no order"),
+    ],
+)
+def test_what_holds_no_lines_is_refused_with_what_to_do(run, folder, data, lesson):
+    done = run(f"stream {data} --x x --y y {NEW}")
+    assert done.code == 2
+    assert "must be a file of CSV lines" in done.err
+    assert lesson in done.err
+    assert "s3cret" not in done.err
+    assert not (folder / "s").exists()

@@ -13,6 +13,7 @@ import littlestone as ls
 from littlestone.cli.main import main
 from littlestone.data import IntegerDomain, Sample, TextDomain, read_points, read_table
 from littlestone.data.engine import connect
+from littlestone.data.formats import CsvFormat
 from littlestone.data.streams import read_swept, read_tails
 from littlestone.errors import DataError, LittlestoneError, ParameterError
 
@@ -104,6 +105,14 @@ def test_urls_that_are_none_are_not_repeated(url):
             read(url)
         assert "s3cret" not in str(refused.value)
         assert refused.value.__cause__ is None
+
+
+def test_a_declared_csv_format_is_refused_for_a_database(tmp_path):
+    url = sqlite_file(tmp_path / "t.sqlite")
+    for csv in ("sep=;", {"decimal": "comma"}):
+        with pytest.raises(ParameterError, match=r"given with a CSV file\. Got 'a database'"):
+            read_table(url, csv=csv)
+    assert read_table(url, declared=CsvFormat(separator=";")).names  # as for Parquet files
 
 
 def test_files_that_cannot_be_opened(tmp_path):

@@ -155,6 +155,8 @@ _EXAMPLES = {
     "PATH": "budget.db",
     "FILE": "schema.toml",
 }
+#: What --out is of a command that writes no page.
+_OUTPUTS = {"schema propose": "--out schema.toml"}
 
 
 _INTERRUPTED = (
@@ -342,5 +344,6 @@ def _missing(problem: MissingArgumentError) -> str:
     if name not in _EXAMPLES or "Did you mean" in message:
         return message
     command = " ".join(problem.command_chain or ())
-    lesson = f"{command} needs {name}, for example {_EXAMPLES[name]}."
+    example = _OUTPUTS.get(command, _EXAMPLES[name]) if name == "--out" else _EXAMPLES[name]
+    lesson = f"{command} needs {name}, for example {example}."
     return f"{lesson} See littlestone {command} --help."

@@ -195,7 +195,8 @@ def csv_format(
     from littlestone.data.formats import PARQUET, CsvFormat, format_of
 
     form = None if csv is None else CsvFormat.parse(csv, owner)
-    if not header_is_public or (form is None and format_of(Path(data)) in PARQUET):
+    names_columns = "://" in data or format_of(Path(data)) in PARQUET
+    if not header_is_public or (form is None and names_columns):
         return form
     declared = None if schema is None else schema.csv
     return replace(form or declared or CsvFormat(), header_is_public=True)

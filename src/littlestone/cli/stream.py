@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import ClassSpec, Flag, budget, check_label, names, open_class, whole
@@ -269,11 +270,35 @@ def _input(data: str | None) -> tuple[int, bool]:
             return sys.stdin.fileno(), False
         except (AttributeError, OSError, ValueError):
             raise ParameterError("There is no standard input. Name a file of rows.") from None
+    _require_lines(data)
     try:
         return os.open(data, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0)), True
     except (OSError, ValueError):
         hint = "It does not exist, or it cannot be read."
         raise parameter_error("stream", "data", "a CSV file", data, hint) from None
+
+
+def _require_lines(data: str) -> None:
+    """Refuse what is known not to be lines of text, by its name."""
+    from littlestone.data.formats import PARQUET, conversion, format_of
+
+    path, shown = Path(data), data
+    if "://" in data:
+        shown = "a database"  # a URL may hold a password
+        hint = "Its rows have no order: write them into a CSV file, in the order of their arrival."
+    elif format_of(path) in PARQUET:
+        out = str(path.with_suffix(".csv"))
+        hint = (
+            "Convert it first: "
+            f'python -c "import pandas; pandas.read_parquet({data!r}).to_csv({out!r}, index=False)"'
+        )
+    elif path.suffix.lower() == ".gz":
+        hint = f"Unpack it into the standard input: gzip -dc {data} | littlestone stream ..."
+    elif (command := conversion(path)) is not None:
+        hint = f"Convert it to Parquet, and that to CSV: {command}"
+    else:
+        return
+    raise parameter_error("stream", "data", "a file of CSV lines", shown, hint)
 
 
 def _lines(handle: int, most: int, encoding: str, *, follow: bool) -> Iterator[bytes]:

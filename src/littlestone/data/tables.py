@@ -279,6 +279,9 @@ def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: 
     if isinstance(name, str) and "://" in name:
         from littlestone.data import databases  # noqa: PLC0415 - they are rare
 
+        if csv is not None:
+            hint = "It says how a CSV file is written: leave it out."  # a URL may hold a password
+            raise parameter_error(owner, "csv", "given with a CSV file", "a database", hint)
         opened = databases.open_url(name, owner)
         if isinstance(opened, databases.SqliteTable):
             return _Sqlite(opened)
