@@ -120,6 +120,11 @@ class ConceptClass(ABC):
     #: Whether `candidates` sweeps a `SweptSample`, instead of asking for all its points.
     sweeps: ClassVar[bool] = False
 
+    @property
+    def tabled(self) -> bool:
+        """Whether `candidates` asks a `CodedSample` for the counts of sets of columns only."""
+        return False
+
     #: The one learner of classes that have their own; empty where any may learn them.
     learned_by: ClassVar[str] = ""
 

@@ -46,6 +46,7 @@ __all__ = [
     "label_codes",
     "match",
     "number_columns",
+    "point_columns",
     "point_pieces",
     "read_points",
 ]
@@ -187,7 +188,7 @@ def _group(
     listed = [match(owner, "labels", label) for label in labels or ()]
     is_positive = None if listed else match(owner, "positive", positive)
     is_negative = None if negative is None else match(owner, "negative", negative)
-    names, schema = _point_columns(owner, x, domain)
+    names, schema = point_columns(owner, x, domain)
     opened = read_table(table, csv=csv, declared=_declared(schema), owner=owner)
     numeric = is_positive.numeric if is_positive else all(rule.numeric for rule in listed)
     numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
@@ -263,7 +264,7 @@ def point_pieces(
     >>> list(point_pieces({"dose": ["3", "x"]}, x="dose", domain=IntegerDomain(1, 9)))
     [(array([3]), array([ True, False]))]
     """
-    names, schema = _point_columns(owner, x, domain)
+    names, schema = point_columns(owner, x, domain)
     opened = read_table(table, csv=csv, declared=declared or _declared(schema), owner=owner)
     numbers = number_columns(names, schema, domain)
 
@@ -357,7 +358,7 @@ def match(owner: str, name: str, value: Any) -> Match:
         raise parameter_error(owner, name, "a number or a text, not missing", value) from None
 
 
-def _point_columns(
+def point_columns(
     owner: str, x: str | Sequence[str] | None, domain: Domain
 ) -> tuple[list[str], Schema | None]:
     """Return the columns of the points, and the schema when points are rows."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -62,6 +62,10 @@ class Sample:
     def positives(self) -> int:
         """Number of records with label 1 (private)."""
         return int(self.ones.sum()) + self.outside[1]
+
+    def pieces(self) -> Iterator[Sample]:
+        """Yield samples of some records each, which together are this one: itself, if in memory."""
+        yield self
 
     def priced(self, costs: Costs) -> Sample:
         """Return the sample in which each record counts as many as a mistake on it costs.

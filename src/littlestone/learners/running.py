@@ -19,6 +19,7 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.data import MulticlassSample, Sample, UserSample
+from littlestone.data.coded import CodedSample
 from littlestone.data.dealing import deal, part
 from littlestone.data.domains import check_points
 from littlestone.data.sample import LazySample
@@ -143,7 +144,7 @@ def run(
     certified = getattr(learner, "certified", True)
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
-    if evaluate is not None:
+    if evaluate is not None and (held_out or not isinstance(sample, CodedSample)):
         _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
@@ -255,7 +256,8 @@ def read_sample(
     ----------
     learner : Learner
         One that has a number ``tails`` needs only that many outermost records of each label; one
-        that ``sweeps`` takes the points of a large table in order, from a private file.
+        that ``sweeps`` takes the points of a large table in order, from a private file; one that
+        is ``tabled`` counts the rows of a large table in passes over such a file.
     table, **arguments
         As for `Sample.read`, without ``domain``, which is that of the class; for a class that lists
         its labels, as for `MulticlassSample.read`, without ``labels``.
@@ -286,6 +288,10 @@ def read_sample(
         return streams.read_tails(table, domain=domain, most=most, **arguments)
     if getattr(learner, "sweeps", False):
         return streams.read_swept(table, domain=domain, **arguments)
+    if getattr(learner, "tabled", False):
+        from littlestone.data import coding  # noqa: PLC0415
+
+        return coding.read_coded(table, domain=domain, **arguments)
     return Sample.read(table, domain=domain, **arguments)
 
 
@@ -423,19 +429,20 @@ def _histogram(
     n = sample.n
     if isinstance(sample, UserSample):
         sample = sample.bound_contributions(1, salt=public_salt(source)).pooled()
-    if unlisted := isinstance(sample, MulticlassSample):
-        by_label = sample.counts
-    else:
-        by_label = np.stack([sample.zeros, sample.ones])
-    scores = range(len(by_label) - unlisted)
+    unlisted = isinstance(sample, MulticlassSample)
+    scores = range(sample.labels if isinstance(sample, MulticlassSample) else 2)
     if isinstance(hypothesis, TreeEnsemble):
         scores = hypothesis.margins
     elif isinstance(hypothesis, LeafTree):
         scores = range(len(hypothesis.labels))
-    counts = np.zeros((len(by_label), len(scores)), dtype=np.int64)
-    if len(sample.points):
-        place = score_places(hypothesis, sample.points)
-        for row, weights in zip(counts, by_label, strict=True):
+    by_label = sample.labels + 1 if isinstance(sample, MulticlassSample) else 2
+    counts = np.zeros((by_label, len(scores)), dtype=np.int64)
+    for piece in [sample] if isinstance(sample, MulticlassSample) else sample.pieces():
+        if not len(piece.points):
+            continue
+        place = score_places(hypothesis, piece.points)
+        own = piece.counts if isinstance(piece, MulticlassSample) else (piece.zeros, piece.ones)
+        for row, weights in zip(counts, own, strict=True):
             np.add.at(row, place, weights)
     counts[:, 0] += sample.outside  # code 0 by every hypothesis; rows have no outside
     counts[0, 0] += n - sample.n  # a user without records counts as one that is 0 there

@@ -13,6 +13,7 @@ from littlestone.classes.decision_trees.concept_class import DecisionTrees
 from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
 from littlestone.data import RowDomain, Sample, Schema
+from littlestone.data.code_tables import fit_memory
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json
@@ -100,6 +101,11 @@ class BoostedTreeClass(ConceptClass):
     def domain(self) -> RowDomain:
         """The rows of the schema."""
         return RowDomain(self.schema)
+
+    @property
+    def tabled(self) -> bool:
+        """Whether the counts of sets of columns are enough for each tree, and not too many."""
+        return fit_memory(self.schema, self.depth)
 
     @property
     def _most(self) -> int:

@@ -17,6 +17,7 @@ from littlestone.classes.decision_trees.splits import Splits
 from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
 from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
+from littlestone.data.code_tables import fit_memory
 from littlestone.data.multiclass import check_labels
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice
@@ -145,6 +146,11 @@ class DecisionTrees(ConceptClass):
     def domain(self) -> RowDomain:
         """The rows of the schema."""
         return RowDomain(self.schema)
+
+    @property
+    def tabled(self) -> bool:
+        """Whether the counts of sets of columns are enough, and not too many."""
+        return not self.lists_labels and fit_memory(self.schema, max(self.depth, 2))
 
     @property
     def size(self) -> int:

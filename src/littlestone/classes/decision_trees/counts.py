@@ -18,6 +18,7 @@ import numpy.typing as npt
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from littlestone.classes.decision_trees.splits import Bits, Counts, Region
+from littlestone.classes.decision_trees.tabled import AnyRegion, TabledRegion
 
 __all__ = [
     "Floats",
@@ -99,21 +100,25 @@ def _controller() -> Any:
     return ThreadpoolController()  # finds the libraries once
 
 
-def singles(region: Region) -> tuple[Counts, Counts]:
+def singles(region: AnyRegion) -> tuple[Counts, Counts]:
     """Return the (zeros, ones) of the yes side of each pattern."""
+    if isinstance(region, TabledRegion):
+        return region.singles()
     yes = region.patterns.yes.astype(np.float64)
     zeros, ones = (yes @ weights.astype(np.float64) for weights in (region.zeros, region.ones))
     return zeros.astype(np.int64), ones.astype(np.int64)
 
 
-def crossings(region: Region) -> Pairs:
+def crossings(region: AnyRegion) -> Pairs:
     """Count a region by all pairs of its patterns: one matrix product for each label."""
+    if isinstance(region, TabledRegion):
+        return Pairs(*region.pairs(), region.totals)
     yes = region.patterns.yes.astype(_exact(region))
     zeros, ones = (_cross(yes, weights) for weights in (region.zeros, region.ones))
     return Pairs(zeros, ones, region.totals)
 
 
-def within_sides(region: Region) -> Iterator[tuple[Pairs, Pairs]]:
+def within_sides(region: AnyRegion) -> Iterator[tuple[Pairs, Pairs]]:
     """Yield for each pattern, in order, the counts by pairs inside its yes and its no side.
 
     Rows that answer a whole block of patterns alike form an *atom* (the splits of one column have
@@ -121,6 +126,11 @@ def within_sides(region: Region) -> Iterator[tuple[Pairs, Pairs]]:
     atoms; so the matrix products of all roots of a block together cost as much as that of one.
     """
     whole = crossings(region)
+    if isinstance(region, TabledRegion):
+        for root, (zeros, ones) in enumerate(region.within()):
+            inside = Pairs(zeros, ones, (int(zeros[root, root]), int(ones[root, root])))
+            yield inside, whole.without(inside)
+        return
     for start, stop in _blocks(region):
         zeros, ones = _tables(region, region.patterns.yes[start:stop], whole.zeros.dtype)
         for i, root in enumerate(range(start, stop)):

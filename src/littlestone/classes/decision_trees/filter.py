@@ -51,6 +51,7 @@ from littlestone.classes.decision_trees.counts import (
     within_sides,
 )
 from littlestone.classes.decision_trees.splits import Counts, Region
+from littlestone.classes.decision_trees.tabled import AnyRegion
 from littlestone.source import ball
 
 __all__ = ["Enclosed", "Table", "enclose_roots", "error_bound", "powers_needed"]
@@ -135,12 +136,12 @@ class Enclosed:
         ]
 
 
-def enclose_roots(region: Region, depth: int, rate: Fraction) -> Enclosed:
+def enclose_roots(region: AnyRegion, depth: int, rate: Fraction) -> Enclosed:
     """Return the weights that `partition.root_weights` returns, up to one common factor.
 
     Parameters
     ----------
-    region : Region
+    region : Region or TabledRegion
     depth : int >= 2
     rate : Fraction > 0
 
@@ -155,20 +156,20 @@ def enclose_roots(region: Region, depth: int, rate: Fraction) -> Enclosed:
     return Enclosed(errors, doubles, error_bound(depth, patterns), rate, _trees(region, depth))
 
 
-def powers_needed(region: Region, depth: int, rate: Fraction) -> int:
+def powers_needed(region: AnyRegion, depth: int, rate: Fraction) -> int:
     """Return how many powers `enclose_roots` would tabulate: many, where the rate is small."""
     return min(sum(region.totals), math.floor(_bits(region, depth) * _LN2 / rate)) + 1
 
 
-def _bits(region: Region, depth: int) -> int:
+def _bits(region: AnyRegion, depth: int) -> int:
     return 102 + depth + _trees(region, depth).bit_length()
 
 
-def _trees(region: Region, depth: int) -> int:
-    return int(2 ** (2**depth) * len(region.answers) ** (2**depth - 1))
+def _trees(region: AnyRegion, depth: int) -> int:
+    return int(2 ** (2**depth) * region.n_splits ** (2**depth - 1))
 
 
-def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:
+def _roots(region: AnyRegion, depth: int, table: Table) -> tuple[Counts, Doubles]:
     times = region.patterns.multiplicity.astype(np.float64)
     if depth == 2:
         pairs = crossings(region)
@@ -177,8 +178,10 @@ def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:
         return _roots_of_depth_3(region, times, table)
     sides: list[tuple[tuple[int, float], ...]]
     if depth == 4:
+        assert isinstance(region, Region)
         sides = _sides_of_depth_4(region, times, table)
     else:
+        assert isinstance(region, Region)
         sides = [
             tuple(_total(*_roots(side, depth - 1, table), table) for side in both)
             for both in region.sides()
@@ -187,7 +190,7 @@ def _roots(region: Region, depth: int, table: Table) -> tuple[Counts, Doubles]:
     return errors, times * np.array([yes[1] * no[1] for yes, no in sides])
 
 
-def _roots_of_depth_3(region: Region, times: Doubles, table: Table) -> tuple[Counts, Doubles]:
+def _roots_of_depth_3(region: AnyRegion, times: Doubles, table: Table) -> tuple[Counts, Doubles]:
     """Weigh the roots whose errors are near the fewest; of others the errors are enough."""
     errors, doubles = np.zeros(len(times), dtype=np.int64), np.zeros(len(times))
     for root, both in enumerate(within_sides(region)):

@@ -20,6 +20,7 @@ from flint import arb
 
 from littlestone.classes.decision_trees.counts import Pairs, crossings, singles, within_sides
 from littlestone.classes.decision_trees.splits import Counts, Region
+from littlestone.classes.decision_trees.tabled import AnyRegion
 from littlestone.source import ball
 
 __all__ = ["Powers", "root_weights"]
@@ -60,12 +61,12 @@ class Powers:
         return weights
 
 
-def root_weights(region: Region, depth: int, powers: Powers) -> list[arb]:
+def root_weights(region: AnyRegion, depth: int, powers: Powers) -> list[arb]:
     """Return for each pattern the weight of all trees of a depth whose root is one of its splits.
 
     Parameters
     ----------
-    region : Region
+    region : Region or TabledRegion
     depth : int >= 1
     powers : Powers
         Fresh for each precision.
@@ -95,6 +96,7 @@ def root_weights(region: Region, depth: int, powers: Powers) -> list[arb]:
                 for both in within_sides(region)
             ]
         case _:
+            assert isinstance(region, Region)
             sides = [
                 tuple(_sum(root_weights(side, depth - 1, powers)) for side in both)
                 for both in region.sides()

@@ -21,12 +21,15 @@ from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.partition import Powers, root_weights
-from littlestone.classes.decision_trees.splits import Region, Splits
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.tabled import AnyRegion, TabledRegion, TabledRows
 from littlestone.data import Sample
+from littlestone.data.coded import CodedSample
 from littlestone.source import Explicit, Source
 
 __all__ = ["Candidates", "Roots", "count"]
 
+_TABLED = 3  # the depth up to which records are counted in passes
 _FILTER_BITS = 96  # what a draw asks for first
 _FEW = 2_000_000  # leaves that balls enclose in about a second
 _MOST_POWERS = 2_000_000  # that the filter tabulates: with large costs they would fill the memory
@@ -51,7 +54,7 @@ class Roots:
 
     Parameters
     ----------
-    region : Region
+    region : Region or TabledRegion
     depth : int >= 1
     rate : Fraction
     fast : bool, optional
@@ -60,7 +63,7 @@ class Roots:
     """
 
     def __init__(
-        self, region: Region, depth: int, rate: Fraction, *, fast: bool | None = None
+        self, region: AnyRegion, depth: int, rate: Fraction, *, fast: bool | None = None
     ) -> None:
         self._region, self._depth, self._rate = region, depth, Fraction(rate)
         if fast is None:
@@ -113,8 +116,8 @@ class Candidates:
         self, splits: Splits, depth: int, sample: Sample, *, fast: bool | None = None
     ) -> None:
         self._splits, self._depth, self._fast = splits, depth, fast
-        self._records = splits.region(sample)
-        self._known: dict[tuple[Fraction, tuple[int, ...]], tuple[Region, Roots | None]] = {}
+        self._records: AnyRegion = _region(splits, depth, sample)
+        self._known: dict[tuple[Fraction, tuple[int, ...]], tuple[AnyRegion, Roots | None]] = {}
 
     @property
     def size(self) -> int:
@@ -140,7 +143,7 @@ class Candidates:
         no = self._grow(rate, (*path, 2 * split), source)
         return Node(self._splits.literals[split], yes, no)
 
-    def _node(self, rate: Fraction, path: tuple[int, ...]) -> tuple[Region, Roots | None]:
+    def _node(self, rate: Fraction, path: tuple[int, ...]) -> tuple[AnyRegion, Roots | None]:
         """Return the region that a path of answers leads to (2 * split + answer), and its roots."""
         known = self._known.get((rate, path))
         if known is None:
@@ -152,3 +155,10 @@ class Candidates:
             roots = Roots(region, depth, rate, fast=self._fast) if depth else None
             known = self._known[rate, path] = region, roots
         return known
+
+
+def _region(splits: Splits, depth: int, sample: Sample) -> AnyRegion:
+    """Return all records: as counts by codes, if they are not in memory."""
+    if isinstance(sample, CodedSample) and depth <= _TABLED:
+        return TabledRegion(TabledRows.of(splits, sample, max(depth, 2)), depth)
+    return splits.region(sample)

@@ -111,6 +111,11 @@ class Region:
         """Number of records with label 0, with label 1."""
         return int(self.zeros.sum()), int(self.ones.sum())
 
+    @property
+    def n_splits(self) -> int:
+        """Number of splits."""
+        return len(self.answers)
+
     def side(self, split: int, *, yes: bool) -> Region:
         """Return the rows that answer a split in one way."""
         rows = np.flatnonzero(self.answers[split] == yes)

@@ -49,7 +49,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -59,11 +59,13 @@ from littlestone.classes.decision_trees.counts import one_thread
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.splits import Bits, Counts, Splits
+from littlestone.classes.decision_trees.tabled import TabledRows
 from littlestone.data import Sample
 from littlestone.source import Explicit, Source, ball
 from littlestone.types import Points
 
 __all__ = [
+    "AnyRows",
     "BallPowers",
     "DoublePowers",
     "Forest",
@@ -80,6 +82,8 @@ __all__ = [
 
 Doubles = npt.NDArray[np.float64]
 Values = npt.NDArray[Any]  # doubles or balls
+
+AnyRows: TypeAlias = "WeightedRows | TabledRows"
 
 _LN2 = Fraction(694, 1001)  # rounded up
 _DROPPED = 2.0**-100
@@ -161,8 +165,14 @@ class WeightedRows:
             self, codes=self.codes[:, keep], labels=self.labels[keep], weights=self.weights[keep]
         )
 
-    def row_counts(self) -> RowCounts:
-        """Return the weighted counts that a draw needs."""
+    @property
+    def totals(self) -> Counts:
+        """Weight by label."""
+        sums = np.bincount(self.labels, self.weights.astype(np.float64), self.n_labels)
+        return sums.astype(np.int64)
+
+    def row_counts(self, depth: int = 3) -> RowCounts:
+        """Return the weighted counts that a draw of a tree of this depth needs."""
         return RowCounts(self)
 
 
@@ -412,18 +422,16 @@ class WeightedRoots:
 
     Parameters
     ----------
-    rows : WeightedRows
+    rows : WeightedRows or TabledRows
     depth : int in 1 .. 3
     rate : Fraction > 0
     fast : bool, default True
         Whether the first enclosures come from doubles. The enclosed weights are the same.
     """
 
-    def __init__(
-        self, rows: WeightedRows, depth: int, rate: Fraction, *, fast: bool = True
-    ) -> None:
+    def __init__(self, rows: AnyRows, depth: int, rate: Fraction, *, fast: bool = True) -> None:
         self._rows, self._depth, self._rate, self._fast = rows, depth, Fraction(rate), fast
-        self._counts = rows.row_counts()
+        self._counts = rows.row_counts(depth)
         occurs = self._counts.singles.sum(axis=0) > 0
         self._patterns = _Patterns.of(rows.splits, occurs, self._counts.offsets)
         self._known: dict[int, list[arb]] = {}
@@ -462,7 +470,7 @@ class WeightedRoots:
 
     def _forest(self, powers: Powers, times: Values) -> Forest:
         yes, counts = self._patterns.yes, self._counts
-        totals = self._rows_totals[:, None]
+        totals = self._rows.totals[:, None]
         if self._depth == 1:
             return stumps(_whole(counts.singles @ yes.T), totals, times, powers)
         pairs = _whole(yes @ counts.pairs() @ yes.T)
@@ -470,21 +478,15 @@ class WeightedRoots:
             return _twice(pairs, totals, times, powers)
         return self._thrice(pairs, times, powers)
 
-    @cached_property
-    def _rows_totals(self) -> Counts:
-        rows = self._rows
-        sums = np.bincount(rows.labels, rows.weights.astype(np.float64), rows.n_labels)
-        return sums.astype(np.int64)
-
     def _thrice(self, pairs: Counts, times: Values, powers: Powers) -> Forest:
         """Return the roots of depth 3: inside each side of each root, all trees of depth 2."""
-        costs = np.zeros(len(self), dtype=np.int64)
+        costs, totals = np.zeros(len(self), dtype=np.int64), self._rows.totals
         weights = times.copy()
         for root, inside in self._within(pairs):
             own = inside[:, root, root]
             for side, sums in (
                 (inside, own),
-                (pairs - inside, self._rows_totals - own),
+                (pairs - inside, totals - own),
             ):
                 below = _twice(side, sums[:, None], times, powers).total(powers)
                 costs[root] += int(below.k)
@@ -520,13 +522,13 @@ def _enclosed(forest: Forest, rate: Fraction, radii: list[float]) -> list[arb]:
 
 
 def draw_tree(
-    rows: WeightedRows, depth: int, rate: Fraction, source: Source, *, fast: bool = True
+    rows: AnyRows, depth: int, rate: Fraction, source: Source, *, fast: bool = True
 ) -> TreeHypothesis:
     """Return a tree of a depth with probability proportional to ``e**(-rate * cost)``, exactly.
 
     Parameters
     ----------
-    rows : WeightedRows
+    rows : WeightedRows or TabledRows
     depth : int in 1 .. 3
     rate : Fraction > 0
     source : Source
@@ -549,19 +551,19 @@ def draw_tree(
     'if age < 30, then 0, otherwise 1'
     """
 
-    def leaf(below: WeightedRows) -> int:
-        zeros, ones = (int(below.weights[below.labels == label].sum()) for label in (0, 1))
+    def leaf(below: AnyRows) -> int:
+        zeros, ones = below.totals.tolist()
         return Explicit((-ones, -zeros)).draw(rate, source)
 
     return TreeHypothesis.of(grow(rows, depth, rate, source, leaf, fast=fast))
 
 
 def grow(
-    rows: WeightedRows,
+    rows: AnyRows,
     depth: int,
     rate: Fraction,
     source: Source,
-    leaf: Callable[[WeightedRows], int],
+    leaf: Callable[[Any], int],
     *,
     fast: bool = True,
 ) -> Tree:

@@ -96,7 +96,7 @@ class ListRoots(WeightedRoots):
     def _forest(self, powers: Powers, times: Any) -> Forest:
         if self._depth == 1:
             return super()._forest(powers, times)
-        yes, totals = self._patterns.yes, self._rows_totals[:, None]
+        yes, totals = self._patterns.yes, self._rows.totals[:, None]
         pairs: Counts = (yes @ self._counts.pairs() @ yes.T).astype(np.int64)
         if self._depth == 2:
             return _twice(pairs, totals, times, powers)

@@ -25,6 +25,8 @@ from littlestone.classes.rules.enumeration import Enumeration
 from littlestone.classes.shattered_tree import ShatteredTree
 from littlestone.classes.spec import written
 from littlestone.data import Column, Literal, RowDomain, Sample, Schema
+from littlestone.data.code_tables import fit_memory
+from littlestone.data.coded import CodedSample
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Labels, Points
@@ -294,6 +296,11 @@ class Rules(ConceptClass):
         return RowDomain(self.schema)
 
     @property
+    def tabled(self) -> bool:
+        """Whether the counts of sets of columns are enough, and not too many."""
+        return fit_memory(self.schema, self.max_literals)
+
+    @property
     def size(self) -> int:
         """Number of candidates: never, and all sets of at most ``max_literals`` literals."""
         return 1 + self._enumeration.size
@@ -368,7 +375,10 @@ class Rules(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
-        scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
+        if isinstance(sample, CodedSample):
+            scores = self._enumeration.tabled(sample.tables(self.max_literals), spare=1)
+        else:
+            scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
         # Accepting a row changes the errors by zeros - ones; scores[0] is `AlwaysZero`.
         scores -= sample.positives
         return Mapped(Explicit(scores), self.hypothesis)

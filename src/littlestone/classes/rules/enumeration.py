@@ -18,7 +18,7 @@ than that), so float64 matrix products are exact.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, prod
@@ -27,6 +27,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.data import Column, Literal, Schema
+from littlestone.data.code_tables import CodeTables
 from littlestone.types import Points
 
 __all__ = ["Enumeration"]
@@ -46,6 +47,11 @@ class _ColumnLiterals:
         self.atom = atom.reshape(-1).astype(np.uint16)  # of each code
         self.accepts: npt.NDArray[np.bool_] = patterns  # literals by atoms
         self.n_atoms = patterns.shape[1]
+
+    def of_atoms(self, table: Floats, axis: int) -> Floats:
+        """Replace an axis of codes by one of atoms, summing up."""
+        same = np.arange(self.n_atoms)[:, None] == self.atom
+        return np.moveaxis(np.tensordot(same.astype(np.float64), table, axes=(1, axis)), 0, axis)
 
     def contract(self, table: Floats, axis: int, taken: int) -> Floats:
         """Replace an axis of atoms by one of all sets of ``taken`` literals, summing up."""
@@ -190,6 +196,39 @@ class Enumeration:
         atoms = [c.atom[rows[:, j]] for j, c in enumerate(self.columns)]
         exact = weights.astype(np.float64)
         products = self._products(atoms, exact) if self._narrow(len(rows)) else None
+        self._contract(out, spare, lambda columns: self._table(columns, atoms, exact), products)
+        return out
+
+    def tabled(self, tables: CodeTables, spare: int = 0) -> npt.NDArray[np.int64]:
+        """Return what `totals` says of the weight of label 1 minus that of label 0.
+
+        Parameters
+        ----------
+        tables : CodeTables
+            Of sets of at least as many columns as literals.
+        spare : int
+            Number of zeros to put in front.
+        """
+        out = np.zeros(spare + self.size, dtype=np.int64)
+
+        def table(columns: tuple[int, ...]) -> Floats:
+            zeros, ones = tables.sums[columns]
+            found = ones - zeros
+            for axis, j in enumerate(columns):
+                found = self.columns[j].of_atoms(found, axis)
+            return np.asarray(found)
+
+        self._contract(out, spare, table)
+        return out
+
+    def _contract(
+        self,
+        out: npt.NDArray[np.int64],
+        spare: int,
+        table_of: Callable[[tuple[int, ...]], Floats],
+        products: Floats | None = None,
+    ) -> None:
+        """Fill in the totals of all blocks, from the sums by the atoms of their columns."""
         first = np.concatenate([[0], np.cumsum(self._n_literals)])  # literal of each column
         known: tuple[tuple[int, ...], Floats] | None = None
         for block in self.blocks:
@@ -200,13 +239,12 @@ class Enumeration:
                 continue
             # blocks of one set of columns follow each other: count their table once
             if known is None or known[0] != block.columns:
-                known = block.columns, self._table(block.columns, atoms, exact)
+                known = block.columns, table_of(block.columns)
             table = known[1]
             for axis, (column, taken) in enumerate(zip(block.columns, block.taken, strict=True)):
                 table = self.columns[column].contract(table, axis, taken)
             start = spare + block.start
             out[start : start + table.size] = table.reshape(-1)  # integers, exactly
-        return out
 
     def _narrow(self, n_rows: int) -> bool:
         """Say whether one matrix product is cheaper than a table for each pair of columns."""

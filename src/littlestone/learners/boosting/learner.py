@@ -46,9 +46,10 @@ from littlestone.bounds import Claim, register
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.weighted import WeightedRows, draw_tree
+from littlestone.classes.decision_trees.weighted import AnyRows, draw_tree
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
+from littlestone.learners.boosting.margins import Margins, margins_of, voted, weighted
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, compose, zcdp_to_dp
@@ -215,6 +216,11 @@ class Boosting(Learner[BoostingPlan]):
         """Return the learner that leaves this epsilon to an evaluation on the same records."""
         return replace(self, evaluation=evaluation)
 
+    @property
+    def tabled(self) -> bool:
+        """Whether the draw asks for the counts of sets of columns only."""
+        return self.concept_class.tabled
+
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
         """Return what is promised about privacy, the evaluation included."""
         return Guarantee(self.epsilon, self.delta or Fraction(0), claim=self.claim, seeded=seeded)
@@ -236,34 +242,31 @@ class Boosting(Learner[BoostingPlan]):
         """Draw the trees; a pure function of the sample and the draws."""
         settings = self.plan.settings(sample.n)
         start = self._start(sample, settings, source)
-        margins = np.full(len(sample.points), start, dtype=np.int64)
+        margins = margins_of(sample, start)
         trees: list[TreeHypothesis] = []
         for votes in range(settings.rounds):
             rows, rate = self.round(sample, margins, start=start, votes=votes)
             tree = draw_tree(rows, self.concept_class.depth, rate, source)  # step 2
-            if len(margins):
-                margins += 2 * tree.predict(sample.points).astype(np.int64) - 1  # step 3
+            margins = voted(sample, margins, tree)  # step 3
             trees.append(tree)
         return TreeEnsemble(tuple(trees), settings.step, start)
 
     def round(
-        self, sample: Sample, margins: npt.NDArray[np.int64], *, start: int, votes: int
-    ) -> tuple[WeightedRows, Fraction]:
+        self, sample: Sample, margins: Margins, *, start: int, votes: int
+    ) -> tuple[AnyRows, Fraction]:
         """Return the weighted records of a round, and the rate of its draw.
 
         Parameters
         ----------
         sample : Sample
-        margins : ndarray of int64
+        margins : ndarray of int64, or CodedMargins
             Of each distinct point: the start and the votes of the trees before.
         start, votes : int
             Both are released.
         """
         settings = self.plan.settings(sample.n)
-        table = settings.table(start)
-        zero = len(table) // 2  # the place of z = 0
-        zeros, ones = sample.zeros * table[zero - margins], sample.ones * table[zero + margins]
-        rows = WeightedRows.of(_splits(self.concept_class.schema), sample, zeros, ones)  # step 1
+        splits, depth = _splits(self.concept_class.schema), self.concept_class.depth
+        rows = weighted(splits, sample, margins, settings.table(start), depth)  # step 1
         largest = max(settings.largest(start, votes), 1)
         return rows, settings.round_epsilon / (2 * largest)
 

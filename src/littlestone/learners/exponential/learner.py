@@ -190,6 +190,11 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return self.concept_class.sweeps and itself
 
     @property
+    def tabled(self) -> bool:
+        """Whether its draw asks for the counts of sets of columns only."""
+        return self.concept_class.tabled and not self.plan.surrogate
+
+    @property
     def loss(self) -> Concentrated:
         """The promise in zCDP: epsilon**2/8 for every value of the public coins."""
         return Concentrated(self.epsilon**2 / 8)

@@ -1,0 +1,220 @@
+"""Counts by label of the codes of rows: of single columns, of sets of two columns and of three.
+
+Rules, trees and boosted trees need no more of their records. The counts are sums over rows, so they
+are added up part after part, wherever the parts are, and the rows never have to be together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations, product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from littlestone.data.schema import Schema
+
+__all__ = ["CodeTables", "Entries", "fit_memory", "table_bytes"]
+
+Doubles = npt.NDArray[np.float64]
+Bits = npt.NDArray[np.bool_]
+
+#: Public: the sums of sets of so many columns at most are taken, and these many bytes of them.
+_MOST_ORDER = 3
+_ROOM = 1 << 29
+_CHUNK = 1 << 16  # entries that are counted at once: their numbers stay in the processor's cache
+
+
+class Entries(NamedTuple):
+    """Coded rows with a label and a weight; a row may stand in several entries.
+
+    Attributes
+    ----------
+    codes : integer array of shape (columns, entries)
+    labels : integer array of shape (entries,)
+    weights : integer array of shape (entries,)
+    """
+
+    codes: npt.NDArray[Any]
+    labels: npt.NDArray[Any]
+    weights: npt.NDArray[Any]
+
+
+def table_bytes(n_codes: Sequence[int], order: int, labels: int = 2) -> int:
+    """Return the memory of the tables of all sets of ``order`` columns.
+
+    Examples
+    --------
+    >>> table_bytes([4, 5, 3], 2)  # 8 bytes for each of two labels and 4 * 5 + 4 * 3 + 5 * 3 pairs
+    752
+    """
+    order = min(order, len(n_codes))
+    return 8 * labels * sum(math.prod(chosen) for chosen in combinations(n_codes, order))
+
+
+def fit_memory(schema: Schema, order: int) -> bool:
+    """Return whether the sums of sets of columns of a schema are taken (public).
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}})
+    >>> fit_memory(schema, 3), fit_memory(schema, 4)
+    (True, False)
+    """
+    if not schema.bound or order > _MOST_ORDER:
+        return False
+    return table_bytes(schema.n_codes, order) <= _ROOM
+
+
+class CodeTables:
+    """Sums of weights by label and by the codes of each set of at most ``order`` columns.
+
+    The codes of all columns are numbered through: code c of column j is ``offsets[j] + c``.
+
+    Parameters
+    ----------
+    n_codes : sequence of int
+        How many codes each column has.
+    order : int
+    sums : mapping of tuple of columns to array of shape (labels, codes, ...)
+        For each set of at most ``order`` columns, in increasing order; whole numbers below 2**53.
+
+    Examples
+    --------
+    >>> rows = Entries(np.array([[2, 3, 3]]), np.array([0, 1, 1]), np.array([1, 1, 5]))
+    >>> CodeTables.of([rows], (4,), 1).singles.tolist()
+    [[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 6.0]]
+    """
+
+    def __init__(
+        self, n_codes: Sequence[int], order: int, sums: Mapping[tuple[int, ...], Doubles]
+    ) -> None:
+        self.n_codes, self.order, self.sums = tuple(n_codes), order, dict(sums)
+        self.offsets = np.cumsum([0, *self.n_codes])
+
+    @classmethod
+    def of(
+        cls, parts: Iterable[Entries], n_codes: Sequence[int], order: int, labels: int = 2
+    ) -> CodeTables:
+        """Return the sums over all entries, which together weigh less than 2**53.
+
+        Parameters
+        ----------
+        parts : iterable of Entries
+            One after the other is in memory.
+        n_codes : sequence of int
+        order : int >= 1
+        labels : int
+        """
+        largest = min(order, len(n_codes))
+        sums = {
+            chosen: np.zeros(labels * math.prod(n_codes[j] for j in chosen))
+            for chosen in combinations(range(len(n_codes)), largest)
+        }
+        for part in parts:
+            for start in range(0, len(part.labels), _CHUNK):
+                piece = slice(start, start + _CHUNK)
+                wide = Entries(
+                    part.codes[:, piece].astype(np.int64),
+                    part.labels[piece].astype(np.int64),
+                    part.weights[piece].astype(np.float64),
+                )
+                _add(sums, wide, n_codes, (), largest)
+        shaped = {
+            chosen: table.reshape(labels, *(n_codes[j] for j in chosen))
+            for chosen, table in sums.items()
+        }
+        return cls(n_codes, order, _with_margins(shaped, len(n_codes), largest))
+
+    def side(self, column: int, accepts: Bits) -> CodeTables:
+        """Return the tables of the rows whose code of a column is accepted: of one order less."""
+        sums = {}
+        for chosen in self.sums:
+            if column in chosen:
+                if len(chosen) < self.order:
+                    shape = [1] * (1 + len(chosen))
+                    shape[1 + chosen.index(column)] = len(accepts)
+                    sums[chosen] = self.sums[chosen] * accepts.reshape(shape)
+                continue
+            wider = tuple(sorted((*chosen, column)))
+            if wider in self.sums and len(chosen) < self.order:
+                axis = 1 + wider.index(column)
+                sums[chosen] = self.sums[wider].compress(accepts, axis=axis).sum(axis=axis)
+        return CodeTables(self.n_codes, self.order - 1, sums)
+
+    @property
+    def totals(self) -> npt.NDArray[np.int64]:
+        """Weight by label."""
+        return self.sums[()].astype(np.int64)
+
+    def block(self, j: int) -> slice:
+        """Return where the codes of a column stand."""
+        return slice(int(self.offsets[j]), int(self.offsets[j + 1]))
+
+    @cached_property
+    def singles(self) -> Doubles:
+        """Sums of shape (labels, codes)."""
+        return np.concatenate([self.sums[j,] for j in range(len(self.n_codes))], axis=1)
+
+    def pairs(self) -> Doubles:
+        """Return sums of shape (labels, codes, codes); the diagonal blocks are diagonal."""
+        total, columns = int(self.offsets[-1]), range(len(self.n_codes))
+        out = np.zeros((len(self.sums[()]), total, total))
+        for places in product(columns, repeat=2):
+            self._put(out, places)
+        return out
+
+    def triples(self, column: int) -> Doubles:
+        """Return sums of shape (codes of the column, labels, codes, codes)."""
+        total, columns = int(self.offsets[-1]), range(len(self.n_codes))
+        out = np.zeros((len(self.sums[()]), self.n_codes[column], total, total))
+        for places in product(columns, repeat=2):
+            self._put(out, (column, *places), first=int(self.offsets[column]))
+        return out.swapaxes(0, 1)
+
+    def _put(self, out: Doubles, places: tuple[int, ...], first: int = 0) -> None:
+        """Write the sums of some columns, equal ones included, where their codes stand."""
+        chosen = tuple(sorted(set(places)))
+        table = self.sums[chosen]
+        grid = np.ix_(*map(np.arange, table.shape))
+        at: list[Any] = [grid[0]]
+        for i, j in enumerate(places):
+            lower = first if i == 0 else 0
+            at.append(grid[1 + chosen.index(j)] + int(self.offsets[j]) - lower)
+        out[tuple(at)] = table
+
+
+def _add(
+    sums: dict[tuple[int, ...], Doubles],
+    part: Entries,
+    n_codes: Sequence[int],
+    chosen: tuple[int, ...],
+    order: int,
+) -> None:
+    """Add entries to all sums whose columns begin with the chosen ones; their labels are keys."""
+    first, left = (chosen[-1] + 1 if chosen else 0), order - len(chosen)
+    for j in range(first, len(n_codes) - left + 1):
+        key = part.labels * n_codes[j]
+        key += part.codes[j]
+        if left == 1:
+            table = sums[*chosen, j]
+            table += np.bincount(key, part.weights, len(table))
+        else:
+            _add(sums, part._replace(labels=key), n_codes, (*chosen, j), order)
+
+
+def _with_margins(
+    sums: dict[tuple[int, ...], Doubles], columns: int, order: int
+) -> dict[tuple[int, ...], Doubles]:
+    """Add the sums of all smaller sets of columns: each row has one code of every column."""
+    for size in range(order - 1, -1, -1):
+        for chosen in combinations(range(columns), size):
+            other = next(j for j in range(columns) if j not in chosen)
+            wider = tuple(sorted((*chosen, other)))
+            sums[chosen] = sums[wider].sum(axis=1 + wider.index(other))
+    return sums

@@ -1,0 +1,94 @@
+"""The margins of the records while trees are drawn, and the weights that follow from them.
+
+In memory a margin for each distinct point; of a `CodedSample` one for each entry of its file, in
+two bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from littlestone.classes.decision_trees import TreeHypothesis
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.tabled import TabledRows
+from littlestone.classes.decision_trees.weighted import AnyRows, WeightedRows
+from littlestone.data import Sample
+from littlestone.data.code_tables import Entries
+from littlestone.data.coded import CodedSample
+
+__all__ = ["CodedMargins", "Margins", "margins_of", "voted", "weighted"]
+
+Ints = npt.NDArray[np.int64]
+
+
+class CodedMargins:
+    """The margins of the entries of a sample that is not in memory, part after part.
+
+    Parameters
+    ----------
+    sample : CodedSample
+    start : int
+    """
+
+    def __init__(self, sample: CodedSample, start: int) -> None:
+        self.sample = sample
+        self._parts = [np.full(length, start, dtype=np.int16) for length in sample.lengths]
+
+    def add(self, tree: TreeHypothesis) -> None:
+        """Add the vote of a tree: one pass."""
+        for number, part in enumerate(self.sample.entries()):
+            self._parts[number] += 2 * tree.predict(part.codes.T).astype(np.int16) - 1
+
+    def weights(self, number: int, part: Entries, table: Ints) -> Ints:
+        """Return what the entries of a part weigh, by a table of weights around zero."""
+        margins = self._parts[number]
+        z = np.where(part.labels == 1, margins, -margins)
+        weights: Ints = part.weights * table[len(table) // 2 + z]
+        return weights
+
+
+Margins: TypeAlias = "Ints | CodedMargins"
+
+
+def margins_of(sample: Sample, start: int) -> Margins:
+    """Return the margins of all records before the first tree."""
+    if isinstance(sample, CodedSample):
+        return CodedMargins(sample, start)
+    return np.full(len(sample.points), start, dtype=np.int64)
+
+
+def voted(sample: Sample, margins: Margins, tree: TreeHypothesis) -> Margins:
+    """Return the margins after the vote of a tree; the old ones may change."""
+    if isinstance(margins, CodedMargins):
+        margins.add(tree)
+    elif len(margins):
+        margins += 2 * tree.predict(sample.points).astype(np.int64) - 1
+    return margins
+
+
+def weighted(splits: Splits, sample: Sample, margins: Margins, table: Ints, depth: int) -> AnyRows:
+    """Return the records, each with the weight of its label times its margin.
+
+    Parameters
+    ----------
+    splits : Splits
+    sample : Sample
+    margins : ndarray of int64, or CodedMargins
+    table : ndarray of int64
+        Weights, that of zero in the middle.
+    depth : int
+        Of the tree that is drawn from them.
+    """
+    if isinstance(margins, CodedMargins):
+        coded = margins
+
+        def weigh(number: int, part: Entries) -> Ints:
+            return coded.weights(number, part, table)
+
+        return TabledRows.of(splits, coded.sample, depth, weigh)
+    zero = len(table) // 2
+    zeros, ones = sample.zeros * table[zero - margins], sample.ones * table[zero + margins]
+    return WeightedRows.of(splits, sample, zeros, ones)

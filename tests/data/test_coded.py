@@ -1,0 +1,315 @@
+"""Rows that are counted in passes: the counts, the weights and the draws of the plain reading."""
+
+from fractions import Fraction
+from itertools import combinations_with_replacement, product
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import littlestone as ls
+from littlestone.classes import parse_class
+from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.tabled import TabledRegion, TabledRows
+from littlestone.classes.decision_trees.weighted import WeightedRows
+from littlestone.costs import Costs
+from littlestone.data import RowDomain, Sample, Schema
+from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
+from littlestone.data.coded import CodedSample, Gathered, HeldRows
+from littlestone.data.coding import LARGE, read_coded
+from littlestone.errors import DataError
+from littlestone.learners import registry
+from littlestone.learners.running import read_sample, run
+from littlestone.privacy import Ledger
+from littlestone.source import ExactSource, SeededSource
+
+SCHEMA = Schema.from_dict(
+    {
+        "age": {"bins": [18, 30.5, 60]},
+        "city": {"categories": ["Bonn", "Köln"], "missing": ["?"]},
+        "code": {"bins": [1, 2], "missing": ["99"]},
+        "on": {"categories": ["true", "1"]},
+        "day": {"type": "date", "bins": ["2020-01-01"]},
+    }
+)
+AGES = ["17", " 44 ", "30.5", "x", "", None, "NaN", "1e2", "9" * 400, "-0", "44\u2028"]
+CITIES = ["Bonn", "bonn", " Köln", "?", "", None, "Ko\u0308ln", "é"]
+
+
+def table(n, seed=0):
+    """Odd cells of every type that is coded batch by batch."""
+    rng = np.random.default_rng(seed)
+
+    def some(values, kind=None):
+        return pa.array([values[i] for i in rng.integers(0, len(values), n)], kind)
+
+    return pa.table(
+        {
+            "age": some(AGES, pa.string()),
+            "city": some([c if c is None else c.encode() for c in CITIES] + [b"\xff"], pa.binary()),
+            "code": some([0.5, 1.0, 2.0, -0.0, 99.0, float("nan"), float("inf"), None]),
+            "on": some([True, False, None]),
+            "day": some(["2019-12-31", "2020-01-01 10:00", "2020-02-30", None, "x"]),
+            "y": some([0, 1, 1, None, 7], pa.int8()),
+        }
+    )
+
+
+def contents(sample):
+    counts = [getattr(sample, name).tolist() for name in ("points", "zeros", "ones")]
+    return [*counts, sample.outside, sample.n, sample.positives]
+
+
+def coded(plain, schema, most=7, kind=CodedSample):
+    """The records of a sample in a private file, in pieces that hold some rows twice."""
+    held = HeldRows(schema.n_codes)
+    gathered = Gathered(held, most)
+    both = np.repeat(np.arange(len(plain.points)), plain.zeros + plain.ones)
+    counts = np.stack([plain.zeros, plain.ones], axis=1).ravel()
+    labels = np.repeat(np.arange(len(counts)) % 2, counts)
+    order = np.random.default_rng(0).permutation(len(both))
+    for chosen in np.array_split(order, 5):
+        gathered.add(plain.points[both[chosen]].T, labels[chosen])
+    gathered.close()
+    return kind(held)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_reading_says_what_counting_says(seed):
+    domain, data = RowDomain(SCHEMA), table(400, seed)
+    for positive in (1, "7", 0):
+        found = read_coded(data, y="y", domain=domain, positive=positive, large=1)
+        plain = Sample.read(data, y="y", domain=domain, positive=positive)
+        assert isinstance(found, CodedSample)
+        assert contents(found) == contents(plain)
+        costs = Costs.of({0: 3, 1: 10})
+        assert contents(found.priced(costs)) == contents(plain.priced(costs))
+        assert repr(found) == repr(plain)
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.uint8(), pa.int64(), pa.uint64(), pa.float16(), pa.float32()], ids=str
+)
+def test_numbers_of_every_type(kind):
+    schema = Schema.from_dict({"code": {"bins": [-1, 1.5, 100], "missing": []}})
+    values = [0, 1, 2, 100, 101, 127, None] + ([] if "uint" in str(kind) else [-1, -128])
+    data = pa.table({"code": pa.array(values, pa.float64()).cast(kind), "y": [0] * len(values)})
+    found = read_coded(data, y="y", domain=RowDomain(schema), large=1)
+    assert contents(found) == contents(Sample.read(data, y="y", domain=RowDomain(schema)))
+
+
+def test_what_is_coded_follows_from_public_things(tmp_path):
+    """Types and the number of rows; never how many rows are different."""
+    data, domain = table(40), RowDomain(SCHEMA)
+    pq.write_table(data, tmp_path / "t.parquet")
+    connection = duckdb.connect()
+    connection.register("t", data)
+    plain = contents(Sample.read(data, y="y", domain=domain))
+    for form in (tmp_path / "t.parquet", data, pl.from_arrow(data), connection.table("t")):
+        found = read_coded(form, y="y", domain=domain, large=40)
+        assert isinstance(found, CodedSample)
+        assert contents(found) == plain
+        assert not isinstance(read_coded(form, y="y", domain=domain, large=41), CodedSample)
+    data.to_pandas().to_csv(tmp_path / "t.csv", index=False)
+    dated = data.set_column(4, "day", pa.array([None] * 40, pa.date32()))
+    for form in (tmp_path / "t.csv", pl.from_arrow(data).lazy(), dated):
+        assert not isinstance(read_coded(form, y="y", domain=domain, large=1), CodedSample)
+    known = pd.DataFrame({"city": ["Bonn", "Köln"], "y": [0, 1]})
+    city = RowDomain(Schema(SCHEMA.columns[1:2]))
+    assert not isinstance(read_coded(known, y="y", domain=city, large=1, strict=True), CodedSample)
+    with pytest.raises(DataError, match="no rows"):
+        read_coded(data.slice(0, 0), y="y", domain=domain, large=0)
+
+
+def test_learners_of_rows_ask_for_it():
+    """2**20 rows, and one row less; where counts of sets of columns are not enough, none."""
+    schema = Schema.from_dict({"age": {"bins": [30]}})
+    data = {"age": np.arange(LARGE) % 60, "y": (np.arange(LARGE) % 60 > 29).astype(np.int8)}
+    short = {name: column[1:] for name, column in data.items()}
+    for name, cls in (
+        ("agnostic", ls.Rules(schema)),
+        ("generic", ls.DecisionTrees(schema, depth=3)),
+        ("boosting", parse_class("boosted_trees(depth=2, rounds=2)", schema)),
+        ("boosting", parse_class("scorecard(rounds=2)", schema)),
+    ):
+        learner = registry.make(name, cls, epsilon=1)
+        assert isinstance(read_sample(learner, data, y="y"), CodedSample)
+        assert not isinstance(read_sample(learner, short, y="y"), CodedSample)
+    deep = registry.make("agnostic", ls.DecisionTrees(schema, depth=4), epsilon=1)
+    listed = registry.make(
+        "agnostic", ls.DecisionTrees(schema, depth=1, labels=[0, 1, 2]), epsilon=1
+    )
+    for learner in (deep, listed):
+        assert not isinstance(read_sample(learner, data, y="y"), CodedSample)
+    wide = Schema.from_dict({f"c{j}": {"integers": [0, 900]} for j in range(3)})
+    assert not fit_memory(wide, 3)
+    assert fit_memory(wide, 2)
+    assert table_bytes(wide.n_codes, 2) == 8 * 2 * 3 * 904**2
+    model = ls.AgnosticLearner(ls.DecisionTrees(schema, depth=1), epsilon=1, random_state=3)
+    assert model.fit(data, y="y").predict([[20], [40]]).tolist() == [0, 1]
+
+
+def random_samples(schema, n=300):
+    """Labels that follow two columns, and labels by chance; some codes never occur."""
+    rng = np.random.default_rng(5)
+    rows = np.stack([rng.integers(0, k - (k > 4), n) for k in schema.n_codes], axis=1)
+    for labels in ((rows[:, 0] > 2) ^ (rows[:, 1] == 2), rng.random(n) < 0.4):
+        plain = Sample.of(rows.astype(np.int16), labels.astype(np.int64))
+        yield plain, coded(plain, schema)
+
+
+LEARNERS = {
+    "rules of one": ("agnostic", lambda: ls.Rules(SCHEMA, max_literals=1)),
+    "rules of two": ("generic", lambda: ls.Rules(SCHEMA, max_literals=2)),
+    "rules of three": ("agnostic", lambda: ls.Rules(SCHEMA, max_literals=3)),
+    "stumps": ("agnostic", lambda: ls.DecisionTrees(SCHEMA, depth=1)),
+    "trees": ("agnostic", lambda: ls.DecisionTrees(SCHEMA, depth=2)),
+    "deep trees": ("agnostic", lambda: ls.DecisionTrees(SCHEMA, depth=3)),
+    "scorecard": ("boosting", lambda: parse_class("scorecard(rounds=5)", SCHEMA)),
+    "boosted": ("boosting", lambda: parse_class("boosted_trees(depth=2, rounds=4)", SCHEMA)),
+    "boosted deep": ("boosting", lambda: parse_class("boosted_trees(depth=3, rounds=3)", SCHEMA)),
+}
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
+    """Whole releases, and the rows are never brought together."""
+    learner_name, cls = LEARNERS[name]
+    learner = registry.make(learner_name, cls(), epsilon=2)
+    for plain, passed in random_samples(SCHEMA):
+        for seed in range(4):
+            found = [run(learner, s, SeededSource(seed)).to_json() for s in (passed, plain)]
+            assert found[0] == found[1]
+        found = [
+            run(learner, s, SeededSource(5), evaluate="1/10").to_json() for s in (passed, plain)
+        ]
+        assert found[0] == found[1]
+        assert "_counted" not in vars(passed)
+        found = [
+            run(learner, s, SeededSource(5), evaluate="1/10", holdout="1/4").to_json()
+            for s in (passed, plain)
+        ]
+        assert found[0] == found[1]
+        if learner_name != "boosting":
+            costly = registry.make(learner_name, cls(), epsilon=2, costs={0: 1, 1: 7})
+            found = [run(costly, s, SeededSource(5)).to_json() for s in (passed, plain)]
+            assert found[0] == found[1]
+
+
+def test_a_node_has_the_weights_of_its_rows():
+    """All nodes of depth 2: equal patterns, totals, and enclosures that meet."""
+    from littlestone.classes.decision_trees.sampler import Roots
+
+    splits = Splits(SCHEMA)
+    for plain, passed in random_samples(SCHEMA, 40):
+        first = (splits.region(plain), TabledRegion(TabledRows.of(splits, passed, 3), 3))
+        pairs = [(3, *first)]
+        for split in range(0, len(splits), 3):
+            sides = [region.side(split, yes=True) for region in first]
+            pairs.append((2, *sides))
+            pairs.append((1, *(side.side(1, yes=False) for side in sides)))
+        for depth, here, there in pairs:
+            assert here.totals == there.totals
+            assert [m.tolist() for m in here.patterns.members] == [
+                m.tolist() for m in there.patterns.members
+            ]
+            for bits in (96, 200):
+                one, other = (Roots(r, depth, Fraction(1, 7)).enclose(bits) for r in (here, there))
+                total = [sum(weights) for weights in (one, other)]
+                assert all(
+                    (a / total[0]).overlaps(b / total[1]) for a, b in zip(one, other, strict=True)
+                )
+
+
+TINY = Schema.from_dict({"a": {"bins": [1]}, "b": {"categories": ["x"]}})
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_the_law_on_all_data_sets_is_the_one_by_hand(depth):
+    """Brute force: every representation weighs exp(-rate * its errors)."""
+    from littlestone.classes.decision_trees import Node, TreeHypothesis
+
+    cls, rate = ls.DecisionTrees(TINY, depth=depth), Fraction(1, 2)
+    trees = list(cls._representations(depth))
+    kinds = list(product([(2, 2), (3, 2), (3, 1)], (0, 1)))
+
+    def answer(tree, row):
+        while isinstance(tree, Node):
+            yes = tree.split.accepts(TINY.n_codes[tree.split.column])[row[tree.split.column]]
+            tree = tree.yes if yes else tree.no
+        return tree
+
+    for records in list(combinations_with_replacement(kinds, 2))[:: 1 if depth == 1 else 20]:
+        rows = np.array([row for row, _ in records], dtype=np.int16)
+        sample = coded(Sample.of(rows, [y for _, y in records]), TINY, most=1)
+        law = ExactSource().law(lambda s, t=sample: cls.candidates(t).draw(rate, s).key)
+        weights = {}
+        for tree in trees:
+            wrong = sum(answer(tree, row) != y for row, y in records)
+            key = TreeHypothesis.of(tree).key
+            weights[key] = weights.get(key, 0.0) + np.exp(-float(rate) * wrong)
+        total = sum(weights.values())
+        found = {key: float(p) for key, p in law.outcomes.items()}
+        assert found == pytest.approx({k: w / total for k, w in weights.items()}, rel=1e-9)
+
+
+def test_tables_are_sums_over_the_rows():
+    """By hand: each cell of each table, of all rows and of one side, weighted."""
+    rng = np.random.default_rng(3)
+    n_codes = (3, 4, 2)
+    codes = np.stack([rng.integers(0, k, 50) for k in n_codes])
+    labels, weights = rng.integers(0, 2, 50), rng.integers(0, 2**40, 50)
+    parts = [Entries(codes[:, p], labels[p], weights[p]) for p in (slice(0, 9), slice(9, 50))]
+    splits = Splits(
+        Schema.from_dict({"a": {"bins": [1]}, "b": {"bins": [1, 2]}, "c": {"categories": ["x"]}})
+    )
+    assert splits.n_codes == (4, 5, 3)
+    rows = WeightedRows(splits, codes, labels, weights)
+    tables, same = CodeTables.of(parts, splits.n_codes, 3), rows.row_counts()
+    assert (tables.singles == same.singles).all()
+    assert (tables.pairs() == same.pairs()).all()
+    for column in range(3):
+        assert (tables.triples(column) == same.triples(column)).all()
+    for split in range(len(splits)):
+        literal, accepts = splits.literals[split], splits.accepts[split]
+        for yes in (True, False):
+            side = tables.side(literal.column, accepts == yes)
+            below = rows.side(split, yes=yes)
+            assert (side.pairs() == below.row_counts().pairs()).all()
+            assert side.totals.tolist() == below.totals.tolist()
+
+
+def test_many_codes_take_two_bytes_and_two_words():
+    schema = Schema.from_dict({f"c{j}": {"integers": [0, 400]} for j in range(9)})
+    rng = np.random.default_rng(0)
+    rows = rng.integers(0, 404, (60, 9)).astype(np.int16)
+    plain = Sample.of(np.concatenate([rows, rows]), rng.integers(0, 2, 120))
+    passed = coded(plain, schema, most=30)
+    assert len(passed.lengths) > 1
+    assert contents(passed) == contents(plain)
+
+
+def test_a_full_disk_is_an_error_before_anything_is_paid(tmp_path, monkeypatch):
+    ledger = Ledger(tmp_path / "budget.db", epsilon=1)
+    data = {"age": np.arange(LARGE) % 60, "y": (np.arange(LARGE) % 60 > 29).astype(np.int8)}
+    full = open("/dev/full", "w+b", buffering=0)  # noqa: SIM115 - the sample closes it
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: full)
+    trees = ls.DecisionTrees(Schema.from_dict({"age": {"bins": [30]}}), depth=1)
+    model = ls.AgnosticLearner(trees, epsilon=1)
+    with pytest.raises(DataError, match="engine stopped") as refused:
+        model.fit(data, y="y", ledger=ledger)
+    assert refused.value.__context__ is None
+    assert ledger.remaining().epsilon == 1
+    assert not hasattr(model, "release_")
+
+
+def test_a_damaged_copy_is_noticed():
+    plain = Sample.of(np.array([[2, 2], [3, 1]], dtype=np.int16), [0, 1])
+    passed = coded(plain, TINY)
+    passed._held._file.truncate(3)
+    with pytest.raises(DataError, match="damaged"):
+        _ = passed.points
