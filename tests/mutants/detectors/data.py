@@ -9,15 +9,18 @@ from __future__ import annotations
 import csv
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Hashable, Sequence
+from fractions import Fraction
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from littlestone.classes import Thresholds
+from littlestone.classes import DecisionTrees, Thresholds
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
+from littlestone.data.code_tables import Entries
+from littlestone.data.coded import CodedSample, HeldRows
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import Source
 
@@ -227,6 +230,22 @@ def nothing_is_shown() -> str | None:
     return None
 
 
+def rows_counted_in_passes() -> str | None:
+    """Verify trees of rows in a private file, each record in a part of its own, on all tables."""
+    trees = DecisionTrees(Schema.from_dict({"x": {"bins": [30]}}), depth=1)
+    kinds = list(product((2, 3), (0, 1)))
+
+    def run(data: Sequence[tuple[int, int]], source: Source) -> Hashable:
+        file = HeldRows(trees.schema.n_codes)
+        for code, label in data:
+            one = np.array([1])
+            file.add(Entries(np.array([[code]]), one * label, one))
+        return trees.candidates(CodedSample(file)).draw(Fraction(1, 2), source).key
+
+    pairs = [((a, b), (a, c)) for a, b, c in product(kinds, repeat=3) if b < c]
+    return verified(run, pairs)
+
+
 OF_DATA: dict[str, Detector] = {
     "one odd cell": one_odd_cell,
     "one odd cell in a file": one_odd_cell_in_a_file,
@@ -237,4 +256,5 @@ OF_DATA: dict[str, Detector] = {
     "order of rows": order_of_rows,
     "the cut of one user": cut_of_one_user,
     "nothing is shown": nothing_is_shown,
+    "rows counted in passes": rows_counted_in_passes,
 }
