@@ -208,7 +208,7 @@ def cap_from_the_data(monkeypatch):
     def draw(rows, depth, rate, source):
         return true(rows, depth, rate * Fraction(1024, seen[-1]), source)
 
-    monkeypatch.setattr(learner.WeightedRows, "of", staticmethod(remembered))
+    monkeypatch.setattr(WeightedRows, "of", staticmethod(remembered))
     monkeypatch.setattr(learner, "draw_tree", draw)
 
 
@@ -245,7 +245,7 @@ def normalised(monkeypatch):
         total = max(int(zeros.sum() + ones.sum()), 1)
         return true(splits, sample, zeros * 4096 // total, ones * 4096 // total)
 
-    monkeypatch.setattr(learner.WeightedRows, "of", staticmethod(of))
+    monkeypatch.setattr(WeightedRows, "of", staticmethod(of))
 
 
 def first_round_free(monkeypatch):
