@@ -193,10 +193,13 @@ def test_zcdp_of_what_is_left_and_of_the_histogram_add_up():
     assert known_loss(learner, evaluate=HALF, holdout=HALF) is None
 
 
-def test_a_subsampled_learner_leaves_nothing():
-    part = ls.Subsampled(ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1), rate=HALF)
+def test_learners_on_drawn_records_and_what_they_leave():
+    """A secret part leaves some of its amplified epsilon; drawing with replacement nothing."""
+    inner = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=1)
+    part = ls.Subsampled(inner, rate=HALF).fit([1, 2], [0, 1], evaluate="0.1")
+    assert part.guarantee_.epsilon == part.to_learner().epsilon < 1
     with pytest.raises(UnsupportedError, match="smaller epsilon"):
-        part.fit([1, 2], [0, 1], evaluate="0.1")
+        ls.EmpiricalFromPAC(inner, rate=HALF).fit([1, 2], [0, 1], evaluate="0.1")
 
 
 def test_estimators_say_what_was_evaluated():

@@ -224,3 +224,15 @@ class _Certified:
 
     def __getattr__(self, name):
         return getattr(self.made, name)
+
+
+@mutant("secret made public", "data.placed:PlacedSample.take", "parts of tables")
+def rows_at_the_beginning(original, self, places):
+    """As many rows as were drawn, but always the first ones of the table."""
+    return original(self, np.arange(len(places)))
+
+
+@mutant("amplification too good", "learners.agnostic.subsample:inner_for", "parts of tables")
+def an_epsilon_that_is_amplified_twice(original, epsilon, rate):
+    """The learner gets the epsilon for a part of the part."""
+    return original(epsilon, rate * rate)

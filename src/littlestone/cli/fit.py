@@ -23,7 +23,9 @@ from littlestone.errors import (
     InfeasibleError,
     ParameterError,
     StoreError,
+    check_fraction,
     check_integer,
+    check_probability,
     counted,
     parameter_error,
 )
@@ -74,6 +76,7 @@ def fit(
     evaluate: str | None = None,
     no_evaluate: Flag = False,
     holdout: str | None = None,
+    subsample: str | None = None,
     out: str | None = None,
     report: str | None = None,
     ledger: str | None = None,
@@ -166,6 +169,11 @@ def fit(
     holdout:
         The share of the records that are evaluated on and not learned from, for
         example 0.2. Then the error on new records is certified.
+    subsample:
+        Learn from this share of the records only, for example 1/100: a secret, uniformly random
+        part of them, so that large tables take less time. Epsilon and delta are of the whole: on
+        the part the learner has more of both. The certificate is that of the part. Nothing is
+        evaluated unless --evaluate or --holdout asks for it, and then all records are read.
     out:
         Write the model (JSON) here; an existing file is replaced.
     report:
@@ -201,34 +209,34 @@ def fit(
     chosen = names("fit", "x", x)
     _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
-    options = {**_given(proper=proper or None, parameters=parameters), **each}
     listed = label_list("fit", labels, positive=positive if positive != "1" else negative)
-    if costs is not None:
-        options["costs"] = _costs(costs, positive, negative, listed)
+    options = {
+        **_given(proper=proper or None, parameters=parameters),
+        **({} if costs is None else {"costs": _costs(costs, positive, negative, listed)}),
+        **each,
+    }
     concepts, public = open_class(concept_class, schema, chosen, listed)
     form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
     if learner == "auto" and (listed is not None or {"costs", "probabilities"} & set(options)):
         learner = "agnostic"
-    part = evaluation("fit", evaluate, no_evaluate=no_evaluate, epsilon=epsilon, holdout=holdout)
-    left = None if holdout is not None else part  # what is left out of learning
-    learner_of = partial(
-        open_learner,
-        "fit",
-        agnostic_form(learner) if agnostic else learner,
-        delta=delta,
-        options=options,
-        evaluate=left,
-        epsilon=epsilon,
-        alpha=alpha,
-        beta=beta,
+    share = _share(
+        subsample, user=user, labels=labels, costs=costs, proba=proba, auto=is_auto(concept_class)
     )
+    part = evaluation(
+        "fit",
+        evaluate,
+        no_evaluate=no_evaluate or (share is not None and not (evaluate or holdout)),
+        epsilon=epsilon,
+        holdout=holdout,
+    )
+    left = None if holdout is not None else part  # what is left out of learning
+    learner = agnostic_form(learner) if agnostic else learner
+    make = partial(open_learner, "fit", learner, options=options, alpha=alpha, beta=beta)
+    learner_of = partial(_learner_of, share, make, epsilon=epsilon, delta=delta, evaluate=left)
     algorithm = learner_of(concepts)
-    if proba and part is None:
-        raise ParameterError(
-            "The probabilities of --proba come from the evaluation: leave out --no-evaluate."
-        )
+    _measured(part, proba=proba)
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
     paid_by = budget("fit", ledger, purpose)
@@ -274,6 +282,57 @@ def fit(
     else:
         _show(release, Class=why, Model=out, Page=report, Budget=_left(paid_by))
     return 0
+
+
+def _measured(part: Fraction | None, *, proba: bool) -> None:
+    if proba and part is None:
+        raise ParameterError(
+            "The probabilities of --proba come from the evaluation: leave out --no-evaluate."
+        )
+
+
+def _share(
+    subsample: str | None,
+    *,
+    user: str | None,
+    labels: str | None,
+    costs: str | None,
+    proba: bool,
+    auto: bool,
+) -> Fraction | None:
+    """Return the share of the records that are learned from, or refuse what does not go with it."""
+    from littlestone.learners.agnostic.subsample import check_rate
+
+    if subsample is None:
+        return None
+    others = {"--user": user, "--labels": labels, "--costs": costs, "--proba": proba or None}
+    for name, value in (others | {"--class auto": auto or None}).items():
+        if value is not None:
+            raise ParameterError(
+                f"The 'subsample' parameter of fit does not go with {name}: a secret part of "
+                "records with two labels is learned from. Leave out one of them."
+            )
+    return check_rate("fit", "subsample", subsample)
+
+
+def _learner_of(
+    share: Fraction | None,
+    make: Callable[..., Learner[Any]],
+    concepts: ConceptClass,
+    *,
+    epsilon: str,
+    delta: str | None,
+    evaluate: Fraction | None,
+) -> Learner[Any]:
+    """Return the learner; on a secret part one that has epsilon and delta when it is amplified."""
+    if share is None:
+        return make(concepts, epsilon=epsilon, delta=delta, evaluate=evaluate)
+    from littlestone.learners.agnostic import Subsample
+    from littlestone.learners.agnostic.subsample import inner_for
+
+    whole = check_fraction("fit", "epsilon", epsilon)
+    small = None if delta is None else check_probability("fit", "delta", delta) / share
+    return Subsample(make(concepts, epsilon=inner_for(whole, share), delta=small), rate=share)
 
 
 def _written(form: CsvFormat | None, public: Schema | None) -> Json:

@@ -1,10 +1,11 @@
-"""One reading of two columns, for samples that are not held in memory.
+"""One reading of some columns, for samples that are not held in memory.
 
-For the tails of a sample (`littlestone.data.tails`) one pass over batches of whole numbers is
-enough; for all its points in order (`littlestone.data.swept`) DuckDB groups and sorts, and may
-spill. Whole numbers need no conversion; the groups of other cells are converted in batches. Which
-way is taken depends on the types of the columns, which are public; the values, the labels and what
-is outside the domain are what `Sample.read` says.
+For a secret part (`littlestone.data.placed`) the drawn rows are picked from the batches. For the
+tails of a sample (`littlestone.data.tails`) one pass over batches of whole numbers is enough; for
+all its points in order (`littlestone.data.swept`) DuckDB groups and sorts, and may spill. Whole
+numbers need no conversion; the groups of other cells are converted in batches. Which way is taken
+depends on the types of the columns, which are public; the values, the labels and what is outside
+the domain are what `Sample.read` says.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ from littlestone.data.counting import (
     label_codes,
     match,
     number_columns,
+    point_columns,
 )
 from littlestone.data.dialects import Frame
 from littlestone.data.domains import Domain, IntegerDomain, Line, RowDomain
 from littlestone.data.engine import connect, quietly
+from littlestone.data.placed import PlacedSample
 from littlestone.data.points import SMALL
 from littlestone.data.sample import Sample
 from littlestone.data.swept import Held, Part, SweptSample
@@ -38,7 +41,7 @@ from littlestone.data.tables import Table, read_table
 from littlestone.data.tails import Column, Tails, TailSample, gather
 from littlestone.errors import DataError
 
-__all__ = ["LARGE", "read_swept", "read_tails"]
+__all__ = ["LARGE", "read_placed", "read_swept", "read_tails"]
 
 #: Public: tables of at least so many rows, over domains of at least so many points, are swept.
 LARGE = 1 << 20
@@ -169,6 +172,81 @@ def read_swept(
     if sample is None:
         return Sample.read(opened, strict=strict, negative=negative, **arguments)
     return sample
+
+
+def read_placed(
+    table: Any,
+    *,
+    x: Any,
+    y: str,
+    domain: Domain,
+    positive: Any = 1,
+    strict: bool = False,
+    negative: Any = None,
+    csv: Any = None,
+    owner: str = "read_placed",
+) -> Sample:
+    """Return the sample of a table whose records are read when their places are known.
+
+    Parameters
+    ----------
+    table, x, y, domain, positive, strict, negative, csv, owner
+        As for `Sample.read`.
+
+    Returns
+    -------
+    Sample
+        A `PlacedSample` if the number of rows is known and rows come in batches (Parquet, tables in
+        memory, DuckDB relations), and reading is not strict; else what `Sample.read` returns.
+
+    Examples
+    --------
+    >>> table = pa.table({"dose": [3, 9, None, 5], "ill": [0, 1, 1, 1]})
+    >>> sample = read_placed(table, x="dose", y="ill", domain=IntegerDomain(1, 9))
+    >>> sample.n, sample.take(np.array([3, 0])).points
+    (4, array([3, 5]))
+    """
+    opened = _opened(table, csv, domain, owner)
+    arguments: dict[str, Any] = {"x": x, "y": y, "domain": domain, "positive": positive}
+    arguments |= {"strict": strict, "negative": negative, "owner": owner}
+
+    def count() -> Sample:
+        return Sample.read(opened, **arguments)
+
+    names, _ = point_columns(owner, x, domain)
+    columns = list(dict.fromkeys([*names, y]))
+    opened.frame(columns, owner)  # refuses what `count` would refuse because of names and types
+    if strict or opened.stream(columns, owner) is None:
+        return count()
+    rows = quietly(opened.rows, STOPPED.format(owner))
+    if rows is None:
+        return count()
+    if not rows:
+        raise DataError(EMPTY.format(owner))
+
+    def read(places: npt.NDArray[np.int64]) -> Sample:
+        chosen = quietly(lambda: _rows_at(opened, columns, places, owner), STOPPED.format(owner))
+        sample.check_same(chosen[0])
+        return Sample.read(chosen[1], **arguments)
+
+    sample = PlacedSample(rows, read, count)
+    return sample
+
+
+def _rows_at(
+    table: Table, columns: list[str], places: npt.NDArray[np.int64], owner: str
+) -> tuple[int, pa.Table]:
+    """Return how many rows there are, and those at increasing places."""
+    stream: Any = table.stream(columns, owner)
+    kept, start = [], 0
+    schema = pa.schema(zip(columns, stream.kinds, strict=True))
+    for batch in stream.batches():
+        first, last = np.searchsorted(places, [start, start + len(batch)])
+        if first < last:
+            arrays = [column.take(pa.array(places[first:last] - start)) for column in batch.columns]
+            kept.append(pa.record_batch(arrays, schema=schema))
+        start += len(batch)
+    return start, pa.Table.from_batches(kept, schema=schema)
 
 
 def _opened(table: Any, csv: Any, domain: Domain, owner: str) -> Table:

@@ -240,6 +240,10 @@ class Learner(ABC, _Generic[P]):
         """Return whether n records are dealt to parts, so that their order matters."""
         return False
 
+    def taken(self, sample: Any, source: Source) -> Any:
+        """Return what is learned from; what still has to be read for it is read now, unpaid."""
+        return sample
+
     def learn(self, sample: Any, source: Source) -> Hypothesis:
         """Return `draw`; until every learner is a `Learner`."""
         return self.draw(sample, source)

@@ -33,6 +33,7 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM
+from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.release import Release, proposal_of, score_places, secret_n
 from littlestone.privacy import Concentrated, Guarantee, Loss
 from littlestone.source import public_salt
@@ -103,7 +104,7 @@ def run(
         If ``evaluate`` is not a part of epsilon or the sample is empty (n is public).
         Everything is checked before anything is drawn.
     BudgetError, StoreError
-        The ledger does not pay; nothing was drawn.
+        The ledger does not pay; nothing was drawn (but the places of a secret part of a table).
 
     Notes
     -----
@@ -149,7 +150,9 @@ def run(
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
-    # All public arguments are checked: pay, and from here on the source is drawn from.
+    # All public arguments are checked. A secret part is read now: what stops that costs nothing.
+    taken: Any = sample if held_out else own.taken(sample, source)
+    # Pay, and from here on what is drawn is learned from.
     if ledger is not None:
         loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
@@ -158,8 +161,8 @@ def run(
     if held_out:
         assert isinstance(sample, Sample | MulticlassSample)  # users are refused above
         order = deal(sample, source)
-        sample, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
-    hypothesis = own.learn(sample, source)
+        taken, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
+    hypothesis = own.learn(taken, source)
     histogram = None
     if evaluate is not None:
         histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
@@ -257,7 +260,8 @@ def read_sample(
     learner : Learner
         One that has a number ``tails`` needs only that many outermost records of each label; one
         that ``sweeps`` takes the points of a large table in order, from a private file; one that
-        is ``tabled`` counts the rows of a large table in passes over such a file.
+        is ``tabled`` counts the rows of a large table in passes over such a file; one that learns
+        from a secret part reads the records of that part only.
     table, **arguments
         As for `Sample.read`, without ``domain``, which is that of the class; for a class that lists
         its labels, as for `MulticlassSample.read`, without ``labels``.
@@ -284,6 +288,8 @@ def read_sample(
         return UserSample.read(table, user=user, domain=domain, **arguments)
     from littlestone.data import streams  # noqa: PLC0415 - engines are loaded late
 
+    if isinstance(learner, Subsample):
+        return streams.read_placed(table, domain=domain, **arguments)
     if most is not None:
         return streams.read_tails(table, domain=domain, most=most, **arguments)
     if getattr(learner, "sweeps", False):

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, combinations_with_replacement, pairwise, permutations, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,15 @@ import numpy.typing as npt
 
 from littlestone.audit.mechanism import replace_one
 from littlestone.classes import FiniteClass, Points, Thresholds, TreePaths
-from littlestone.data import Sample
+from littlestone.data import IntegerDomain, Sample, streams
 from littlestone.learners import registry
-from littlestone.learners.agnostic import Subsample, TwoSample
+from littlestone.learners.agnostic import Subsample, TwoSample, subsample
 from littlestone.learners.base import Learner
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import TwoStep
-from littlestone.source import ExplicitWeights, Source, exp
+from littlestone.privacy import hockey_stick
+from littlestone.privacy.rounding import upper
+from littlestone.source import ExactSource, ExplicitWeights, Source, exp
 
 from .base import Detector, Records, learned, verified
 
@@ -134,6 +138,31 @@ def sizes_of_secret_parts() -> str | None:
         found = learned(Subsample(loud, rate), replace_one([(0, 0), (0, 1)], n))
         if found:
             return f"rate {float(rate)} of {n} records: {found}"
+    return None
+
+
+def parts_of_tables() -> str | None:
+    """Verify a learner that was given the epsilon of the whole, on parts read by their places."""
+    epsilon, rate = F(1), F(1, 3)
+    loud = _HighEpsilon(subsample.inner_for(epsilon, rate), F(0))
+    algorithm = Subsample(loud, rate)
+    domain = IntegerDomain(0, 1)
+
+    def draw(records: Records, source: Source) -> Hashable:
+        listed = [tuple(record) for record in records]
+        table = {"x": [x for x, _ in listed], "y": [y for _, y in listed]}
+        sample: Any = streams.read_placed(table, x="x", y="y", domain=domain)
+        part = sample.take(subsample.places(sample.n, int(rate * sample.n), source))
+        kinds = np.repeat([0, 1], [int(part.zeros.sum()), int(part.ones.sum())])
+        return algorithm.learner.draw(SimpleNamespace(kinds=kinds), source)
+
+    records = [(0, 0), (0, 1)]
+    laws = {data: ExactSource().law(partial(draw, data)) for data in product(records, repeat=3)}
+    for data, law in laws.items():
+        for i, new in product(range(3), records):
+            other = laws[(*data[:i], new, *data[i + 1 :])]
+            if upper(hockey_stick(law.outcomes, other.outcomes, epsilon)) > F(1, 2**60):
+                return f"{data} and its neighbours are further apart than epsilon {epsilon}"
     return None
 
 
@@ -292,6 +321,7 @@ def depth_and_node() -> str | None:
 
 OF_PARTS: dict[str, Detector] = {
     "dealt from counts": dealt_from_counts,
+    "parts of tables": parts_of_tables,
     "sizes of secret parts": sizes_of_secret_parts,
     "choice of labels": choice_of_labels,
     "labels of the first part": labels_of_the_first_part,

@@ -161,7 +161,9 @@ class Subsampled(_Wrapper, learner=Subsample):
 
     Notes
     -----
-    Cost: one pass of dealing, about a microsecond for each drawn record, and the learner.
+    Cost: about a microsecond for each drawn record, the learner, and one pass: over all records in
+    memory, or over a table whose rows come in batches (Parquet, data frames, DuckDB), of which only
+    the drawn rows are kept. An evaluation looks at all records.
 
     References
     ----------

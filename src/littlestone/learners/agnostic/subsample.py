@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
@@ -12,6 +12,7 @@ from flint import ctx
 
 from littlestone.bounds import CertificateBuilder
 from littlestone.data.dealing import deal
+from littlestone.data.placed import PlacedSample
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.agnostic.claims import SUBSAMPLING
 from littlestone.learners.agnostic.records import ordered_part, places
@@ -35,6 +36,7 @@ __all__ = [
     "SubsamplePlan",
     "amplified",
     "check_rate",
+    "inner_for",
     "learner_of_records",
     "rate_for",
     "refuse_costs",
@@ -54,6 +56,27 @@ def amplified(epsilon: Fraction, rate: Fraction) -> Fraction:
     with ctx.workprec(256):
         grown = ball(rate) * ball(epsilon).expm1()
         return min(round_up(upper(grown.log1p())), epsilon)
+
+
+def inner_for(epsilon: Fraction, rate: Fraction) -> Fraction:
+    """Return an epsilon, nearly the largest one, whose `amplified` value is at most the given one.
+
+    Examples
+    --------
+    >>> inner = inner_for(Fraction(1), Fraction(1, 10))
+    >>> float(inner), amplified(inner, Fraction(1, 10))
+    (2.900477..., Fraction(1, 1))
+    """
+    if rate >= 1:
+        return epsilon
+    with ctx.workprec(256):
+        exact = lower((1 + ball(epsilon).expm1() / ball(rate)).log())
+    scale = 1 << 60
+    while True:
+        inner = Fraction(floor(exact * scale), scale)
+        if inner and amplified(inner, rate) <= epsilon:
+            return inner
+        exact = exact * (1 - Fraction(1, 1 << 48))
 
 
 def rate_for(epsilon: Fraction, inner: Fraction, factor: int = 1) -> Fraction:
@@ -244,8 +267,45 @@ class Subsample(Drawn):
         """Return True: single records are drawn."""
         return True
 
+    def leaving(self, evaluation: Fraction) -> Subsample:
+        """Return the learner on a part whose epsilon leaves this much, after it was amplified."""
+        own = inner_for(self.epsilon - evaluation, self.rate)
+        inner = self.learner
+        return replace(self, learner=inner.leaving(inner.guarantee().epsilon - own))
+
+    def taken(self, sample: Any, source: Source) -> Any:
+        """Draw the places of a part, secretly, and read their records; anything else is kept.
+
+        It is called once for each release, before it is paid for, so that what cannot be read
+        costs nothing. Two releases from one part would have their joint loss amplified, which is
+        more than the sum of their amplified losses.
+        """
+        n = sample.n
+        most = floor(self.rate * n)
+        if not most or not isinstance(sample, PlacedSample):
+            return sample
+        return _Taken(n, sample.take(places(n, most, source)))
+
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw a part of floor(rate * n) records, secretly, and learn from it."""
+        sample = self.taken(sample, source)
+        if isinstance(sample, _Taken):
+            return self.learner.draw(sample.part, source)
         n = sample.n
         drawn = places(n, floor(self.rate * n), source)
         return self.learner.draw(ordered_part(sample, deal(sample, source)[drawn]), source)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Taken:
+    """The records of a part, for one release.
+
+    Attributes
+    ----------
+    n : int
+        Of all records.
+    part : Sample
+    """
+
+    n: int
+    part: Sample
