@@ -7,9 +7,10 @@ releases.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -286,19 +287,18 @@ def read_sample(
         )
     if user is not None:
         return UserSample.read(table, user=user, domain=domain, **arguments)
-    from littlestone.data import streams  # noqa: PLC0415 - engines are loaded late
+    from littlestone.data import coding, streams  # noqa: PLC0415 - engines are loaded late
 
+    read: Callable[..., Sample] = Sample.read
     if isinstance(learner, Subsample):
-        return streams.read_placed(table, domain=domain, **arguments)
-    if most is not None:
-        return streams.read_tails(table, domain=domain, most=most, **arguments)
-    if getattr(learner, "sweeps", False):
-        return streams.read_swept(table, domain=domain, **arguments)
-    if getattr(learner, "tabled", False):
-        from littlestone.data import coding  # noqa: PLC0415
-
-        return coding.read_coded(table, domain=domain, **arguments)
-    return Sample.read(table, domain=domain, **arguments)
+        read = streams.read_placed
+    elif most is not None:
+        read = partial(streams.read_tails, most=most)
+    elif getattr(learner, "sweeps", False):
+        read = streams.read_swept
+    elif getattr(learner, "tabled", False):
+        read = coding.read_coded
+    return read(table, domain=domain, **arguments)
 
 
 def certificate_of(learner: Learner[Any], n: int) -> Certificate:
