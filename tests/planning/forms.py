@@ -18,6 +18,7 @@ CLASSES = [
     ls.Prefixes("ipv4"),
     ls.AffineSubspaces(3, 2, 1),
     ls.Rules(SCHEMA, 2),
+    ls.RuleLists(SCHEMA, 2),
 ]
 METHODS = {
     "vc1": ("one-shot", "median-exponential", "median-tree"),
