@@ -1,4 +1,4 @@
-"""Measure trees with several labels beside diffprivlib's and scikit-learn's, over epsilon.
+"""Measure trees and rule lists with labels beside diffprivlib's and scikit-learn's, over epsilon.
 
     python benchmarks/labels.py DIAMONDS_CSV [--rivals PYTHON] [--draws 10]
 
@@ -32,6 +32,7 @@ WINE = {
 }  # fmt: skip
 DIAMONDS = {"carat": (0.2, 5.0), "depth": (55, 70), "table": (50, 70), "price": (326, 18823)}
 BINS = {"Wine": 8, "Diamonds": 20}
+SHAPES = (("tree", 1), ("tree", 2), ("tree", 3), ("list", 2), ("list", 3))
 
 
 def tables(path: Path) -> dict[str, tuple[np.ndarray, np.ndarray, dict[str, tuple[float, float]]]]:
@@ -47,8 +48,8 @@ def tables(path: Path) -> dict[str, tuple[np.ndarray, np.ndarray, dict[str, tupl
     return {"Wine": (wine.data, kind, WINE), "Diamonds": (X, cut, DIAMONDS)}
 
 
-def ours(name, X, y, test, ranges, depth, epsilon, seed) -> float:
-    """Return the accuracy of one private draw."""
+def ours(name, X, y, test, ranges, shape, epsilon, seed) -> float:
+    """Return the accuracy of one private draw of a class, by its name and size."""
     import littlestone as ls
 
     bins = {
@@ -56,9 +57,17 @@ def ours(name, X, y, test, ranges, depth, epsilon, seed) -> float:
         for column, (low, high) in ranges.items()
     }
     labels = list(CUTS) if name == "Diamonds" else ["class_0", "class_1", "class_2"]
-    trees = ls.DecisionTrees(ls.Schema.from_dict(bins), depth, labels=labels)
-    learner = ls.AgnosticLearner(trees, epsilon=epsilon, random_state=seed)
+    kind, size = shape
+    concepts = {"tree": ls.DecisionTrees, "list": ls.RuleLists}[kind]
+    concepts = concepts(ls.Schema.from_dict(bins), size, labels)
+    learner = ls.AgnosticLearner(concepts, epsilon=epsilon, random_state=seed)
     return float(np.mean(learner.fit(X[~test], y[~test]).predict(X[test]) == y[test]))
+
+
+def _named(shape: tuple[str, int]) -> str:
+    kind, size = shape
+    words = f"depth {size}" if kind == "tree" else f"rule list of length {size}"
+    return f"littlestone, {words}"
 
 
 def plain(X, y, test, depth, seed) -> float:
@@ -109,13 +118,13 @@ def main() -> None:
                 saved = Path(folder) / f"{name}-{seed}.npz"
                 np.savez(saved, X=X, y=y, test=test, low=low, high=high)
             rows: dict[str, list[float]] = {}
-            for depth in (1, 2, 3):
+            for shape in SHAPES:
                 for epsilon in EPSILONS[name]:
                     found = [
-                        ours(name, X, y, test, ranges, depth, epsilon, seed)
+                        ours(name, X, y, test, ranges, shape, epsilon, seed)
                         for seed, test in enumerate(splits)
                     ]
-                    rows.setdefault(f"littlestone, depth {depth}", []).append(np.mean(found))
+                    rows.setdefault(_named(shape), []).append(np.mean(found))
             for epsilon in EPSILONS[name] if asked.rivals else ():
                 command = [asked.rivals, "-W", "ignore", __file__, folder]
                 command += ["--part", name, str(epsilon), str(asked.draws)]
