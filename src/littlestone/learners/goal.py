@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
 
-from littlestone.errors import check_fraction, check_probability
 from littlestone.privacy import Neighbours
 
-__all__ = ["Goal", "check_pure_budget"]
+__all__ = ["Goal"]
 
 
 @dataclass(frozen=True)
@@ -52,14 +50,3 @@ class Goal:
     def rate(self) -> Fraction:
         """Half of epsilon: where replacing one record takes one vote away and adds another."""
         return self.epsilon / 2
-
-
-def check_pure_budget(
-    owner: str, *, epsilon: Any, alpha: Any, beta: Any
-) -> tuple[Fraction, Fraction, Fraction]:
-    """Check the three numbers of a pure learner that is not yet a `Learner`."""
-    return (
-        check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."),
-        check_probability(owner, "alpha", alpha, hint="0.1 is one error in ten."),
-        check_probability(owner, "beta", beta, hint="0.05 is one failure in twenty."),
-    )

@@ -10,7 +10,6 @@
 `scores`            user-level errors of all hypotheses at once; `scores_listed` for lists
 `binomials`         how many mistakes of a user tell good hypotheses from bad ones (Lemma 4.1)
 `estimators`        the scikit-learn estimator
-`simulation`        made users, to be looked at
 `claims`            what is asserted
 ==================  ============================================================================
 
