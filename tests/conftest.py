@@ -3,7 +3,7 @@
 ``pytest`` runs what needs Python and pip alone. The other groups are asked for by name,
 ``pytest -m browser``; one that lacks a program or a package says so in one line. Property tests
 try the same examples each time, so that a change is what makes a test fail;
-``pytest --hypothesis-profile=new`` tries others.
+``pytest --hypothesis-profile=new`` tries others, and ``more`` a larger number of the same.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ import pytest
 from hypothesis import settings
 
 #: The one place that says how many examples a property gets; a slow one takes a fraction of it.
-EXAMPLES = {"max_examples": 100, "deadline": None}
+EXAMPLES = {"max_examples": 60, "deadline": None}
 settings.register_profile("same", derandomize=True, **EXAMPLES)
+settings.register_profile("more", derandomize=True, **EXAMPLES | {"max_examples": 200})
 settings.register_profile("new", print_blob=True, **EXAMPLES)
 settings.load_profile("same")
 

@@ -1,6 +1,7 @@
 """The package keeps its own rules: randomness, public names, true documents."""
 
 import ast
+import functools
 import importlib
 import re
 import subprocess
@@ -12,6 +13,12 @@ import littlestone as ls
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "littlestone"
 FILES = sorted(SOURCE.rglob("*.py"))
+
+
+@functools.cache
+def parsed(path):
+    """Return the syntax tree of a file, which is read once."""
+    return ast.parse(path.read_text())
 
 
 def test_randomness_enters_through_one_door():
@@ -59,7 +66,7 @@ def test_what_is_private_to_a_module_stays_there():
     of_python = {"_replace", "_exit", "_repr_html_"}
     offenders = []
     for path in FILES:
-        tree = ast.parse(path.read_text())
+        tree = parsed(path)
         own = {
             node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
         }
@@ -118,7 +125,7 @@ def _imports(files, root=SOURCE):
     graph = {}
     for module, path in names.items():
         graph[module] = needs = set()
-        waiting = [ast.parse(path.read_text())]
+        waiting = [parsed(path)]
         while waiting:
             node = waiting.pop()
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -165,7 +172,7 @@ def test_tables_of_modules_are_complete():
     """Where the docstring of a package has a table of its modules, each of them is in it."""
     missing = []
     for path in SOURCE.rglob("__init__.py"):
-        text = ast.get_docstring(ast.parse(path.read_text())) or ""
+        text = ast.get_docstring(parsed(path)) or ""
         if "\n=====" in text:
             names = {p.stem for p in path.parent.glob("[a-z]*.py")}
             missing += [f"{path.parent.name}.{name}" for name in names if f"`{name}`" not in text]
@@ -198,7 +205,7 @@ def test_the_map_names_every_room_and_pages_are_linked():
 def test_no_guarantee_hides_behind_a_default():
     """``epsilon`` and ``delta`` have no default in the learners, or 0 for delta: pure privacy."""
     for path in (SOURCE / "learners").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef):
                 pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
                 for argument, default in pairs:

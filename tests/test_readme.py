@@ -12,6 +12,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import load
+from littlestone.cli.main import main
 from littlestone.data import RowDomain, Sample
 
 ROOT = Path(__file__).parents[1]
@@ -85,18 +86,17 @@ def _holds(table, words):
     return cells >= float(wanted) if op == ">=" else cells < float(wanted)
 
 
-def test_model_file_predicts_what_it_says(tmp_path, adult):
+def test_model_file_predicts_what_it_says(tmp_path, adult, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     data = str(ADULT / "adult.parquet")
     fit = ["fit", data, "--schema", str(ADULT / "schema.toml"), "--y", "over_50k"]
     fit += ["--class", "rules(max_literals=2)", "--epsilon", "1", "--out", "m.json", "--json"]
-    done = run([*fit, "--seed", "3"], tmp_path)
-    assert done.returncode == 0, done.stderr
-    out = json.loads(done.stdout)
+    assert main([*fit, "--seed", "3"]) == 0
+    out = json.loads(capsys.readouterr().out)
     assert set(out) >= {"learner", "class", "hypothesis", "guarantee", "certificate", "n"}
     assert out["guarantee"]["epsilon"] == 1
     assert out["guarantee"]["seeded"] is True
-    done = run(["predict", "m.json", data, "--out", "labels.csv"], tmp_path)
-    assert done.returncode == 0, done.stderr
+    assert main(["predict", "m.json", data, "--out", "labels.csv"]) == 0
     labels = np.loadtxt(tmp_path / "labels.csv", skiprows=1, dtype=int)
     truth = pq.read_table(data)["over_50k"].to_numpy()
     wrong = int((labels != truth).sum())

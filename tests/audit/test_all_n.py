@@ -109,6 +109,7 @@ class Fewer(Generic):
         return ThresholdHypothesis(3, 1, 5) if gone else h
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("broken", "step"),
     [(Often, "sums"), (Point, "range"), (Pairs, "sums"), (Rate, "sums"), (Fewer, "public")],

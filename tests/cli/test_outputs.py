@@ -69,6 +69,7 @@ def test_a_full_standard_output_is_said_in_one_line(folder, capfd, monkeypatch, 
     assert ("standard output could not be written (No space" in err) == (line[1] == "data.csv")
 
 
+@pytest.mark.more
 def test_closed_streams_are_nowhere(folder):
     line = " ".join(f"'{token}'" for token in [sys.executable, "-m", "littlestone", *FIT])
     line += " --json --out m.json <&- >&- 2>&-"

@@ -89,6 +89,7 @@ def test_too_few_for_any_value_is_infeasible(run):
     assert done.json["error"]["n_needed"] > 3
 
 
+@pytest.mark.more
 def test_simulate(run, folder):
     line = "plan --epsilon 2 --alpha 0.2 --beta 0.3 --class thresholds(1,99) --simulation s.json"
     done = run(f"{line} --json")

@@ -81,6 +81,7 @@ def test_an_engine_that_is_interrupted_is_an_interruption(run, folder, monkeypat
     assert main(["--version"]) == 0
 
 
+@pytest.mark.more
 def test_following_ends_with_an_interruption(folder):
     line = [*STREAM.split(), "--x", "age", "--follow", "--out", "o.csv"]
     # programs in the background are begun with interruptions ignored

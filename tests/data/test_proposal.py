@@ -80,7 +80,7 @@ NUMBERS = ["0"] * 3 + ["1"] * 3 + ["2"] * 4, ["0"] * 2 + ["1"] * 3 + ["2"] * 5
 
 
 @pytest.mark.usefixtures("tiny")
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("cells", "kinds", "n", "delta"),
     [

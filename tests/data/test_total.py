@@ -70,7 +70,7 @@ def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
         tables.read_table(pl.LazyFrame({"x": [1]}))
 
 
-@pytest.mark.first(8)
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "odd",
     [5, True, 2.5, dt.date(2020, 1, 1), [1], None, object()],

@@ -127,6 +127,7 @@ def test_scikit_learns_battery(name):
     assert estimator.__sklearn_tags__().input_tags.two_d_array
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "learner",
     [

@@ -113,6 +113,7 @@ def test_half_the_noise_is_caught(epsilon):
     assert worst > F(1, 100)
 
 
+@pytest.mark.more
 def test_a_wrong_sensitivity_is_caught(epsilon):
     pairs = ((s, t) for s in VECTORS for t in moved(s, 2))
     worst, _ = worst_delta(epsilon, pairs, epsilon=epsilon, sensitivity=1)

@@ -66,7 +66,7 @@ def lists_mechanism(epsilon, delta, cap, bottom="tight"):
     )
 
 
-@pytest.mark.first(10)
+@pytest.mark.first(6)
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize(
     ("pool", "cap", "longest", "teachers"),
@@ -91,6 +91,7 @@ def test_private_on_all_profiles_of_three_teachers(delta, epsilon, tolerance):
     assert abs(worst - delta / (1 + delta)) <= tolerance
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("k", [1, 2])
 def test_private_on_all_k_bounded_scores(k, epsilon, tolerance):
     """Which scores rise may depend on the data: common part, k up on one side, k on the other."""
@@ -231,6 +232,7 @@ def test_half_the_noise_is_caught(epsilon):
 # What is observable.
 
 
+@pytest.mark.more
 def test_hash_order_does_not_reach_the_release():
     program = (
         "from littlestone.mechanisms import *; from littlestone.source import SeededSource\n"
@@ -294,6 +296,7 @@ def test_parameters_are_checked_first(name, value):
             )
 
 
+@pytest.mark.more
 def test_a_million_candidates_of_big_integers():
     scores = {2**100 + i: 1 for i in range(10**6)} | {7: 90}
     chosen = sparse_select(scores, k=1, epsilon=1, delta=1e-6, source=SeededSource(1), default=None)

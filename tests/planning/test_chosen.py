@@ -105,7 +105,7 @@ def check(form, classes, work, most_runs):
     assert not refuted(all_failed, all_runs), (form, all_failed, all_runs)
 
 
-@pytest.mark.first(6)
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     "form",
     # 230,000 records of 58,000 users: among the full sizes only

@@ -70,6 +70,7 @@ class Boastful(TwoSample):
         return replace(super().guarantee(seeded=seeded), epsilon=F(1, 10), delta=F(1, 100))
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("kind", ["all", pytest.param("stable", marks=pytest.mark.full)])
 def test_a_smaller_promise_is_caught(kind):
     boast = agnostic(kind, make=Boastful)

@@ -37,6 +37,7 @@ def boosting(schema=ONE, depth=1, rounds=2, **parameters):
     return Boosting(BoostedTreeClass(schema, depth, rounds), **parameters)
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize(
     ("schema", "points", "depth", "rounds", "n"),
     [

@@ -75,6 +75,7 @@ def test_every_data_set(name, budget):
         assert result.worst_delta > (0.2 if "essential" not in name else 1e-5) * result.delta
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("name", DEALT)
 def test_every_list_that_is_dealt(name):
     cls, options = DEALT[name]

@@ -182,6 +182,7 @@ def test_one_process_at_a_time(tmp_path):
     assert learner(tmp_path / "s").state_.time == 1
 
 
+@pytest.mark.first(5)
 @pytest.mark.parametrize(
     "change",
     [

@@ -138,6 +138,7 @@ def test_the_parts_cost_what_is_claimed(concept_class, delta, constants):
     assert (guarantee.epsilon, guarantee.delta) == (F(1, 2), plan.goal.delta)
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("epsilon", [1e-9, 1e6])
 @pytest.mark.parametrize("delta", [0, "1e-300", 0.999])
 @pytest.mark.parametrize("constants", ["practical", "theory"])

@@ -53,6 +53,7 @@ def verified(sampler, epsilon, delta=0, kinds=MISTAKES, now=NOTHING):
     return verify_mechanism(run, replace_one(kinds, 4), epsilon=epsilon, delta=delta)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("epsilon", [F(1), F(6)])
 def test_a_draw_from_scored_candidates(epsilon):
     kinds = [None, (1, 0), (1, 1), (2, 0)]
@@ -148,7 +149,7 @@ class Loud(ClosureSampler):
         )
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("kind", [Pairs, Loud])
 def test_broken_closures_are_caught(kind):
     sampler = kind(SparseSets(2), F(1, 2), F(1, 100))

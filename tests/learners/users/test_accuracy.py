@@ -200,6 +200,7 @@ def test_certificates_hold_from_the_required_number_on(cls, method):
         assert any("samples_per_user" in a for a in certificate.assumptions)
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("m", [1, 16, 100])
 def test_certificates_of_thresholds(m):
     learner = made(ls.Thresholds(1, 2**20), m, "threshold")

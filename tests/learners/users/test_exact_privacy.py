@@ -67,6 +67,7 @@ def test_the_whole_release_with_an_evaluation_and_the_page():
     assert result.tightest_epsilon > F(1, 2)  # the learner alone has no more
 
 
+@pytest.mark.more
 def test_estimators_are_verified_too():
     learner = ls.UserAgnosticLearner(ls.Thresholds(1, 1), epsilon=1, samples_per_user=1)
     assert ls.audit.verify(learner, points=[1], n_samples=2, outside=True).holds
@@ -144,6 +145,7 @@ def test_in_full(cls, points, n, laws, kind):
     assert worst <= ROUNDING
 
 
+@pytest.mark.first(2)
 @pytest.mark.usefixtures("swept_once")
 @pytest.mark.parametrize(
     ("width", "starts", "lag"),

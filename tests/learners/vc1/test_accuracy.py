@@ -245,6 +245,7 @@ def test_proper_output_is_a_concept():
     assert outside >= 15  # the improper learner stops in the middle of the path
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("n", [1, 2, 5, 40])
 def test_any_input_gives_a_concept(n):
     rng = np.random.default_rng(n)

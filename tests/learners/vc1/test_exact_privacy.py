@@ -65,7 +65,7 @@ def check_three_records(matrix, *options):
         assert result.datasets == (2 * points) ** 3
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(3)
 @pytest.mark.parametrize("matrix", KINDS, ids=str)
 def test_every_kind_of_class_with_three_records(matrix):
     check_three_records(matrix, {})

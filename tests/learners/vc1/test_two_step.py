@@ -41,6 +41,7 @@ def test_the_parts_add_up(median, share, straight):
     assert sum(one.deltas) == (0 if straight and median == "exponential" else one.budget.delta)
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("median", ["exponential", "tree"])
 def test_the_choice_costs_its_part(median):
     chooser = two_step(median, F(1, 2), make=AtDepthOne)

@@ -256,6 +256,7 @@ def test_rates_of_a_millionth_of_a_millionth_are_planned():
     assert not tiny.certificate(n - 1).holds
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("epsilon", [F(1, 10), F(1), F(7)])
 @pytest.mark.parametrize("height", [2, 64])
 def test_the_least_n_is_found_as_by_walking_down(height, epsilon):
