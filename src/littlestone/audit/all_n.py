@@ -44,11 +44,11 @@ from littlestone.audit.neighbours import promised
 from littlestone.audit.verify import RecordCases, UserCases, record_kinds
 from littlestone.bounds.lemmas import LEMMAS, UNCHECKED, Checked
 from littlestone.classes import BoostedTreeClass, DecisionTrees
-from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.data import IntegerDomain, RowDomain
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting.learner import Boosting
+from littlestone.learners.boosting.margins import Start, margins_of, voted
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
@@ -549,24 +549,27 @@ def _rounds(
     """Return the chain of boosting: each round, given any trees before it."""
     settings = learner.plan.settings(max(sizes))
     chain = _Sums(learner, settings.round_epsilon, points, sizes, rng)
-    depth = learner.concept_class.depth
+    several = len(learner.concept_class.labels) if learner.concept_class.lists_labels else 0
     rounds = sorted({0, 1, settings.rounds - 1} & set(range(settings.rounds)))
     for votes in rounds:
-        start = 0 if not settings.count_epsilon else rng.below(7) - 3
+        start: Start = 0
+        if settings.count_epsilon:
+            start = rng.below(7) - 3
+        if several:
+            start = tuple(-rng.below(4) if settings.count_epsilon else 0 for _ in range(several))
         before = []
         for _ in range(votes):  # any trees: of a data set of any labels
             sample: Any = chain.layout.sample(chain.drawn(chain.kinds, 3))
-            margins = np.full(len(sample.points), start, dtype=np.int64)
+            margins = margins_of(sample, start)
             rows, rate = learner.round(sample, margins, start=start, votes=0)
-            before.append(draw_tree(rows, depth, rate, rng))
+            before.append(learner.tree(rows, rate, rng))
 
         def weighted(
-            sample: Any, votes: int = votes, start: int = start, trees: Any = before
+            sample: Any, votes: int = votes, start: Start = start, trees: Any = before
         ) -> Any:
-            margins = np.full(len(sample.points), start, dtype=np.int64)
+            margins = margins_of(sample, start)
             for tree in trees:
-                if len(margins):
-                    margins += 2 * tree.predict(sample.points).astype(np.int64) - 1
+                margins = voted(sample, margins, tree)
             return learner.round(sample, margins, start=start, votes=votes)
 
         def rate_of(n: int, weighted: Any = weighted) -> Fraction:
@@ -574,7 +577,7 @@ def _rounds(
 
         def run(sample: Any, source: Source, weighted: Any = weighted) -> Hashable:
             rows, rate = weighted(sample)
-            return draw_tree(rows, depth, rate, source).key
+            return learner.tree(rows, rate, source).key
 
         chain.check(rate_of, run, f"round {votes + 1}")
     steps = chain.steps
@@ -584,8 +587,11 @@ def _rounds(
     else:
         steps.append(Step("rounds", "assumed", True, f"{what}: zero-concentrated privacy"))
     if settings.count_epsilon:
-        noise = "it moves by at most 1, with two-sided geometric noise"
-        steps.append(Step("count of label 1", "proved", True, noise, "noise.counts_pure"))
+        what, moves = "count of label 1", "it moves"
+        if several:
+            what, moves = "counts of labels", "two of them move"
+        noise = f"{moves} by at most 1, with two-sided geometric noise"
+        steps.append(Step(what, "proved", True, noise, "noise.counts_pure"))
     if len(rounds) < settings.rounds:
         steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))
     return steps

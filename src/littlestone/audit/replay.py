@@ -38,12 +38,12 @@ from littlestone.audit.neighbours import (
 )
 from littlestone.classes import DecisionTrees
 from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
 from littlestone.data.users import UserSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.boosting.learner import Boosting
+from littlestone.learners.boosting.margins import margins_of, voted
 from littlestone.learners.exponential import Exponential
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.privacy.rounding import upper
@@ -468,13 +468,13 @@ class _Boosted:
 
     def __call__(self, sample: Sample, source: _Steered) -> _Ran:
         learner, settings = self.learner, self.learner.plan.settings(sample.n)
-        margins = np.zeros(len(sample.points), dtype=np.int64)
+        margins = margins_of(sample, 0)
         keys, logs, trees = list[Hashable](), list[arb](), list[_Tree]()
         table = settings.table(0)
         for votes in range(settings.rounds):
             rows, rate = learner.round(sample, margins, start=0, votes=votes)
             before = len(source.logs)
-            tree = draw_tree(rows, learner.concept_class.depth, rate, source)
+            tree = learner.tree(rows, rate, source)
             with ctx.workprec(_BITS):
                 logs.append(sum(source.logs[before:], arb(0)))
             keys.append(tree.key)
@@ -486,8 +486,7 @@ class _Boosted:
                 return int(table[len(table) // 2 + (margin if y else -margin)])
 
             trees.append(_Tree(tree, rate, cost))
-            if len(margins):
-                margins += 2 * tree.predict(sample.points).astype(np.int64) - 1
+            margins = voted(sample, margins, tree)
         return _Ran(tuple(keys), source.names, logs, None, trees)
 
     def budgets(self, n: int) -> list[Fraction]:

@@ -37,7 +37,12 @@ from littlestone.classes.base import (
     check_class,
     errors,
 )
-from littlestone.classes.boosted_trees import BoostedTreeClass, ScorecardClass, TreeEnsemble
+from littlestone.classes.boosted_trees import (
+    BoostedTreeClass,
+    LabelEnsemble,
+    ScorecardClass,
+    TreeEnsemble,
+)
 from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.dimensions import (
@@ -107,6 +112,7 @@ __all__ = [
     "IdentityRepresentation",
     "IntervalHypothesis",
     "Intervals",
+    "LabelEnsemble",
     "LeafPaths",
     "ListHypothesis",
     "MajorityHypothesis",

@@ -18,7 +18,13 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate
-from littlestone.classes import ConceptClass, TreeEnsemble, TreeHypothesis, class_from_dict
+from littlestone.classes import (
+    ConceptClass,
+    LabelEnsemble,
+    TreeEnsemble,
+    TreeHypothesis,
+    class_from_dict,
+)
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.hypotheses import constant_label
@@ -324,7 +330,7 @@ class Release:
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the probabilities of `predict_proba`, of points as the hypothesis reads them."""
         self._check_chances()
-        if isinstance(self.hypothesis, TreeEnsemble):
+        if isinstance(self.hypothesis, TreeEnsemble | LabelEnsemble):
             return self.hypothesis.probability(points)
         return self._shares()[score_places(self.hypothesis, points)]
 
@@ -335,7 +341,8 @@ class Release:
         return shares.T if self.concept_class.lists_labels else shares[1]
 
     def _check_chances(self) -> None:
-        if not isinstance(self.hypothesis, TreeEnsemble) and self.evaluation is None:
+        own = isinstance(self.hypothesis, TreeEnsemble | LabelEnsemble)
+        if not own and self.evaluation is None:
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} says labels, not probabilities: learn it "
                 "with an evaluation (--evaluate, --proba), or learn a scorecard or "
@@ -362,7 +369,7 @@ class Release:
         if to not in ("sql", "python", "json"):
             raise parameter_error("export", "to", "one of sql, python, json", to)
         if not isinstance(domain, RowDomain) or not isinstance(
-            hypothesis, TreeEnsemble | TreeHypothesis
+            hypothesis, TreeEnsemble | LabelEnsemble | TreeHypothesis
         ):
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} cannot be exported: trees, rule lists, "
@@ -380,13 +387,11 @@ class Release:
             columns = replace(domain.schema, proposal=None).to_list()
             document = {"schema": columns, "hypothesis": hypothesis.to_dict()}
             return json.dumps(document, ensure_ascii=False)
-        if self.concept_class.lists_labels:
-            raise UnsupportedError(
-                "A tree with labels of its own is exported to SQL or JSON (--to sql, --to json); "
-                "the Python module is for the labels 0 and 1."
-            )
         if isinstance(hypothesis, TreeHypothesis):  # one vote
-            hypothesis = TreeEnsemble((hypothesis,), Fraction(1))
+            trees, step, names = (hypothesis,), Fraction(1), hypothesis.label_names
+            if self.concept_class.lists_labels:
+                return LabelEnsemble(trees, step, (0,) * len(names), names).to_python(domain.schema)
+            hypothesis = TreeEnsemble(trees, step)
         return hypothesis.to_python(domain.schema)
 
     @property

@@ -14,6 +14,7 @@ from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory
+from littlestone.data.multiclass import check_labels
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json
@@ -27,9 +28,11 @@ __all__ = ["BoostedTreeClass", "ScorecardClass"]
 _DEPTHS = (1, 2, 3)
 
 
-@written("boosted_trees(depth=2)", "depth", "rounds", schema=True)
+@written("boosted_trees(depth=2)", "depth", "rounds", schema=True, labels=True)
 class BoostedTreeClass(ConceptClass):
     """Sums of decision trees of one depth, each voting +1 or -1; 1 where the sum is positive.
+
+    With a list of labels each tree votes for one of them, and the most votes are answered.
 
     Learned by boosting (`littlestone.BoostedTrees`), tree by tree, not by one draw: the class is
     far too large for the exponential mechanism over its members.
@@ -42,6 +45,9 @@ class BoostedTreeClass(ConceptClass):
     depth : int in 1 .. 3, default 2
     rounds : int in 1 .. 1000, optional
         Number of trees. By default the learner takes it from public numbers.
+    labels : sequence of int or str, optional
+        Public labels, in the order of their codes; by default 0 and 1. A cell outside the list
+        counts as a mistake of every tree.
 
     Notes
     -----
@@ -61,8 +67,12 @@ class BoostedTreeClass(ConceptClass):
     vc_exact = False
     learned_by = "boosting"
 
-    def __init__(self, schema: Schema, depth: int = 2, rounds: int | None = None) -> None:
+    def __init__(
+        self, schema: Schema, depth: int = 2, rounds: int | None = None, labels: Any = None
+    ) -> None:
         owner = type(self).__name__
+        if labels is not None:
+            self.labels = check_labels(owner, labels)
         if not isinstance(schema, Schema):
             raise parameter_error(
                 owner, "schema", "a Schema", type(schema).__name__,
@@ -77,7 +87,7 @@ class BoostedTreeClass(ConceptClass):
             if rounds > MAX_ROUNDS:
                 raise parameter_error(owner, "rounds", f"at most {MAX_ROUNDS}", rounds)
         self.rounds = rounds
-        self.trees = DecisionTrees(schema, self.depth)  # refuses too many splits
+        self.trees = DecisionTrees(schema, self.depth, self.labels)  # refuses too many splits
 
     def bind(self, n_columns: int) -> BoostedTreeClass:
         """Return the class for arrays with this (public) number of columns."""
@@ -95,6 +105,8 @@ class BoostedTreeClass(ConceptClass):
     def __repr__(self) -> str:
         arguments = self.spec.partition("(")[2]
         arguments = f", {arguments}" if arguments else ")"
+        if self.lists_labels:
+            arguments = f"{arguments[:-1]}, labels={list(self.labels)})"
         return f"{type(self).__name__}({self.schema!r}{arguments}"
 
     @property
@@ -124,7 +136,8 @@ class BoostedTreeClass(ConceptClass):
 
     @cached_property
     def vc_dim(self) -> int:
-        """An upper bound of the VC dimension."""
+        """An upper bound of the VC dimension, for the labels 0 and 1."""
+        self.check_binary("The VC dimension")
         return self.trees.shatter_bound(self._most)
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
@@ -149,23 +162,23 @@ class BoostedTreeClass(ConceptClass):
         )
 
     def _identity(self) -> Hashable:
-        return (self.schema, self.depth, self.rounds)
+        return (self.schema, self.depth, self.rounds, self.labels)
 
     def to_dict(self) -> Json:
         """Return plain JSON, with the schema."""
         described: Json = {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
-        return described if self.rounds is None else described | {"rounds": self.rounds}
+        described |= {} if self.rounds is None else {"rounds": self.rounds}
+        return described | ({"labels": list(self.labels)} if self.lists_labels else {})
 
     @classmethod
     def from_dict(cls, data: Any) -> BoostedTreeClass:
         """Read it back."""
-        fields = Fields(data, ("schema", "depth"), ("rounds",))
-        rounds = fields.integer("rounds", low=1) if "rounds" in fields else None
+        fields = Fields(data, ("schema", "depth"), ("rounds", "labels"))
         schema = Schema.from_list(fields.any("schema"))
-        return cls(schema, fields.integer("depth", low=1), rounds)
+        return cls(schema, fields.integer("depth", low=1), *_rounds_and_labels(fields))
 
 
-@written("scorecard", "rounds", schema=True)
+@written("scorecard", "rounds", schema=True, labels=True)
 class ScorecardClass(BoostedTreeClass):
     """Sums of trees of depth 1, which add up to points for each bin and category.
 
@@ -174,6 +187,8 @@ class ScorecardClass(BoostedTreeClass):
     schema : Schema
     rounds : int in 1 .. 1000, optional
         Number of trees. By default the learner takes it from public numbers.
+    labels : sequence of int or str, optional
+        As for `BoostedTreeClass`.
 
     Examples
     --------
@@ -184,8 +199,8 @@ class ScorecardClass(BoostedTreeClass):
 
     name: ClassVar[str] = "scorecard"
 
-    def __init__(self, schema: Schema, rounds: int | None = None) -> None:
-        super().__init__(schema, 1, rounds)
+    def __init__(self, schema: Schema, rounds: int | None = None, labels: Any = None) -> None:
+        super().__init__(schema, 1, rounds, labels)
 
     @property
     def spec(self) -> str:
@@ -201,6 +216,10 @@ class ScorecardClass(BoostedTreeClass):
     @classmethod
     def from_dict(cls, data: Any) -> ScorecardClass:
         """Read it back."""
-        fields = Fields(data, ("schema",), ("rounds",))
-        rounds = fields.integer("rounds", low=1) if "rounds" in fields else None
-        return cls(Schema.from_list(fields.any("schema")), rounds)
+        fields = Fields(data, ("schema",), ("rounds", "labels"))
+        return cls(Schema.from_list(fields.any("schema")), *_rounds_and_labels(fields))
+
+
+def _rounds_and_labels(fields: Fields) -> tuple[int | None, Any]:
+    rounds = fields.integer("rounds", low=1) if "rounds" in fields else None
+    return rounds, fields.any("labels") if "labels" in fields else None

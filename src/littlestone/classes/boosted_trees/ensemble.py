@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,21 +17,31 @@ from littlestone.classes.boosted_trees import export
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import readable
+from littlestone.classes.hypotheses import names_to_dict, readable
 from littlestone.data import Column
+from littlestone.data.multiclass import BINARY
 from littlestone.safe_io import read_exact
-from littlestone.types import Json, Labels, Points
+from littlestone.types import Json, Label, Labels, Points
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from littlestone.data import Schema
 
-__all__ = ["MAX_ROUNDS", "TreeEnsemble"]
+__all__ = [
+    "FURTHEST",
+    "MAX_ROUNDS",
+    "TreeEnsemble",
+    "in_order",
+    "mean_vote",
+    "read_step",
+    "read_trees",
+]
 
 #: More trees than this are neither learned nor read.
 MAX_ROUNDS = 1_000
-_FURTHEST = 10_000  # largest start of a margin
+#: Largest start of a margin.
+FURTHEST = 10_000
 
 
 @readable
@@ -153,8 +163,10 @@ class TreeEnsemble:
         for tree in self.trees:
             node = tree.tree
             if not isinstance(node, Node):
-                base += 2 * node - 1
+                base += _vote(node)
                 continue
+            assert isinstance(node.yes, int)  # depth 1
+            assert isinstance(node.no, int)
             column, (yes, no) = node.split.column, (_vote(node.yes), _vote(node.no))
             accepts = node.split.accepts(schema.n_codes[column])
             own = votes.setdefault(column, np.zeros(len(accepts), dtype=np.int64))
@@ -164,7 +176,7 @@ class TreeEnsemble:
             base += int(own.min())
             described = schema.columns[column]
             points[described.name] = {
-                described.describe(code): int(own[code] - own.min()) for code in _order(own)
+                described.describe(code): int(own[code] - own.min()) for code in in_order(own)
             }
         return base, points
 
@@ -181,12 +193,13 @@ class TreeEnsemble:
             for column in {split.column for split in tree.literals}:
                 own = found.setdefault(column, np.zeros(schema.n_codes[column]))
                 for code in range(len(own)):
-                    own[code] += times * _mean_vote(tree.tree, schema.n_codes, {column: {code}})
+                    mean = mean_vote(tree.tree, schema.n_codes, {column: {code}}, _vote)
+                    own[code] += times * mean
         step = float(self.step)
         return {
             schema.columns[column].name: {
                 schema.columns[column].describe(code): step * float(own[code] - own[2:].mean())
-                for code in _order(own)
+                for code in in_order(own)
             }
             for column, own in sorted(found.items())
         }
@@ -223,21 +236,8 @@ class TreeEnsemble:
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
         fields = Fields(data, ("trees", "step", "start"), ("curve",))
-        trees = tuple(
-            TreeHypothesis.from_dict({"type": TreeHypothesis.TYPE, "tree": tree})
-            for tree in fields.items("trees", MAX_ROUNDS)
-        )
-        try:
-            step = read_exact(fields.text("step", 100))
-        except ValueError:
-            step = Fraction(0)
-        if step <= 0:
-            raise fields.refuse("step", "a positive fraction")
-        start = fields.integer("start", low=-_FURTHEST, high=_FURTHEST)
-        kinds: dict[int, bool] = {}
-        for split in (split for tree in trees for split in tree.literals):
-            if kinds.setdefault(split.column, split.op == "is") != (split.op == "is"):
-                raise fields.refuse("trees", "of one kind (numbers or texts) for each column")
+        trees, step = read_trees(fields), read_step(fields)
+        start = fields.integer("start", low=-FURTHEST, high=FURTHEST)
         if "curve" not in fields:
             return cls(trees, step, start)
         curve = fields.items("curve", MAX_ROUNDS + 1)
@@ -249,20 +249,27 @@ class TreeEnsemble:
         return cls(trees, step, start, tuple(float(p) for p in curve))
 
 
-def _vote(label: Tree) -> int:
-    assert isinstance(label, int)
+def _vote(label: int) -> int:
     return 2 * label - 1
 
 
-def _order(codes: npt.NDArray[Any]) -> list[int]:
+def in_order(codes: npt.NDArray[Any]) -> list[int]:
     """Return the codes of a column: its bins or categories, then missing and other."""
     return [*range(Column.FIRST, len(codes)), Column.MISSING, Column.OTHER]
 
 
-def _mean_vote(tree: Tree, n_codes: tuple[int, ...], possible: Mapping[int, set[int]]) -> float:
-    """Return the mean vote where each column's code is uniform over what is still possible."""
+def mean_vote(
+    tree: Tree,
+    n_codes: tuple[int, ...],
+    possible: Mapping[int, set[int]],
+    vote: Callable[[int], int],
+) -> float:
+    """Return the mean vote where each column's code is uniform over what is still possible.
+
+    ``vote`` says what a leaf votes, by its label.
+    """
     if not isinstance(tree, Node):
-        return 2 * tree - 1
+        return vote(tree)
     column = tree.split.column
     codes = possible.get(column, set(range(Column.FIRST, n_codes[column])))
     accepts = tree.split.accepts(n_codes[column])
@@ -270,6 +277,30 @@ def _mean_vote(tree: Tree, n_codes: tuple[int, ...], possible: Mapping[int, set[
     for answer, side in ((True, tree.yes), (False, tree.no)):
         here = {code for code in codes if accepts[code] == answer}
         if here:
-            mean = _mean_vote(side, n_codes, {**possible, column: here})
+            mean = mean_vote(side, n_codes, {**possible, column: here}, vote)
             total += len(here) / len(codes) * mean
     return total
+
+
+def read_trees(fields: Fields, names: tuple[Label, ...] = BINARY) -> tuple[TreeHypothesis, ...]:
+    """Return the entry ``trees``: a column that is asked about numbers is not asked about texts."""
+    own: Json = {"type": TreeHypothesis.TYPE} | names_to_dict(names)
+    trees = tuple(
+        TreeHypothesis.from_dict(own | {"tree": tree}) for tree in fields.items("trees", MAX_ROUNDS)
+    )
+    kinds: dict[int, bool] = {}
+    for split in (split for tree in trees for split in tree.literals):
+        if kinds.setdefault(split.column, split.op == "is") != (split.op == "is"):
+            raise fields.refuse("trees", "of one kind (numbers or texts) for each column")
+    return trees
+
+
+def read_step(fields: Fields) -> Fraction:
+    """Return the entry ``step``: a positive fraction."""
+    try:
+        step = read_exact(fields.text("step", 100))
+    except ValueError:
+        step = Fraction(0)
+    if step <= 0:
+        raise fields.refuse("step", "a positive fraction")
+    return step

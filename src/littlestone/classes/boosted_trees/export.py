@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.decision_trees.nodes import Node, Tree
@@ -11,8 +12,9 @@ from littlestone.errors import parameter_error
 
 if TYPE_CHECKING:
     from littlestone.classes.boosted_trees.ensemble import TreeEnsemble
+    from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 
-__all__ = ["as_python", "as_sql"]
+__all__ = ["as_python", "as_sql", "double", "trees_in_python"]
 
 _WHAT = ("margin", "probability", "label")
 
@@ -50,37 +52,22 @@ def as_sql(
     if what == "label":
         return f"CASE WHEN ({margin}) > 0 THEN 1 ELSE 0 END"
     cases = [
-        f"WHEN {m} THEN {_double(p)}"
+        f"WHEN {m} THEN {double(p)}"
         for m, p in zip(ensemble.margins, ensemble.probabilities, strict=True)
     ]
     return "\n".join([f"CASE ({margin})", *cases, "END"])
 
 
-def _double(value: float) -> str:
+def double(value: float) -> str:
     """Write a number so that SQL takes it for a double, not for a decimal."""
     written = repr(float(value))
     return written if "e" in written else f"{written}e0"
 
 
-_PYTHON = '''"""A private model as plain Python: no dependencies. Generated.
-
-margin(record), probability(record), label(record): a record is a mapping from column to cell
-(a number, a text, a boolean or None), read by the rules of the public schema.
-"""
-
-import math
-import re
-
-START = {start}  # margin of a record for which every tree votes -1
-# (times, tree); a tree is 0, 1 or (column, test, value, yes, no)
-TREES = {trees}
-MISSING = {missing}  # texts that mean "not known", by column
-PROBABILITIES = {probabilities}  # by margin
-
-_WHITE = " \\t\\n\\r\\v\\f"
+_READING = '''_WHITE = " \\t\\n\\r\\v\\f"
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_WORDS = {{"true": 1, "false": 0, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf,
-          "infinity": math.inf, "+infinity": math.inf, "-infinity": -math.inf}}
+_WORDS = {"true": 1, "false": 0, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf,
+          "infinity": math.inf, "+infinity": math.inf, "-infinity": -math.inf}
 
 
 def _text(cell):
@@ -111,7 +98,24 @@ def _yes(record, column, test, value):
     if number is None:
         return False
     return number >= value if test == ">=" else number < value
+'''
 
+_PYTHON = '''"""A private model as plain Python: no dependencies. Generated.
+
+margin(record), probability(record), label(record): a record is a mapping from column to cell
+(a number, a text, a boolean or None), read by the rules of the public schema.
+"""
+
+import math
+import re
+
+START = {start}  # margin of a record for which every tree votes -1
+# (times, tree); a tree is 0, 1 or (column, test, value, yes, no)
+TREES = {trees}
+MISSING = {missing}  # texts that mean "not known", by column
+PROBABILITIES = {probabilities}  # by margin
+
+{reading}
 
 def margin(record):
     """Return the sum of the votes."""
@@ -150,22 +154,27 @@ def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
     >>> [module["margin"]({"age": cell}) for cell in (31, "29.5", "?", None)]
     [1, -1, -1, -1]
     """
-    for tree in ensemble.trees:
+    probabilities = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
+    return _PYTHON.format(
+        start=ensemble.margins[0],
+        probabilities=repr(probabilities),
+        **trees_in_python(ensemble.trees, schema),
+    )
+
+
+def trees_in_python(trees: Sequence[TreeHypothesis], schema: Schema) -> dict[str, str]:
+    """Return what both modules say of trees, and how they read cells."""
+    for tree in trees:
         tree.to_sql(schema)  # refuses a schema that is not the model's
-    trees = [(times, _plain(tree.tree, schema)) for tree, times in Counter(ensemble.trees).items()]
-    used = {split.column for tree in ensemble.trees for split in tree.literals}
+    listed = [(times, _plain(tree.tree, schema)) for tree, times in Counter(trees).items()]
+    used = {split.column for tree in trees for split in tree.literals}
     missing = {
         column.name: column.missing
         for j, column in enumerate(schema)
         if j in used and column.missing
     }
-    probabilities = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
-    return _PYTHON.format(
-        start=ensemble.margins[0],
-        trees=_listed(trees),
-        missing=repr(missing),
-        probabilities=repr(probabilities),
-    )
+    lines = "".join(f"    {item!r},\n" for item in listed)
+    return {"trees": f"[\n{lines}]", "missing": repr(missing), "reading": _READING}
 
 
 def _plain(tree: Tree, schema: Schema) -> Any:
@@ -181,8 +190,3 @@ def _value(split: Literal, column: Column) -> Any:
     if split.op == "is":
         return (column.categories or ())[split.code - Column.FIRST]
     return (column.edges or ())[split.code - Column.FIRST - 1]
-
-
-def _listed(items: list[Any]) -> str:
-    lines = "".join(f"    {item!r},\n" for item in items)
-    return f"[\n{lines}]"

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.sampler import count
-from littlestone.classes.decision_trees.weighted import WeightedRows, grow
-from littlestone.source import Explicit
+from littlestone.classes.decision_trees.weighted import WeightedRows, draw_answers
 
 if TYPE_CHECKING:
     from littlestone.classes.decision_trees.nodes import Tree
@@ -79,8 +78,4 @@ class LabelledCandidates:
         return LeafTree.of(self._drawn(rate, source), self._labels)
 
     def _drawn(self, rate: Fraction, source: Source) -> Tree:
-        def leaf(rows: WeightedRows) -> int:
-            costs = [int(rows.weights[rows.labels == a].sum()) for a in range(len(self._labels))]
-            return Explicit([-cost for cost in costs]).draw(rate, source)
-
-        return grow(self._rows, self._depth, Fraction(rate), source, leaf, fast=self._fast)
+        return draw_answers(self._rows, self._depth, Fraction(rate), source, fast=self._fast)

@@ -15,7 +15,7 @@ from littlestone.data.multiclass import BINARY
 from littlestone.errors import parameter_error
 from littlestone.types import Label
 
-__all__ = ["as_sql"]
+__all__ = ["as_sql", "quoted"]
 
 _DIALECTS = ("standard", "duckdb")
 
@@ -46,7 +46,7 @@ def _check(split: Literal, schema: Schema) -> None:
 def _lines(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label]) -> list[str]:
     if not isinstance(tree, Node):
         label = labels[tree]
-        return [_quoted(label) if isinstance(label, str) else str(label)]
+        return [quoted(label) if isinstance(label, str) else str(label)]
     column = schema.columns[tree.split.column]
     test = (_standard if dialect == "standard" else _duckdb)(tree.split, column)
     yes, no = (
@@ -59,7 +59,7 @@ def _lines(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label]) ->
 def _standard(split: Literal, column: Column) -> str:
     cell = _name(column.name)
     if split.op == "is":
-        return f"{cell} = {_quoted(_category(split, column))}"
+        return f"{cell} = {quoted(_category(split, column))}"
     test = f"{cell} {split.op} {_edge(split, column)}"
     nulls = [value for value in map(number, column.missing) if value is not None]
     if not nulls:
@@ -75,14 +75,14 @@ def _duckdb(split: Literal, column: Column) -> str:
     is_text = f"typeof({cell}) = 'VARCHAR'"
     if split.op == "is":
         category = _category(split, column)
-        same = f"{written} = {_quoted(category)}"
+        same = f"{written} = {quoted(category)}"
         worth = number(category)
         if worth is None or category.lower() in ("true", "false"):
             return same
         if text(worth) != category:  # "3.0", "nan": no number is written so
             return f"{is_text} AND {same}"
         # A number in a numeric column is its digits, however the engine would write it.
-        value = f"CAST({_quoted(category)} AS DOUBLE)"
+        value = f"CAST({quoted(category)} AS DOUBLE)"
         plain = f"typeof({cell}) <> 'BOOLEAN' AND TRY_CAST({cell} AS DOUBLE) = {value}"
         return f"CASE WHEN {is_text} THEN {same} ELSE {plain} END"
     value = (
@@ -92,7 +92,7 @@ def _duckdb(split: Literal, column: Column) -> str:
     )
     tests = [f"({value}) {split.op} {_edge(split, column)}", f"NOT isnan({value})"]
     if column.missing:
-        tests.append(f"{written} NOT IN ({', '.join(map(_quoted, column.missing))})")
+        tests.append(f"{written} NOT IN ({', '.join(map(quoted, column.missing))})")
         nulls = [n for n in column.missing if text(number(n)) == n]
         if nulls:
             tests.append(f"({is_text} OR TRY_CAST({cell} AS DOUBLE) NOT IN ({', '.join(nulls)}))")
@@ -111,5 +111,6 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
+    """Return a text as SQL writes it."""
     return "'" + value.replace("'", "''") + "'"

@@ -73,6 +73,7 @@ __all__ = [
     "RowCounts",
     "WeightedRoots",
     "WeightedRows",
+    "draw_answers",
     "draw_tree",
     "error_bound",
     "grow",
@@ -556,6 +557,30 @@ def draw_tree(
         return Explicit((-ones, -zeros)).draw(rate, source)
 
     return TreeHypothesis.of(grow(rows, depth, rate, source, leaf, fast=fast))
+
+
+def draw_answers(
+    rows: WeightedRows, depth: int, rate: Fraction, source: Source, *, fast: bool = True
+) -> Tree:
+    """Return a tree with probability proportional to ``e**(-rate * cost)``, exactly.
+
+    Parameters
+    ----------
+    rows : WeightedRows
+        Of `WeightedRows.of_answers`: what each answer costs.
+    depth, rate, source, fast
+        As for `draw_tree`.
+
+    Returns
+    -------
+    Node or int
+        A representation, with answers at its leaves: not yet in normal form.
+    """
+
+    def leaf(below: WeightedRows) -> int:
+        return Explicit([-cost for cost in below.totals.tolist()]).draw(rate, source)
+
+    return grow(rows, depth, rate, source, leaf, fast=fast)
 
 
 def grow(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
+from littlestone.classes import BoostedTreeClass, LabelEnsemble, ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data import read_points
 from littlestone.errors import check_integer
@@ -31,7 +31,8 @@ class _Boosted(PrivateClassifier, learner=Boosting):
     cap: Any
     evaluate: Any
     holdout: Any
-    hypothesis_: TreeEnsemble
+    labels: Any
+    hypothesis_: TreeEnsemble | LabelEnsemble
 
     def to_learner(self) -> Boosting:
         """Return the learner that ``fit`` runs, built from the parameters and so checked."""
@@ -70,9 +71,15 @@ class _Boosted(PrivateClassifier, learner=Boosting):
         Returns
         -------
         ndarray of shape (n_samples,)
+            With more than two labels of shape (n_samples, n_classes): a row plus a constant is the
+            logarithm of its probabilities.
         """
         check_is_fitted(self, "hypothesis_")
-        return self.hypothesis_.log_odds(self._rows(X))
+        odds = self.hypothesis_.log_odds(self._rows(X))
+        if odds.ndim == 1 or odds.shape[1] > 2:
+            return odds
+        difference: npt.NDArray[np.float64] = odds[:, 1] - odds[:, 0]
+        return difference
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return the probability of each class.
@@ -83,12 +90,13 @@ class _Boosted(PrivateClassifier, learner=Boosting):
 
         Returns
         -------
-        ndarray of shape (n_samples, 2)
-            Recalibrated where ``evaluate`` paid for it.
+        ndarray of shape (n_samples, n_classes)
+            Columns as in ``classes_``. For the labels 0 and 1 recalibrated where ``evaluate`` paid
+            for it.
         """
         check_is_fitted(self, "hypothesis_")
-        positive = self.hypothesis_.probability(self._rows(X))
-        return np.column_stack([1 - positive, positive])
+        found = self.hypothesis_.probability(self._rows(X))
+        return found if found.ndim > 1 else np.column_stack([1 - found, found])
 
     @property
     def trees_(self) -> tuple[TreeHypothesis, ...]:
@@ -122,8 +130,10 @@ class BoostedTrees(_Boosted):
         A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated probabilities.
     holdout : float in (0, 1), optional
         Evaluate on this share of the records instead, and do not learn from it.
+    labels : sequence of int or str, optional
+        Public labels, where they are not 0 and 1: each tree then votes for one of them.
     classes : (negative, positive), optional
-        Public labels, by default those of the class, (0, 1); never learned from the data.
+        For two labels without a list: what means 0 and 1. Never learned from the data.
     random_state : None or int, default None
         None draws from the operating system. An int is reproducible and NOT private.
 
@@ -132,10 +142,10 @@ class BoostedTrees(_Boosted):
     trees_ : tuple of TreeHypothesis
     evaluation_ : Evaluation
     release_ : Release
-    hypothesis_ : TreeEnsemble
+    hypothesis_ : TreeEnsemble, or LabelEnsemble with a list of labels
         The private output; may be published.
     guarantee_ : Guarantee
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
 
     Guarantee
@@ -170,6 +180,15 @@ class BoostedTrees(_Boosted):
     array([0, 1])
     >>> B.predict_proba([[28, 60]]).round(2)
     array([[0.96, 0.04]])
+
+    Several labels:
+
+    >>> B = BoostedTrees(schema, labels=["a", "b", "c"], epsilon=4, rounds=8, random_state=0)
+    >>> B = B.fit(X, ["a", "c", "b", "c"] * 500)
+    >>> B.predict([[28, 60], [50, 60], [80, 99]])
+    array(['a', 'b', 'c'], dtype='<U1')
+    >>> B.predict_proba([[28, 60]]).round(1)
+    array([[0.9, 0. , 0. ]])
     """
 
     def __init__(
@@ -184,6 +203,7 @@ class BoostedTrees(_Boosted):
         cap: Any = "auto",
         evaluate: Any = None,
         holdout: Any = None,
+        labels: Any = None,
         classes: Any = None,
         random_state: int | None = None,
     ) -> None:
@@ -196,13 +216,14 @@ class BoostedTrees(_Boosted):
         self.cap = cap
         self.evaluate = evaluate
         self.holdout = holdout
+        self.labels = labels
         self.classes = classes
         self.random_state = random_state
 
     @property
     def concept_class(self) -> BoostedTreeClass:
         """The public class of these parameters."""
-        return BoostedTreeClass(self.schema, self.depth, self._rounds())
+        return BoostedTreeClass(self.schema, self.depth, self._rounds(), self.labels)
 
 
 class Scorecard(_Boosted):
@@ -213,13 +234,14 @@ class Scorecard(_Boosted):
 
     Parameters
     ----------
-    schema, epsilon, delta, rounds, step, cap, evaluate, holdout, classes, random_state
+    schema, epsilon, delta, rounds, step, cap, evaluate, holdout, labels, classes, random_state
         As for `BoostedTrees`.
 
     Attributes
     ----------
     points_ : dict of column to dict of cell to points
-        At least 0; only columns that matter. ``base_`` is the margin of no points.
+        At least 0; only columns that matter. ``base_`` is the margin of no points. With a list of
+        labels the points of a cell, and the base, are a dict of label to int.
     trees_, evaluation_, release_, hypothesis_, guarantee_, classes_, n_features_in_
         As for `BoostedTrees`.
 
@@ -264,6 +286,7 @@ class Scorecard(_Boosted):
         cap: Any = "auto",
         evaluate: Any = None,
         holdout: Any = None,
+        labels: Any = None,
         classes: Any = None,
         random_state: int | None = None,
     ) -> None:
@@ -275,24 +298,25 @@ class Scorecard(_Boosted):
         self.cap = cap
         self.evaluate = evaluate
         self.holdout = holdout
+        self.labels = labels
         self.classes = classes
         self.random_state = random_state
 
     @property
     def concept_class(self) -> ScorecardClass:
         """The public class of these parameters."""
-        return ScorecardClass(self.schema, self._rounds())
+        return ScorecardClass(self.schema, self._rounds(), self.labels)
 
     @property
-    def points_(self) -> dict[str, dict[str, int]]:
+    def points_(self) -> dict[str, dict[str, Any]]:
         """The points of each cell."""
         return self._card()[1]
 
     @property
-    def base_(self) -> int:
-        """The margin of a record without points."""
+    def base_(self) -> Any:
+        """The margin of a record without points; with a list of labels, the votes of each."""
         return self._card()[0]
 
-    def _card(self) -> tuple[int, dict[str, dict[str, int]]]:
+    def _card(self) -> tuple[Any, dict[str, dict[str, Any]]]:
         check_is_fitted(self, "hypothesis_")
         return self.hypothesis_.points(self._bound_class().schema)

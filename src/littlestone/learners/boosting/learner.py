@@ -12,6 +12,9 @@ released trees, an integer. Round t + 1:
 
 The release is the list of trees; its log-odds ``step m`` and everything else follow from it.
 
+*Several labels.* Each tree votes for one of K labels: the same rounds, with one draw each, and the
+costs of `labels` in the place of w. For two labels these are the weights above.
+
 *Privacy.* The weight of a record is a function of the record itself, of the released trees and of
 public numbers only; no weight is normalised over records. W_t is the largest entry of the table at
 any margin that *any* row could have after the trees before (the start and t - 1 votes), so with
@@ -22,7 +25,8 @@ T and all epsilon_t are fixed before the first round, and the rounds compose ada
 (`littlestone.privacy.compose`; pure: the sum). W_t = 0 draws uniformly, which is private, too.
 
 *Start.* Where labels are rare, the first trees would only say so. So a part of the budget buys a
-private count of label 1 (two-sided geometric noise), and the start is its log-odds in steps.
+private count of label 1 (two-sided geometric noise), and the start is its log-odds in steps; with
+several labels, counts of all of them.
 
 What is secret: the sample, its weights and counts. Public: everything in `Settings` and the trees.
 
@@ -44,12 +48,19 @@ import numpy.typing as npt
 
 from littlestone.bounds import Claim, register
 from littlestone.classes import BoostedTreeClass
-from littlestone.classes.boosted_trees import TreeEnsemble
+from littlestone.classes.boosted_trees import LabelEnsemble, TreeEnsemble
+from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.weighted import AnyRows, draw_tree
+from littlestone.classes.decision_trees.weighted import (
+    AnyRows,
+    WeightedRows,
+    draw_answers,
+    draw_tree,
+)
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
-from littlestone.learners.boosting.margins import Margins, margins_of, voted, weighted
+from littlestone.learners.boosting.labels import answer_costs, private_start
+from littlestone.learners.boosting.margins import Margins, Start, margins_of, voted, weighted
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, compose, zcdp_to_dp
@@ -57,8 +68,7 @@ from littlestone.privacy.rounding import float_up
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
-    from littlestone.classes.decision_trees import TreeHypothesis
-    from littlestone.data import Sample, Schema
+    from littlestone.data import Schema
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -186,6 +196,7 @@ class Boosting(Learner[BoostingPlan]):
     pure = False
     agnostic = True
     certified = False
+    multiclass = True
 
     concept_class: BoostedTreeClass = parameter(
         lambda owner, name, value: _own(owner, value), kw_only=False
@@ -231,50 +242,83 @@ class Boosting(Learner[BoostingPlan]):
         each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
         spent = {f"{settings.rounds} trees": each}
         if settings.count_epsilon:
-            spent["count of label 1"] = f"epsilon {settings.count_epsilon}"
+            what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
+            spent[what] = f"epsilon {settings.count_epsilon}"
         return spent
 
     def make_plan(self) -> BoostingPlan:
         """Return the plan."""
         return BoostingPlan(self)
 
-    def draw(self, sample: Sample, source: Source) -> Hypothesis:
-        """Draw the trees; a pure function of the sample and the draws."""
+    def draw(self, sample: Any, source: Source) -> Hypothesis:
+        """Draw the trees; a pure function of the sample and the draws.
+
+        Parameters
+        ----------
+        sample : Sample, or MulticlassSample where the class lists its labels
+        source : Source
+        """
         settings = self.plan.settings(sample.n)
         start = self._start(sample, settings, source)
         margins = margins_of(sample, start)
         trees: list[TreeHypothesis] = []
         for votes in range(settings.rounds):
             rows, rate = self.round(sample, margins, start=start, votes=votes)
-            tree = draw_tree(rows, self.concept_class.depth, rate, source)  # step 2
+            tree = self.tree(rows, rate, source)  # step 2
             margins = voted(sample, margins, tree)  # step 3
             trees.append(tree)
+        if isinstance(start, tuple):
+            return LabelEnsemble(tuple(trees), settings.step, start, self.concept_class.labels)
         return TreeEnsemble(tuple(trees), settings.step, start)
 
     def round(
-        self, sample: Sample, margins: Margins, *, start: int, votes: int
+        self, sample: Any, margins: Margins, *, start: Start, votes: int
     ) -> tuple[AnyRows, Fraction]:
         """Return the weighted records of a round, and the rate of its draw.
 
         Parameters
         ----------
-        sample : Sample
+        sample : Sample or MulticlassSample
         margins : ndarray of int64, or CodedMargins
-            Of each distinct point: the start and the votes of the trees before.
+            As `margins_of` and `voted` make them, of the trees before.
         start, votes : int
             Both are released.
         """
         settings = self.plan.settings(sample.n)
         splits, depth = _splits(self.concept_class.schema), self.concept_class.depth
+        if isinstance(start, tuple):
+            assert isinstance(margins, np.ndarray)
+            costs = answer_costs(  # step 1
+                sample,
+                margins,
+                step=settings.step,
+                cap=settings.cap,
+                resolution=settings.resolution,
+            )
+            rows: AnyRows = WeightedRows.of_answers(splits, sample.points, costs)
+            return rows, settings.round_epsilon / (2 * settings.resolution)
         rows = weighted(splits, sample, margins, settings.table(start), depth)  # step 1
         largest = max(settings.largest(start, votes), 1)
         return rows, settings.round_epsilon / (2 * largest)
 
-    def _start(self, sample: Sample, settings: Settings, source: Source) -> int:
-        """Return the log-odds of a private count of label 1, in steps."""
+    def tree(self, rows: AnyRows, rate: Fraction, source: Source) -> TreeHypothesis:
+        """Draw the tree of a round."""
+        depth = self.concept_class.depth
+        if not self.concept_class.lists_labels:
+            return draw_tree(rows, depth, rate, source)
+        assert isinstance(rows, WeightedRows)
+        return TreeHypothesis.of(draw_answers(rows, depth, rate, source), self.concept_class.labels)
+
+    def _start(self, sample: Any, settings: Settings, source: Source) -> Start:
+        """Return the log-odds of a private count of label 1, or of all labels, in steps."""
+        labels = len(self.concept_class.labels) if self.concept_class.lists_labels else 0
         if not settings.count_epsilon:
-            return 0
+            return (0,) * labels if labels else 0
         n, epsilon = sample.n, settings.count_epsilon
+        if labels:
+            return private_start(
+                sample, epsilon=epsilon, step=settings.step, furthest=_FURTHEST, source=source
+            )
         count = private_count(sample.positives, n, epsilon=epsilon, source=source).value
         doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
         odds = math.log((count + doubt) / (n - count + doubt))
@@ -322,12 +366,14 @@ def _settings(learner: Boosting, n: int) -> Settings:
 
 def _check_size(learner: Boosting, n: int, splits: int, round_epsilon: Fraction) -> None:
     """Refuse, by public numbers, what the draw of a tree could not do."""
-    if n * learner.resolution >= 2**53:
+    labels = len(learner.concept_class.labels)
+    if n * learner.resolution * (labels if learner.concept_class.lists_labels else 1) >= 2**53:
         raise UnsupportedError(
             f"Boosted trees of {n:,} records with resolution {learner.resolution:,} are not drawn: "
             "sums of weights must stay below 2**53. Use a smaller resolution."
         )
-    bits = 102 + learner.concept_class.depth + 2**learner.concept_class.depth * splits.bit_length()
+    depth = learner.concept_class.depth
+    bits = 102 + depth + 2**depth * (splits.bit_length() + (labels - 1).bit_length() - 1)
     if bits * 2 * learner.resolution > 2**40 * round_epsilon:
         raise UnsupportedError(
             "The epsilon of one round of boosting is too small for an exact draw. Raise epsilon, "

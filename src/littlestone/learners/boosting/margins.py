@@ -1,7 +1,7 @@
 """The margins of the records while trees are drawn, and the weights that follow from them.
 
-In memory a margin for each distinct point; of a `CodedSample` one for each entry of its file, in
-two bytes.
+In memory a margin for each distinct point, with several labels the votes of each label there; of a
+`CodedSample` one for each entry of its file, in two bytes.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.splits import Splits
 from littlestone.classes.decision_trees.tabled import TabledRows
 from littlestone.classes.decision_trees.weighted import AnyRows, WeightedRows
-from littlestone.data import Sample
+from littlestone.data import MulticlassSample, Sample
 from littlestone.data.code_tables import Entries
 from littlestone.data.coded import CodedSample
 
-__all__ = ["CodedMargins", "Margins", "margins_of", "voted", "weighted"]
+__all__ = ["CodedMargins", "Margins", "Start", "margins_of", "voted", "weighted"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -52,20 +52,31 @@ class CodedMargins:
 
 Margins: TypeAlias = "Ints | CodedMargins"
 
+#: Margin of all rows before the first tree; with several labels, votes for each of them.
+Start: TypeAlias = int | tuple[int, ...]
 
-def margins_of(sample: Sample, start: int) -> Margins:
-    """Return the margins of all records before the first tree."""
+
+def margins_of(sample: Sample | MulticlassSample, start: Start) -> Margins:
+    """Return the margins of all records before the first tree.
+
+    Of shape (points,); with several labels (labels, points): the votes of each label.
+    """
     if isinstance(sample, CodedSample):
+        assert isinstance(start, int)
         return CodedMargins(sample, start)
-    return np.full(len(sample.points), start, dtype=np.int64)
+    return np.repeat(np.array(start, dtype=np.int64)[..., None], len(sample.points), axis=-1)
 
 
-def voted(sample: Sample, margins: Margins, tree: TreeHypothesis) -> Margins:
+def voted(sample: Sample | MulticlassSample, margins: Margins, tree: TreeHypothesis) -> Margins:
     """Return the margins after the vote of a tree; the old ones may change."""
     if isinstance(margins, CodedMargins):
         margins.add(tree)
-    elif len(margins):
-        margins += 2 * tree.predict(sample.points).astype(np.int64) - 1
+    elif len(sample.points):
+        answers = tree.predict(sample.points).astype(np.int64)
+        if margins.ndim == 1:
+            margins += 2 * answers - 1
+        else:
+            margins[answers, np.arange(len(answers))] += 1
     return margins
 
 
