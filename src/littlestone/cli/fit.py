@@ -219,7 +219,10 @@ def fit(
     form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
-    if learner == "auto" and (listed is not None or {"costs", "probabilities"} & set(options)):
+    if learner == "auto" and (
+        (listed is not None and not concepts.learned_by)
+        or {"costs", "probabilities"} & set(options)
+    ):
         learner = "agnostic"
     share = _share(
         subsample, user=user, labels=labels, costs=costs, proba=proba, auto=is_auto(concept_class)

@@ -1,25 +1,33 @@
-"""Sums of trees: the effect of each column as bars, and the trees as small multiples."""
+"""Sums of trees: the effect of each column as bars, and the trees as small multiples.
+
+With several labels the bars of each cell stand beside each other, a small column for each label.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from littlestone.classes import TreeEnsemble
+from littlestone.classes import LabelEnsemble, TreeEnsemble
 from littlestone.classes.decision_trees import Node
 from littlestone.data import RowDomain
 from littlestone.report.pictures import MARGIN, WIDTH, Setting, plotter
 from littlestone.report.trees import TreeDrawing
 from littlestone.svg import Element, clip, picture, wrap
+from littlestone.types import Label
 
-__all__ = ["ensemble_picture"]
+__all__ = ["ensemble_picture", "label_ensemble_picture"]
 
 _TREES = 8  # distinct trees that are drawn, the most frequent ones
 _BAR = 15.0
 _LABEL = 170.0  # room for the words of a cell
 _NOTE = (
-    "Bars: the mean change of the log-odds of label 1, where all other columns are equally likely "
-    "to be in each bin. Computed from the trees only."
+    "Bars: the mean change of the log-odds of {what}, where all other columns are equally likely "
+    "to be in each bin{scale}. Computed from the trees only."
 )
+_BESIDE = 3  # labels whose bars stand beside each other
+_CELL = 120.0  # room for the words of a cell, beside them
+_COLUMNS = 12  # that are drawn for several labels, those of the largest effects
 
 
 @plotter(TreeEnsemble)
@@ -42,10 +50,92 @@ def ensemble_picture(ensemble: TreeEnsemble, setting: Setting) -> str:
         body.add("text", line, x=MARGIN, y=y, class_="ls-strong")
     if isinstance(setting.domain, RowDomain):
         y = _effects(body, ensemble.effects(setting.domain.schema), y)
-    y = _multiples(body, ensemble, setting, y)
+    names = (f"-1: {setting.negative}", f"+1: {setting.positive}")
+    return _finished(body, ensemble, names, y)
+
+
+@plotter(LabelEnsemble)
+def label_ensemble_picture(ensemble: LabelEnsemble, setting: Setting) -> str:
+    """Draw a sum of trees with several labels: effects for each label, then its trees."""
+    body, y = Element("g"), 8.0
+    for line in wrap(ensemble.describe(), WIDTH - 2 * MARGIN, 14):
+        y += 17
+        body.add("text", line, x=MARGIN, y=y, class_="ls-strong")
+    if isinstance(setting.domain, RowDomain):
+        y = _effects_by_label(body, ensemble.effects(setting.domain.schema), y)
+    return _finished(body, ensemble, tuple(map(str, ensemble.label_names)), y)
+
+
+def _finished(
+    body: Element, ensemble: TreeEnsemble | LabelEnsemble, names: tuple[str, ...], y: float
+) -> str:
+    y = _multiples(body, ensemble, names, y)
     return picture(
         body, width=WIDTH, height=y + 14, title="A sum of trees", desc=ensemble.describe()
     )
+
+
+def _effects_by_label(
+    body: Element, effects: Mapping[Label, Mapping[str, Mapping[str, float]]], y: float
+) -> float:
+    """Draw the columns for a few labels beside each other, and so on; return the y below."""
+    spread = {
+        name: max(abs(value) for own in effects.values() for value in own[name].values())
+        for name in next(iter(effects.values()))
+    }
+    if not spread:
+        return y
+    shown = sorted(spread, key=lambda name: (-spread[name], name))[:_COLUMNS]
+    reach = max(spread.values()) or 1.0
+    labels = list(effects)
+    width = (WIDTH - 2 * MARGIN - _CELL) / _BESIDE
+    for first in range(0, len(labels), _BESIDE):
+        panel = labels[first : first + _BESIDE]
+        middles = [MARGIN + _CELL + (i + 0.5) * width for i in range(len(panel))]
+        y += 28
+        for label, middle in zip(panel, middles, strict=True):
+            said = clip(str(label), width - 6, 13)
+            body.add("text", said, x=middle, y=y, text_anchor="middle", class_="ls-strong")
+        for name in shown:
+            own = {label: effects[label][name] for label in panel}
+            y = _cells_by_label(body, name, own, middles, (width / 2 - 3) / reach, y)
+    scale = f"; the longest is {reach:.2f}"
+    left = len(spread) - len(shown)
+    more = f" {left} columns of smaller effect are left out." if left else ""
+    for line in wrap(_NOTE.format(what="each label", scale=scale) + more, WIDTH - 2 * MARGIN, 12):
+        y += 15
+        body.add("text", line, x=MARGIN, y=y, class_="ls-dim ls-small")
+    return y
+
+
+def _cells_by_label(  # noqa: PLR0917 - where, what, how large
+    body: Element,
+    name: str,
+    own: Mapping[Label, Mapping[str, float]],
+    middles: Sequence[float],
+    scale: float,
+    y: float,
+) -> float:
+    """Draw the cells of one column; return the y below."""
+    y += 22
+    body.add("text", clip(name, WIDTH - 2 * MARGIN, 14), x=MARGIN, y=y, class_="ls-strong")
+    top = y + 4
+    for cell in next(iter(own.values())):
+        y += _BAR
+        said = clip(_short(name, cell), _CELL, 12)
+        body.add("text", said, x=MARGIN, y=y, class_="ls-dim ls-small")
+        for values, middle in zip(own.values(), middles, strict=True):
+            _bar(body, values[cell] * scale, middle, y)
+    for middle in middles:
+        body.add("path", d=f"M{middle:g} {top:g}V{y + 2:g}", class_="ls-axis")
+    return y + 6
+
+
+def _bar(body: Element, length: float, middle: float, y: float) -> None:
+    body.add(
+        "rect", x=middle + min(length, 0), y=y - 9, width=abs(length), height=9,
+        class_="ls-one" if length > 0 else "ls-zero",
+    )  # fmt: skip
 
 
 def _effects(body: Element, effects: dict[str, dict[str, float]], y: float) -> float:
@@ -68,10 +158,7 @@ def _effects(body: Element, effects: dict[str, dict[str, float]], y: float) -> f
                 class_="ls-dim ls-small",
             )
             width = abs(value) * scale
-            body.add(
-                "rect", x=middle if value > 0 else middle - width, y=y - 9, width=width, height=9,
-                class_="ls-one" if value > 0 else "ls-zero",
-            )  # fmt: skip
+            _bar(body, value * scale, middle, y)
             place = middle + width + 3 if value >= 0 else middle - width - 3
             anchor = "start" if value >= 0 else "end"
             body.add(
@@ -80,7 +167,7 @@ def _effects(body: Element, effects: dict[str, dict[str, float]], y: float) -> f
         body.add("path", d=f"M{middle:g} {top:g}V{y + 2:g}", class_="ls-axis")
     if effects:
         y += 8
-        for line in wrap(_NOTE, WIDTH - 2 * MARGIN, 12):
+        for line in wrap(_NOTE.format(what="label 1", scale=""), WIDTH - 2 * MARGIN, 12):
             y += 15
             body.add("text", line, x=MARGIN, y=y, class_="ls-dim ls-small")
     return y
@@ -99,10 +186,11 @@ def _short(name: str, cell: str) -> str:
     return cell.removeprefix(f"{name} ").replace(f" <= {name} < ", " to < ")
 
 
-def _multiples(body: Element, ensemble: TreeEnsemble, setting: Setting, y: float) -> float:
+def _multiples(
+    body: Element, ensemble: TreeEnsemble | LabelEnsemble, names: tuple[str, ...], y: float
+) -> float:
     """Draw the most frequent trees below each other; return the y below."""
     counted = Counter(ensemble.trees).most_common()
-    names = (f"-1: {setting.negative}", f"+1: {setting.positive}")
     lines, chips = body.add("g"), body.add("g")
     for tree, times in counted[:_TREES]:
         y += 26

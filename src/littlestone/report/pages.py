@@ -8,6 +8,7 @@ outputs.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -20,11 +21,11 @@ from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
-from littlestone.classes import Dimensions, TreeEnsemble
+from littlestone.classes import Dimensions, LabelEnsemble, TreeEnsemble
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
-from littlestone.data import RowDomain
+from littlestone.data import RowDomain, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.evaluation import Band, Evaluation, Quality
 from littlestone.learners.registry import LEARNERS
@@ -303,18 +304,38 @@ def beside_constants(release: Release) -> str:
 def _scorecard(release: Release) -> Json | None:
     """Return the points of a sum of trees of depth 1, and the probability of each sum."""
     ensemble, domain = release.hypothesis, release.concept_class.domain
-    if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
+    if not isinstance(ensemble, TreeEnsemble | LabelEnsemble) or not isinstance(domain, RowDomain):
         return None
     if ensemble.depth > 1:
         return None
+    if isinstance(ensemble, LabelEnsemble):
+        return _scorecard_by_label(ensemble, domain.schema)
     base, points = ensemble.points(domain.schema)
     chances = zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True)
     largest = base + sum(max(own.values()) for own in points.values())
     return {
-        "columns": [(name, list(own.items())) for name, own in points.items()],
+        "labels": [],
+        "columns": [
+            (name, [(cell, [own]) for cell, own in cells.items()]) for name, cells in points.items()
+        ],
         "sums": [
             (margin - base, f"{100 * p:.1f}%") for margin, p in chances if base <= margin <= largest
         ],
+    }
+
+
+def _scorecard_by_label(ensemble: LabelEnsemble, schema: Schema) -> Json:
+    """Return the points of each label."""
+    base, points = ensemble.points(schema)
+    return {
+        "labels": list(base),
+        "base": list(base.values()),
+        "columns": [
+            (name, [(cell, list(own.values())) for cell, own in cells.items()])
+            for name, cells in points.items()
+        ],
+        "sums": [],
+        "factor": f"{math.exp(float(ensemble.step)):.3g}",
     }
 
 

@@ -8,18 +8,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
 
 from littlestone.audit import verify
-from littlestone.audit.verify import RecordCases
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.decision_trees.weighted import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.errors import UnsupportedError
-from littlestone.evaluation import histogram, release_histogram
+from littlestone.evaluation import histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, Settings, learner
 from littlestone.source import ExactSource
@@ -96,77 +94,29 @@ class _Exactly:
         self.value = value
 
 
-def cell_law(count, n, epsilon):
-    """Return the exact law of one noisy cell, from the releasing code."""
-    law = ExactSource().law(
-        lambda source: release_histogram(
-            [0], [[count], [0]], n=n, epsilon=epsilon, source=source
-        ).counts[0][0]
-    )
-    assert law.slack == 0
-    return {value: float(p.mid()) for value, p in law.outcomes.items()}
-
-
-def worst_loss_with_an_evaluation(n, evaluate, rounds=2):
-    """Return the largest loss of (trees, histogram) over all data sets and their neighbours.
-
-    Given the trees, the cells are independent, and replacing one record changes two cells by one:
-    so the loss of an outcome is that of the trees plus that of the two cells.
-    """
+def of_trees_and_histogram(worst_loss, n, evaluate, rounds=2):
+    """Return the largest loss of (trees, histogram), as an observer of both sees it."""
     own = running.leaving(boosting(rounds=rounds), evaluate)
-    cells = [cell_law(count, n, evaluate) for count in range(n + 1)]
-    assert len({tuple(sorted(law)) for law in cells}) == 1
-    of_cells = {
-        (a, b): max(math.log(cells[a][v] / cells[b][v]) for v in cells[a])
-        for a in range(n + 1)
-        for b in (a - 1, a + 1)
-        if 0 <= b <= n
-    }
     kinds = [(point, label) for point in (BONN, OTHER) for label in (0, 1)]
-    domain = own.concept_class.domain
-    laws = {}
-    for data in combinations_with_replacement(kinds, n):
-        sample = RecordCases(kinds, domain, ordered=False).sample(data)
-        law = ExactSource().law(lambda source, sample=sample: own.draw(sample, source))
-        laws[data] = {h: float(p.mid()) for h, p in law.outcomes.items()}
-    points = np.array([BONN, OTHER])
-    place = {
-        h: dict(zip((BONN, OTHER), h.margin(points).tolist(), strict=True))
-        for law in laws.values()
-        for h in law
-    }
-    worst = 0.0
-    for data, law in laws.items():
-        for i, old in enumerate(data):
-            for new in kinds:
-                other = tuple(sorted((*data[:i], new, *data[i + 1 :]), key=kinds.index))
-                for h, p in law.items():
-                    where = {kind: (kind[1], place[h][kind[0]]) for kind in kinds}
-                    loss = math.log(p / laws[other][h])
-                    if where[old] != where[new]:
-                        down = sum(where[k] == where[old] for k in data)
-                        up = sum(where[k] == where[new] for k in data)
-                        loss += of_cells[down, down - 1] + of_cells[up, up + 1]
-                    worst = max(worst, loss)
-    return worst
+    return worst_loss(own, n, evaluate, kinds, lambda trees, points: trees.margin(points))
 
 
 @pytest.mark.parametrize(("n", "evaluate"), [(1, Fraction(1, 2)), (2, Fraction(1))])
-def test_trees_and_histogram_together(n, evaluate):
+def test_trees_and_histogram_together(worst_loss, n, evaluate):
     """All data sets, two rounds and the evaluation: the loss is at most epsilon, and not far."""
-    assert 0.6 * EPSILON < worst_loss_with_an_evaluation(n, evaluate) <= EPSILON
+    assert 0.6 * EPSILON < of_trees_and_histogram(worst_loss, n, evaluate) <= EPSILON
 
 
-def test_an_evaluation_with_half_the_noise_is_noticed(monkeypatch):
+def test_an_evaluation_with_half_the_noise_is_noticed(worst_loss, monkeypatch):
     true = histogram.histogram_rate
     monkeypatch.setattr(histogram, "histogram_rate", lambda *a, **k: 2 * true(*a, **k))
-    assert worst_loss_with_an_evaluation(1, Fraction(1)) > EPSILON
+    assert of_trees_and_histogram(worst_loss, 1, Fraction(1)) > EPSILON
 
 
-def test_an_evaluation_on_top_is_noticed(monkeypatch):
+def test_an_evaluation_on_top_is_noticed(worst_loss, monkeypatch):
     """The learner spends all of epsilon, and the evaluation comes on top."""
     monkeypatch.setattr(running, "leaving", lambda learner, evaluate: learner)
-    assert worst_loss_with_an_evaluation(1, Fraction(1)) > EPSILON
+    assert of_trees_and_histogram(worst_loss, 1, Fraction(1)) > EPSILON
 
 
 @pytest.mark.full
