@@ -230,3 +230,22 @@ def a_rule_list_is_drawn_at_twice_the_rate(original, self, rate, source):
 def a_record_moves_the_cost_by_one(original, self):
     """The score is a cost, its sensitivity that of a number of errors."""
     return min(original(self), 1)
+
+
+@mutant("composition forgotten", "learners.boosting.learner:largest_round", "votes for labels")
+def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, others=()):
+    """Each round draws one tree for all labels, so all rounds are paid as one."""
+    return original(epsilon, delta, 1, others)
+
+
+@mutant("parameter from the data", "learners.boosting.learner:answer_costs", "votes for labels")
+def trees_vote_for_labels_of_the_table(original, sample, votes, **settings):
+    """A label that no record has is never voted for."""
+    unseen = sample.counts[:-1].sum(axis=1) == 0
+    return original(sample, votes, **settings) + 5000 * unseen[:, None]
+
+
+@mutant("half noise", "learners.boosting.labels:record_costs", "votes for labels")
+def gradients_of_labels_neither_halved_nor_capped(original, votes, y, *, resolution, **settings):
+    """A mistake of one label costs up to twice W, at the rate of W."""
+    return original(votes, y, resolution=2 * resolution, **settings)

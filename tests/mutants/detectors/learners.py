@@ -10,12 +10,21 @@ from typing import Any
 import numpy as np
 
 from littlestone.audit.verify import verify
-from littlestone.classes import AlwaysZero, FiniteClass, PointHypothesis, Points, Thresholds
+from littlestone.classes import (
+    AlwaysZero,
+    BoostedTreeClass,
+    FiniteClass,
+    PointHypothesis,
+    Points,
+    Thresholds,
+)
+from littlestone.data import MulticlassSample, Schema
 from littlestone.data.dealing import OrderedSample, deal
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.agnostic.records import ordered_part, places
 from littlestone.learners.agnostic.subsample import amplified
+from littlestone.learners.boosting import Boosting
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.votes import ListVotes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
@@ -208,7 +217,21 @@ def replayed() -> str | None:
     return None
 
 
+def votes_for_labels() -> str | None:
+    """Try one of six records of label a that gets label b: two trees nearly spend epsilon."""
+    schema = Schema.from_dict({"city": {"categories": ["Bonn"]}})
+    learner = Boosting(BoostedTreeClass(schema, 1, 2, ["a", "b", "c"]), epsilon=6, step=4)
+
+    def run(codes: list[int], source: Source) -> Hashable:
+        sample = MulticlassSample.of(np.full((len(codes), 1), 2), codes, labels=3)
+        key: Hashable = learner.draw(sample, source).key
+        return key
+
+    return verified(run, [([0] * 6, [0] * 5 + [1])], epsilon=6)
+
+
 OF_LEARNERS: dict[str, Detector] = {
+    "votes for labels": votes_for_labels,
     "a chunk that contradicts itself": contradicting_chunk,
     "chunks dealt by value": dealt_by_value,
     "one deep path": one_deep_path,

@@ -541,6 +541,15 @@ LEARNERS: tuple[Case, ...] = (
         "boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], 2, delta=F(1, 100), note="delta"
     ),
     _case("boosting", BoostedTreeClass(_CITY, 2, 2), [(1,), (2,)], 2, delta=None, full=True),
+    _case(
+        "boosting",
+        BoostedTreeClass(_CITY, 1, 2, ["a", "b", "c"]),
+        [(1,), (2,)],
+        1,
+        delta=None,
+        step=2,
+        note="three labels",
+    ),
     _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=("epsilon",)),
     _stream_case(
         "closures", Points(), _NAMES, 2, sharp=("epsilon",), method="closure", leak=F(1, 4)
