@@ -1,4 +1,4 @@
-"""Measure trees and rule lists with labels beside diffprivlib's and scikit-learn's, over epsilon.
+"""Measure trees, rule lists and boosted trees with labels beside diffprivlib's and scikit-learn's.
 
     python benchmarks/labels.py DIAMONDS_CSV [--rivals PYTHON] [--draws 10]
 
@@ -48,8 +48,8 @@ def tables(path: Path) -> dict[str, tuple[np.ndarray, np.ndarray, dict[str, tupl
     return {"Wine": (wine.data, kind, WINE), "Diamonds": (X, cut, DIAMONDS)}
 
 
-def ours(name, X, y, test, ranges, shape, epsilon, seed) -> float:
-    """Return the accuracy of one private draw of a class, by its name and size."""
+def public(name, ranges):
+    """Return the schema and the labels: what is public."""
     import littlestone as ls
 
     bins = {
@@ -57,11 +57,36 @@ def ours(name, X, y, test, ranges, shape, epsilon, seed) -> float:
         for column, (low, high) in ranges.items()
     }
     labels = list(CUTS) if name == "Diamonds" else ["class_0", "class_1", "class_2"]
+    return ls.Schema.from_dict(bins), labels
+
+
+def ours(name, X, y, test, ranges, shape, epsilon, seed) -> float:
+    """Return the accuracy of one private draw of a class, by its name and size."""
+    import littlestone as ls
+
+    schema, labels = public(name, ranges)
     kind, size = shape
     concepts = {"tree": ls.DecisionTrees, "list": ls.RuleLists}[kind]
-    concepts = concepts(ls.Schema.from_dict(bins), size, labels)
+    concepts = concepts(schema, size, labels)
     learner = ls.AgnosticLearner(concepts, epsilon=epsilon, random_state=seed)
     return float(np.mean(learner.fit(X[~test], y[~test]).predict(X[test]) == y[test]))
+
+
+def boosted(name, X, y, test, ranges, delta, epsilon, seed) -> float:
+    """Return the accuracy of one private sum of trees of depth 2."""
+    import littlestone as ls
+
+    schema, labels = public(name, ranges)
+    trees = ls.BoostedTrees(schema, labels=labels, epsilon=epsilon, delta=delta, random_state=seed)
+    return float(np.mean(trees.fit(X[~test], y[~test]).predict(X[test]) == y[test]))
+
+
+def gradient_boosting(X, y, test, seed) -> float:
+    """Return the accuracy of scikit-learn's gradient boosting with its defaults; not private."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    model = HistGradientBoostingClassifier(random_state=seed).fit(X[~test], y[~test])
+    return float(model.score(X[test], y[test]))
 
 
 def _named(shape: tuple[str, int]) -> str:
@@ -125,6 +150,14 @@ def main() -> None:
                         for seed, test in enumerate(splits)
                     ]
                     rows.setdefault(_named(shape), []).append(np.mean(found))
+            for delta in (0, 1e-6):
+                for epsilon in EPSILONS[name]:
+                    found = [
+                        boosted(name, X, y, test, ranges, delta, epsilon, seed)
+                        for seed, test in enumerate(splits)
+                    ]
+                    what = f"littlestone, boosted trees, delta {delta:g}"
+                    rows.setdefault(what, []).append(np.mean(found))
             for epsilon in EPSILONS[name] if asked.rivals else ():
                 command = [asked.rivals, "-W", "ignore", __file__, folder]
                 command += ["--part", name, str(epsilon), str(asked.draws)]
@@ -142,6 +175,8 @@ def main() -> None:
                     f"| scikit-learn tree, depth {depth}, not private | "
                     + f"{np.mean(found):.3f} |"
                 )
+            found = [gradient_boosting(X, y, test, seed) for seed, test in enumerate(splits)]
+            print(f"| scikit-learn gradient boosting, not private | {np.mean(found):.3f} |")
             always = max(np.mean(y == label) for label in set(y.tolist()))
             print(f"| always the most frequent label | {always:.3f} |", flush=True)
 

@@ -112,7 +112,7 @@ def test_privacy_is_verified_with_labels(folder, capsys, of):
         (["--negative", "c"], "not both"),
         (["--learner", "vc1", "--delta", "1e-6"], "--learner agnostic"),
         (["--costs", "a=1,c=2"], "each label of --labels"),
-        (["--class", "rules(max_literals=1)"], "finite(matrix.csv) and rule_lists"),
+        (["--class", "rules(max_literals=1)"], "and scorecard have any list of labels"),
         (["--user", "age"], "one record of each user"),
         (["--class", "decision_trees(depth=4)"], "take depth 3"),
         (["--labels", "a"], "2 to 100 different labels"),
@@ -127,3 +127,28 @@ def test_refusals_say_why(folder, capsys, more, why):
         del asked[at : at + 2]
     assert main([*asked, *more]) == 2
     assert why in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("concepts", ["boosted_trees(depth=2)", "scorecard"])
+def test_boosted_trees_from_fit_to_export(folder, capsys, concepts):
+    ask = [*FIT[:6], "--class", concepts, *CLASS[2:], "--delta", "1e-6"]
+    told(capsys, *ask, "--out", "b.json", "--report", "b.html")
+    said = told(capsys, *ask, "--holdout", "0.3")
+    assert "counts of labels" in said
+    assert "on new records" in said
+    lines = told(capsys, "predict", "b.json", "t.csv", "--proba").splitlines()
+    assert lines[0] == "prediction,probability of a,probability of b,probability of c"
+    shares = np.array([[float(cell) for cell in line.split(",")[1:]] for line in lines[1:]])
+    assert np.allclose(shares.sum(axis=1), 1, atol=1e-5)
+    truth = [line.split(",")[1] for line in (folder / "t.csv").read_text().splitlines()[1:]]
+    right = [line.split(",")[0] == y for line, y in zip(lines[1:], truth, strict=True)]
+    assert np.mean(right) > 0.95
+    found = json.loads(told(capsys, "score", "b.json", "t.csv", "--epsilon", "2", "--json"))
+    assert abs(found["quality"]["error"]["value"] - 1 + np.mean(right)) < 0.02
+    assert "'c'" in told(capsys, "export", "b.json", "--to", "sql")
+    module = {}
+    exec(told(capsys, "export", "b.json", "--to", "python"), module)
+    cells = [line.split(",")[0] for line in (folder / "t.csv").read_text().splitlines()[1:50]]
+    answers = [module["label"]({"age": cell}) for cell in cells]
+    assert answers == [line.split(",")[0] for line in lines[1:50]]
+    assert json.loads(told(capsys, "export", "b.json", "--to", "json"))["hypothesis"]["trees"]

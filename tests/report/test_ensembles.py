@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
+from littlestone.classes import BoostedTreeClass, LabelEnsemble, ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
-from littlestone.data import Sample
+from littlestone.data import MulticlassSample, Sample
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
@@ -70,3 +70,45 @@ def test_the_page_says_what_was_spent_and_measured(concepts, more):
     assert ("The scorecard" in html) == (concepts.depth == 1)
     assert "records needed" not in html.lower()
     assert "<Bonn>" not in html
+
+
+def several(concepts, **more):
+    rows = np.array([[2, 2], [3, 1], [4, 2], [4, 1]] * 300, dtype=np.int16)
+    sample = MulticlassSample.of(rows, [0, 1, 2, 3] * 300, labels=3)
+    return run(Boosting(concepts, epsilon=6), sample, SeededSource(2), **more)
+
+
+@pytest.mark.parametrize("kind", [ScorecardClass, BoostedTreeClass])
+def test_several_labels_stand_beside_each_other(kind):
+    labels = ["<low>", "mid", "high"]
+    drawn = several(kind(SCHEMA, rounds=9, labels=labels), evaluate=1)
+    text = words(plot(drawn))
+    for label in labels:
+        assert label in text
+    for name in drawn.hypothesis.effects(SCHEMA)["mid"]:
+        assert name in text
+    assert "log-odds of each label" in text
+    html = page(drawn)
+    assert "<low>" not in html
+    assert "no listed label" in html
+    assert ("to begin with</td>" in html) == (kind is ScorecardClass)
+    if kind is ScorecardClass:
+        base, points = drawn.hypothesis.points(SCHEMA)
+        for cells in points.values():
+            for own in cells.values():
+                shown = "".join(f"<td>{value}</td>" for value in own.values())
+                assert shown in html
+        assert "".join(f"<td>{value}</td>" for value in base.values()) in html
+
+
+def test_many_columns_and_labels_are_drawn_in_part():
+    wide = ls.Schema.from_dict({f"c{i}": {"bins": [0]} for i in range(15)})
+    names = ("a", "b", "c", "d")
+    trees = tuple(
+        TreeHypothesis.of(Node(s, i % 4, (i + 1) % 4), names)
+        for i, s in enumerate(wide.literals()[::2])
+    )
+    drawn = LabelEnsemble(trees, Fraction(1, 2), (0,) * 4, names)
+    text = words(plot(drawn, Setting(domain=ls.data.RowDomain(wide))))
+    assert "3 columns of smaller effect are left out" in text
+    assert "always a" in words(plot(LabelEnsemble((), Fraction(1), (0,) * 4, names)))
