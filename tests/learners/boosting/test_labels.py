@@ -469,4 +469,4 @@ def test_broken_variants_with_three_labels_are_noticed(monkeypatch, variant):
 
 def test_a_sample_of_two_labels_is_refused_by_three():
     with pytest.raises(ParameterError, match="3 labels"):
-        run(boosting(), MulticlassSample.of([[2]], [1], labels=2), SeededSource(0))
+        run(boosting(), MulticlassSample.of(np.array([[2]]), [1], labels=2), SeededSource(0))
