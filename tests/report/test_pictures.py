@@ -205,7 +205,7 @@ def test_corrections_come_before_what_they_correct():
     assert said == ["If", "x = 19", "OR", "x = 21", "then", "label 1", "Otherwise", "label 0"]
     base = IntervalHypothesis(3, 5)
     said = " ".join(texts(ls.plot(patched(base, {4: 0, 9: 1}))))
-    assert "x = 9 then label 1 If x = 4 then label 0 Otherwise 1 if" in said
+    assert "x = 9 then label 1 Otherwise, if x = 4 then label 0 Otherwise 1 if" in said
 
 
 def test_conjunctions_say_their_bits():

@@ -275,7 +275,9 @@ def card(cases: Sequence[Case], *, title: str, desc: str) -> str:
     y = 6.0
     for i, case in enumerate(cases):
         alone = "In words" if case.label is None else "Always"
-        word = "If" if case.conditions else "Otherwise" if i else alone
+        word = "Otherwise" if i else alone
+        if case.conditions:
+            word = "Otherwise, if" if i else "If"
         y += 18
         body.add("text", word, x=MARGIN, y=y, class_="ls-strong ls-dim")
         y += 8

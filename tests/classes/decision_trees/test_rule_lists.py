@@ -395,7 +395,7 @@ def test_from_fit_to_the_page_and_back(tmp_path):
     assert again == released
     for said in (page(again), plain(again)):
         assert "; otherwise, if " in said or "; otherwise, if " in said.replace("\n", " ")
-    assert ls.plot(learner).count("Otherwise") == 1
+    assert ls.plot(learner).count(">Otherwise, if<") == ls.plot(learner).count(">Otherwise<") == 1
     assert "A rule list" in ls.plot(learner)
     assert json.loads(released.export("json"))["hypothesis"]["type"] == "rule_list"
     query = (
