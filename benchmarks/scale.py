@@ -1,15 +1,17 @@
-"""How large a table may be: thresholds over 2**32 points, beside the engine's own GROUP BY.
+"""How large a table may be: ordered classes over 2**32 points, beside the engine's own GROUP BY.
 
     python benchmarks/scale.py --rows 1e8 --distinct 1e8          # as many points as rows
     python benchmarks/scale.py --rows 1e8 --distinct 100
     python benchmarks/scale.py --rows 1e7 --distinct 100 --engine spark
     python benchmarks/scale.py --rows 1e7 --distinct 1e7 --labels random
+    python benchmarks/scale.py --rows 1e7 --distinct 1e7 --class intervals
+    python benchmarks/scale.py --rows 1e8 --distinct 1e8 --subsample 0.01
 
 The table is made up in a temporary folder, as Parquet in parts of at most 10 million rows (about 10
 bytes for each row whose point is new). Each way runs in a process of its own, once, and reports its
 time (also of the processor, which other jobs on the machine move less), its peak memory and the
 number of records that it found: the GROUP BY of the same two columns,
-of which every group is fetched; and a whole release, from opening the files to the threshold.
+of which every group is fetched; and a whole release, from opening the files to the hypothesis.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ def make(folder: Path, rows: int, distinct: int, *, random: bool) -> None:
         connect().execute(f"COPY ({query}) TO '{folder}/part-{number:04}.parquet'")
 
 
-def group_by(parts: str) -> int:
+def group_by(parts: str, _name: str = "", _share: float = 1) -> int:
     """Group in the library's own engine, with its limit of memory; fetch all groups."""
     from littlestone.data.engine import connect
 
@@ -53,11 +55,14 @@ def group_by(parts: str) -> int:
     return sum(int(batch.column(2).to_numpy().sum()) for batch in batches)
 
 
-def release(table: Any) -> int:
-    """Learn a threshold, as a user of the library does."""
-    from littlestone import AgnosticLearner, Thresholds
+def release(table: Any, name: str = "thresholds", share: float = 1) -> int:
+    """Learn a hypothesis, as a user of the library does; from a secret share of the records."""
+    import littlestone as ls
 
-    learner = AgnosticLearner(Thresholds(1, HIGH), epsilon=1)
+    classes = {"thresholds": ls.Thresholds, "intervals": ls.Intervals}
+    learner: Any = ls.AgnosticLearner(classes[name](1, HIGH), epsilon=1)
+    if share < 1:
+        learner = ls.Subsampled(learner, rate=share)
     return int(learner.fit(table, x="x", y="y").release_.n)
 
 
@@ -68,24 +73,24 @@ def spark() -> Any:
     return local_spark(2, memory="6g")
 
 
-def spark_group_by(parts: str) -> int:
+def spark_group_by(parts: str, _name: str, _share: float) -> int:
     """Group in Spark; fetch all groups."""
     groups = spark().read.parquet(parts).groupBy("x", "y").count().toArrow()
     return int(groups["count"].to_numpy().sum())
 
 
-def spark_release(parts: str) -> int:
+def spark_release(parts: str, name: str, share: float) -> int:
     """Learn from a Spark data frame."""
-    return release(spark().read.parquet(parts))
+    return release(spark().read.parquet(parts), name, share)
 
 
-WAYS: dict[str, dict[str, Callable[[str], int]]] = {
+WAYS: dict[str, dict[str, Callable[[str, str, float], int]]] = {
     "duckdb": {"GROUP BY": group_by, "release": release},
     "spark": {"GROUP BY": spark_group_by, "release": spark_release},
 }
 
 
-def child(engine: str, way: str, parts: str) -> None:
+def child(engine: str, way: str, parts: str, name: str, share: str) -> None:
     """Run one way in this process and report."""
     run = WAYS[engine][way]
     import littlestone  # noqa: F401 - starting Python and Spark is not measured
@@ -94,7 +99,7 @@ def child(engine: str, way: str, parts: str) -> None:
     if engine == "spark":
         spark()
     start, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_SELF)
-    found = run(parts)
+    found = run(parts, name, float(share))
     seconds, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF)
     spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     unit = 1 if sys.platform == "darwin" else 1024
@@ -117,8 +122,12 @@ def main() -> int:
     parser.add_argument("--distinct", type=float, default=1e6)
     parser.add_argument("--engine", choices=sorted(WAYS), default="duckdb")
     parser.add_argument("--labels", choices=["realizable", "random"], default="realizable")
+    parser.add_argument(
+        "--class", dest="name", choices=["thresholds", "intervals"], default="thresholds"
+    )
+    parser.add_argument("--subsample", type=float, default=1.0, metavar="SHARE")
     parser.add_argument("--folder", help="where the table is made up; by default the system's")
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         child(*options.child)
@@ -139,7 +148,9 @@ def main() -> int:
         results = {}
         for way in WAYS[options.engine]:
             parts = f"{folder}/part-*.parquet"
-            results[way] = found = measure(options.engine, way, parts)
+            results[way] = found = measure(
+                options.engine, way, parts, options.name, str(options.subsample)
+            )
             times = f"{found['seconds']:8.1f} {found['processor']:8.1f}"
             print(f"{way:10} {times} {found['megabytes']:8.0f}", flush=True)
     ratios = (results["release"][x] / results["GROUP BY"][x] for x in ("seconds", "processor"))

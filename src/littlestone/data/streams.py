@@ -163,7 +163,8 @@ def read_swept(
         rows = quietly(opened.rows, STOPPED.format(owner))
         engine: Any = frame.implementation
         if engine is nw.Implementation.DUCKDB and (rows is None or rows >= large):
-            read = _in_engine(frame, domain, rule) or _through_python(frame, domain, line, rule)
+            whole = _in_engine(frame, domain, rule, rows)
+            read = whole or _through_python(frame, domain, line, rule)
             swept = quietly(read, STOPPED.format(owner))
             if not swept.n:
                 raise DataError(EMPTY.format(owner))
@@ -254,8 +255,13 @@ def _opened(table: Any, csv: Any, domain: Domain, owner: str) -> Table:
     return read_table(table, csv=csv, declared=declared, owner=owner)
 
 
-def _in_engine(frame: Frame, domain: Domain, positive: Match) -> Callable[[], SweptSample] | None:
-    """Read whole numbers and labels that the engine compares itself; None for other columns."""
+def _in_engine(
+    frame: Frame, domain: Domain, positive: Match, rows: int | None
+) -> Callable[[], SweptSample] | None:
+    """Read whole numbers and labels that the engine compares itself; None for other columns.
+
+    Where public numbers allow it, it sorts numbers of 32 bits.
+    """
     kinds = list(frame.collect_schema().values())
     label = positive.value
     if not isinstance(domain, IntegerDomain) or not isinstance(label, int) or abs(label) >= SMALL:
@@ -268,11 +274,16 @@ def _in_engine(frame: Frame, domain: Domain, positive: Match) -> Callable[[], Sw
     if isinstance(kinds[1], nw.Boolean):
         kept = kept.cast(nw.Int8)
     inside = (cell >= domain.low) & (cell <= domain.high)
-    chosen = frame.select(
-        point=nw.when(inside).then(cell).cast(nw.Int64),
-        one=nw.when(kept == label).then(nw.lit(1)).otherwise(nw.lit(0)),
-    )
-    return lambda: _held(chosen.group_by("point").agg(n=nw.len(), ones=nw.col("one").sum()), None)
+    counts: Any = nw.Int64
+    point, first = nw.when(inside).then(cell).cast(nw.Int64), 0
+    if domain.high - domain.low < 2**32:
+        point, first = (point - domain.low).cast(nw.UInt32), domain.low
+    if rows is not None and rows < 2**32:
+        counts = nw.UInt32
+    one = nw.when(kept == label).then(nw.lit(1))
+    groups = frame.select(point=point, one=one).group_by("point")
+    counted = groups.agg(n=nw.len(), ones=nw.col("one").count())
+    return lambda: _held(counted.with_columns(nw.col("n", "ones").cast(counts)), None, first)
 
 
 def _through_python(
@@ -291,7 +302,8 @@ def _through_python(
                 room.execute("INSERT INTO groups SELECT * FROM batch")
                 room.unregister("batch")
             again = nw.from_native(room.table("groups")).group_by("point")
-            return _held(again.agg(nw.col("n", "ones").sum()), line)
+            added = again.agg(nw.col("n", "ones").sum())
+            return _held(added.with_columns(nw.col("n", "ones").cast(nw.Int64)), line)
         finally:
             room.close()
 
@@ -310,18 +322,17 @@ def _converted(batch: pa.RecordBatch, domain: Domain, line: Line, positive: Matc
     return pa.table({"point": pa.array(key, mask=~inside), "n": n, "ones": ones})
 
 
-def _held(groups: Frame, line: Line | None) -> SweptSample:
+def _held(groups: Frame, line: Line | None, first: int = 0) -> SweptSample:
     """Let DuckDB sort groups by their points, null for outside; write them to a private file."""
-    counts = groups.with_columns(nw.col("n", "ones").cast(nw.Int64))
-    ordered: Any = counts.sort("point", nulls_last=True).to_native()
+    ordered: Any = groups.sort("point", nulls_last=True).to_native()
     held, outside = Held(), (0, 0)
     for batch in ordered.to_arrow_reader(_ROWS):
         points, n, ones = (batch.column(name) for name in ("point", "n", "ones"))
-        both, one = n.to_numpy(), ones.to_numpy()
+        both, one = (counts.to_numpy().astype(np.int64) for counts in (n, ones))
         if points.null_count:  # the last row, if there is one
             outside = (int(both[-1] - one[-1]), int(one[-1]))
             points, both, one = points[:-1], both[:-1], one[:-1]
-        held.add(Part(points.to_numpy(), both - one, one))
+        held.add(Part(points.to_numpy().astype(np.int64) + first, both - one, one))
     return SweptSample(held, outside, line=line)
 
 
