@@ -175,6 +175,22 @@ def test_parquet_that_the_engine_reads_itself(kind, tmp_path):
     assert frames[0].collect_schema() == frames[1].collect_schema()
 
 
+def test_wrong_statistics_of_a_parquet_file_change_nothing(tmp_path):
+    """A file says of a column of 1, 2, 3 and 77777 that its largest value is 3."""
+    path, big, small = tmp_path / "t.parquet", *(n.to_bytes(8, "little") for n in (77777, 3))
+    cells = {"x": pa.array([1, 2, 3, 77777, 2, 2]), "y": pa.array([0, 1, 1, 1, 0, 0])}
+    pq.write_table(pa.table(cells), path, compression="none", use_dictionary=False)
+    raw = path.read_bytes()
+    footer = len(raw) - 8 - int.from_bytes(raw[-8:-4], "little")
+    assert raw[footer:].count(big) == 2
+    path.write_bytes(raw[:footer] + raw[footer:].replace(big, small))
+    assert pq.read_metadata(path).row_group(0).column(0).statistics.max == 3
+    assert read_table(path)._native(["x", "y"]) is not None
+    where = {"x": "x", "y": "y", "domain": IntegerDomain(-5, 2**40)}
+    for sample in (Sample.read(path, **where), read_swept(path, large=1, **where)):
+        assert contents(sample) == [[1, 2, 3, 77777], [1, 2, 0, 0], [0, 1, 1, 1], (0, 0), 6, 3]
+
+
 def test_refusals_are_those_of_reading():
     domain = IntegerDomain(1, 9)
     empty = pa.table({"x": pa.array([], pa.int64()), "y": pa.array([], pa.int64())})

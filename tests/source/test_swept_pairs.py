@@ -14,7 +14,7 @@ from littlestone.source import PairPart, PairWeights, SeededSource
 from littlestone.source.swept_pairs import _Doubles, _sums
 
 FEW = settings(max_examples=settings.default.max_examples // 8)
-RATES = [F(1, 3), F(2), F(300), F(1, 10**6)]
+RATES = [F(1, 3), F(2), F(300), F(1, 10**6), F(1, 10**30)]
 
 points = st.lists(
     st.tuples(st.integers(1, 4), st.integers(1, 4), st.integers(-9, 9)), min_size=1, max_size=8

@@ -12,7 +12,8 @@ What it returns has a type that depends on the given type only.
 
 DuckDB's own reader of Parquet stops at such values, and casts the later parts of a table to the
 types of the first one. `ParquetParts` asks for parts with equal columns (their schemas are public),
-and hands out each value made safe alone, before DuckDB counts.
+and `ParquetColumns` hands out each value made safe alone, before DuckDB counts. Only whole numbers
+and booleans have no such values: DuckDB reads them itself (`littlestone.data.tables`).
 """
 
 from __future__ import annotations

@@ -33,6 +33,10 @@ T = TypeVar("T")
 #: removed at exit. (Its own encryption of these files needs an extension that is not bundled.)
 MEMORY_LIMIT = "2GB"
 
+#: Not used: what a Parquet file says of the range of its values. Where that is wrong, one value
+#: beyond it would stop the engine, or be counted as another one.
+_BY_STATISTICS = "statistics_propagation,compressed_materialization"
+
 # Spark's Python side logs Java's message, with rows, before it raises.
 _NOISY_LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
@@ -74,6 +78,7 @@ def _start(
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "allow_community_extensions": False,
+        "disabled_optimizers": _BY_STATISTICS,
     }
     return duckdb.connect(database, read_only=read_only, config=config | more)
 

@@ -224,7 +224,7 @@ class _Doubles:
 
     @cached_property
     def _span(self) -> int:
-        return max(1, floor(_SPAN / self.rate))
+        return max(1, min(floor(_SPAN / self.rate), 2**62))  # an integer of 64 bits
 
     @cached_property
     def _far(self) -> int:
