@@ -16,6 +16,7 @@ RUN = {
     "README.md",
     "docs/cli.md",
     "docs/guide/choosing.md",
+    "docs/guide/eight-tables.md",
     "docs/guide/quickstart.md",
     "docs/guide/recipes.md",
     "docs/guide/silent-mistakes.md",

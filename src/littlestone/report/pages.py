@@ -368,7 +368,8 @@ def meaning(release: Release) -> str:
         return ""
     positive, negative = outcomes(release)
     x = columns.get("x") or []
-    named = f"x is {x[0]}; " if len(x) == 1 else ""
+    rows = isinstance(release.concept_class.domain, RowDomain)  # said by the column's own name
+    named = f"x is {x[0]}; " if len(x) == 1 and not rows else ""
     return f"{named}1 means: {positive}; 0 means: {negative}"
 
 
