@@ -77,7 +77,8 @@ def test_ten_of_the_hundred_columns(tmp_path, capfd):
 @pytest.mark.more
 def test_twenty_megabytes(tmp_path, capfd):
     printed, _ = walk(BIG, tmp_path, capfd, [("2_000_000_000", "20_000_000")])
-    assert "age >= 65 and smoker is yes" in printed
+    assert "age >= 65" in printed
+    assert "smoker is yes" in printed
 
 
 @pytest.mark.full
