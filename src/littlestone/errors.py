@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 import re
 from fractions import Fraction
 from typing import Any
@@ -42,10 +43,14 @@ __all__ = [
     "counted",
     "exact_value",
     "parameter_error",
+    "without_passwords",
 ]
 
 _LONGEST = 400  # characters of a number that was typed
 _DIGITS = 3  # of its exponent
+_KEYS = re.compile(r"(?:password|passwd|pwd)=", re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"([\s'\"]+)")
+_HIDDEN = "(it may hold a password)"
 _WIDEST = 4096  # bits of an integer that is still written out
 
 
@@ -131,8 +136,27 @@ def parameter_error(
     return ParameterError(f"{message} {hint}".rstrip())
 
 
+def without_passwords(text: str) -> str:
+    """Return a text without what looks like a URL with a password, well written or not.
+
+    Examples
+    --------
+    >>> print(without_passwords("No such file: 'postgresql:/me:secret@host/db'."))
+    No such file: '(it may hold a password)'.
+    """
+    words = _BETWEEN_WORDS.split(text)
+    return "".join(_HIDDEN if _holds_password(word) else word for word in words)
+
+
+def _holds_password(text: str) -> bool:
+    """Return whether a text could be a URL with a password: scheme:/user:password@host."""
+    return "@" in text.partition(":")[2] or _KEYS.search(text) is not None
+
+
 def _shown(value: object) -> str:
     """Return the repr of a public value; Python refuses to print enormous integers."""
+    if isinstance(value, str | os.PathLike) and _holds_password(str(value)):
+        return _HIDDEN
     if isinstance(value, int) and value.bit_length() > _WIDEST:
         return f"an integer of {value.bit_length()} bits"
     return str(value) if isinstance(value, Fraction) else repr(value)

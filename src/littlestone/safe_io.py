@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from littlestone.accounts import account_name, group_name, in_group
-from littlestone.errors import ParameterError, StoreError
+from littlestone.errors import ParameterError, StoreError, without_passwords
 
 __all__ = [
     "check_folder",
@@ -365,7 +365,9 @@ def read_text(
         with Path(path).open("rb") as file:
             data = file.read(largest + 1)  # a device has no size that could be asked before
     except (OSError, ValueError) as problem:
-        raise ParameterError(f"The {what} {path} could not be read ({words(problem)}).") from None
+        raise ParameterError(
+            without_passwords(f"The {what} {path} could not be read ({words(problem)}).")
+        ) from None
     if len(data) > largest:
         raise ParameterError(f"The {what} {path} is larger than {largest:,} bytes.")
     try:

@@ -128,8 +128,33 @@ def test_a_schema_is_proposed(run, folder):
     assert "(3, 1e-06)" in done.out
     done = run("plan --schema learned.toml --class rules(max_literals=1) --epsilon 1 --alpha 0.1 "
                "--beta 0.05")  # fmt: skip
-    assert "nothing is promised" in done.out
+    assert "does not hold" in done.out
+    assert "explicit" not in done.out
     assert "It promises" not in done.out
+    for more in ("", " --what-if --papers"):
+        said = run("plan --schema learned.toml --class rules(max_literals=1) --epsilon 1 "
+                   f"--alpha 0.1 --beta 0.05{more}").out  # fmt: skip
+        assert "learned from 6,000 records: (2, 1e-06)" in said
+        assert "no certificate holds" in said
+    for asked in (
+        "--class auto --alpha 0.1",
+        "--class rules(max_literals=1) --solve alpha --n 999",
+    ):
+        line = f"plan --schema learned.toml --epsilon 1 --beta 0.05 {asked}"
+        assert "no certificate holds" in run(line).out
+        assert run(f"{line} --json").json["proposal"]["certificates_hold"] is False
+    done = run(
+        f"{fit} --user age --samples-per-user 2 --seed 0".replace("--epsilon 1", "--epsilon 5")
+    )
+    assert "protects single records, not all that a user has" in done.out
+    stream = (
+        "stream people.csv --state st --schema learned.toml --class rules(max_literals=1) "
+        "--epsilon 1 --delta 0 --horizon 99 --y ill --quiet --out p.csv"
+    )
+    assert run(stream).code == 0
+    status = run("stream --state st --status").out
+    assert "learned from 6,000 records: (2, 1e-06)" in status
+    assert "proved for other rows only" in status
     done = run(f"{fit} --require-certificate")
     assert done.code == 2
     assert "cannot be met" in done.err

@@ -55,6 +55,78 @@ def test_refusals_are_in_the_words_of_the_command_line(run, folder, line, words)
     assert not any(word in done.err for word in PYTHON)
 
 
+@pytest.mark.parametrize("url", ["postgresql:/u:PW@h/db?table=t", "postgres//u:PW@h", "h/d?pwd=PW"])
+def test_what_could_be_a_url_with_a_password_is_not_repeated(run, url):
+    """Mistyped, it is taken for the name of a file; messages repeat names, but not this one."""
+    for line in (
+        f"fit {url} --y adult --x age --class points(1,9) --epsilon 1",
+        f"fit data.csv --y adult --schema {url} --class auto --epsilon 1",
+        f"fit data.csv --y adult --x age --class points(1,9) --epsilon 1 --ledger {url}",
+        f"fit data.csv --y adult --x age --class points(1,9) --epsilon 1 --out {url}/x",
+        f"fit data.csv --y adult --x age --class {url} --epsilon 1",
+        f"check {url} --schema schema.toml --y adult --epsilon 1",
+        f"score m.json {url} --epsilon 1",
+        f"predict {url} data.csv",
+        f"schema new {url}",
+        f"schema check {url}",
+        f"stream {url} --state s {NEW}",
+        f"ledger show {url}",
+        f"{url}",
+    ):
+        done = run(f"{line} --json")
+        assert done.code == 2
+        assert "PW" not in done.out + done.err, line
+
+
+@pytest.mark.parametrize("option", ["--papers", "--what-if", "--simulate", "--report p.html"])
+def test_what_a_plan_would_ignore_is_refused(run, option):
+    for asked in ("--class auto --alpha 0.1", "--class rules(max_literals=1) --solve alpha --n 9"):
+        done = run(f"plan --schema schema.toml --epsilon 1 --beta 0.05 {asked} {option}")
+        assert done.code == 2
+        assert f"'{option.split()[0]}' option of plan is for one class" in done.err
+
+
+def test_a_plan_for_users_names_what_fit_takes(run):
+    """Of users; and where the others do, how: without --user, on which table."""
+    line = (
+        "plan --schema schema.toml --class decision_trees(depth=1) --epsilon 1 --alpha 0.1 "
+        "--beta 0.05"
+    )
+    done = run(f"{line} --samples-per-user 4")
+    assert done.code == 0
+    assert "fit --user takes the learner users only" in done.out
+    assert "on a table in which nobody has more than 4 records, with epsilon/4." in done.out
+    assert "--learner generic, without --user (below)" in done.out
+    several = run(f"{line} --samples-per-user 4 --labels a,b,c")
+    assert "fit --user takes none of them." in several.out
+    assert "name one with --learner" not in several.out
+    fit = "fit data.csv --schema schema.toml --y adult --class decision_trees(depth=1) --epsilon 1"
+    for learner in ("generic", "agnostic"):
+        refused = run(f"{fit} --user person --samples-per-user 4 --learner {learner}")
+        assert refused.code == 2
+        assert run(f"{fit} --learner {learner}").code == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("--learner nope", "of audit attack must be one of generic"),
+        ("--learner generic --runs 0", "'runs' parameter of audit attack"),
+        ("--learner generic --subsets 0", "'subsets' parameter of audit attack"),
+        ("--learner generic --copies 0", "'copies' parameter of audit attack"),
+        ("--learner generic --trials 0", "'trials' parameter of audit attack"),
+        ("--learner generic --places 1", "'places' parameter of audit attack"),
+        ("--learner generic --seed -1", "'seed' parameter of audit attack"),
+        ("--learner generic --n 100", "thresholds of at least 101 points"),
+    ],
+)
+def test_refusals_of_an_attack_are_in_its_own_words(run, more, said):
+    places = "" if "--places" in more else "--places 200"
+    done = run(f"audit attack --class thresholds(1,99) --epsilon 1 {places} {more}")
+    assert done.code == 2
+    assert said in done.err
+
+
 def test_one_is_one_record(run):
     done = run("plan --class points(1,1) --epsilon 8 --alpha 0.9 --beta 0.9")
     assert done.code == 0

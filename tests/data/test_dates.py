@@ -77,6 +77,14 @@ def test_odd_cells(cell):
     assert Column.dates("d", by="hour").code("2020-01-01") == Column.OTHER
 
 
+def test_cuts_out_of_order_are_named_as_dates():
+    for cuts in (["2021-01-01", "2020-01-01"], ["2020-01-01", "2020-01-01"]):
+        with pytest.raises(ParameterError, match="each later than the one before") as caught:
+            Column.dates("admitted", cuts)
+        assert "2020-01-01" in str(caught.value)
+        assert "637" not in str(caught.value)  # seconds since the year 1
+
+
 def test_every_engine_reads_them_alike(tmp_path):
     start = dt.datetime(2019, 12, 30, 22, 15)
     moments = [start + dt.timedelta(hours=7 * i, seconds=i) for i in range(200)]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.data import Schema
+from littlestone.data import Column, Schema
 from littlestone.data.draft import compare, draft, public_column
 from littlestone.errors import ParameterError
 
@@ -182,3 +182,18 @@ def test_compare_names_columns_of_the_schema_only():
     assert compare(Schema.from_dict({"q": {"bins": [1]}}), {"secret": [1]}) == [
         "The table has no column 'q'."
     ]
+
+
+@pytest.mark.parametrize("name", ["*", "*proposal"])
+def test_names_that_schemas_keep_for_something_else(name):
+    """A column that has one is left out of drafts and proposals; asked for, it is refused."""
+    table = pa.table({name: [1, 2] * 900, "z": range(1800)})
+    assert "left out, rename it" in draft(table)
+    assert set(tomllib.loads(draft(table))) == {"z"}
+    proposed = Schema.propose(table, epsilon=9, random_state=0)
+    assert proposed.names == ("z",)
+    assert Schema.from_dict(tomllib.loads(proposed.to_toml())) == proposed
+    with pytest.raises(ParameterError, match="for something else"):
+        Schema.propose(table, columns=[name], epsilon=9, random_state=0)
+    with pytest.raises(ParameterError, match="for something else"):
+        Schema((Column.bins(name, [1]), Column.bins("z", [1])))

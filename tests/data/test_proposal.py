@@ -16,7 +16,7 @@ import littlestone as ls
 from littlestone.audit import replace_one, verify_mechanism
 from littlestone.bounds import recheck
 from littlestone.cli.summary import plain
-from littlestone.data import Schema, proposal
+from littlestone.data import Sample, Schema, proposal
 from littlestone.data.cells import number
 from littlestone.data.proposal import grid, plan, tally
 from littlestone.errors import BudgetError, DataError, InfeasibleError, ParameterError
@@ -398,3 +398,17 @@ def test_decimal_commas_are_declared(tmp_path):
         path, epsilon=8, delta=1e-6, random_state=0, csv=form.replace("decimal=comma, ", "")
     )
     assert not undeclared["warm"].numeric
+
+
+def test_the_number_of_records_is_not_told_under_add_remove():
+    """There it is secret; the proposal, under replace-one, does not hide it: that is said."""
+    table = pa.table({"z": range(1800), "y": [0, 1] * 900})
+    proposed = Schema.propose(table, y="y", epsilon=9, random_state=0)
+    for neighbours, tells in (("add-remove", False), ("replace-one", True)):
+        learner = ls.AgnosticLearner(
+            ls.Rules(proposed, max_literals=1), epsilon=9, neighbours=neighbours, random_state=0
+        )
+        domain = learner.concept_class.domain
+        said = plain(learner.fit(Sample.read(table, y="y", domain=domain)).release_)
+        assert ("1,800" in said) == tells
+        assert ("protects the records, not how many there are" in said) != tells

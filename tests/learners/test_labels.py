@@ -285,3 +285,32 @@ def test_bands_say_how_far_the_truth_is():
     band = learner.release_.quality.error
     assert band.low <= truth <= band.high
     assert isinstance(learner.evaluation_, Evaluation)
+
+
+@pytest.mark.parametrize(
+    ("given", "got"),
+    [
+        ({"a": 1, "b": 2}, "['a', 'b']"),
+        ({("a", "b"): 1}, "[('a', 'b')]"),
+        ({"a": 1, "b": 2, "c": 1, "d": 3}, "['a', 'b', 'c', 'd']"),
+    ],
+)
+def test_costs_are_refused_in_labels_not_in_codes(given, got):
+    for name in ("costs", "class_weight"):
+        with pytest.raises(ParameterError) as caught:
+            ls.AgnosticLearner(TREES, epsilon=1, **{name: given}).certificate(9)
+        assert (
+            f"each of the labels ['a', 'b', 'c'], or for each (label, other answer). Got {got}"
+            in (str(caught.value))
+        )
+        assert "{'a': 1, 'b': 9, 'c': 1}" in str(caught.value)
+
+
+@pytest.mark.parametrize("classes", [None, (0, 1), ("a", "b", "c")])
+def test_learners_of_learners_say_what_is_wrong_with_a_list_of_labels(classes):
+    """That they learn the labels 0 and 1; not that classes, their default, must be left out."""
+    base = ls.GenericLearner(TREES, epsilon=1)
+    more = {} if classes is None else {"classes": classes}
+    for learner in (ls.BoostedPrivate(base, rounds=1, **more), ls.EmpiricalFromPAC(base, **more)):
+        with pytest.raises(UnsupportedError, match="learns the labels 0 and 1"):
+            learner.fit([[30, "Bonn"]] * 99, ["a"] * 99)

@@ -173,23 +173,37 @@ def attack(
     concepts, _ = open_class(concept_class, None)
     if not isinstance(concepts, Thresholds):
         hint = "The attack is on learners of thresholds, for example thresholds(1, 2**40)."
-        raise parameter_error("audit attack", "class", "thresholds", concept_class, hint)
-    claimed = check_fraction("audit", "epsilon", epsilon)
-    leak = 0 if delta is None else check_probability("audit", "delta", delta)
-    sure = float(check_probability("audit", "confidence", confidence))
-    if check_integer("audit", "n", n, low=2) % 2:
-        raise parameter_error("audit", "n", "even", n, "Half of the records have label 1.")
-    count = check_integer("audit", "places", places, low=n + 1)
+        raise parameter_error("audit attack", "--class", "thresholds", concept_class, hint)
+    claimed = check_fraction("audit attack", "epsilon", epsilon)
+    leak = 0 if delta is None else check_probability("audit attack", "delta", delta)
+    sure = float(check_probability("audit attack", "confidence", confidence))
+    if check_integer("audit attack", "n", n, low=2) % 2:
+        raise parameter_error("audit attack", "n", "even", n, "Half of the records have label 1.")
+    count = check_integer("audit attack", "places", places, low=n + 1)
+    for name, value in {
+        "runs": runs,
+        "subsets": subsets,
+        "copies": copies,
+        "trials": trials,
+    }.items():
+        check_integer("audit attack", name, value, low=1)
+    check_integer("audit attack", "seed", seed, low=0)
+    low, high = concepts.domain.low, concepts.domain.high
+    if high - low < n:
+        raise parameter_error(
+            "audit attack", "--class", f"thresholds of at least {n + 1} points", concept_class,
+            "Or take fewer records: --n.",
+        )  # fmt: skip
     if ".py:" in learner:
         mechanism = _function(learner)
     else:
+        _check_known(learner)
         check_protects_records(learner)
         algorithm = open_learner(
             "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
         )
         source = SecureSource()
         mechanism = lambda sample: algorithm.draw(sample, source)  # noqa: E731
-    low, high = concepts.domain.low, concepts.domain.high
     spread = [low + i * (high - low) // (count - 1) for i in range(count)]
     with progress_of("Attacking"):
         found = room.homogeneous_set(
@@ -219,6 +233,15 @@ def attack(
         f"{sure:g} it is at least {result.epsilon:.4f}"
     )
     return 1 if refuted else 0
+
+
+def _check_known(learner: str) -> None:
+    """Refuse the name of no learner, before it is taken for one."""
+    from littlestone.learners.registry import LEARNERS
+
+    if learner not in LEARNERS:
+        known = f"one of {', '.join(LEARNERS)}, or FILE.py:NAME"
+        raise parameter_error("audit attack", "learner", known, learner)
 
 
 def _function(text: str) -> Any:

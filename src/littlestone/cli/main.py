@@ -37,7 +37,13 @@ from littlestone.cli.report import report
 from littlestone.cli.schema import check_schema, new, propose
 from littlestone.cli.score import compare, score
 from littlestone.cli.stream import stream
-from littlestone.errors import BudgetError, InfeasibleError, LittlestoneError, ParameterError
+from littlestone.errors import (
+    BudgetError,
+    InfeasibleError,
+    LittlestoneError,
+    ParameterError,
+    without_passwords,
+)
 
 if TYPE_CHECKING:
     from littlestone.types import Json
@@ -313,7 +319,7 @@ def _explain(problem: Exception) -> Json:
         )
         if os.environ.get("LITTLESTONE_DEBUG"):
             traceback.print_exception(problem)
-    return {"kind": kind, "message": message, "exit_code": code}
+    return {"kind": kind, "message": without_passwords(message), "exit_code": code}
 
 
 def _in_options(message: str) -> str:

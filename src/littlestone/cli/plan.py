@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.planning import Measured, Plans, StreamPlan
+    from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
 __all__ = ["plan"]
@@ -165,10 +166,16 @@ def plan(
     assert concept_class is not None
     assert opened is not None
     concepts, public = opened
-    if report is not None and (solve is not None or is_auto(concept_class)):
-        raise ParameterError("The 'report' parameter of plan is for one class, without --solve.")
-    if horizon is not None and (solve is not None or is_auto(concept_class)):
-        raise ParameterError("The 'horizon' parameter of plan is for one class, without --solve.")
+    if solve is not None or is_auto(concept_class):
+        _for_one_class(
+            report=report,
+            horizon=horizon,
+            what_if=what_if or None,
+            papers=papers or None,
+            simulate=simulate or None,
+            simulation=simulation,
+            samples_per_user=samples_per_user if is_auto(concept_class) else None,
+        )
     exact["evaluate"] = _part(solve, evaluate, exact, no_evaluate=no_evaluate)
     if public is not None and is_auto(concept_class):
         return _auto(public, listed, {"delta": None, **exact}, json=json)
@@ -257,6 +264,15 @@ def _spelt(name: str, value: str | None, plain: str, text: str | None) -> str | 
     return str(share if plain == "error" else 1 - share)
 
 
+def _for_one_class(**others: object) -> None:
+    """Refuse what neither --solve nor --class auto looks at."""
+    for name, value in others.items():
+        if value is not None:
+            option = f"--{name.replace('_', '-')}"
+            without = "" if name == "samples_per_user" else ", without --solve"
+            raise ParameterError(f"The {option!r} option of plan is for one class{without}.")
+
+
 def _required(numbers: dict[str, str | None]) -> None:
     for name, text in numbers.items():
         if text is None:
@@ -292,7 +308,13 @@ def _solve(concepts: ConceptClass, what: str, n: str | None, asked: Json, *, jso
         solutions = [solution.to_dict() for solution in found]
         print(
             jsonlib.dumps(
-                {"class": concepts.spec, "solve": what, "n": number, "solutions": solutions},
+                {
+                    "class": concepts.spec,
+                    "solve": what,
+                    "n": number,
+                    "solutions": solutions,
+                    **_proposal(concepts),
+                },
                 sort_keys=True,
             )
         )
@@ -314,6 +336,8 @@ def _solve(concepts: ConceptClass, what: str, n: str | None, asked: Json, *, jso
         ("learner", what, "certifies"),
         rows,
     )
+    _without_user(asked["samples_per_user"], found[0].candidate.guarantee)
+    _learned(concepts)
     return 0
 
 
@@ -342,7 +366,9 @@ def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: b
     if json:
         print(
             jsonlib.dumps(
-                {"class": "auto", "nested_classes": steps, "lower_bounds": []}, sort_keys=True
+                {"class": "auto", "nested_classes": steps, "lower_bounds": []}
+                | _proposal(nested_classes(schema)[0]),
+                sort_keys=True,
             )
         )
         return 0
@@ -351,6 +377,7 @@ def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: b
     rows = [(s["class"], s["learner"], number_of(s["n"], "records")) for s in steps]
     table("The largest class that is certified", ("class", "learner", "from"), rows)
     note("With fewer records than that, the first class is taken, without a certificate.")
+    _learned(nested_classes(schema)[0])
     return 0
 
 
@@ -359,7 +386,11 @@ def _name(learner: str, options: Json, reads: str | None) -> str:
     from littlestone.learners.select import ALL_RECORDS
 
     name = learner + (" --proper" if options.get("proper") else "")
-    return f"{name}, group privacy" if reads == ALL_RECORDS else name
+    if "method" in options:
+        return f"{name}, {options['method']}"
+    if reads is None:
+        return name
+    return f"{name}, {'group privacy' if reads == ALL_RECORDS else 'one record each'}"
 
 
 def _promised(certificate: Certificate) -> str:
@@ -367,14 +398,14 @@ def _promised(certificate: Certificate) -> str:
     from littlestone.report.words import percent
 
     if not certificate.holds:
-        return "From the records that the columns were learned from, nothing is promised."
+        return "No certificate holds for it (see below)."
     sure = percent(1 - certificate.beta)
     return f"It promises: {accuracy_asked(certificate)}, with a confidence of {sure}."
 
 
 def _show(plans: Plans) -> None:
     from littlestone.cli.terminal import note, table
-    from littlestone.learners.select import ALL_RECORDS, ONE_RECORD
+    from littlestone.learners.select import ALL_RECORDS
     from littlestone.report.words import number_of
 
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
@@ -392,11 +423,16 @@ def _show(plans: Plans) -> None:
         assert certificate is not None
         mark = " (chosen)" if c is chosen else ""
         setting = "agnostic" if c.agnostic else "realizable"
-        rows.append((name + mark, number_of(c.n, c.unit), setting, certificate.status))
+        status = certificate.status if certificate.holds else "does not hold"
+        rows.append((name + mark, number_of(c.n, c.unit), setting, status))
     title = f"Needed to learn {plans.concept_class.spec}"
     table(title, ("learner", "needs", "certifies", "status"), rows)
     if chosen is None:
-        note("fit takes none of them by itself: name one with --learner.")
+        note(
+            "fit takes none of them by itself: name one with --learner."
+            if m is None
+            else "fit --user takes none of them."
+        )
     else:
         note("chosen: what fit takes by itself.")
         note(plans.why)
@@ -404,19 +440,15 @@ def _show(plans: Plans) -> None:
         note(_promised(chosen.certificate))
     if cheaper is not None:
         less = "cheaper" if chosen is not None else "least"
-        how = "" if cheaper.reads is None else f", on {cheaper.reads}"
+        how = "" if cheaper.reads is None else ", without --user (below)"
         condition = "" if cheaper.agnostic else ", if some concept is right on everybody"
         note(f"{less}{condition}: --learner {cheaper.learner}{how}")
     note(
         "realizable: some concept of the class is right on everybody; agnostic: any data, and the "
         "error is compared with that of the best concept."
     )
-    reads = {c.reads for c in plans.candidates}
-    if ONE_RECORD in reads:
-        note(f"A learner that protects records reads {ONE_RECORD}.")
-    if ALL_RECORDS in reads:
-        each = number_of(m or 1, "records")
-        note(f"Group privacy: it reads {each} of each user, with epsilon/{m}.")
+    _without_user(m, next((c.guarantee for c in plans if c.reads == ALL_RECORDS), None))
+    _learned(plans.concept_class)
     _beside(plans)
     lacking = list(dict.fromkeys(c.learner for c in plans.candidates if c.needs_delta))
     if lacking:
@@ -426,6 +458,46 @@ def _show(plans: Plans) -> None:
         if c.n is None and not c.needs_delta and str(c.problem) not in said:
             note(f"{c.learner}: {c.problem}")
             said.add(str(c.problem))
+
+
+def _without_user(m: int | None, together: Guarantee | None) -> None:
+    """Say how the learners that protect records protect users: `fit --user` takes none of them."""
+    from littlestone.cli.terminal import note
+    from littlestone.learners.select import ONE_RECORD
+
+    if m is None:
+        return
+    note("fit --user takes the learner users only; the others protect users without --user:")
+    note(f"one record each: on a table that holds {ONE_RECORD};")
+    smaller = "" if together is None or not together.delta else ", and a smaller delta"
+    note(
+        f"group privacy: on a table in which nobody has more than {m} records, with epsilon/{m}"
+        f"{smaller}."
+    )
+
+
+def _learned(concepts: ConceptClass) -> None:
+    """Say what fit says of columns that were learned from records."""
+    from littlestone.cli.terminal import note
+    from littlestone.learners.release import proposal_of
+    from littlestone.report.words import integer
+
+    proposal = proposal_of(concepts)
+    if proposal is None:
+        return
+    note(
+        f"The columns were learned from {integer(proposal.n)} records: {proposal.guarantee}. That "
+        "comes on top, for a record that is learned from again, and no certificate holds: the "
+        "class depends on these records."
+    )
+
+
+def _proposal(concepts: ConceptClass) -> Json:
+    """Return what columns that were learned from records cost, as JSON; else nothing."""
+    from littlestone.learners.release import proposal_of
+
+    found = proposal_of(concepts)
+    return {} if found is None else {"proposal": {**found.to_dict(), "certificates_hold": False}}
 
 
 def _beside(plans: Plans) -> None:

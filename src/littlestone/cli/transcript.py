@@ -35,10 +35,11 @@ def write_public(folder: str, *, export: str | None, report: str | None) -> None
 
 def show_status(folder: str, *, json: bool) -> None:
     """Print where a stream stands."""
-    from littlestone.classes import load
+    from littlestone.classes import class_from_dict, load
     from littlestone.cli.terminal import facts
     from littlestone.learners.online.journal import Journal
     from littlestone.learners.online.public_record import read_public
+    from littlestone.learners.release import proposal_of
     from littlestone.privacy import Guarantee
 
     running = False
@@ -59,6 +60,12 @@ def show_status(folder: str, *, json: bool) -> None:
     if json:
         print(jsonlib.dumps(public))
         return
+    columns = proposal_of(class_from_dict(public["stream"]["class"]))
+    learned: list[tuple[str, str, str]] = []
+    if columns is not None:
+        told = "on top, for rows among them; the number of mistakes is proved for other rows only"
+        learned.append(("Columns", f"learned from {columns.n:,} records: {columns.guarantee}", ""))
+        learned.append(("", told, ""))
     spent = f"{public['batches']} of {public['planned_batches']} updates"
     facts(
         [
@@ -67,6 +74,7 @@ def show_status(folder: str, *, json: bool) -> None:
             ("Hypothesis", str(public["hypothesis"]), ""),
             ("Budget", spent + (", spent: the last rule stays" if public["stopped"] else ""), ""),
             ("Guarantee", str(Guarantee.from_dict(public["guarantee"])), ""),
+            *learned,
             ("Running", "yes" if running else "no", ""),
         ]
     )

@@ -175,7 +175,13 @@ class Column:
         if bins is None and PARTS[by] is None:
             example = '["2020-01-01"]' if by == "date" else "[1990, 2000]"
             raise parameter_error(owner, "bins", f"a list, such as {example}", "none")
-        edges = cls.bins(name, calendar.edges(owner, bins), missing)
+        found = calendar.edges(owner, bins)
+        if any(a >= b for a, b in pairwise(found)) or not found:
+            hint = "Sort them, each once." if found else 'For example ["2020-01-01"].'
+            asked = bins if isinstance(bins, list | tuple) else list(map(calendar.shown, found))
+            constraint = "at least one cut, each later than the one before"
+            raise parameter_error(owner, "bins", constraint, [str(cut) for cut in asked], hint)
+        edges = cls.bins(name, found, missing)
         return replace(edges, calendar=calendar)
 
     @property

@@ -18,7 +18,7 @@ from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, format_of
 from littlestone.data.questions import Questions
-from littlestone.data.schema import Schema, column_toml, csv_toml, suggest, toml_key
+from littlestone.data.schema import RESERVED, Schema, column_toml, csv_toml, suggest, toml_key
 from littlestone.data.tables import Table, files_of, read_table
 from littlestone.errors import ParameterError
 
@@ -137,8 +137,13 @@ def _block(name: str, kind: Any, public: Table | None, ask: Questions | None, ow
     key = toml_key(name)
     if not name:
         return "# A column without a name: left out, since a schema cannot name it.\n"
-    if kind is not None and pa.types.is_nested(kind):
-        return f"# [{key}] holds lists or structures, not cells: left out.\n"
+    why = ""
+    if name in RESERVED:
+        why = "is a name that schemas keep for something else: left out, rename it"
+    elif kind is not None and pa.types.is_nested(kind):
+        why = "holds lists or structures, not cells: left out"
+    if why:
+        return f"# [{key}] {why}.\n"
     if ask is not None:
         return ask.column(name, kind)
     if public is None:

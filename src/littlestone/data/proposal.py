@@ -37,7 +37,7 @@ import pyarrow as pa
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
 from littlestone.data.formats import CsvFormat
-from littlestone.data.schema import Proposal, Schema, suggest
+from littlestone.data.schema import RESERVED, Proposal, Schema, suggest
 from littlestone.errors import (
     DataError,
     InfeasibleError,
@@ -407,7 +407,14 @@ def _names(found: Sequence[str], y: str | None, columns: Sequence[str] | None) -
             raise ParameterError(
                 f"The table given to propose has no column {name!r}.{suggest(name, found)}"
             )
-    names = [name for name in (columns or found) if name != y and name.strip()]
+    for name in RESERVED.intersection(columns or ()):
+        raise ParameterError(
+            f"A schema keeps the name {name!r} for something else: rename the column, or leave it "
+            "out of the proposal."
+        )
+    names = [
+        name for name in (columns or found) if name != y and name.strip() and name not in RESERVED
+    ]
     if not names or len(set(names)) < len(names):
         raise ParameterError("The columns of a proposal must be different, and not only the label.")
     return names

@@ -70,6 +70,8 @@ _KINDS = ("bins", "categories", "integers")
 _KEYS = (*_KINDS, "missing", "type", "by", "format")
 _CSV = "csv"  # the name of the table about files, if it describes no column
 _PROPOSAL = "*proposal"  # the name, in files, of what a proposal of the columns cost
+#: Names that no column of a schema can have.
+RESERVED = frozenset({_EVERY, _PROPOSAL})
 
 
 @dataclass(frozen=True)
@@ -164,6 +166,11 @@ class Schema:
             )
         if len(set(self.names)) < len(self.columns):
             raise ParameterError("The columns of a schema must have different names.")
+        for name in RESERVED.intersection(self.names):
+            raise ParameterError(
+                f"A column of a schema cannot have the name {name!r}, which files of schemas keep "
+                "for something else: rename the column."
+            )
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Schema:

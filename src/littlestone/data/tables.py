@@ -326,7 +326,8 @@ def files_of(path: Path, owner: str) -> list[Path]:
     wild = any(letter in str(path) for letter in "*?[")
     matching = sorted(glob(str(path), recursive=True)) if wild else []
     if not matching:
-        raise parameter_error(owner, "table", "a file that exists", str(path))
+        hint = "The URL of a database begins as in postgresql://." if ":/" in str(path) else ""
+        raise parameter_error(owner, "table", "a file that exists", str(path), hint)
     return [Path(part) for part in matching]
 
 

@@ -81,6 +81,7 @@ __all__ = [
     "Learner",
     "Runnable",
     "boolean",
+    "check_two_labels",
     "choice",
     "integer",
     "number",
@@ -305,20 +306,32 @@ def runnable(learner: _Planned, n: int | None = None) -> Runnable:
     return Runnable(True)
 
 
+def check_two_labels(estimator: str, concept_class: ConceptClass) -> None:
+    """Refuse a class with a list of labels, for a learner of the labels 0 and 1.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if not concept_class.lists_labels:
+        return
+    two = (
+        " For two labels leave the list out, and say which one means 1: classes=(negative, "
+        "positive), --positive."
+    )
+    raise UnsupportedError(
+        f"{estimator} learns the labels 0 and 1; {concept_class.spec} lists "
+        f"{len(concept_class.labels)} labels of its own. AgnosticLearner and GenericLearner "
+        "(--learner agnostic, --learner generic) learn them."
+        + (two if len(concept_class.labels) == 2 else "")
+    )
+
+
 @lru_cache(maxsize=512)
 def _plan_of(learner: Learner[Any]) -> Plan:
     concept_class = learner.concept_class
-    if concept_class.lists_labels and not learner.multiclass:
-        two = (
-            " For two labels leave the list out, and say which one means 1: classes=(negative, "
-            "positive), --positive."
-        )
-        raise UnsupportedError(
-            f"{learner.estimator} learns the labels 0 and 1; {concept_class.spec} lists "
-            f"{len(concept_class.labels)} labels of its own. AgnosticLearner and GenericLearner "
-            "(--learner agnostic, --learner generic) learn them."
-            + (two if len(concept_class.labels) == 2 else "")
-        )
+    if not learner.multiclass:
+        check_two_labels(learner.estimator, concept_class)
     plan: Plan = learner.make_plan()
     return plan
 

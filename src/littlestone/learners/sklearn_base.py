@@ -40,7 +40,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import Evaluation
-from littlestone.learners.base import Learner
+from littlestone.learners.base import Learner, check_two_labels
 from littlestone.learners.release import is_table
 from littlestone.learners.running import (
     AnySample,
@@ -397,6 +397,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         classes = np.asarray(listed if self.classes is None else self.classes)
         if listed != BINARY:
             if classes.tolist() != list(listed):
+                if not self._learner.multiclass:
+                    check_two_labels(type(self).__name__, self.concept_class)
                 raise parameter_error(
                     type(self).__name__, "classes", "left out where the class lists its labels",
                     self.classes, "That list is the only one; its order gives the codes.",

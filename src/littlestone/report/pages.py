@@ -269,9 +269,19 @@ def proposal_facts(release: Release) -> list[tuple[str, str]]:
     proposal, together = release.proposal, release.together
     if proposal is None:
         return []
-    facts = [("Columns", f"learned from {integer(proposal.n)} records: {proposal.guarantee}")]
+    neighbours = release.guarantee.neighbours
+    # under add-remove the number of records is secret, which the proposal did not hide
+    size = "" if neighbours is Neighbours.ADD_REMOVE else f"{integer(proposal.n)} "
+    facts = [("Columns", f"learned from {size}records: {proposal.guarantee}")]
     if together is not None:
         facts.append(("Together", f"{together}, for a record that both were learned from"))
+    elif neighbours is not proposal.guarantee.neighbours:
+        protected = {
+            Neighbours.USER_REPLACE: "single records, not all that a user has",
+            Neighbours.ADD_REMOVE: "the records, not how many there are",
+        }.get(neighbours, proposal.guarantee.neighbours.words)
+        text = f"nothing is promised: what was told of the columns protects {protected}"
+        facts.append(("Together", text))
     return facts
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from littlestone.errors import parameter_error
 from littlestone.learners.exponential.learner import Agnostic, Generic
 from littlestone.learners.release import is_table
 from littlestone.learners.sklearn_base import PrivateClassifier
@@ -55,7 +56,11 @@ class _ExponentialClassifier(PrivateClassifier):
 
     def _bound(self) -> dict[str, Any]:
         classes = self._public_classes().tolist()
-        coded = {name: _coded(getattr(self, name), classes) for name in ("costs", "class_weight")}
+        owner = type(self).__name__
+        coded = {
+            name: _coded(owner, name, getattr(self, name), classes)
+            for name in ("costs", "class_weight")
+        }
         return super()._bound() | coded
 
     def _extra(self) -> dict[str, Any]:
@@ -83,18 +88,35 @@ class _ExponentialClassifier(PrivateClassifier):
         return np.column_stack([1 - shares, shares]) if shares.ndim == 1 else shares
 
 
-def _coded(costs: Any, classes: list[Any]) -> Any:
-    """Return costs whose keys are codes, where they are among the public classes."""
+def _coded(owner: str, name: str, costs: Any, classes: list[Any]) -> Any:
+    """Return costs whose keys are codes, where they are among the public classes.
+
+    Raises
+    ------
+    ParameterError
+        Keys that are not all labels, or all pairs of them; they are named as they were given.
+    """
     if not isinstance(costs, Mapping):
         return costs
 
     def code(label: Any) -> Any:
         return classes.index(label) if label in classes else label
 
-    return {
+    coded = {
         tuple(map(code, key)) if isinstance(key, tuple) else code(key): cost
         for key, cost in costs.items()
     }
+    codes = range(len(classes))
+    if set(coded) not in ({*codes}, {(y, k) for y in codes for k in codes if y != k}):
+        example = ", ".join(f"{label!r}: {1 + 8 * (i == 1)}" for i, label in enumerate(classes))
+        raise parameter_error(
+            owner,
+            name,
+            f"a cost for each of the labels {classes}, or for each (label, other answer)",
+            list(costs),
+            f"For example {{{example}}}: to miss {classes[1]!r} costs nine times as much.",
+        )
+    return coded
 
 
 class GenericLearner(_ExponentialClassifier, learner=Generic):
