@@ -344,6 +344,15 @@ class Records:
         # () is no point of a domain of vectors, so nothing labels it 1
         return [((), 1)] if errors > tolerance else forced
 
+    def restricted(self, space: VersionSpace, tolerance: int) -> VersionSpace | None:
+        """Return the concepts of a space with the forced labels; None if some point is free."""
+        forced = self.settled(tolerance)
+        if forced is None:
+            return None
+        for point, label in forced:
+            space = space.restrict(point, label)
+        return space
+
 
 def records(sample: Sample, tolerance: int) -> Records:
     """Return the distinct points of a sample with their counts; check the tolerance."""

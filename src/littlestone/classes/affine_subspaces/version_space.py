@@ -129,13 +129,8 @@ class FlatSpace(VersionSpace):
             If some point may have either label, and the class is large: the space is then a union
             of spaces like this one, for which no closed form is known.
         """
-        forced = records(sample, tolerance).settled(tolerance)
-        if forced is None:
-            return self._listed("low error").within_error(sample, tolerance)
-        space = self
-        for point, label in forced:
-            space = space.restrict(point, label)
-        return space
+        found = records(sample, tolerance).restricted(self, tolerance)
+        return self._listed("low error").within_error(sample, tolerance) if found is None else found
 
     def littlestone_dim(self) -> int:
         """Return the Littlestone dimension; -1 if empty."""

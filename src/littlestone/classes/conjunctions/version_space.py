@@ -252,14 +252,8 @@ class ConjunctionSpace(VersionSpace):
             If some point may have either label and the class is large: deciding whether any
             conjunction has low error is NP-hard then.
         """
-        counts = records(sample, tolerance)
-        forced = counts.settled(tolerance)
-        if forced is None:
-            return self._listed("low error").within_error(sample, tolerance)
-        space = self
-        for point, label in forced:
-            space = space.restrict(point, label)
-        return space
+        found = records(sample, tolerance).restricted(self, tolerance)
+        return self._listed("low error").within_error(sample, tolerance) if found is None else found
 
     def littlestone_dim(self) -> int:
         """Return ``|U| - w`` or ``1 + n - w`` (module docstring); -1 if empty."""

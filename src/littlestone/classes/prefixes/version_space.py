@@ -114,13 +114,8 @@ class PrefixSpace(VersionSpace):
         UnsupportedError
             If some prefix may have either label, and there are too many to be listed.
         """
-        forced = records(sample, tolerance).settled(tolerance)
-        if forced is None:
-            return self._listed("low error").within_error(sample, tolerance)
-        space = self
-        for point, label in forced:
-            space = space.restrict(point, label)
-        return space
+        found = records(sample, tolerance).restricted(self, tolerance)
+        return self._listed("low error").within_error(sample, tolerance) if found is None else found
 
     def littlestone_dim(self) -> int:
         """Return the Littlestone dimension; -1 if empty."""
