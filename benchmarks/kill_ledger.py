@@ -232,6 +232,7 @@ def expect(problem: StoreError, *reasons: str) -> None:
 def check_copy(path: Path, workers: list[Worker], counts: Counter[str]) -> None:
     """Copy the file alone while others write: what was acknowledged before must be in it."""
     if not path.exists():
+        counts["killed before there was a ledger"] += 1
         return
     done = heard(workers)[1]
     copy = Path(shutil.copy2(path, path.with_suffix(".copy")))
