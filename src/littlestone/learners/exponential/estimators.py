@@ -77,8 +77,8 @@ class _ExponentialClassifier(PrivateClassifier):
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Of all records in the same leaf, with ``probabilities=True`` and decision trees; else of
-            all with the same answer.
+            Of all records in the same leaf, with ``probabilities=True`` and trees or rule lists;
+            else of all with the same answer.
         """
         check_is_fitted(self, "release_")
         if self.release_.columns is not None and is_table(X):
@@ -144,8 +144,8 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
         The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
         labels is a secret of the records.
     probabilities : bool, default False
-        Keep the leaves of a drawn tree apart, so that ``predict_proba`` says the share of their own
-        records. Needs ``evaluate``.
+        Keep the leaves of a drawn tree or rule list apart: ``predict_proba`` says the shares of
+        their own records. Needs ``evaluate``.
     evaluate : float, optional
         A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
     neighbours : {"replace-one", "add-remove"}, default "replace-one"
@@ -223,8 +223,8 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
         The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
         labels is a secret of the records.
     probabilities : bool, default False
-        Keep the leaves of a drawn tree apart, so that ``predict_proba`` says the share of their own
-        records. Needs ``evaluate``.
+        Keep the leaves of a drawn tree or rule list apart: ``predict_proba`` says the shares of
+        their own records. Needs ``evaluate``.
     evaluate : float, optional
         A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
     neighbours : {"replace-one", "add-remove"}, default "replace-one"
