@@ -232,12 +232,10 @@ def test_learners_of_two_labels_say_what_works(name):
             _ = learner.plan
 
 
-@pytest.mark.parametrize(
-    "spec", ["thresholds(1, 9)", "boosted_trees(depth=1)", "rules(max_literals=1)"]
-)
+@pytest.mark.parametrize("spec", ["thresholds(1, 9)", "intervals(1, 9)", "rules(max_literals=1)"])
 def test_classes_of_two_labels_say_what_works(spec):
     with pytest.raises(
-        UnsupportedError, match=r"decision_trees\(depth=2\), finite\(matrix.csv\) and rule_lists"
+        UnsupportedError, match=r"decision_trees\(depth=2\), finite\(matrix.csv\), rule_lists"
     ):
         parse_class(spec, schema=SCHEMA, labels=ABC)
 

@@ -143,7 +143,7 @@ def parse_class(
     schema : Schema, optional
         Needed by ``rules``.
     labels : sequence of int or str, optional
-        The public labels, for rule lists, decision trees and finite classes.
+        The public labels, for rule lists, trees, sums of trees and finite classes.
 
     Returns
     -------

@@ -103,8 +103,8 @@ def exact(
     schema:
         TOML file with the public columns, for classes over rows.
     labels:
-        The public labels, separated by commas, for rule lists, decision trees and finite classes;
-        records outside of the list are tried, too.
+        The public labels, separated by commas, for rule lists, trees, sums of trees and finite
+        classes; records outside of the list are tried, too.
     outside:
         Also try records whose point lies outside the domain.
     every:
@@ -207,7 +207,8 @@ def all_n(
     schema:
         TOML file with the public columns, for classes over rows.
     labels:
-        The public labels, separated by commas, for rule lists, decision trees and finite classes.
+        The public labels, separated by commas, for rule lists, trees, sums of trees and finite
+        classes.
     every:
         Check every mechanism and learner; takes less than a minute.
     json:

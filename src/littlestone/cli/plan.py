@@ -96,7 +96,8 @@ def plan(
     schema:
         TOML file with the public columns, for classes over rows.
     labels:
-        The public labels, separated by commas, for rule lists, decision trees and finite classes.
+        The public labels, separated by commas, for rule lists, trees, sums of trees and finite
+        classes.
     agnostic:
         Leave out learners that promise nothing for data that no concept of the class explains.
     samples_per_user:

@@ -589,8 +589,6 @@ def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
             f"none of {count} nested classes is certified with {counted(n, 'records')}; this one, "
             f"the smallest, would be from {learner.required_samples():,}."
         )
-    if listed is not None:
-        return f"{concepts.spec}: {reason}"
     return (
         f"{concepts.spec}: {reason} Sums of trees rank and give probabilities, but "
         "have no certificate before data: ask for them by name (boosted_trees, scorecard)."
