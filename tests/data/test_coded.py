@@ -1,5 +1,6 @@
 """Rows that are counted in passes: the counts, the weights and the draws of the plain reading."""
 
+import datetime
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
@@ -103,21 +104,21 @@ def test_numbers_of_every_type(kind):
 
 
 def test_what_is_coded_follows_from_public_things(tmp_path):
-    """Types and the number of rows; never how many rows are different."""
+    """The number of rows; never how many are different. Batches, or groups of any engine."""
     data, domain = table(40), RowDomain(SCHEMA)
     pq.write_table(data, tmp_path / "t.parquet")
     connection = duckdb.connect()
     connection.register("t", data)
-    plain = contents(Sample.read(data, y="y", domain=domain))
-    for form in (tmp_path / "t.parquet", data, pl.from_arrow(data), connection.table("t")):
-        found = read_coded(form, y="y", domain=domain, large=40)
-        assert isinstance(found, CodedSample)
-        assert contents(found) == plain
-        assert not isinstance(read_coded(form, y="y", domain=domain, large=41), CodedSample)
+    days = pa.array([datetime.date(2019 + i % 3, 1, 1) if i % 4 else None for i in range(40)])
+    dated = data.set_column(4, "day", days)
     data.to_pandas().to_csv(tmp_path / "t.csv", index=False)
-    dated = data.set_column(4, "day", pa.array([None] * 40, pa.date32()))
-    for form in (tmp_path / "t.csv", pl.from_arrow(data).lazy(), dated):
-        assert not isinstance(read_coded(form, y="y", domain=domain, large=1), CodedSample)
+    frames = [data, pl.from_arrow(data), pl.from_arrow(data).lazy(), connection.table("t"), dated]
+    for form in (tmp_path / "t.parquet", tmp_path / "t.csv", *frames):
+        plain = Sample.read(form, y="y", domain=domain)
+        for large, kept in ((40, True), (41, False)):
+            found = read_coded(form, y="y", domain=domain, large=large)
+            assert isinstance(found, CodedSample) == kept
+            assert contents(found) == contents(plain)
     known = pd.DataFrame({"city": ["Bonn", "Köln"], "y": [0, 1]})
     city = RowDomain(Schema(SCHEMA.columns[1:2]))
     assert not isinstance(read_coded(known, y="y", domain=city, large=1, strict=True), CodedSample)

@@ -11,11 +11,12 @@ import pytest
 
 import littlestone as ls
 from littlestone.cli.main import main
-from littlestone.data import IntegerDomain, Sample, TextDomain, read_points, read_table
+from littlestone.data import IntegerDomain, Sample, TextDomain, counting, read_points, read_table
 from littlestone.data.engine import connect
 from littlestone.data.formats import CsvFormat
 from littlestone.data.streams import read_swept, read_tails
 from littlestone.errors import DataError, LittlestoneError, ParameterError
+from littlestone.evaluation.data_report import check
 
 ODD = ["3", " 5", "5.0", "1e1", "x", "", None, b"\xff", b"7", 3, 3.5, -0.0, 4.0, 2**62, "9" * 400]
 #: As a dictionary of columns is read: each cell alone.
@@ -165,6 +166,29 @@ def test_a_table_that_changes_between_two_readings_is_refused():
         connection.execute("INSERT INTO t VALUES (7, 0)")
         with pytest.raises(DataError, match="changed between two readings"):
             again(sample)
+
+
+@pytest.mark.parametrize("counts", ["count_cells", "count_codes"])
+def test_a_table_that_changes_between_its_columns_charges_nothing(counts, tmp_path, monkeypatch):
+    """A proposal and a check ask for one column after the other."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t AS SELECT range x, range % 7 AS z, 1 AS y FROM range(9000)")
+    ledger, read = ls.Ledger(tmp_path / "budget.db", epsilon=20), getattr(counting, counts)
+
+    def changing(*given, **more):
+        connection.execute("INSERT INTO t VALUES (7, 0, 1)")
+        return read(*given, **more)
+
+    monkeypatch.setattr(counting, counts, changing)
+    table = connection.table("t")
+    schema = ls.Schema.from_dict({"x": {"bins": [5]}, "z": {"bins": [3]}})
+    ask = {
+        "count_cells": lambda: ls.Schema.propose(table, epsilon=8, ledger=ledger),
+        "count_codes": lambda: check(table, schema, y="y", epsilon=8, ledger=ledger),
+    }
+    with pytest.raises(DataError, match="changed between two readings"):
+        ask[counts]()
+    assert ledger.spent().epsilon == 0
 
 
 def test_extras_that_are_not_installed_are_named(monkeypatch):

@@ -6,15 +6,28 @@ worth, and what a label is, are what `Sample.read` says.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
+import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from littlestone.data.arrow import portable
 from littlestone.data.cells import Match
 from littlestone.data.coded import CodedSample, Gathered, HeldRows
 from littlestone.data.convert import codes_of
-from littlestone.data.counting import EMPTY, STOPPED, label_codes, match, point_columns
+from littlestone.data.counting import (
+    EMPTY,
+    STOPPED,
+    group_codes,
+    group_sizes,
+    in_groups,
+    label_codes,
+    match,
+    number_columns,
+    point_columns,
+)
+from littlestone.data.dialects import Frame
 from littlestone.data.domains import Domain, RowDomain
 from littlestone.data.engine import quietly
 from littlestone.data.sample import Sample
@@ -26,6 +39,7 @@ __all__ = ["LARGE", "read_coded"]
 
 #: Public: tables of at least so many rows are coded.
 LARGE = 1 << 20
+_ROWS = 1 << 18  # of a batch of groups
 
 _SIMPLE = (
     *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
@@ -59,13 +73,14 @@ def read_coded(
     Returns
     -------
     Sample
-        A `CodedSample` if the table hands out batches of rows (Parquet, tables in memory, DuckDB),
-        all its columns hold numbers, booleans, texts or bytes, it has that many rows, and reading
-        is not strict; else what `Sample.read` returns.
+        A `CodedSample` if the table has that many rows and reading is not strict; else what
+        `Sample.read` returns.
 
     Notes
     -----
-    *Cost.* One pass; memory for a few million codes, and a byte of a private file for each code
+    *Cost.* One pass over the batches of Parquet files, tables in memory and DuckDB relations whose
+    columns hold numbers, booleans, texts or bytes. Other engines group first, and hand out their
+    groups. Memory for a few million codes, and a byte of a private file for each code
     of each different row, or a few more where equal rows are far apart. Figures: ``docs/scale.md``.
 
     Examples
@@ -88,25 +103,48 @@ def read_coded(
         return plain()
     is_positive = match(owner, "positive", positive)
     names, schema = point_columns(owner, x, domain)
-    stream = opened.stream([*names, y], owner)
-    if schema is None or stream is None or not all(map(_simple, stream.kinds)):
-        return plain()
+    assert schema is not None
     rows = quietly(opened.rows, STOPPED.format(owner))
-    if rows is None or rows < large:
+    if rows is not None and rows < large:
         return plain()
+    numbers = number_columns(names, schema, domain) + ([y] if is_positive.numeric else [])
+    frame = opened.frame([*names, y], owner, numbers=numbers)  # refuses what has no cells
+    stream = opened.stream([*names, y], owner)
+    if stream is not None and all(map(_simple, stream.kinds)):
+        batches: Iterator[tuple[Any, ...]] = (
+            _coded(batch, schema, is_positive) for batch in stream.batches()
+        )
+    else:
+        batches = _groups(frame, schema, is_positive, owner)
 
     def run() -> CodedSample:
         held = HeldRows(schema.n_codes)
         gathered = Gathered(held)
-        for batch in stream.batches():
-            gathered.add(*_coded(batch, schema, is_positive))
+        for batch in batches:
+            gathered.add(*batch)
         gathered.close()
         return CodedSample(held)
 
     sample = quietly(run, STOPPED.format(owner))
     if not sample.n:
         raise DataError(EMPTY.format(owner))
-    return sample
+    # of some tables the number of rows is known only now
+    return sample if sample.n >= large else sample.count()
+
+
+def _groups(frame: Frame, schema: Schema, positive: Match, owner: str) -> Iterator[tuple[Any, ...]]:
+    """Let the engine group by raw cells or codes; yield codes, labels and counts, in batches."""
+    width = len(schema)
+    grouped = in_groups(frame, width, schema)
+    engine, native = cast(Any, grouped.implementation), cast(Any, grouped.to_native())
+    if engine is nw.Implementation.DUCKDB:
+        batches = native.to_arrow_reader(_ROWS)
+    else:
+        batches = cast(Any, grouped.collect("pyarrow")).to_native().to_batches(_ROWS)
+    for batch in batches:
+        counted = pa.Table.from_batches([batch])
+        labels = label_codes(counted[f"k{width}"], positive)
+        yield group_codes(counted, schema, owner).T, labels, group_sizes(counted)
 
 
 def _coded(batch: pa.RecordBatch, schema: Schema, positive: Match) -> tuple[Any, Any]:

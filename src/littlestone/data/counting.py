@@ -41,6 +41,8 @@ __all__ = [
     "count_cells",
     "count_codes",
     "count_labels",
+    "group_codes",
+    "group_sizes",
     "group_table",
     "in_groups",
     "label_codes",
@@ -203,7 +205,7 @@ def _group(
         if strict and (point < 0).any():
             raise refusal(owner, names[0], domain.rule)
     else:
-        points, point = distinct(_codes(counted, schema, owner, strict=strict))
+        points, point = distinct(group_codes(counted, schema, owner, strict=strict))
     cells = counted[f"k{len(names)}"]
     if is_positive is None:
         label = _listed(cells, y, listed, owner, strict=strict)
@@ -212,7 +214,7 @@ def _group(
     users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)
     if user is not None:
         users, keys = _users(counted[f"k{len(names) + 1}"], user, owner, strict=strict)
-    return Groups(points, point, label, _counts(counted), users, keys)
+    return Groups(points, point, label, group_sizes(counted), users, keys)
 
 
 def read_points(
@@ -300,7 +302,7 @@ def count_cells(
     read = [name] if numbers else []
     frame = read_table(table, owner=owner).frame([name], owner, numbers=read)
     counted = _count(frame, 0, None, owner)
-    return counted["k0"], _counts(counted)
+    return counted["k0"], group_sizes(counted)
 
 
 def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
@@ -318,8 +320,8 @@ def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
 
     def run() -> Ints:
         counted = _count(frame, 1, schema, owner)
-        codes = _codes(counted, schema, owner, strict=False)[:, 0]
-        return totals(codes.astype(np.int64), _counts(counted), column.n_codes)
+        codes = group_codes(counted, schema, owner, strict=False)[:, 0]
+        return totals(codes.astype(np.int64), group_sizes(counted), column.n_codes)
 
     return quietly(run, STOPPED.format(owner))
 
@@ -345,7 +347,9 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> In
 
     def run() -> Ints:
         counted = _count(frame, 0, None, owner)
-        return totals(_convert(counted["k0"], code), _counts(counted), Column.FIRST + len(rules))
+        return totals(
+            _convert(counted["k0"], code), group_sizes(counted), Column.FIRST + len(rules)
+        )
 
     return quietly(run, STOPPED.format(owner))
 
@@ -420,11 +424,12 @@ def in_groups(frame: Frame, n_points: int = 0, schema: Schema | None = None) -> 
     return keys.group_by(*then).agg(count=nw.len())
 
 
-def _counts(counted: pa.Table) -> Ints:
+def group_sizes(counted: pa.Table) -> Ints:
+    """Return how many records each group has."""
     return cast(Ints, counted["count"].cast(pa.int64()).to_numpy())  # Decimal in some engines
 
 
-def _codes(counted: pa.Table, schema: Schema, owner: str, *, strict: bool) -> Points:
+def group_codes(counted: pa.Table, schema: Schema, owner: str, *, strict: bool = False) -> Points:
     """Return the codes of the groups' rows, as far as the engine has not found them already."""
     codes = np.empty((counted.num_rows, len(schema)), dtype=np.int16)
     for j, column in enumerate(schema):

@@ -18,7 +18,15 @@ import narwhals.stable.v2 as nw
 
 from littlestone.errors import DataError, ParameterError
 
-__all__ = ["IBIS", "Frame", "bytewise", "check_engine", "encoded", "only_plain"]
+__all__ = [
+    "IBIS",
+    "Frame",
+    "bytewise",
+    "check_engine",
+    "encoded",
+    "of_sqlframe",
+    "only_plain",
+]
 
 Frame = nw.LazyFrame[Any]
 
@@ -66,6 +74,32 @@ def check_engine(frame: Frame) -> None:
         if name not in IBIS:
             hint = f"Of Ibis these are: {', '.join(IBIS)}. Collect the table first."
             raise ParameterError(_UNKNOWN.format(f"Ibis on {name}", hint))
+
+
+def of_sqlframe(frame: Frame) -> Frame:
+    """Return a table of SQLFrame on DuckDB as a relation of its own connection: by its SQL.
+
+    Other tables are returned as they are.
+
+    Through narwhals such a table does not keep the rules: a name with a dot is taken for a field
+    of a structure, and a cast of a text to bytes stops at an accent. DuckDB itself keeps them.
+
+    Raises
+    ------
+    ParameterError
+        SQLFrame on another engine, which it names.
+    """
+    engine: Any = frame.implementation
+    if engine is not nw.Implementation.SQLFRAME:
+        return frame
+    native: Any = frame.to_native()
+    name = type(native.session).__module__.split(".")[1]
+    if name != "duckdb":
+        hint = "Of SQLFrame DuckDB is read. Collect the table first, or give its database's URL."
+        raise ParameterError(_UNKNOWN.format(f"SQLFrame on {name}", hint))
+    (query,) = native.sql(dialect="duckdb", optimize=False, as_list=True)
+    relation: Frame = nw.from_native(native.session._conn.sql(query))
+    return relation
 
 
 def only_plain(frame: Frame, names: list[str], owner: str) -> None:
@@ -119,12 +153,12 @@ def encoded(text: Any, dialect: str) -> Any:
     return ibis.udf.scalar.builtin(_in_charset if more else _as_bytes, name=function)(text, *more)
 
 
-# Functions of the databases: Ibis reads the types of their arguments, and never calls them.
+# What the functions of the databases do; Ibis reads the types of their arguments.
 
 
 def _as_bytes(text: str) -> bytes:
-    raise NotImplementedError
+    return text.encode()
 
 
 def _in_charset(text: str, charset: str) -> bytes:
-    raise NotImplementedError
+    return text.encode(charset)

@@ -37,6 +37,7 @@ import pyarrow as pa
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
 from littlestone.data.formats import CsvFormat
+from littlestone.data.sample import check_same
 from littlestone.data.schema import RESERVED, Proposal, Schema, suggest
 from littlestone.errors import (
     DataError,
@@ -370,6 +371,7 @@ def propose(
     comma = form is not None and form.decimal == "comma"
     counted = [_read(opened, column, comma=comma) for column in asked.columns]
     n = counted[0][1]
+    check_same([found for _, found in counted])
     _check_reach(asked, n)
     # All public arguments are checked: pay, and from here on the source is drawn from.
     if ledger is not None:
@@ -449,7 +451,9 @@ def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
         return Tally(values[there], counts[there], 0, none, 0), n
     found = tally(*_grouped(cells, counts))
     if comma:
-        read = tally(*_grouped(*count_cells(table, asked.name, owner="propose", numbers=True)))
+        cells, counts = count_cells(table, asked.name, owner="propose", numbers=True)
+        check_same([n, int(counts.sum())])
+        read = tally(*_grouped(cells, counts))
         found = replace(read, texts=found.texts)
     return found, n
 

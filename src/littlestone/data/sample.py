@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
 
-__all__ = ["LazySample", "Sample", "as_points", "canonical_order", "count"]
+__all__ = ["LazySample", "Sample", "as_points", "canonical_order", "check_same", "count"]
 
 Counts = npt.NDArray[np.int64]
 
@@ -239,11 +239,7 @@ class LazySample(Sample, ABC):
 
     def check_same(self, n: int) -> None:
         """Refuse a table that has another number of records (public) at a second reading."""
-        if n != self.n:
-            raise DataError(
-                "The table has changed between two readings of it. Nothing is released; learn "
-                "from a copy, or from one state of it."
-            )
+        check_same([n, self.n])
 
     @cached_property
     def _counted(self) -> Sample:
@@ -263,6 +259,22 @@ class LazySample(Sample, ABC):
     def ones(self) -> Counts:
         """Records with label 1 at each point; counts the table."""
         return self._counted.ones
+
+
+def check_same(found: Sequence[int]) -> None:
+    """Refuse readings of one table that found different numbers of records (public).
+
+    Examples
+    --------
+    >>> check_same([7, 7, 8])
+    Traceback (most recent call last):
+    littlestone.errors.DataError: The table has changed between two readings of it. Nothing is ...
+    """
+    if len(set(found)) > 1:
+        raise DataError(
+            "The table has changed between two readings of it. Nothing is released; learn "
+            "from a copy, or from one state of it."
+        )
 
 
 def grouped(

@@ -30,7 +30,7 @@ from narwhals.exceptions import DuplicateError
 
 from littlestone.data.arrow import ParquetColumns, ParquetParts, portable
 from littlestone.data.cells import text
-from littlestone.data.dialects import Frame, bytewise, check_engine, only_plain
+from littlestone.data.dialects import Frame, bytewise, check_engine, of_sqlframe, only_plain
 from littlestone.data.engine import connect, quietly
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of
 from littlestone.data.lines import CsvColumns, header
@@ -49,8 +49,8 @@ _UNREADABLE = (
 _FORMS = (
     "a path (.csv, .tsv, .csv.gz, .tsv.gz, .parquet, or a folder of such files), a "
     "pandas, polars or pyarrow table, a NumPy structured array, a dictionary of columns, a DuckDB "
-    "relation, a Spark data frame, an Ibis table, or the URL of a table in DuckDB, SQLite or "
-    "PostgreSQL"
+    "relation, a Spark data frame, a table of Ibis or SQLFrame, or the URL of a table in "
+    "DuckDB, SQLite or PostgreSQL"
 )
 _TWICE = "The columns of a table must have different names."
 _NESTED = (nw.List, nw.Array, nw.Struct)
@@ -271,7 +271,8 @@ def read_table(
     except DuplicateError:
         raise ParameterError(_TWICE) from None
     if isinstance(frame, nw.LazyFrame):
-        return _Lazy(frame, owner)
+        lazy = quietly(lambda: of_sqlframe(frame), _UNREADABLE)
+        return _Lazy(lazy, owner)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
 
 

@@ -18,6 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from littlestone.data.columns import Column
+from littlestone.data.sample import check_same
 from littlestone.data.schema import Schema
 from littlestone.errors import (
     InfeasibleError,
@@ -211,6 +212,7 @@ def check(
     counts = [count_codes(opened, column, owner="check") for column in schema.columns]
     counts.append(count_labels(opened, y, labels, owner="check"))
     n = int(counts[-1].sum())
+    check_same([int(found.sum()) for found in counts])
     if 2 * noise.reach >= n:
         raise InfeasibleError(
             f"The noise would reach {noise.reach:g} of {n:,} records in every count, so the report "
