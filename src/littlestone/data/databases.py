@@ -9,6 +9,8 @@
 A path after three slashes is relative, after four absolute. ``schema=s`` names a schema. All are
 opened for reading only. A URL may hold a password: no message repeats it, and nothing stores it.
 
+Tables of SQLFrame on DuckDB, which have no URL, are read in batches, too.
+
 SQLite stores values, not columns, of a type: a column of whole numbers may hold a text. So its
 cells are read one by one, as texts, and grouped by DuckDB.
 """
@@ -21,17 +23,19 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
+from littlestone.data.arrow import portable, portable_type
 from littlestone.data.cells import text
 from littlestone.data.dialects import Frame
 from littlestone.data.engine import open_file, quietly
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 
-__all__ = ["SqliteTable", "open_url"]
+__all__ = ["SqlframeTable", "SqliteTable", "open_url"]
 
 _ROWS = 1 << 16  # of a batch
 _FORM = "a URL such as duckdb:///db.duckdb?table=t, sqlite:///db.sqlite?table=t or "
@@ -164,6 +168,67 @@ class _SqliteColumns:
                 cells = [[text(cell) for cell in column] for column in zip(*rows, strict=True)]
                 arrays = [pa.array(column, pa.large_string()) for column in cells]
                 yield pa.record_batch(arrays, schema=self.schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """Return the schema (Arrow's interface between libraries)."""
+        return self.schema.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return a new stream from the first row (Arrow's interface between libraries)."""
+        reader = pa.RecordBatchReader.from_batches(self.schema, self.batches())
+        return reader.__arrow_c_stream__(requested_schema)
+
+
+class SqlframeTable:
+    """A table of SQLFrame on DuckDB, which hands out its rows in Arrow batches.
+
+    Through narwhals it would not keep the rules: a name with a dot is taken for a field of a
+    structure, and a cast of a text to bytes stops at an accent.
+
+    Parameters
+    ----------
+    frame : sqlframe.duckdb.DuckDBDataFrame
+
+    Attributes
+    ----------
+    names : list of str
+        Of its columns.
+
+    Raises
+    ------
+    ParameterError
+        SQLFrame on another engine, which it names.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        engine = type(frame.session).__module__.split(".")[1]
+        if engine != "duckdb":
+            raise ParameterError(
+                f"SQLFrame on {engine} is not an engine of tables here: whether it compares texts "
+                "by their bytes is not known. Of SQLFrame DuckDB is read. Collect the table first, "
+                "or give the URL of its database."
+            )
+        self._frame, self.names = frame, list(frame.columns)
+
+    def read(self, columns: Sequence[str]) -> _SqlframeColumns:
+        """Return an Arrow stream of some columns."""
+        return _SqlframeColumns(self._frame, [self.names.index(name) for name in columns])
+
+
+class _SqlframeColumns:
+    """Columns by position, as an Arrow stream that can be read again and again."""
+
+    def __init__(self, frame: Any, positions: Sequence[int]) -> None:
+        self._frame, self._positions = frame, positions
+        kinds = frame.limit(0).toArrow().schema.types
+        named = [(f"c{j}", portable_type(kinds[at])) for j, at in enumerate(positions)]
+        self.schema = pa.schema(named)
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows; each cell is made portable alone."""
+        for batch in self._frame.toArrow(_ROWS):
+            columns = [portable(batch.column(at)) for at in self._positions]
+            yield pa.record_batch(columns, schema=self.schema)
 
     def __arrow_c_schema__(self) -> object:
         """Return the schema (Arrow's interface between libraries)."""

@@ -24,7 +24,6 @@ __all__ = [
     "bytewise",
     "check_engine",
     "encoded",
-    "of_sqlframe",
     "only_plain",
 ]
 
@@ -74,32 +73,6 @@ def check_engine(frame: Frame) -> None:
         if name not in IBIS:
             hint = f"Of Ibis these are: {', '.join(IBIS)}. Collect the table first."
             raise ParameterError(_UNKNOWN.format(f"Ibis on {name}", hint))
-
-
-def of_sqlframe(frame: Frame) -> Frame:
-    """Return a table of SQLFrame on DuckDB as a relation of its own connection: by its SQL.
-
-    Other tables are returned as they are.
-
-    Through narwhals such a table does not keep the rules: a name with a dot is taken for a field
-    of a structure, and a cast of a text to bytes stops at an accent. DuckDB itself keeps them.
-
-    Raises
-    ------
-    ParameterError
-        SQLFrame on another engine, which it names.
-    """
-    engine: Any = frame.implementation
-    if engine is not nw.Implementation.SQLFRAME:
-        return frame
-    native: Any = frame.to_native()
-    name = type(native.session).__module__.split(".")[1]
-    if name != "duckdb":
-        hint = "Of SQLFrame DuckDB is read. Collect the table first, or give its database's URL."
-        raise ParameterError(_UNKNOWN.format(f"SQLFrame on {name}", hint))
-    (query,) = native.sql(dialect="duckdb", optimize=False, as_list=True)
-    relation: Frame = nw.from_native(native.session._conn.sql(query))
-    return relation
 
 
 def only_plain(frame: Frame, names: list[str], owner: str) -> None:

@@ -30,7 +30,7 @@ from narwhals.exceptions import DuplicateError
 
 from littlestone.data.arrow import ParquetColumns, ParquetParts, portable
 from littlestone.data.cells import text
-from littlestone.data.dialects import Frame, bytewise, check_engine, of_sqlframe, only_plain
+from littlestone.data.dialects import Frame, bytewise, check_engine, only_plain
 from littlestone.data.engine import connect, quietly
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of
 from littlestone.data.lines import CsvColumns, header
@@ -38,7 +38,7 @@ from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
 if TYPE_CHECKING:
-    from littlestone.data.databases import SqliteTable
+    from littlestone.data.databases import SqlframeTable, SqliteTable
 
 __all__ = ["Stream", "Table", "files_of", "read_table"]
 
@@ -271,9 +271,17 @@ def read_table(
     except DuplicateError:
         raise ParameterError(_TWICE) from None
     if isinstance(frame, nw.LazyFrame):
-        lazy = quietly(lambda: of_sqlframe(frame), _UNREADABLE)
-        return _Lazy(lazy, owner)
+        return _lazy(frame, owner)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
+
+
+def _lazy(frame: Frame, owner: str) -> Table:
+    engine: Any = frame.implementation
+    if engine is nw.Implementation.SQLFRAME:
+        from littlestone.data import databases  # noqa: PLC0415 - they are rare
+
+        return _Read(quietly(lambda: databases.SqlframeTable(frame.to_native()), _UNREADABLE))
+    return _Lazy(frame, owner)
 
 
 def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
@@ -285,7 +293,7 @@ def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: 
             raise parameter_error(owner, "csv", "given with a CSV file", "a database", hint)
         opened = databases.open_url(name, owner)
         if isinstance(opened, databases.SqliteTable):
-            return _Sqlite(opened)
+            return _Read(opened)
         return _Lazy(opened, owner)
     return _file(Path(name), csv, declared, owner)
 
@@ -461,10 +469,10 @@ class _Columns(Table):
         return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
 
 
-class _Sqlite(Table):
-    """A table of SQLite, whose cells have types, but not its columns."""
+class _Read(Table):
+    """A table of a database that hands out its cells, and is grouped here."""
 
-    def __init__(self, table: SqliteTable) -> None:
+    def __init__(self, table: SqliteTable | SqlframeTable) -> None:
         self._table = table
         super().__init__(table.names)
 
