@@ -304,3 +304,9 @@ def test_a_secret_share_of_the_records(run, folder):
         assert (refused.code, refused.out) == (2, "")
         assert said in refused.err
     assert "(0, 1]" in run(f"{ADULT} thresholds(1,99) --subsample 0").err
+    trees = "fit data.parquet --y adult --epsilon 1 --class boosted_trees --schema schema.toml"
+    for more in ("", "--delta 1e-6 --evaluate 1/10"):
+        refused = run(f"{trees} --subsample 1/2 {more}")
+        assert (refused.code, refused.out) == (2, "")
+        assert "--subsample" in refused.err
+        assert "boosted_trees" in refused.err

@@ -335,7 +335,14 @@ def _learner_of(
 
     whole = check_fraction("fit", "epsilon", epsilon)
     small = None if delta is None else check_probability("fit", "delta", delta) / share
-    return Subsample(make(concepts, epsilon=inner_for(whole, share), delta=small), rate=share)
+    inner = make(concepts, epsilon=inner_for(whole, share), delta=small)
+    if not getattr(inner, "certified", True):
+        raise ParameterError(
+            f"--subsample does not go with --class {concepts.spec}: the "
+            "certificate of a part is its learner's, and sums of trees have none before data. "
+            "Leave out one of them, or take decision_trees."
+        )
+    return Subsample(inner, rate=share)
 
 
 def _written(form: CsvFormat | None, public: Schema | None) -> Json:

@@ -15,7 +15,7 @@ import littlestone as ls
 from littlestone.data import IntegerDomain, Sample
 from littlestone.data.placed import PlacedSample
 from littlestone.data.streams import read_placed
-from littlestone.errors import DataError
+from littlestone.errors import DataError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.agnostic.subsample import amplified, inner_for
@@ -180,3 +180,27 @@ def test_the_inner_epsilon_is_nearly_the_largest(epsilon, rate):
     inner = inner_for(epsilon, rate)
     assert amplified(inner, rate) <= epsilon
     assert float(inner) == pytest.approx(np.log1p(np.expm1(float(epsilon)) / float(rate)), rel=1e-9)
+
+
+def test_what_has_no_certificate_and_shares_its_epsilon_is_refused():
+    """Boosting composes with an evaluation inside its epsilon, so that would not be amplified."""
+    schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
+    trees = ls.BoostedTrees(schema, epsilon=1, delta="1e-6")
+    for made in (ls.Subsampled(trees, rate="1/2"), ls.BoostedPrivate(trees, rounds=3)):
+        with pytest.raises(UnsupportedError, match="no certificate before data"):
+            made.fit([[3], [40]], [0, 1])
+    with pytest.raises(UnsupportedError, match="no certificate before data"):
+        Subsample(trees.to_learner(), rate=F(1, 2))
+
+
+@pytest.mark.parametrize("delta", [None, "1e-6"])
+def test_what_an_evaluation_leaves_is_amplified(delta):
+    """The epsilon of the smaller part, amplified, and that of the evaluation are at most all."""
+    name = "agnostic" if delta is None else "vc1"
+    inner = registry.make(name, ls.Thresholds(1, 99), epsilon=inner_for(F(1), F(1, 10)),
+                          delta=delta, alpha="0.1", beta="0.05")  # fmt: skip
+    learner = Subsample(inner, rate=F(1, 10))
+    for evaluation in (F(1, 100), F(1, 2), F(99, 100)):
+        left = learner.leaving(evaluation)
+        assert left.delta == learner.delta
+        assert amplified(left.learner.guarantee().epsilon, left.rate) + evaluation <= 1

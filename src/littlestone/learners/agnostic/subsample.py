@@ -107,7 +107,7 @@ def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
     ParameterError
         If it is no learner.
     UnsupportedError
-        If it protects something else than single records.
+        If it protects something else than single records, or has no certificate before data.
     """
     if hasattr(learner, "to_learner"):
         learner = learner.to_learner()
@@ -119,6 +119,12 @@ def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
         raise UnsupportedError(
             f"The {learner.name!r} learner does not protect single records under replace-one, so "
             f"{owner} cannot draw among them."
+        )
+    if not getattr(learner, "certified", True):
+        raise UnsupportedError(
+            f"The {learner.name!r} learner has no certificate before data, and that of {owner} "
+            "follows from its learner's. Use it alone, or another learner, for example "
+            "AgnosticLearner(DecisionTrees(schema), epsilon=1)."
         )
     return learner
 
@@ -270,8 +276,10 @@ class Subsample(Drawn):
     def leaving(self, evaluation: Fraction) -> Subsample:
         """Return the learner on a part whose epsilon leaves this much, after it was amplified."""
         own = inner_for(self.epsilon - evaluation, self.rate)
-        inner = self.learner
-        return replace(self, learner=inner.leaving(inner.guarantee().epsilon - own))
+        inner = self.learner.leaving(self.learner.guarantee().epsilon - own)
+        # what is amplified must itself be smaller, not only beside an evaluation of the part
+        assert inner.guarantee().epsilon <= own
+        return replace(self, learner=inner)
 
     def taken(self, sample: Any, source: Source) -> Any:
         """Draw the places of a part, secretly, and read their records; anything else is kept.
