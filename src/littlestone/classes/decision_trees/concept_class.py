@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
@@ -23,7 +24,10 @@ from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json, Point
 
-__all__ = ["MAX_SPLITS", "DecisionTrees", "different_splits"]
+if TYPE_CHECKING:
+    from littlestone.classes.rule_lists.hypothesis import ListHypothesis
+
+__all__ = ["MAX_SPLITS", "DecisionTrees", "SchemaTrees", "different_splits"]
 
 #: A class of more trees is not listed.
 MOST_TREES = 1 << 12
@@ -34,8 +38,107 @@ MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000, 4: 200}
 _MOST_LABELLED = 3  # the depth, where labels are listed: `weighted` goes no deeper
 
 
+class SchemaTrees(ConceptClass):
+    """What decision trees and rule lists share: trees over the splits of a public schema.
+
+    A class says by which number its trees are measured, how many splits a schema may have for each
+    number, how a tree becomes a hypothesis, and which trees there are.
+    """
+
+    vc_exact = False
+
+    measure: ClassVar[str]
+    most_splits: ClassVar[Mapping[int, int]]
+    hypothesis: ClassVar[type[TreeHypothesis | ListHypothesis]]
+
+    def __init__(self, schema: Schema, number: int, labels: Any) -> None:
+        owner, measure = type(self).__name__, self.measure
+        if labels is not None:
+            self.labels = check_labels(owner, labels)
+        if not isinstance(schema, Schema):
+            raise parameter_error(
+                owner, "schema", "a Schema", type(schema).__name__,
+                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
+            )  # fmt: skip
+        self.schema = schema
+        self.number = check_integer(owner, measure, number, low=1)
+        self.check_number()
+        # tables for each label, of the square of the number of splits
+        most = math.isqrt(2 * self.most_splits[self.number] ** 2 // len(self.labels))
+        if schema.bound and len(self._splits) > most:
+            raise parameter_error(
+                owner, "schema", f"of at most {most} splits for {measure} {self.number}",
+                len(self._splits), f"Use fewer bins or categories, or a smaller {measure}.",
+            )  # fmt: skip
+
+    @abstractmethod
+    def check_number(self) -> None:
+        """Refuse trees that are too large."""
+
+    @abstractmethod
+    def representations(self, number: int) -> Iterator[Tree]:
+        """Yield the trees of a size."""
+
+    def bind(self, n_columns: int) -> Self:
+        """Return the class for arrays with this (public) number of columns."""
+        schema = self.schema.bind(n_columns, owner=type(self).__name__)
+        return self if schema is self.schema else type(self)(schema, self.number, self.labels)
+
+    @cached_property
+    def _splits(self) -> Splits:
+        if not self.schema.bound:
+            raise parameter_error(
+                type(self).__name__, "schema", "of a fixed number of columns", self.schema,
+                "Call bind(n_columns) first.",
+            )  # fmt: skip
+        return Splits(self.schema)
+
+    @property
+    def spec(self) -> str:
+        """The text of the class; the schema is not part of it."""
+        return f"{self.name}({self.measure}={self.number})"
+
+    def __repr__(self) -> str:
+        listed = f", labels={list(self.labels)}" if self.lists_labels else ""
+        return f"{type(self).__name__}({self.schema!r}, {self.measure}={self.number}{listed})"
+
+    @property
+    def domain(self) -> RowDomain:
+        """The rows of the schema."""
+        return RowDomain(self.schema)
+
+    def _concepts(self) -> Iterator[Hypothesis]:
+        seen: set[Hashable] = set()
+        for tree in self.representations(self.number):
+            hypothesis = self.hypothesis.of(tree, self.labels)
+            if hypothesis.key not in seen:
+                seen.add(hypothesis.key)
+                yield hypothesis
+
+    def _identity(self) -> Hashable:
+        return (self.schema, self.number, self.labels)
+
+    def domain_points(self) -> Iterable[Point] | None:
+        """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""
+        return super().domain_points() if self.size <= MOST_TREES else None
+
+    def to_dict(self) -> Json:
+        """Return plain JSON, with the schema."""
+        schema = self.schema.to_list()
+        out: Json = {"type": self.name, "schema": schema, self.measure: self.number}
+        return out | ({"labels": list(self.labels)} if self.lists_labels else {})
+
+    @classmethod
+    def from_dict(cls, data: Any) -> Self:
+        """Read it back."""
+        fields = Fields(data, ("schema", cls.measure), ("labels",))
+        labels = fields.any("labels") if "labels" in fields else None
+        schema = Schema.from_list(fields.any("schema"))
+        return cls(schema, fields.integer(cls.measure, low=1), labels)
+
+
 @written("decision_trees(depth=2)", "depth", schema=True, labels=True)
-class DecisionTrees(ConceptClass):
+class DecisionTrees(SchemaTrees):
     """Decision trees such as "if married, then (if education >= 13, ...), otherwise ...".
 
     A *representation* is a full binary tree of the given depth: at each inner node one split, at
@@ -91,18 +194,20 @@ class DecisionTrees(ConceptClass):
     """
 
     name = "decision_trees"
-    vc_exact = False
+    measure = "depth"
+    most_splits = MAX_SPLITS
+    hypothesis = TreeHypothesis
 
     def __init__(self, schema: Schema, depth: int = 2, labels: Any = None) -> None:
-        if labels is not None:
-            self.labels = check_labels("DecisionTrees", labels)
-        if not isinstance(schema, Schema):
-            raise parameter_error(
-                "DecisionTrees", "schema", "a Schema", type(schema).__name__,
-                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
-            )  # fmt: skip
-        self.schema = schema
-        self.depth = check_integer("DecisionTrees", "depth", depth, low=1)
+        super().__init__(schema, depth, labels)
+
+    @property
+    def depth(self) -> int:
+        """Number of splits from the root to each leaf."""
+        return self.number
+
+    def check_number(self) -> None:
+        """Refuse depths whose weights are not computed."""
         if self.depth not in MAX_SPLITS:
             raise parameter_error("DecisionTrees", "depth", "1, 2, 3 or 4", self.depth)
         if self.lists_labels and self.depth > _MOST_LABELLED:
@@ -111,41 +216,6 @@ class DecisionTrees(ConceptClass):
                 "Trees of depth 4 are drawn for the labels 0 and 1 only: take depth 3, or learn "
                 "each label against the others.",
             )  # fmt: skip
-        # tables for each label, of the square of the number of splits
-        most = math.isqrt(2 * MAX_SPLITS[self.depth] ** 2 // len(self.labels))
-        if schema.bound and len(self._splits) > most:
-            raise parameter_error(
-                "DecisionTrees", "schema", f"of at most {most} splits for depth {self.depth}",
-                len(self._splits), "Use fewer bins or categories, or a smaller depth.",
-            )  # fmt: skip
-
-    def bind(self, n_columns: int) -> DecisionTrees:
-        """Return the trees for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, owner="DecisionTrees")
-        return self if schema is self.schema else DecisionTrees(schema, self.depth, self.labels)
-
-    @cached_property
-    def _splits(self) -> Splits:
-        if not self.schema.bound:
-            raise parameter_error(
-                "DecisionTrees", "schema", "of a fixed number of columns", self.schema,
-                "Call bind(n_columns) first.",
-            )  # fmt: skip
-        return Splits(self.schema)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class; the schema is not part of it."""
-        return f"decision_trees(depth={self.depth})"
-
-    def __repr__(self) -> str:
-        listed = f", labels={list(self.labels)}" if self.lists_labels else ""
-        return f"DecisionTrees({self.schema!r}, depth={self.depth}{listed})"
-
-    @property
-    def domain(self) -> RowDomain:
-        """The rows of the schema."""
-        return RowDomain(self.schema)
 
     @property
     def tabled(self) -> bool:
@@ -184,41 +254,14 @@ class DecisionTrees(ConceptClass):
         self.check_binary("A sample with the labels 0 and 1")
         return Candidates(self._splits, self.depth, sample)
 
-    def _concepts(self) -> Iterator[Hypothesis]:
-        seen: set[Hashable] = set()
-        for tree in self._representations(self.depth):
-            hypothesis = TreeHypothesis.of(tree, self.labels)
-            if hypothesis.key not in seen:
-                seen.add(hypothesis.key)
-                yield hypothesis
-
-    def _representations(self, depth: int) -> Iterator[Tree]:
-        if depth == 0:
+    def representations(self, number: int) -> Iterator[Tree]:
+        """Yield the full trees of a depth."""
+        if number == 0:
             yield from range(len(self.labels))
             return
-        below = list(self._representations(depth - 1))
+        below = list(self.representations(number - 1))
         for split, yes, no in product(self._splits.literals, below, below):
             yield Node(split, yes, no)
-
-    def _identity(self) -> Hashable:
-        return (self.schema, self.depth, self.labels)
-
-    def domain_points(self) -> Iterable[Point] | None:
-        """Return all rows; None beyond 2**12 trees: the normal form of each takes 0.1 ms."""
-        return super().domain_points() if self.size <= MOST_TREES else None
-
-    def to_dict(self) -> Json:
-        """Return plain JSON, with the schema."""
-        out: Json = {"type": self.name, "schema": self.schema.to_list(), "depth": self.depth}
-        return out | ({"labels": list(self.labels)} if self.lists_labels else {})
-
-    @classmethod
-    def from_dict(cls, data: Any) -> DecisionTrees:
-        """Read it back."""
-        fields = Fields(data, ("schema", "depth"), ("labels",))
-        labels = fields.any("labels") if "labels" in fields else None
-        schema = Schema.from_list(fields.any("schema"))
-        return cls(schema, fields.integer("depth", low=1), labels)
 
 
 def different_splits(schema: Schema, points: int) -> int:

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from typing import Any
 
-from littlestone.classes.base import ConceptClass
-from littlestone.classes.decision_trees.concept_class import different_splits
+from littlestone.classes.decision_trees.concept_class import SchemaTrees, different_splits
 from littlestone.classes.decision_trees.nodes import Node, Tree
-from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.encoding import Fields
 from littlestone.classes.rule_lists.hypothesis import ListHypothesis
 from littlestone.classes.rule_lists.sampler import ListCandidates, count
 from littlestone.classes.spec import written
-from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
-from littlestone.data.multiclass import check_labels
-from littlestone.errors import check_integer, parameter_error
+from littlestone.data import MulticlassSample, Sample, Schema
+from littlestone.errors import parameter_error
 from littlestone.source import Choice
-from littlestone.types import Hypothesis, Json, Point
+from littlestone.types import Hypothesis
 
 __all__ = ["RuleLists"]
-
-#: A class of more lists is not listed.
-_MOST_LISTS = 1 << 12
 
 #: How many splits a schema may have, by length: more would take minutes, or gigabytes.
 _MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000}
 
 
 @written("rule_lists(length=2)", "length", schema=True, labels=True)
-class RuleLists(ConceptClass):
+class RuleLists(SchemaTrees):
     """Rule lists such as "if age < 30, then a; otherwise, if city is Bonn, then b; otherwise c".
 
     A *representation* is a list of ``length`` splits: each but the last has a side, yes or no, that
@@ -91,58 +83,25 @@ class RuleLists(ConceptClass):
     """
 
     name = "rule_lists"
-    vc_exact = False
+    measure = "length"
+    most_splits = _MAX_SPLITS
+    hypothesis = ListHypothesis
 
     def __init__(self, schema: Schema, length: int = 2, labels: Any = None) -> None:
-        if labels is not None:
-            self.labels = check_labels("RuleLists", labels)
-        if not isinstance(schema, Schema):
-            raise parameter_error(
-                "RuleLists", "schema", "a Schema", type(schema).__name__,
-                "Read one with Schema.from_toml(path), or use Schema.every_column(edges).",
-            )  # fmt: skip
-        self.schema = schema
-        self.length = check_integer("RuleLists", "length", length, low=1)
+        super().__init__(schema, length, labels)
+
+    @property
+    def length(self) -> int:
+        """Number of splits."""
+        return self.number
+
+    def check_number(self) -> None:
+        """Refuse lengths whose weights are not computed."""
         if self.length not in _MAX_SPLITS:
             raise parameter_error(
                 "RuleLists", "length", "1, 2 or 3", self.length,
                 "Longer lists take minutes to draw. A list of 3 rules is a tree of depth 3.",
             )  # fmt: skip
-        # tables for each label, of the square of the number of splits
-        most = math.isqrt(2 * _MAX_SPLITS[self.length] ** 2 // len(self.labels))
-        if schema.bound and len(self._splits) > most:
-            raise parameter_error(
-                "RuleLists", "schema", f"of at most {most} splits for length {self.length}",
-                len(self._splits), "Use fewer bins or categories, or a smaller length.",
-            )  # fmt: skip
-
-    def bind(self, n_columns: int) -> RuleLists:
-        """Return the lists for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, owner="RuleLists")
-        return self if schema is self.schema else RuleLists(schema, self.length, self.labels)
-
-    @cached_property
-    def _splits(self) -> Splits:
-        if not self.schema.bound:
-            raise parameter_error(
-                "RuleLists", "schema", "of a fixed number of columns", self.schema,
-                "Call bind(n_columns) first.",
-            )  # fmt: skip
-        return Splits(self.schema)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class; the schema is not part of it."""
-        return f"rule_lists(length={self.length})"
-
-    def __repr__(self) -> str:
-        listed = f", labels={list(self.labels)}" if self.lists_labels else ""
-        return f"RuleLists({self.schema!r}, length={self.length}{listed})"
-
-    @property
-    def domain(self) -> RowDomain:
-        """The rows of the schema."""
-        return RowDomain(self.schema)
 
     @property
     def size(self) -> int:
@@ -171,41 +130,14 @@ class RuleLists(ConceptClass):
             self.check_binary("A sample with the labels 0 and 1")
         return ListCandidates(self._splits, self.length, self.labels, sample)
 
-    def _concepts(self) -> Iterator[Hypothesis]:
-        seen: set[Hashable] = set()
-        for tree in self._representations(self.length):
-            hypothesis = ListHypothesis.of(tree, self.labels)
-            if hypothesis.key not in seen:
-                seen.add(hypothesis.key)
-                yield hypothesis
-
-    def _representations(self, length: int) -> Iterator[Tree]:
+    def representations(self, number: int) -> Iterator[Tree]:
+        """Yield the lists of a length."""
         codes = range(len(self.labels))
-        if length == 1:
+        if number == 1:
             for split, yes, no in product(self._splits.literals, codes, codes):
                 yield Node(split, yes, no)
             return
-        below = list(self._representations(length - 1))
+        below = list(self.representations(number - 1))
         for split, end, rest in product(self._splits.literals, codes, below):
             yield Node(split, end, rest)
             yield Node(split, rest, end)
-
-    def _identity(self) -> Hashable:
-        return (self.schema, self.length, self.labels)
-
-    def domain_points(self) -> Iterable[Point] | None:
-        """Return all rows; None beyond 2**12 lists: the normal form of each takes 0.1 ms."""
-        return super().domain_points() if self.size <= _MOST_LISTS else None
-
-    def to_dict(self) -> Json:
-        """Return plain JSON, with the schema."""
-        out: Json = {"type": self.name, "schema": self.schema.to_list(), "length": self.length}
-        return out | ({"labels": list(self.labels)} if self.lists_labels else {})
-
-    @classmethod
-    def from_dict(cls, data: Any) -> RuleLists:
-        """Read it back."""
-        fields = Fields(data, ("schema", "length"), ("labels",))
-        labels = fields.any("labels") if "labels" in fields else None
-        schema = Schema.from_list(fields.any("schema"))
-        return cls(schema, fields.integer("length", low=1), labels)
