@@ -287,6 +287,16 @@ def test_only_its_owner_gives_a_ledger_to_a_group_it_is_in(office):
 
 
 @pytest.mark.kills
+def test_an_administrator_shares_a_ledger_for_its_owner(office):
+    where = office / "budget.db"
+    assert not as_account(ADA, [], lambda: Ledger(where, epsilon=1))
+    Ledger.share(where, str(TEAM))
+    assert (mode(where), where.stat().st_uid, where.stat().st_gid) == (0o660, ADA, TEAM)
+    for groups in ([], [TEAM]):
+        assert not as_account(ADA, groups, lambda: Ledger(where).charge(Pure("0.4")))
+
+
+@pytest.mark.kills
 def test_a_creation_that_was_killed_where_another_account_may_not_tidy_up(office):
     """Its second name stays, and the ledger is refused until its owner opens it."""
     where = office / "budget.db"

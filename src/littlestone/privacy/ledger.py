@@ -174,7 +174,7 @@ class Ledger:
 
     @classmethod
     def share(cls, path: str | os.PathLike[str], group: str) -> Ledger:
-        """Open a ledger for the accounts of a group, in one step; its budget and events stay.
+        """Open a ledger for the accounts of a group, in one step; all else stays as it is.
 
         Only its owner (or the administrator) can. Programs that wait for the file are refused, and
         find the ledger at their next try.
@@ -203,12 +203,14 @@ class Ledger:
                     reason="permissions",
                 )
             settings = {**read_line(log.header), "group": group_name(number_of_group)}
-            cls._replace(where, settings, log.lines)
+            cls._replace(where, settings, log.lines, owner=log.owner)
             sync_folder(where.parent)
         return cls(where)
 
     @classmethod
-    def _replace(cls, where: Path, settings: Json, lines: list[str]) -> None:
+    def _replace(
+        cls, where: Path, settings: Json, lines: list[str], *, owner: int | None = None
+    ) -> None:
         """Put a new file with the same events in the place of one that is locked."""
         new = where.with_name(f".{where.name}.converted")
         new.unlink(missing_ok=True)
@@ -217,6 +219,8 @@ class Ledger:
             for line in lines:
                 log.append(line)
         cls(new).history()
+        if owner is not None and owner != os.geteuid():  # an administrator did it for the owner
+            os.chown(new, owner, -1)
         new.replace(where)
 
     @property
