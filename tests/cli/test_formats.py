@@ -112,7 +112,7 @@ def test_predictions_in_pieces_and_as_parquet(run, folder, monkeypatch):
     labels = release.predict(ROWS).tolist()
     chances = release.predict_proba(ROWS)
     monkeypatch.setattr(lines, "_BLOCK", 1000)
-    monkeypatch.setattr(arrow, "_ROWS", 70)
+    monkeypatch.setitem(arrow._AHEAD, "batch_size", 70)
     for data in ("data.csv", "data.parquet"):
         assert run(f"predict m.json {data}").out.split()[1:] == [str(label) for label in labels]
         assert run(f"predict m.json {data} --proba --out p.parquet").code == 0

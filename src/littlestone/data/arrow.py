@@ -147,7 +147,15 @@ def _valid(column: pa.Array) -> npt.NDArray[Any]:
     return mask
 
 
-_ROWS = 1 << 17  # of a batch
+#: How far a file is read ahead: little, so that memory is that of a few batches.
+_AHEAD: dict[str, Any] = {
+    "batch_size": 1 << 16,
+    "batch_readahead": 1,
+    "fragment_readahead": 1,
+    "fragment_scan_options": ds.ParquetFragmentScanOptions(
+        pre_buffer=False, use_buffered_stream=True
+    ),
+}
 
 
 class ParquetParts:
@@ -198,9 +206,8 @@ class ParquetColumns:
             self._parts.paths, schema=pa.schema(self._parts.fields), format="parquet"
         )
         asked = {f"c{j}": ds.field(name) for j, name in enumerate(self._names)}
-        ahead = {"batch_size": _ROWS, "batch_readahead": 4, "fragment_readahead": 1}  # of memory
         told = Told(self._parts.rows)
-        for batch in files.to_batches(columns=asked, **ahead):
+        for batch in files.to_batches(columns=asked, **_AHEAD):
             told(len(batch))
             yield pa.record_batch([portable(column) for column in batch], schema=self.schema)
 
