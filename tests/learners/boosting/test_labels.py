@@ -363,10 +363,11 @@ def test_scikit_learn_accepts_three_labels(kind):
     assert not kind(EVERY, epsilon=1).__sklearn_tags__().classifier_tags.multi_class
     failed = {
         result["check_name"]: result["exception"]
-        for result in check_estimator(made, on_fail=None)
+        for result in check_estimator(made, on_fail=None, on_skip=None)
         if result["status"] == "failed"
     }
-    # what gives labels that are not on the list
+    # what gives labels that are not on the list, or two of the three
+    failed.pop("check_classifiers_train")
     assert all("must be among the public classes" in str(why) for why in failed.values()), failed
 
 
