@@ -1,7 +1,8 @@
 """How far a reading is, for whoever waits: the share of rows, where their number is public.
 
 Only rows that a reader hands out one batch after the other are counted. What an engine does inside
-(grouping, sorting) depends on the records, so nothing is said about it.
+(grouping, sorting) depends on the records, so nothing is said about it. Nor does what is said tell
+where batches end: a writer may cut its file by bytes, which are the records'.
 """
 
 from __future__ import annotations
@@ -21,9 +22,12 @@ def watched(tell: Callable[[float], None]) -> Iterator[None]:
     Examples
     --------
     >>> with watched(print):
-    ...     told = Told(300)
-    ...     told(100), told(200)
-    0.33
+    ...     told = Told(3)
+    ...     told(2), told(1)  # doctest: +ELLIPSIS
+    0.01
+    0.02
+    ...
+    0.99
     1.0
     (None, None)
     """
@@ -35,7 +39,7 @@ def watched(tell: Callable[[float], None]) -> Iterator[None]:
 
 
 class Told:
-    """Counts the rows of one reading; says their share whenever it is a percent more.
+    """Counts the rows of one reading; says each percent once, one after the other.
 
     Parameters
     ----------
@@ -52,7 +56,7 @@ class Told:
         if not self._total or not _watching:
             return
         percent = min(100 * self._done // self._total, 100)
-        if percent > self._said:
-            self._said = percent
+        while self._said < percent:
+            self._said += 1
             for tell in tuple(_watching):
-                tell(percent / 100)
+                tell(self._said / 100)
