@@ -78,7 +78,7 @@ def test_ten_of_the_hundred_columns(tmp_path, capfd):
 def test_twenty_megabytes(tmp_path, capfd):
     printed, _ = walk(BIG, tmp_path, capfd, [("2_000_000_000", "20_000_000")])
     assert "age >= 65" in printed
-    assert "smoker is yes" in printed
+    assert re.search("smoker is (yes|not no)", printed)
 
 
 @pytest.mark.full
