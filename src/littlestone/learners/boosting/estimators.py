@@ -188,7 +188,7 @@ class BoostedTrees(_Boosted):
     >>> B.predict([[28, 60], [50, 60], [80, 99]])
     array(['a', 'b', 'c'], dtype='<U1')
     >>> B.predict_proba([[28, 60]]).round(1)
-    array([[0.9, 0. , 0. ]])
+    array([[0.9, 0. , 0.1]])
     """
 
     def __init__(
