@@ -23,21 +23,22 @@ def facts(rows: Sequence[tuple[str, str, str]]) -> None:
 
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table; cells are plain text, never markup."""
+    """Print a table below its title; cells are plain text, never markup."""
     console = _console()
-    grid = Table(title=Text(title), title_justify="left", show_edge=False, pad_edge=False)
+    grid = Table(show_edge=False, pad_edge=False)
     for name in columns:
         grid.add_column(Text(name), overflow="fold")
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     if console.is_terminal:
+        console.print(Text(title, style="table.title"))
         console.print(grid)
         return
     with console.capture() as printed:
         console.print(grid)
     # Cells are filled up to the width of their column: nothing for a file.
     lines = (line.rstrip() for line in printed.get().splitlines())
-    console.out("\n".join(lines), highlight=False)
+    console.out("\n".join([title, *lines]), highlight=False)
 
 
 def note(text: str) -> None:
