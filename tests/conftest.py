@@ -20,7 +20,7 @@ from hypothesis import settings
 #: The one place that says how many examples a property gets; a slow one takes a fraction of it.
 EXAMPLES = {"max_examples": 60, "deadline": None}
 settings.register_profile("same", derandomize=True, **EXAMPLES)
-settings.register_profile("more", derandomize=True, **EXAMPLES | {"max_examples": 200})
+settings.register_profile("more", derandomize=True, **EXAMPLES | {"max_examples": 100})
 settings.register_profile("new", print_blob=True, **EXAMPLES)
 settings.load_profile("same")
 
