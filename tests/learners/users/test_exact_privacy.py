@@ -50,7 +50,7 @@ def test_two_users_none_one_or_too_many_records(method):
     assert "worst_pair" in result.to_dict()
 
 
-@pytest.mark.more
+@pytest.mark.full
 def test_the_whole_release_with_an_evaluation_and_the_page():
     learner = agnostic(TWO, 2, "group-privacy")
     result = ls.audit.verify(
