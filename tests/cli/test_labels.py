@@ -29,6 +29,19 @@ def told(capsys, *arguments):
     return capsys.readouterr().out
 
 
+@pytest.mark.parametrize("labels", [CLASS, [*CLASS[:-2], "--positive", "c"]])
+def test_tables_without_rows_are_predicted(folder, capsys, labels):
+    import pyarrow.parquet as pq
+
+    told(capsys, *FIT[:6], *labels, "--out", "m.json", "--proba")
+    (folder / "none.csv").write_text("age,kind\n")
+    (head,) = told(capsys, "predict", "m.json", "none.csv", "--proba").splitlines()
+    told(capsys, "predict", "m.json", "none.csv", "--proba", "--out", "none.parquet")
+    table = pq.read_table(folder / "none.parquet")
+    assert table.column_names == head.split(",")
+    assert table.num_rows == 0
+
+
 def test_fit_predict_score_and_compare(folder, capsys):
     said = told(capsys, *FIT, "--out", "m.json", "--report", "r.html", "--proba")
     assert "age" in said

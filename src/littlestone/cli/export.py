@@ -17,8 +17,8 @@ def export(
     model:
         File written by `littlestone fit --out`.
     to:
-        sql: one expression, the probability of 1 (of a tree: the label); python: a module without
-        dependencies; json: the trees and the schema.
+        sql: one expression, the probability of 1 (of a tree, a rule list or several labels: the
+        label); python: a module without dependencies; json: the trees and the schema.
     dialect:
         For sql: duckdb reads cells exactly as this program does; standard is for columns that have
         their proper types.

@@ -147,8 +147,9 @@ def fit(
         The label cell that means 0, for --strict (by default 0, if --positive is 1).
     labels:
         Instead of --positive: the public labels, separated by commas, for example a,b,c. Then a
-        hypothesis answers one of them (decision trees, finite classes), and a cell that is none of
-        them is a record that every hypothesis gets wrong.
+        hypothesis answers one of them (decision trees, rule lists, boosted trees, scorecards,
+        finite classes), and a cell that is none of them is a record that every hypothesis gets
+        wrong.
     strict:
         Refuse cells outside the public domain, instead of converting them by public rules. The
         refusal is not covered by the privacy guarantee.

@@ -94,13 +94,14 @@ def _write(pieces: Pieces, file: IO[str], names: tuple[Label, ...], *, proba: bo
 
     head = ",".join(map(_cell, _head(names, proba=proba))) + "\n"
     cells = np.array([_cell(str(name)) for name in names], dtype=object)
+    width = len(_head(names, proba=True)) - 1
     for labels, chances in pieces:
         file.write(head)  # not before the first piece has been read: it may be refused
         head = ""
         lines = cells[labels].tolist()
         if chances is not None:
             values, which = np.unique(chances, axis=0, return_inverse=True)
-            rows = values.reshape(len(values), -1).tolist()
+            rows = values.reshape(len(values), width).tolist()
             shares = ["".join(f",{value:.6g}" for value in row) + "\n" for row in rows]
             written = np.array(shares, dtype=object)[which.reshape(-1)]
             file.write("".join([a + b for a, b in zip(lines, written, strict=True)]))
@@ -125,7 +126,7 @@ def _write_parquet(pieces: Pieces, file: IO[str], names: tuple[Label, ...], *, p
     schema = pa.schema([(head[0], kind), *((name, pa.float64()) for name in head[1:])])
     with pq.ParquetWriter(file.buffer, schema) as writer:  # type: ignore[attr-defined]
         for labels, chances in pieces:
-            columns = [] if chances is None else list(chances.reshape(len(labels), -1).T)
+            columns = [] if chances is None else list(chances.reshape(len(labels), len(head) - 1).T)
             first = np.array(names)[labels] if own else labels
             arrays = [pa.array(part) for part in (first, *columns)]
             writer.write_table(pa.table(dict(zip(head, arrays, strict=True)), schema=schema))
