@@ -26,11 +26,12 @@ from littlestone.types import Json, Label, Labels, Points
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from littlestone.data import Schema
+    from littlestone.data import Literal, Schema
 
 __all__ = [
     "FURTHEST",
     "MAX_ROUNDS",
+    "SumOfTrees",
     "TreeEnsemble",
     "in_order",
     "mean_vote",
@@ -44,9 +45,30 @@ MAX_ROUNDS = 1_000
 FURTHEST = 10_000
 
 
+class SumOfTrees:
+    """What sums of trees share, whatever their trees vote for."""
+
+    trees: tuple[TreeHypothesis, ...]
+
+    @property
+    def depth(self) -> int:
+        """Number of splits on the longest path of any tree."""
+        return max((tree.depth for tree in self.trees), default=0)
+
+    @property
+    def literals(self) -> tuple[Literal, ...]:
+        """The literals at the inner nodes of its trees."""
+        return tuple(split for tree in self.counted for split in tree.literals)
+
+    @cached_property
+    def counted(self) -> dict[TreeHypothesis, int]:
+        """How often each tree occurs."""
+        return dict(Counter(self.trees))
+
+
 @readable
 @dataclass(frozen=True)
-class TreeEnsemble:
+class TreeEnsemble(SumOfTrees):
     """A sum of trees that each vote +1 or -1.
 
     The *margin* of a row is ``start`` plus the votes, an integer; the log-odds of label 1 are
@@ -92,11 +114,6 @@ class TreeEnsemble:
         return (self.TYPE, trees, self.step, self.start, self.curve)
 
     @property
-    def depth(self) -> int:
-        """Number of splits on the longest path of any tree."""
-        return max((tree.depth for tree in self.trees), default=0)
-
-    @property
     def margins(self) -> range:
         """All margins that a row can have."""
         rounds = len(self.trees)
@@ -105,7 +122,7 @@ class TreeEnsemble:
     def margin(self, points: Points) -> npt.NDArray[np.int64]:
         """Return the margin of each row of codes."""
         total = np.full(len(points), self.start - len(self.trees), dtype=np.int64)
-        for tree, times in self._counted.items():
+        for tree, times in self.counted.items():
             total += 2 * times * tree.predict(points).astype(np.int64)
         return total
 
@@ -132,10 +149,6 @@ class TreeEnsemble:
     def with_curve(self, curve: Sequence[float]) -> Self:
         """Return the same sum with these probabilities, one for each of ``margins``."""
         return replace(self, curve=tuple(float(p) for p in curve))
-
-    @cached_property
-    def _counted(self) -> dict[TreeHypothesis, int]:
-        return dict(Counter(self.trees))
 
     def points(self, schema: Schema) -> tuple[int, dict[str, dict[str, int]]]:
         """Return the scorecard: a base, and points for each cell that add up to the margin.
@@ -189,7 +202,7 @@ class TreeEnsemble:
         is a description of the sum, not of people.)
         """
         found: dict[int, npt.NDArray[np.float64]] = {}
-        for tree, times in self._counted.items():
+        for tree, times in self.counted.items():
             for column in {split.column for split in tree.literals}:
                 own = found.setdefault(column, np.zeros(schema.n_codes[column]))
                 for code in range(len(own)):

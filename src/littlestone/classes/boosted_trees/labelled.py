@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,6 +13,7 @@ import numpy.typing as npt
 from littlestone.classes.boosted_trees import export_labels
 from littlestone.classes.boosted_trees.ensemble import (
     FURTHEST,
+    SumOfTrees,
     in_order,
     mean_vote,
     read_step,
@@ -27,14 +26,14 @@ from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.types import Json, Label, Labels, Points
 
 if TYPE_CHECKING:
-    from littlestone.data import Literal, Schema
+    from littlestone.data import Schema
 
 __all__ = ["LabelEnsemble"]
 
 
 @readable
 @dataclass(frozen=True)
-class LabelEnsemble:
+class LabelEnsemble(SumOfTrees):
     """A sum of trees that each vote for one label of a public list.
 
     The *votes* of a label at a row are its ``start`` plus the number of trees that answer it there.
@@ -81,31 +80,17 @@ class LabelEnsemble:
         return (self.TYPE, trees, self.step, self.start, self.label_names)
 
     @property
-    def depth(self) -> int:
-        """Number of splits on the longest path of any tree."""
-        return max((tree.depth for tree in self.trees), default=0)
-
-    @property
-    def literals(self) -> tuple[Literal, ...]:
-        """The literals at the inner nodes of its trees."""
-        return tuple(split for tree in self._counted for split in tree.literals)
-
-    @property
     def constant(self) -> int | None:
         """The code that is always answered, if all trees are constants."""
-        if any(tree.constant is None for tree in self._counted):
+        if any(tree.constant is None for tree in self.counted):
             return None
         return int(self.predict(np.zeros((1, 1), dtype=np.int64))[0])
-
-    @cached_property
-    def _counted(self) -> dict[TreeHypothesis, int]:
-        return dict(Counter(self.trees))
 
     def votes(self, points: Points) -> npt.NDArray[np.int64]:
         """Return the votes of each label (columns) at each row of codes."""
         total = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
         each = np.arange(len(points))
-        for tree, times in self._counted.items():
+        for tree, times in self.counted.items():
             total[each, tree.predict(points)] += times
         return total
 
@@ -150,7 +135,7 @@ class LabelEnsemble:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
         base = np.array(self.start, dtype=np.int64)
         votes: dict[int, npt.NDArray[np.int64]] = {}
-        for tree, times in self._counted.items():
+        for tree, times in self.counted.items():
             node = tree.tree
             if not isinstance(node, Node):
                 base[node] += times
@@ -180,7 +165,7 @@ class LabelEnsemble:
             described, size = schema.columns[column], schema.n_codes[column]
             asking = {
                 tree: times
-                for tree, times in self._counted.items()
+                for tree, times in self.counted.items()
                 if column in {split.column for split in tree.literals}
             }
             for label, name in enumerate(self.label_names):
