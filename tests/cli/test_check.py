@@ -52,7 +52,7 @@ def test_refusals_spend_nothing(run):
 def test_refusals_speak_of_options(run):
     done = run(f"{LINE} --seed -1")
     assert done.code == 2
-    assert "'seed' parameter of check" in done.err
+    assert "'--seed' option of check" in done.err
     done = run(f"{LINE} --records 5")
     assert done.code == 2
     assert "a table or --records, not both" in done.err

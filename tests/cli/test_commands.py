@@ -336,7 +336,7 @@ def test_audit_of_a_broken_learner_of_users_fails(run, monkeypatch):
         ("", "needs --samples-per-user"),
         ("--samples-per-user 0", "--samples-per-user"),
         ("--samples-per-user 1 --records-per-user none", "--records-per-user"),
-        ("--samples-per-user 1 --method best", "'method'"),
+        ("--samples-per-user 1 --method best", "'--method'"),
         ("--samples-per-user 1 --learner generic", "protects single records"),
         ("--samples-per-user 1 --all", "'class'"),
     ],
@@ -352,14 +352,14 @@ def test_audit_of_records_refuses_what_is_for_users(run):
     line = f"{AUDIT} --class thresholds(1,1) --points 1"
     assert "--unit user" in run(f"{line} --learner generic --samples-per-user 2").err
     assert "replaces a user" in run(f"{line} --learner users --unit record").err
-    assert "'unit'" in run("audit exact --all --unit user").err
+    assert "'--unit'" in run("audit exact --all --unit user").err
 
 
 @pytest.mark.parametrize("points", ["7", "1,,2", "", "x"])
 def test_audit_refuses_points_outside_the_domain(run, points):
     done = run(f"{AUDIT} --learner generic --class thresholds(1,3)", "--points", points)
     assert done.code == 2
-    assert "'points'" in done.err
+    assert "'--points'" in done.err
 
 
 def test_the_printed_text_is_a_function_of_the_release():

@@ -266,7 +266,7 @@ def test_costs(run):
         ("1=9", "a cost for each of the two labels"),
         ("yes=9,no=1", "a cost for each of the two labels"),
         ("0=1,1=9,2=1", "a cost for each of the two labels"),
-        ("0=1,1=x", "'costs'"),
+        ("0=1,1=x", "'--costs'"),
         ("balanced", "a cost for each of the two labels"),
     ],
 )

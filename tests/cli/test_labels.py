@@ -128,8 +128,8 @@ def test_privacy_is_verified_with_labels(folder, capsys, of):
         (["--class", "rules(max_literals=1)"], "and scorecard have any list of labels"),
         (["--user", "age"], "one record of each user"),
         (["--class", "decision_trees(depth=4)"], "take depth 3"),
-        (["--labels", "a"], "2 to 100 different labels"),
-        (["--labels", "a,a"], "2 to 100 different labels"),
+        (["--labels", "a"], "2 to 100 labels"),
+        (["--labels", "a,a"], "different labels, separated by commas"),
         (["--strict"], "one of the public labels"),
     ],
 )  # fmt: skip

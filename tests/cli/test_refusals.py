@@ -59,13 +59,13 @@ def refused(folder, done, *parts, code=2):
 
 @pytest.mark.parametrize("epsilon", ["0", "-1", "nan", "inf", "one", ""])
 def test_epsilon(run, folder, epsilon):
-    refused(folder, fit(run, epsilon=epsilon), "'epsilon'", "a number in (0, inf)")
+    refused(folder, fit(run, epsilon=epsilon), "'--epsilon'", "a number in (0, inf)")
 
 
 @pytest.mark.parametrize("name", ["alpha", "beta"])
 @pytest.mark.parametrize("value", ["0", "1", "nan", "2", "x"])
 def test_alpha_and_beta(run, folder, name, value):
-    refused(folder, fit(run, **{name: value}), f"'{name}'", "(0, 1)")
+    refused(folder, fit(run, **{name: value}), f"'--{name}'", "(0, 1)")
 
 
 def test_delta_for_a_pure_learner(run, folder):
@@ -74,16 +74,16 @@ def test_delta_for_a_pure_learner(run, folder):
 
 @pytest.mark.parametrize("delta", ["0", "1", "nan"])
 def test_delta_out_of_range(run, folder, delta):
-    refused(folder, fit(run, delta=delta), "'delta'", "(0, 1)")
+    refused(folder, fit(run, delta=delta), "'--delta'", "(0, 1)")
 
 
 @pytest.mark.parametrize("value", ["0", "nan", "-1"])
 def test_evaluate(run, folder, value):
-    refused(folder, fit(run, evaluate=value), "'evaluate'")
+    refused(folder, fit(run, evaluate=value), "'--evaluate'")
 
 
 def test_seed(run, folder):
-    refused(folder, fit(run, seed="-1"), "'seed'")
+    refused(folder, fit(run, seed="-1"), "'--seed'")
     refused(folder, fit(run, seed="x"), "--seed")
 
 
@@ -94,7 +94,7 @@ def test_missing_column(run, folder):
 
 
 def test_one_column_is_needed(run, folder):
-    refused(folder, fit(run, x=None), "'x'", "--x")
+    refused(folder, fit(run, x=None), "'--x'", "--x")
     refused(folder, fit(run, x="age,city"), "one column")
     refused(folder, fit(run, x="age,,city"), "separated by commas")
 
@@ -163,18 +163,18 @@ def test_the_public_labels_of_strict_reading(run, folder):
 
 
 def test_outputs_are_checked_first(run, folder):
-    refused(folder, fit(run, out="no/such/m.json"), "'out'", "folder does not exist")
-    refused(folder, fit(run, report="no/such/p.html"), "'report'", "folder does not exist")
-    refused(folder, fit(run, out="."), "'out'", "is a folder")
-    refused(folder, fit(run, out="both", report="./both"), "'report'", "another file")
+    refused(folder, fit(run, out="no/such/m.json"), "'--out'", "folder does not exist")
+    refused(folder, fit(run, report="no/such/p.html"), "'--report'", "folder does not exist")
+    refused(folder, fit(run, out="."), "'--out'", "is a folder")
+    refused(folder, fit(run, out="both", report="./both"), "'--report'", "another file")
     assert not (folder / "both").exists()
 
 
 def test_write_protected_folders_and_files(run, folder, monkeypatch):
     (folder / "kept.json").write_text("kept")
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write everywhere
-    refused(folder, fit(run), "'out'", "Its folder is write-protected")
-    refused(folder, fit(run, out="kept.json"), "'out'", "It is write-protected")
+    refused(folder, fit(run), "'--out'", "Its folder is write-protected")
+    refused(folder, fit(run, out="kept.json"), "'--out'", "It is write-protected")
     assert (folder / "kept.json").read_text() == "kept"
 
 
@@ -193,7 +193,7 @@ def test_a_disk_that_fills_up_keeps_the_old_file(folder, monkeypatch):
 
 def test_inputs_are_never_overwritten(run, folder):
     before = (folder / "data.parquet").read_bytes()
-    refused(folder, fit(run, out="./data.parquet"), "'out'", "would be overwritten")
+    refused(folder, fit(run, out="./data.parquet"), "'--out'", "would be overwritten")
     assert (folder / "data.parquet").read_bytes() == before
 
 
@@ -246,7 +246,7 @@ def test_errors_as_json(run, folder):
     refused(folder, done)
     assert done.json["error"]["kind"] == "ParameterError"
     assert done.json["error"]["exit_code"] == 2
-    assert "'epsilon'" in done.json["error"]["message"]
+    assert "'--epsilon'" in done.json["error"]["message"]
     usage = fit(run, epsilonn="0", json=True)
     assert usage.json["error"]["kind"] == "UsageError"
     assert usage.code == 2

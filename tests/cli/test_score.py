@@ -80,10 +80,10 @@ def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("score good.json data.csv --epsilon 0", "'epsilon'"),
+        ("score good.json data.csv --epsilon 0", "'--epsilon'"),
         ("score good.json data.csv --epsilon 1 --y none", "no column 'none'"),
         ("score none.json data.csv --epsilon 1", "none.json"),
-        ("score good.json data.csv --epsilon 1 --seed -1", "'seed'"),
+        ("score good.json data.csv --epsilon 1 --seed -1", "'--seed'"),
         ("compare data.csv good.json --epsilon 1", "at least two models"),
     ],
 )

@@ -50,7 +50,7 @@ def test_a_learner_that_breaks_its_claim_is_refuted(run, monkeypatch):
         ("--points 0,100", "points of thresholds(1, 99)"),
         ("--points 2**2**64", "points of thresholds(1, 99)"),
         ("--points 1 --trials 0", "trials"),
-        ("--points 1 --trials 7 --n 0", "'n'"),
+        ("--points 1 --trials 7 --n 0", "'--n'"),
         ("--points 1 --workers 0", "workers"),
         ("--points 1 --confidence 2", "confidence"),
         ("--points 1 --learner users", "protects users"),

@@ -11,9 +11,10 @@ import pytest
 from littlestone.cli.main import main
 
 FIT = "fit data.csv --y adult --x age --class points(1,9) --epsilon 1"
+TREES = "fit data.csv --schema schema.toml --y adult --epsilon 1 --class"
 NEW = "--y adult --class thresholds(1,99) --epsilon 8 --delta 1e-6 --horizon 9"
 STREAM = f"stream data.csv --state s {NEW}"
-PYTHON = ("samples_per_user", "records_per_user", "strict=True")
+PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "RuleLists", "['")
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,25 @@ PYTHON = ("samples_per_user", "records_per_user", "strict=True")
             "check data.csv --schema schema.toml --y adult --epsilon 1 --labels yes,yes",
             "different labels, separated by commas",
         ),
+        (
+            "plan --class boosted_trees(depth=2) --schema schema.toml --epsilon 1 --alpha 0.1 "
+            "--beta 0.05",
+            "has no error bound before data",
+        ),
+        (
+            "plan --class scorecard --schema schema.toml --solve epsilon --n 9 --alpha 0.1 "
+            "--beta 0.05",
+            "has no error bound before data",
+        ),
+        (f"{TREES} boosted_trees(depth=2) --costs 0=1,1=5", "'--costs' option"),
+        (f"{TREES} decision_trees(depth=1) --subsample 1/2 --delta 0.9", "Got '0.9'"),
+        (f"{TREES} auto --subsample 1/2", "--class auto: that chooses"),
+        (f"{TREES} rule_lists(length=4)", "parameter of rule_lists must be 1, 2 or 3"),
+        (f"{TREES} rules --labels 1", "'--labels' option of fit must be 2 to 100 labels"),
+        (f"{TREES} rules --labels 1,1.0", "that differ as cells"),
+        (f"{TREES} rules --learner vc1", "'--delta' option of fit"),
+        (f"{FIT} --subsample 1/2 --user person --samples-per-user 1", "of records, not of users"),
+        ("ledger create b.db --epsilon 1 --group nobody-is-in-it", "'--group' option of ledger"),
         ("schema new latin.csv --header-is-public", '--csv "encoding=latin-1"'),
         ("schema new nothing.csv", "a file that exists"),
         ("schema new data.parquet --like empty.csv", "has no rows"),
@@ -53,6 +73,14 @@ def test_refusals_are_in_the_words_of_the_command_line(run, folder, line, words)
     assert done.code == 2
     assert words in done.err
     assert not any(word in done.err for word in PYTHON)
+
+
+def test_a_label_cannot_steer_the_terminal(run):
+    done = run(f"{TREES} decision_trees(depth=1) --labels", "no\x1b[31m,yes\u202e")
+    assert done.code == 0
+    assert "\\x1b[31m" in done.out
+    assert "\x1b" not in done.out
+    assert "\u202e" not in done.out
 
 
 @pytest.mark.parametrize("url", ["postgresql:/u:PW@h/db?table=t", "postgres//u:PW@h", "h/d?pwd=PW"])
@@ -111,12 +139,12 @@ def test_a_plan_for_users_names_what_fit_takes(run):
     ("more", "said"),
     [
         ("--learner nope", "of audit attack must be one of generic"),
-        ("--learner generic --runs 0", "'runs' parameter of audit attack"),
-        ("--learner generic --subsets 0", "'subsets' parameter of audit attack"),
-        ("--learner generic --copies 0", "'copies' parameter of audit attack"),
-        ("--learner generic --trials 0", "'trials' parameter of audit attack"),
-        ("--learner generic --places 1", "'places' parameter of audit attack"),
-        ("--learner generic --seed -1", "'seed' parameter of audit attack"),
+        ("--learner generic --runs 0", "'--runs' option of audit attack"),
+        ("--learner generic --subsets 0", "'--subsets' option of audit attack"),
+        ("--learner generic --copies 0", "'--copies' option of audit attack"),
+        ("--learner generic --trials 0", "'--trials' option of audit attack"),
+        ("--learner generic --places 1", "'--places' option of audit attack"),
+        ("--learner generic --seed -1", "'--seed' option of audit attack"),
         ("--learner generic --n 100", "thresholds of at least 101 points"),
     ],
 )

@@ -94,8 +94,8 @@ class ConceptClass(ABC):
         if self.lists_labels:
             raise UnsupportedError(
                 f"{what} is for the labels 0 and 1; {self.spec} lists {len(self.labels)} labels of "
-                "its own. ls.theory.multiclass_littlestone_dimension and multiclass_soa are for "
-                "several labels."
+                "its own. In Python, ls.theory.multiclass_littlestone_dimension and "
+                "multiclass_soa are for several labels."
             )
 
     @property

@@ -220,9 +220,8 @@ def fit(
     form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
-    if learner == "auto" and (
-        (listed is not None and not concepts.learned_by)
-        or {"costs", "probabilities"} & set(options)
+    if (learner, concepts.learned_by) == ("auto", "") and (
+        listed is not None or {"costs", "probabilities"} & set(options)
     ):
         learner = "agnostic"
     share = _share(
@@ -309,12 +308,17 @@ def _share(
 
     if subsample is None:
         return None
-    others = {"--user": user, "--labels": labels, "--costs": costs, "--proba": proba or None}
-    for name, value in (others | {"--class auto": auto or None}).items():
-        if value is not None:
+    plain = "its certificate is known for two labels and plain errors"
+    for name, given, why in (
+        ("--user", user is not None, "the part is one of records, not of users"),
+        ("--class auto", auto, "that chooses by the number of all records"),
+        ("--labels", labels is not None, plain),
+        ("--costs", costs is not None, plain),
+        ("--proba", proba, plain),
+    ):
+        if given:
             raise ParameterError(
-                f"The 'subsample' parameter of fit does not go with {name}: a secret part of "
-                "records with two labels is learned from. Leave out one of them."
+                f"--subsample does not go with {name}: {why}. Leave out one of them."
             )
     return check_rate("fit", "subsample", subsample)
 
@@ -336,8 +340,16 @@ def _learner_of(
 
     whole = check_fraction("fit", "epsilon", epsilon)
     small = None if delta is None else check_probability("fit", "delta", delta) / share
+    if small is not None and small >= 1:
+        raise parameter_error(
+            "fit",
+            "delta",
+            f"below the share of --subsample, {share}",
+            delta,
+            "The learner of that part has delta divided by the share. 1e-6 is a common choice.",
+        )
     inner = make(concepts, epsilon=inner_for(whole, share), delta=small)
-    if not getattr(inner, "certified", True):
+    if getattr(inner, "uncertified", ""):
         raise ParameterError(
             f"--subsample does not go with --class {concepts.spec}: the "
             "certificate of a part is its learner's, and sums of trees have none before data. "

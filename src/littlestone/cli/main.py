@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import inspect
 import json
 import os
 import re
@@ -213,7 +214,7 @@ def _main(tokens: Sequence[str], pressed: list[int]) -> int:
     except Exception as problem:
         if pressed:  # an engine that is interrupted raises an error of its own
             return _interrupted(tokens)
-        error = _explain(problem)
+        error = _explain(problem, tokens)
         _report(error, tokens)
         return int(error["exit_code"])
     return code if isinstance(code, int) else DONE
@@ -290,7 +291,7 @@ def _impossible(token: str) -> bool:
         return True
 
 
-def _explain(problem: Exception) -> Json:
+def _explain(problem: Exception, tokens: Sequence[str]) -> Json:
     """Return what is said about an error: its kind, a message, and the exit code."""
     kind, message, code = type(problem).__name__, str(problem), BAD_INPUT
     if isinstance(problem, InfeasibleError):
@@ -309,7 +310,7 @@ def _explain(problem: Exception) -> Json:
             "was drawn is lost, unless it is in a file (--out); what a ledger recorded stays spent."
         )
     elif isinstance(problem, LittlestoneError):
-        message = _in_options(message)
+        message = _in_options(message, tokens)
     else:
         # A defect of ours. Its text could hold data, so only its type is shown.
         code = FAILED
@@ -322,21 +323,44 @@ def _explain(problem: Exception) -> Json:
     return {"kind": kind, "message": without_passwords(message), "exit_code": code}
 
 
-def _in_options(message: str) -> str:
+def _in_options(message: str, tokens: Sequence[str] = ()) -> str:
     """Say in the words of the command line what the library says in those of Python.
 
     Examples
     --------
     >>> _in_options("The 'samples_per_user' parameter of fit must be left out without strict=True.")
     "The '--samples-per-user' option of fit must be left out without --strict."
+    >>> _in_options("The 'delta' parameter of VC1Learner must be in (0, 1).", ["fit", "data.csv"])
+    "The '--delta' option of fit must be in (0, 1)."
+    >>> _in_options("The 'length' parameter of RuleLists must be 1, 2 or 3.", ["fit", "data.csv"])
+    "The 'length' parameter of rule_lists must be 1, 2 or 3."
     """
-    message = re.sub(
-        r"'([a-z]+(?:_[a-z]+)+)' parameter of",
-        lambda found: f"'{_option(found[1])}' option of",
-        message,
-    )
+    command, options = _typed(tokens)
+
+    def named(found: re.Match[str]) -> str:
+        name, of, owner = found.groups()
+        spelt = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", owner or "").lower()
+        if owner and f"{spelt}(" in _CLASSES:
+            return f"'{name}' parameter of {spelt}"
+        if name not in options and "_" not in name:
+            return found[0]
+        return f"'{_option(name)}' option{of or ''}{command or owner if of else ''}"
+
+    owner = "|".join([*filter(None, [re.escape(command)]), r"[A-Za-z]\w*"])
+    message = re.sub(rf"'([a-z_]+)' parameter(?:( of )({owner}))?", named, message)
     message = re.sub(r"\b(samples_per_user|records_per_user)\b", lambda f: _option(f[1]), message)
     return re.sub(r"\bcsv=(?=\")", "--csv ", message).replace("strict=True", "--strict")
+
+
+def _typed(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
+    """Return the command that was typed, and the names of its options in Python."""
+    chain, apps, _ = app.parse_commands(list(tokens))
+    command = apps[-1].default_command
+    if not chain or command is None:
+        return "", frozenset()
+    typed = inspect.signature(command).parameters.values()
+    options = (each.name for each in typed if each.kind == each.KEYWORD_ONLY)
+    return " ".join(chain), frozenset(options)
 
 
 def _option(name: str) -> str:

@@ -115,6 +115,8 @@ def label_list(owner: str, text: str | None, *, positive: str | None) -> list[st
     --------
     >>> label_list("fit", "a, b,c", positive=None)
     ['a', 'b', 'c']
+    >>> label_list("fit", '"to 5,000",more', positive=None)
+    ['to 5,000', 'more']
     """
     if text is None:
         return None
@@ -125,7 +127,12 @@ def label_list(owner: str, text: str | None, *, positive: str | None) -> list[st
         )
     from littlestone.data.multiclass import check_labels
 
-    return [str(label) for label in check_labels(owner, [part.strip() for part in text.split(",")])]
+    found = names(owner, "labels", text, "labels") or []
+    try:
+        return [str(label) for label in check_labels(owner, found)]
+    except ParameterError:  # its words are those of Python
+        rule = "2 to 100 labels, separated by commas, that differ as cells (1 and 1.0 do not)"
+        raise parameter_error(owner, "labels", rule, text, "Example: a,b,c.") from None
 
 
 def budget(owner: str, ledger: str | None, purpose: str | None) -> Ledger | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -12,13 +13,17 @@ from rich.text import Text
 
 __all__ = ["counting", "facts", "note", "progress_of", "reading", "table", "telling"]
 
+#: Every control character but the line break, and those that turn the direction of writing.
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
 
 def facts(rows: Sequence[tuple[str, str, str]]) -> None:
     """Print named lines; each row is (name, text, style)."""
     console = _console()
-    width = max(len(name) for name, _, _ in rows)
+    width = max(len(_visible(name)) for name, _, _ in rows)
     for name, text, style in rows:
-        line = Text.assemble((f"{name:<{width}}  ", "bold"), (text, style))
+        shown = (f"{_visible(name):<{width}}  ", "bold"), (_visible(text), style)
+        line = Text.assemble(*shown)
         console.print(_hanging(console, line, width + 2) if console.is_terminal else line)
 
 
@@ -27,9 +32,9 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     console = _console()
     grid = Table(show_edge=False, pad_edge=False)
     for name in columns:
-        grid.add_column(Text(name), overflow="fold")
+        grid.add_column(Text(_visible(name)), overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(cell) for cell in row))
+        grid.add_row(*(Text(_visible(cell)) for cell in row))
     if console.is_terminal:
         console.print(Text(title, style="table.title"))
         console.print(grid)
@@ -43,7 +48,7 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 def note(text: str) -> None:
     """Print a line of plain text."""
-    _console().print(Text(text))
+    _console().print(Text(_visible(text)))
 
 
 @contextmanager
@@ -93,6 +98,11 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _visible(text: str) -> str:
+    """Write control characters, which a label or a name may hold, as escapes."""
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def _console() -> Console:

@@ -134,7 +134,7 @@ STOPPED = (
     "The engine stopped while it read the table given to {}. Its own message is not shown, because "
     "such messages quote rows; run the engine on the table directly to see it."
 )
-EMPTY = "The table given to {} has no rows, so there is nothing to learn from. Nothing was drawn."
+EMPTY = "The table given to {} has no rows, so nothing was drawn."
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -124,9 +124,9 @@ class Learner(ABC, _Generic[P]):
         The registered claim behind the guarantee.
     multiclass : bool
         Whether it learns classes that list labels of their own; others are binary by nature.
-    certified : bool
-        Whether there is a certificate before data; where not, `certificate` and
-        `required_samples` raise `UnsupportedError`.
+    uncertified : str
+        Empty, if there is a certificate before data. Else why there is none, and what to do
+        instead: `certificate` and `required_samples` raise `UnsupportedError` with this message.
     """
 
     estimator: ClassVar[str]
@@ -135,7 +135,7 @@ class Learner(ABC, _Generic[P]):
     agnostic: ClassVar[bool]
     unit: ClassVar[Unit] = "records"
     multiclass: ClassVar[bool] = False
-    certified: ClassVar[bool] = True
+    uncertified: ClassVar[str] = ""
 
     if TYPE_CHECKING:  # fields, or properties of learners that are made from learners
         name: str

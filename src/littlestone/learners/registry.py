@@ -73,7 +73,7 @@ class Entry:
     @property
     def certified(self) -> bool:
         """Whether it has a certificate before data; where not, it is not compared by records."""
-        return getattr(self.learner, "certified", True)
+        return not self.learner.uncertified
 
     @property
     def summary(self) -> str:

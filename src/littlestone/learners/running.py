@@ -143,7 +143,7 @@ def run(
     else:
         n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
     held_out = held_out_of(n, holdout)
-    certified = getattr(learner, "certified", True)
+    certified = not getattr(learner, "uncertified", "")
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
     if evaluate is not None and (held_out or not isinstance(sample, CodedSample)):

@@ -47,6 +47,7 @@ __all__ = [
     "ONE_RECORD",
     "Candidate",
     "auto",
+    "check_planned",
     "compare",
     "fewest",
     "goal_of",
@@ -151,7 +152,7 @@ def compare(
     for name, entry in registry.LEARNERS.items():
         if not entry.certified:
             if name == concept_class.learned_by:
-                problem = UnsupportedError(f"{entry.summary}; measure it with --evaluate")
+                problem = UnsupportedError(entry.learner.uncertified)
                 found.append(Candidate(name, entry.agnostic, problem=problem))
             continue
         form = name.startswith(registry.AGNOSTIC)
@@ -175,6 +176,18 @@ def replan(candidate: Candidate, concept_class: ConceptClass, goal: Goal) -> Can
     own = per_record(goal) if candidate.reads == ALL_RECORDS else goal
     made = _sized(candidate.learner, entry, concept_class, own, candidate.options)
     return _as_users(made, goal, candidate.reads)
+
+
+def check_planned(concept_class: ConceptClass) -> None:
+    """Refuse a plan for a class whose own learner promises nothing before data.
+
+    Raises
+    ------
+    UnsupportedError
+        With the learner's reason, and what to do instead.
+    """
+    if concept_class.learned_by:
+        raise UnsupportedError(registry.LEARNERS[concept_class.learned_by].learner.uncertified)
 
 
 def fewest(candidates: Sequence[Candidate]) -> Candidate | None:

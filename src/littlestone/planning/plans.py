@@ -17,7 +17,15 @@ from littlestone.errors import (
     counted,
 )
 from littlestone.learners.goal import Goal
-from littlestone.learners.select import ALL_RECORDS, Candidate, compare, fewest, goal_of, replan
+from littlestone.learners.select import (
+    ALL_RECORDS,
+    Candidate,
+    check_planned,
+    compare,
+    fewest,
+    goal_of,
+    replan,
+)
 from littlestone.notebooks import Card, Table
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
 from littlestone.planning.papers import PaperRow, paper_rows
@@ -310,6 +318,7 @@ def plan(
     concepts = check_class("plan", concept_class)
     if horizon is not None:
         check_integer("plan", "horizon", horizon, low=1)
+    check_planned(concepts)
     plans = Plans(concepts, budget, agnostic, tuple(compare(concepts, budget)), horizon)
     if fewest(list(plans)) is None:
         reasons = "; ".join(

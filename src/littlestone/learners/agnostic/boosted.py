@@ -188,7 +188,7 @@ class Boosted(Learner[BoostedPlan]):
             wanted = f"odd and at most {MOST_ROUNDS}"
             raise parameter_error(self.estimator, "rounds", wanted, self.rounds, hint)
         names = {each.name for each in fields(self.learner)}  # type: ignore[arg-type]
-        if "beta" not in names or not self.learner.certified:
+        if "beta" not in names or self.learner.uncertified:
             raise UnsupportedError(
                 f"The {self.learner.name!r} learner cannot be given another beta, so it cannot be "
                 "boosted. Boost the learner inside it."

@@ -120,7 +120,7 @@ def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
             f"The {learner.name!r} learner does not protect single records under replace-one, so "
             f"{owner} cannot draw among them."
         )
-    if not getattr(learner, "certified", True):
+    if getattr(learner, "uncertified", ""):
         raise UnsupportedError(
             f"The {learner.name!r} learner has no certificate before data, and that of {owner} "
             "follows from its learner's. Use it alone, or another learner, for example "

@@ -195,7 +195,7 @@ class Boosting(Learner[BoostingPlan]):
     claim = "boosting.privacy"
     pure = False
     agnostic = True
-    certified = False
+    uncertified = _UNCERTIFIED
     multiclass = True
 
     concept_class: BoostedTreeClass = parameter(

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from littlestone.classes import parse_class
 from littlestone.errors import UnsupportedError
 from littlestone.learners.goal import Goal
+from littlestone.learners.select import check_planned
 from littlestone.report.explorer.axes import Axes
 from littlestone.report.explorer.series import Curve, Source, compute, needs, sources
 from littlestone.report.html import json_in_html, render, step_words, template_text
@@ -154,6 +155,8 @@ def _curves(
 
 
 def _sources(concepts: ConceptClass, start: Goal) -> list[Source]:
+    check_planned(concepts)
+    check_planned(concepts)
     found = sources(concepts, start)
     if not any(source.curve.kind == "learner" for source in found):
         raise UnsupportedError(f"No learner can promise this for {concepts.spec}.")
