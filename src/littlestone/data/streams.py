@@ -274,16 +274,16 @@ def _in_engine(
     if isinstance(kinds[1], nw.Boolean):
         kept = kept.cast(nw.Int8)
     inside = (cell >= domain.low) & (cell <= domain.high)
-    counts: Any = nw.Int64
-    point, first = nw.when(inside).then(cell).cast(nw.Int64), 0
+    one = nw.when(kept == label).then(nw.lit(1))
+    groups = frame.select(point=nw.when(inside).then(cell), one=one).group_by("point")
+    counted = groups.agg(n=nw.len(), ones=nw.col("one").count())
+    # Of each group, not of each row: over few points that is a quarter of the time.
+    counts: Any = nw.UInt32 if rows is not None and rows < 2**32 else nw.Int64
+    point, first = nw.col("point").cast(nw.Int64), 0
     if domain.high - domain.low < 2**32:
         point, first = (point - domain.low).cast(nw.UInt32), domain.low
-    if rows is not None and rows < 2**32:
-        counts = nw.UInt32
-    one = nw.when(kept == label).then(nw.lit(1))
-    groups = frame.select(point=point, one=one).group_by("point")
-    counted = groups.agg(n=nw.len(), ones=nw.col("one").count())
-    return lambda: _held(counted.with_columns(nw.col("n", "ones").cast(counts)), None, first)
+    small = counted.with_columns(nw.col("n", "ones").cast(counts), point=point)
+    return lambda: _held(small, None, first)
 
 
 def _through_python(
