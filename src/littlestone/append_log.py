@@ -30,6 +30,7 @@ from littlestone.safe_io import (
     check_group,
     check_one_name,
     check_private_file,
+    check_private_status,
     new_private_file,
     words,
 )
@@ -213,6 +214,9 @@ class AppendLog:
         except OSError as problem:
             raise _failed(problem, where, kind) from None
         try:
+            # the open file itself: another one may have got its name since the check above
+            status = os.fstat(handle)
+            check_private_status(status, str(where), kind.name, kind.largest, share=kind.share)
             _lock(handle, where, kind, exclusive=write, timeout=timeout)
             yield cls(handle, where, kind, _content(handle, where, kind))
         finally:
@@ -343,6 +347,12 @@ def _failed(problem: OSError, where: Path, kind: LogKind) -> StoreError:
         return StoreError(
             f"The {kind.name} {where} cannot be written. Make its file writable.", reason="readonly"
         )
+    if problem.errno == errno.ELOOP:  # a link got the name of the file just before it was opened
+        return StoreError(
+            f"{where} is a link; a {kind.name} is an ordinary file.", reason="not a file"
+        )
+    if problem.errno == errno.ENOENT:
+        return StoreError(f"The file {where} was removed meanwhile.", reason="missing")
     return StoreError(
         f"The disk failed to read or write the {kind.name} {where} ({words(problem)}).",
         reason="input/output",

@@ -31,6 +31,7 @@ __all__ = [
     "check_group",
     "check_one_name",
     "check_private_file",
+    "check_private_status",
     "group_of",
     "new_private_file",
     "parse_json",
@@ -141,6 +142,35 @@ def check_private_file(
     except (OSError, ValueError) as problem:
         fix = " Its folder must be open for your account." * isinstance(problem, PermissionError)
         raise StoreError(f"The file {where} cannot be reached.{fix}", reason="folder") from None
+    check_private_status(status, name, what, largest, share=share)
+    # A companion may vanish at any time (another process ends); the file itself stays.
+    if not companion and not os.access(name, os.R_OK | os.W_OK):
+        raise StoreError(
+            f"The file {name} is write-protected; a {what} is written when it is used.",
+            reason="readonly",
+        )
+    if status.st_nlink > 1:
+        _forget_creation(where, status)
+        check_one_name(os.lstat(name), where, what)
+
+
+def check_private_status(
+    status: os.stat_result, name: str, what: str, largest: int, *, share: str = ""
+) -> None:
+    """Refuse what is not an ordinary file of ours, by its status: also that of an open file.
+
+    Parameters
+    ----------
+    status : stat_result
+        Of an open file (`os.fstat`) it is about what is read, whatever now has the name.
+    name, what, largest, share
+        As for `check_private_file`.
+
+    Raises
+    ------
+    StoreError
+        With reason ``"not a file"``, ``"permissions"`` or ``"large"``.
+    """
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
         raise StoreError(f"{name} is {found}; a {what} is an ordinary file.", reason="not a file")
@@ -148,17 +178,8 @@ def check_private_file(
         _check_ours_or_shared(status, name, share)
     elif _open_to_others(status):
         raise _alone(name)
-    # A companion may vanish at any time (another process ends); the file itself stays.
-    if not companion and not os.access(name, os.R_OK | os.W_OK):
-        raise StoreError(
-            f"The file {name} is write-protected; a {what} is written when it is used.",
-            reason="readonly",
-        )
     if status.st_size > largest:
         raise StoreError(f"The file {name} is too large for a {what}.", reason="large")
-    if status.st_nlink > 1:
-        _forget_creation(where, status)
-        check_one_name(os.lstat(name), where, what)
 
 
 def group_of(status: os.stat_result) -> int | None:

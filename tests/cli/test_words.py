@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -179,6 +181,30 @@ def test_an_engine_that_is_interrupted_is_an_interruption(run, folder, monkeypat
     assert "Interrupted" in done.err
     monkeypatch.undo()
     assert main(["--version"]) == 0
+
+
+LOADING = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Pressed:
+    def find_spec(name, *_):
+        if name == "littlestone.cli.main":
+            signal.raise_signal(signal.SIGINT)
+
+sys.meta_path.insert(0, Pressed)
+from littlestone.__main__ import run
+run()
+"""
+
+
+def test_an_interruption_while_the_program_is_loaded_is_one_line():
+    line = [sys.executable, "-c", LOADING, "--version"]
+    done = subprocess.run(line, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (130, b"")
+    assert done.stderr == b"littlestone: Interrupted: nothing was done.\n"
+    pyproject = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    assert pyproject["project"]["scripts"]["littlestone"] == "littlestone.__main__:run"
 
 
 @pytest.mark.more

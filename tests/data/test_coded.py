@@ -294,6 +294,28 @@ def test_many_codes_take_two_bytes_and_two_words():
     assert contents(passed) == contents(plain)
 
 
+def test_counts_beyond_32_bits_stay_whole_numbers():
+    """A count of a part that needs 64 bits: unsigned, its products with costs would be floats."""
+    most = 2**32 + 1
+    held = HeldRows(TINY.n_codes)
+    for weights in ([most, 3, 2], [1, 1, 1]):
+        codes = np.array([[2, 3, 2], [1, 1, 1]])
+        held.add(Entries(codes, np.array([0, 1, 1]), np.array(weights)))
+    sample = CodedSample(held)
+    costs = Costs.of({0: 2**10 + 1, 1: 1})
+    for found, times in ((sample, 1), (sample.priced(costs), 2**10 + 1)):
+        for part in [*found.entries(), *held.parts()]:
+            assert part.weights.dtype == np.int64
+        assert found.zeros.dtype == found.ones.dtype == np.int64
+        assert found.zeros.tolist() == [(most + 1) * times, 0]
+        weighed = found.tables(1, lambda _, part: part.weights * np.int64(3))
+        assert weighed.totals.tolist() == [3 * (most + 1) * times, 3 * found.positives]
+    # and with an evaluation, which would have stopped after the ledger was charged
+    learner = ls.AgnosticLearner(ls.DecisionTrees(TINY, depth=1), epsilon=1).to_learner()
+    release = run(learner, sample, SeededSource(0), evaluate="0.1")
+    assert sum(map(sum, release.evaluation.counts)) > most
+
+
 def test_a_full_disk_is_an_error_before_anything_is_paid(tmp_path, monkeypatch):
     ledger = Ledger(tmp_path / "budget.db", epsilon=1)
     data = {"age": np.arange(LARGE) % 60, "y": (np.arange(LARGE) % 60 > 29).astype(np.int8)}

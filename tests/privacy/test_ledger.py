@@ -381,6 +381,46 @@ def test_what_is_no_ledger(path, tmp_path):
     assert reason(lambda: Ledger(other)) == "large"
 
 
+def test_what_is_checked_is_the_file_that_is_opened(path, tmp_path, monkeypatch):
+    """Between the check of the name and its opening another file gets the name."""
+    Ledger(path, epsilon=1)
+    other, opening = tmp_path / "other.db", os.open
+
+    def link():
+        other.symlink_to(path)
+
+    def of_everybody():
+        shutil.copy(path, other)
+        other.chmod(0o666)
+
+    def huge():
+        shutil.copy(path, other)
+        other.chmod(0o600)
+        os.truncate(other, 2**29)
+
+    def pipe():
+        os.mkfifo(other, 0o600)
+
+    others = {link: "not a file", pipe: "not a file", of_everybody: "permissions", huge: "large"}
+    for make, why in [*others.items(), (None, "missing")]:
+        where = tmp_path / "replaced.db"
+        shutil.copy(path, where)
+        where.chmod(0o600)
+        if make:
+            make()
+
+        def replaced(name, *given, make=make, where=where):
+            if Path(name) == where:
+                other.replace(where) if make else where.unlink()
+            return opening(name, *given)
+
+        monkeypatch.setattr("littlestone.append_log.os.open", replaced)
+        assert reason(lambda where=where: Ledger(where).charge(Pure("0.1"))) == why
+        monkeypatch.setattr("littlestone.append_log.os.open", opening)
+        where.unlink(missing_ok=True)
+    assert Ledger(path).spent().epsilon == 0
+
+
 def test_a_ledger_goes_on_under_another_name(path, tmp_path):
     Ledger(path, epsilon=1).charge(Pure("0.4"))
     moved = path.rename(tmp_path / "moved.db")

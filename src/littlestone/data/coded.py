@@ -97,7 +97,9 @@ class HeldRows:
                     raise DataError("The private copy of the records is damaged. Read them again.")
                 start += len(raw)
                 read.append(np.frombuffer(raw, dtype=wanted))
-            yield Entries(read[0].reshape(width, length), *read[1:])
+            codes, labels, weights = read
+            # not unsigned ones of 64 bits: their products with integers are floats
+            yield Entries(codes.reshape(width, length), labels, weights.astype(np.int64))
 
 
 class Gathered:
