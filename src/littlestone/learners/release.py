@@ -27,10 +27,17 @@ from littlestone.classes import (
 )
 from littlestone.classes import load as load_hypothesis
 from littlestone.classes.decision_trees import LeafTree
-from littlestone.classes.hypotheses import constant_label
+from littlestone.classes.hypotheses import (
+    MajorityHypothesis,
+    MixtureHypothesis,
+    PatchedHypothesis,
+    constant_label,
+)
+from littlestone.classes.vectors import VectorDomain
 from littlestone.costs import Costs
-from littlestone.data import RowDomain
+from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.formats import CsvFormat
+from littlestone.data.multiclass import BINARY
 from littlestone.data.schema import Proposal
 from littlestone.errors import (
     ParameterError,
@@ -43,10 +50,20 @@ from littlestone.privacy import Guarantee, Neighbours
 from littlestone.safe_io import parse_json, read_text, write_text
 
 if TYPE_CHECKING:
+    from littlestone.data import Domain
     from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
-__all__ = ["FORMAT", "Release", "is_table", "load", "proposal_of", "score_places", "secret_n"]
+__all__ = [
+    "FORMAT",
+    "Release",
+    "is_table",
+    "load",
+    "proposal_of",
+    "score_places",
+    "scores_of",
+    "secret_n",
+]
 
 FORMAT = "littlestone-release-1"
 
@@ -211,7 +228,7 @@ class Release:
             certified = "certificate" in document
             histogram = document.get("evaluation")
             guarantee = Guarantee.from_dict(document["guarantee"])
-            return cls(
+            release = cls(
                 learner=_text(document["learner"]),
                 concept_class=concept_class,
                 hypothesis=hypothesis,
@@ -224,6 +241,8 @@ class Release:
                 spent=_spent(document.get("spent")),
                 costs=Costs.from_dict(document["costs"]) if "costs" in document else None,
             )
+            _check_evaluation(release)
+            return release
         except ParameterError:
             raise
         except (KeyError, TypeError, AttributeError, ValueError, OverflowError, RecursionError):
@@ -455,6 +474,13 @@ def secret_n(guarantee: Guarantee) -> bool:
     return guarantee.neighbours is Neighbours.ADD_REMOVE
 
 
+def scores_of(hypothesis: Hypothesis, labels: int) -> range:
+    """Return the scores that a hypothesis gives, for a histogram: margins, leaves or labels."""
+    if isinstance(hypothesis, TreeEnsemble):
+        return hypothesis.margins
+    return range(len(hypothesis.labels) if isinstance(hypothesis, LeafTree) else labels)
+
+
 def score_places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
     """Return where the score of each point is in the histogram: margin, leaf or label."""
     if isinstance(hypothesis, TreeEnsemble):
@@ -510,22 +536,78 @@ def _columns(columns: Any) -> Json | None:
 
 
 def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
-    """Refuse a hypothesis about rows that does not speak of its schema's columns.
+    """Refuse a hypothesis that does not answer the points of a class with its labels.
 
     Codes speak of columns by position: of a file that was changed, better nothing than a wrong
     prediction.
     """
+    own = getattr(hypothesis, "label_names", concept_class.labels)
+    inner = list(_within(hypothesis))
+    if (
+        own != concept_class.labels
+        or (isinstance(hypothesis, TreeEnsemble) and concept_class.lists_labels)
+        or any(getattr(part, "label_names", BINARY) != BINARY for part in inner)
+    ):
+        raise _unfit("hypothesis", "labels")
     domain = concept_class.domain
-    if getattr(hypothesis, "label_names", concept_class.labels) != concept_class.labels:
-        raise ParameterError(
-            "The hypothesis of the model does not fit its labels. The file has been changed; write "
-            "it again with `littlestone fit --out`."
-        )
-    if not isinstance(domain, RowDomain):
+    asked = {literal for part in (hypothesis, *inner) for literal in getattr(part, "literals", ())}
+    if not asked <= set(domain.schema.literals() if isinstance(domain, RowDomain) else ()):
+        raise _unfit("hypothesis", "schema")
+    points = _some_points(domain)
+    if points is None:
         return
-    literals = getattr(hypothesis, "literals", ())
-    if not set(literals) <= set(domain.schema.literals()):
-        raise ParameterError(
-            "The hypothesis of the model does not fit its schema. The file has been changed; write "
-            "it again with `littlestone fit --out`."
+    try:
+        codes = np.asarray(hypothesis.predict(points))
+        fits = codes.shape == (len(points),) and set(codes.tolist()) <= set(
+            range(len(concept_class.labels))
         )
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise _unfit("hypothesis", "class")
+
+
+def _within(hypothesis: Hypothesis) -> Iterator[Hypothesis]:
+    """Yield the hypotheses that one is made of."""
+    parts: tuple[Hypothesis, ...] = ()
+    if isinstance(hypothesis, PatchedHypothesis):
+        parts = (hypothesis.base,)
+    elif isinstance(hypothesis, MajorityHypothesis):
+        parts = hypothesis.parts
+    elif isinstance(hypothesis, MixtureHypothesis):
+        parts = tuple(part for part, _ in hypothesis.parts)
+    for part in parts:
+        yield part
+        yield from _within(part)
+
+
+def _some_points(domain: Domain) -> Points | None:
+    """Return public points that any hypothesis of a domain answers; None for nodes of trees."""
+    if isinstance(domain, RowDomain):
+        return np.zeros((2, len(domain.schema)), dtype=np.int16)
+    if isinstance(domain, IntegerDomain):
+        return domain.store([domain.low, domain.high])
+    if isinstance(domain, VectorDomain):
+        return domain.store([(0,) * domain.n])
+    return domain.store(["a", "b"]) if type(domain) in (TextDomain, AnyDomain) else None
+
+
+def _check_evaluation(release: Release) -> None:
+    """Refuse an evaluation, or costs, of other labels or scores than those of the model."""
+    labels, histogram = len(release.labels), release.evaluation
+    if release.costs is not None and len(release.costs.matrix) != labels:
+        raise _unfit("costs", "labels")
+    if histogram is None:
+        return
+    lists = release.concept_class.lists_labels
+    if (histogram.labels, histogram.unlisted) != (labels, lists):
+        raise _unfit("evaluation", "labels")
+    if list(histogram.scores) != list(scores_of(release.hypothesis, labels)):
+        raise _unfit("evaluation", "hypothesis")
+
+
+def _unfit(what: str, whole: str) -> ParameterError:
+    return ParameterError(
+        f"The {what} of the model {'do' if what == 'costs' else 'does'} not fit its {whole}. The "
+        "file has been changed; write it again with `littlestone fit --out`."
+    )

@@ -18,7 +18,6 @@ import numpy as np
 from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
-from littlestone.classes.decision_trees import LeafTree
 from littlestone.data import MulticlassSample, Sample, UserSample
 from littlestone.data.coded import CodedSample
 from littlestone.data.dealing import deal, part
@@ -35,7 +34,7 @@ from littlestone.errors import (
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners.agnostic.subsample import Subsample
-from littlestone.learners.release import Release, proposal_of, score_places, secret_n
+from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
 from littlestone.privacy import Concentrated, Guarantee, Loss
 from littlestone.source import public_salt
 
@@ -436,12 +435,9 @@ def _histogram(
     if isinstance(sample, UserSample):
         sample = sample.bound_contributions(1, salt=public_salt(source)).pooled()
     unlisted = isinstance(sample, MulticlassSample)
-    scores = range(sample.labels if isinstance(sample, MulticlassSample) else 2)
-    if isinstance(hypothesis, TreeEnsemble):
-        scores = hypothesis.margins
-    elif isinstance(hypothesis, LeafTree):
-        scores = range(len(hypothesis.labels))
-    by_label = sample.labels + 1 if isinstance(sample, MulticlassSample) else 2
+    labels = sample.labels if isinstance(sample, MulticlassSample) else 2
+    scores = scores_of(hypothesis, labels)
+    by_label = labels + unlisted
     counts = np.zeros((by_label, len(scores)), dtype=np.int64)
     for piece in [sample] if isinstance(sample, MulticlassSample) else sample.pieces():
         if not len(piece.points):

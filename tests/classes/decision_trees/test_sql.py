@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.classes import DecisionTrees, TreeHypothesis
+from littlestone.classes import DecisionTrees, LabelEnsemble, TreeHypothesis
 from littlestone.classes.decision_trees import Node
 from littlestone.data import RowDomain, Sample, Schema, read_points
 from littlestone.errors import ParameterError
@@ -139,3 +139,32 @@ def test_refusals():
     with pytest.raises(ParameterError, match="the schema of the tree"):
         tree.to_sql(Schema.from_dict({"age": {"bins": [30]}}))
     assert TreeHypothesis(1).to_sql(SCHEMA) == "1"
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "standard"])
+def test_numbers_that_mean_missing_and_are_no_numbers_of_sql(dialect):
+    """A bare ``inf`` would be the column of that name, ``nan`` likewise; 1e400 is no double."""
+    nulls = ["inf", "-inf", "nan", "1e400", "9" * 400, "-7"]
+    schema = Schema.from_dict({"a": {"bins": [0], "missing": nulls}})
+    tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0))
+    cells = [float("inf"), float("-inf"), -7.0, 5.0, -5.0, None]
+    source = pa.table({"a": cells, "inf": [5.0] * 6, "Infinity": [5.0] * 6})  # noqa: F841
+    found = duckdb.sql(f"SELECT {tree.to_sql(schema, dialect=dialect)} FROM source").fetchall()
+    points, _ = read_points({"a": cells}, domain=RowDomain(schema))
+    assert [label for (label,) in found] == tree.predict(points).tolist() == [0, 0, 0, 1, 0, 0]
+
+
+@pytest.mark.parametrize("what", ["category", "label"])
+def test_backslashes_are_no_standard(what):
+    r"""Engines that take \' for a quote would read the next text as SQL."""
+    odd = "x\\"
+    schema = Schema.from_dict({"a": {"categories": [odd if what == "category" else "x"]}})
+    names = (odd if what == "label" else "x", " OR 1 = 1 --")
+    tree = TreeHypothesis.of(Node(schema.literals()[0], 1, 0), names)
+    with pytest.raises(ParameterError, match="'duckdb' for a category or label with a backslash"):
+        tree.to_sql(schema)
+    found = duckdb.sql(f"SELECT {tree.to_sql(schema, dialect='duckdb')} FROM (SELECT 'y' AS a)")
+    assert found.fetchall() == [(tree.label_names[0],)]
+    sums = LabelEnsemble((tree,), Fraction(1), (0, 0), names)
+    with pytest.raises(ParameterError, match="backslash"):
+        sums.to_sql(schema)

@@ -72,7 +72,7 @@ def as_sql(
         trees = ",\n".join(drawn)
         summed += f"\nFROM (SELECT {trees}) AS littlestone_trees"
     if what == "label":
-        value = _most(names)
+        value = _most(names, dialect)
     else:
         own = names.index(of)
         value = _votes(own) if what == "votes" else _share(own, len(names), float(ensemble.step))
@@ -95,15 +95,15 @@ def _answers(tree: Tree) -> set[int]:
     return _answers(tree.yes) | _answers(tree.no) if isinstance(tree, Node) else {tree}
 
 
-def _most(names: tuple[Label, ...]) -> str:
+def _most(names: tuple[Label, ...], dialect: str) -> str:
     """Return the label with the most votes; of equals, the first."""
     codes = range(len(names))
     lines = [
         f"WHEN {' AND '.join(f'{_votes(k)} >= {_votes(j)}' for j in codes if j != k)} "
-        f"THEN {_literal(names[k])}"
+        f"THEN {_literal(names[k], dialect)}"
         for k in codes[:-1]
     ]
-    return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1])}", "END"])
+    return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
 
 
 def _share(own: int, labels: int, step: float) -> str:
@@ -116,8 +116,8 @@ def _share(own: int, labels: int, step: float) -> str:
     return f"1e0 / (1 + {odds})"
 
 
-def _literal(label: Label) -> str:
-    return sql.quoted(label) if isinstance(label, str) else str(label)
+def _literal(label: Label, dialect: str) -> str:
+    return sql.quoted(label, dialect) if isinstance(label, str) else str(label)
 
 
 _PYTHON = '''"""A private model as plain Python: no dependencies. Generated.

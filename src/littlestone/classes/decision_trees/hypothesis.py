@@ -135,7 +135,8 @@ class TreeHypothesis:
         Raises
         ------
         ParameterError
-            If the schema does not have the tree's columns, or the dialect is unknown.
+            If the schema does not have the tree's columns, or the dialect is unknown; or, in the
+            standard dialect, for a category or label with a backslash.
 
         Examples
         --------

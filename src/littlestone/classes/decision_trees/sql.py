@@ -6,6 +6,8 @@ a split does with a cell that is missing or other.
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 
 from littlestone.classes.decision_trees.nodes import Node, Tree, walk
@@ -46,7 +48,7 @@ def _check(split: Literal, schema: Schema) -> None:
 def _lines(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label]) -> list[str]:
     if not isinstance(tree, Node):
         label = labels[tree]
-        return [quoted(label) if isinstance(label, str) else str(label)]
+        return [quoted(label, dialect) if isinstance(label, str) else str(label)]
     column = schema.columns[tree.split.column]
     test = (_standard if dialect == "standard" else _duckdb)(tree.split, column)
     yes, no = (
@@ -59,12 +61,10 @@ def _lines(tree: Tree, schema: Schema, dialect: str, labels: Sequence[Label]) ->
 def _standard(split: Literal, column: Column) -> str:
     cell = _name(column.name)
     if split.op == "is":
-        return f"{cell} = {quoted(_category(split, column))}"
+        return f"{cell} = {quoted(_category(split, column), 'standard')}"
     test = f"{cell} {split.op} {_edge(split, column)}"
-    nulls = [value for value in map(number, column.missing) if value is not None]
-    if not nulls:
-        return test
-    return f"({test} AND {cell} NOT IN ({', '.join(map(repr, nulls))}))"
+    nulls = _numbers(column.missing)
+    return f"({test} AND {cell} NOT IN ({', '.join(nulls)}))" if nulls else test
 
 
 def _duckdb(split: Literal, column: Column) -> str:
@@ -75,14 +75,14 @@ def _duckdb(split: Literal, column: Column) -> str:
     is_text = f"typeof({cell}) = 'VARCHAR'"
     if split.op == "is":
         category = _category(split, column)
-        same = f"{written} = {quoted(category)}"
+        same = f"{written} = {quoted(category, 'duckdb')}"
         worth = number(category)
         if worth is None or category.lower() in ("true", "false"):
             return same
         if text(worth) != category:  # "3.0", "nan": no number is written so
             return f"{is_text} AND {same}"
         # A number in a numeric column is its digits, however the engine would write it.
-        value = f"CAST({quoted(category)} AS DOUBLE)"
+        value = f"CAST({quoted(category, 'duckdb')} AS DOUBLE)"
         plain = f"typeof({cell}) <> 'BOOLEAN' AND TRY_CAST({cell} AS DOUBLE) = {value}"
         return f"CASE WHEN {is_text} THEN {same} ELSE {plain} END"
     value = (
@@ -92,11 +92,23 @@ def _duckdb(split: Literal, column: Column) -> str:
     )
     tests = [f"({value}) {split.op} {_edge(split, column)}", f"NOT isnan({value})"]
     if column.missing:
-        tests.append(f"{written} NOT IN ({', '.join(map(quoted, column.missing))})")
-        nulls = [n for n in column.missing if text(number(n)) == n]
+        tests.append(f"{written} NOT IN ({', '.join(quoted(n, 'duckdb') for n in column.missing)})")
+        nulls = _numbers([n for n in column.missing if text(number(n)) == n])
         if nulls:
             tests.append(f"({is_text} OR TRY_CAST({cell} AS DOUBLE) NOT IN ({', '.join(nulls)}))")
     return " AND ".join(tests)
+
+
+def _numbers(texts: Sequence[str]) -> list[str]:
+    """Return the numbers among texts, as SQL writes them; no cell is one beyond doubles."""
+    found: list[str] = []
+    for value in map(number, texts):
+        if value in (math.inf, -math.inf):  # a bare inf would be the name of a column
+            sign = "-" if value == -math.inf else ""
+            found.append(f"CAST('{sign}Infinity' AS DOUBLE PRECISION)")
+        elif value is not None and abs(value) <= sys.float_info.max:  # neither is nan
+            found.append(repr(value))
+    return found
 
 
 def _edge(split: Literal, column: Column) -> str:
@@ -111,6 +123,17 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def quoted(value: str) -> str:
-    """Return a text as SQL writes it."""
+def quoted(value: str, dialect: str) -> str:
+    """Return a text as SQL writes it.
+
+    Raises
+    ------
+    ParameterError
+        A text with a backslash in the standard dialect.
+    """
+    if dialect == "standard" and "\\" in value:
+        raise parameter_error(
+            "to_sql", "dialect", "'duckdb' for a category or label with a backslash", dialect,
+            "Some engines take it for the beginning of an escape, and what follows for SQL.",
+        )  # fmt: skip
     return "'" + value.replace("'", "''") + "'"
