@@ -219,7 +219,7 @@ class ConceptClass(ABC):
         Parameters
         ----------
         max_nodes : int or None, default 1_000_000
-            NodeLimit of each exact search, in nodes (closed forms need none).
+            Limit of each exact search, in nodes (closed forms need none).
 
         Returns
         -------
@@ -417,7 +417,11 @@ class HypothesisSet(ABC):
 
     @abstractmethod
     def surrogate_candidates(self, sample: Any) -> Choice[Hypothesis]:
-        """Return the hypotheses, scored by minus q (sensitivity ``surrogate_sensitivity``)."""
+        """Return the hypotheses, scored by minus q (sensitivity ``surrogate_sensitivity``).
+
+        q(h) is the least number of errors of c, plus disagreements of c and h, over the concepts c:
+        Li, Wang, Ye 2024, Section 3.
+        """
 
     @abstractmethod
     def hypotheses(self) -> Iterator[Hypothesis]:

@@ -45,8 +45,8 @@ def removal_bottom(*, k: int, epsilon: Any, delta: Any, bottom: Bottom = "tight"
         For one replaced record: one that is removed, and one that is added.
     bottom : {"tight", "paper"}, default "tight"
         "tight": ``e**(epsilon/2) * k/delta``, proved in `littlestone.mechanisms.sparse_select`;
-        "paper": ``(k/delta)**10``, that is ``B = 10 ln(k/delta) / (epsilon/2)`` of Lyu,
-        Lemma 3.1; never less than the tight one.
+        "paper": ``(k/delta)**10``, that is ``B = 10 ln(k/delta) / (epsilon/2)`` of Lyu 2025
+        (paper 003), Lemma 3.1; never less than the tight one.
 
     Returns
     -------

@@ -97,7 +97,8 @@ def sparse_select(
     *Source.* The constant is this library's (proof at the top of the module). It replaces the
     choosing mechanism of Beimel, Nissim and Stemmer (Yan, both versions, Lemma 1), and is Lyu's
     Algorithm 1 PrivateSample (Ghazi, Golowich, Kumar and Manurangsi 2020, Lemma 36) with a
-    smaller B.
+    smaller B. *Names.* The epsilon of his weights is e = epsilon/2 here, his promise is
+    (2e, delta); L is k, score(bottom) is B.
 
     Examples
     --------
@@ -145,7 +146,10 @@ def sparse_select_lists(
     the lists: see `sparse_select`. Pass hypotheses, not formulas: two names of one function would
     be two candidates (private, but the votes split).
 
-    *Source.* Lyu, Algorithm 1 (PrivateSample), with sets, truncation and a tight B.
+    *Source.* Lyu 2025 (paper 003), Algorithm 1 (PrivateSample), with sets, truncation and a tight
+    B: his L_1, ..., L_k are ``lists``, his L is ``cap``. Where lists are too long to be written
+    out, the same law is drawn by `littlestone.learners.littlestone.votes` and
+    `littlestone.learners.online.samplers`.
 
     Examples
     --------
@@ -156,8 +160,8 @@ def sparse_select_lists(
     'b'
     """
     rate, cap, delta = check_removal("sparse_select_lists", cap, epsilon, delta, k_name="cap")
-    weight = removal_bottom(k=cap, epsilon=2 * rate, delta=delta, bottom=bottom)
-    counts = count_lists(lists, cap=cap, order=order)
+    weight = removal_bottom(k=cap, epsilon=2 * rate, delta=delta, bottom=bottom)  # line 3
+    counts = count_lists(lists, cap=cap, order=order)  # line 2: score(u)
     return _draw(counts, rate=rate, bottom=weight, source=source, default=default, order=order)
 
 
@@ -245,7 +249,7 @@ def _draw(
     default: D,
     order: Order,
 ) -> T | D:
-    """Draw a score (or bottom) by exact weight, then a candidate of that score uniformly."""
+    """Draw a score (or bottom) by exact weight, then a candidate of it uniformly (line 4)."""
     sizes: Counter[int] = Counter()
     score: Any
     for score in scores.values():

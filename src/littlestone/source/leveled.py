@@ -195,13 +195,14 @@ class LeveledChoice(Generic[T]):
         T
             What ``member`` returns; None for bottom.
         """
-        outcome = source.choose(self.weights(rate))
+        outcome = source.choose(self.weights(rate))  # a score, by the weight of its candidates
         level = outcome - (self.bottom is not None)
         if level < 0:
             return None  # type: ignore[return-value]
-        named = self.named(outcome, source.below(int(self._totals[level])))
-        assert named is not None
-        return self.candidate(*named)
+        place = source.below(int(self._totals[level]))  # a candidate of this score, uniformly
+        drawn = self.named(outcome, place)
+        assert drawn is not None
+        return self.candidate(*drawn)
 
 
 class Explicit(LeveledChoice[int]):
@@ -335,12 +336,12 @@ class LevelWeights(TabulatedWeights):
 
     def enclose(self, bits: int) -> list[arb]:
         """Return the enclosures, scaled so that the best score counts e**0."""
-        best, worth = self.scale, int(self.counts.max(initial=0)).bit_length()
+        best, count_bits = self.scale, int(self.counts.max(initial=0)).bit_length()
         with ctx.workprec(bits):
             # |ball| <= 2**-(bits + 64): its weight relative to the best is provably below that
             tiny = arb(0, 1) / (arb(2) ** (bits + 64))
             # hopeless iff |rate| * gap >= ln(2**(bits + 64 + bits of the counts))
-            least = None if not self.rate else ceil((bits + 64 + worth) * LN2 / abs(self.rate))
+            far = None if not self.rate else ceil((bits + 64 + count_bits) * LN2 / abs(self.rate))
             zero = arb(0)
             out: list[arb] = []
             if self.bottom is not None:
@@ -351,7 +352,7 @@ class LevelWeights(TabulatedWeights):
                     out.append(zero)
                     continue
                 gap = score - best
-                if least is not None and abs(gap) > least:
+                if far is not None and abs(gap) > far:
                     out.append(tiny)
                     continue
                 weight = known.get(gap)

@@ -1,10 +1,12 @@
 """The exponential mechanism over all trees of one depth: a root by its weight, then its sides.
 
 A *representation* is a full binary tree: a split at each of 2**depth - 1 inner nodes, a label at
-each of 2**depth leaves. The draw is top-down: the pattern of the root, proportional to the weight
-of all trees with such a root (`partition`); a member of the pattern, uniformly; and then the two
-sides, which given the root are independent, in the same way. The product of these probabilities
-is e**(-rate * errors) / total for each representation.
+each of 2**depth leaves (a way to write a tree down; not the probabilistic representation of paper
+002, which is a random set of hypotheses). The draw is top-down: the pattern of the root, that is
+the splits that part the records alike (`splits`), proportional to the weight of all trees with such
+a root (`partition`); a member of the pattern, uniformly; and then the two sides, which given the
+root are independent, in the same way. The product of these probabilities is
+e**(-rate * errors) / total for each representation: the exponential mechanism over all of them.
 """
 
 from __future__ import annotations
@@ -133,18 +135,19 @@ class Candidates:
         return LeafTree.of(self._grow(Fraction(rate), (), source))
 
     def _grow(self, rate: Fraction, path: tuple[int, ...], source: Source) -> Tree:
+        """Draw the tree below the answers of a path (2 * split + answer, from the root on)."""
         region, roots = self._node(rate, path)
         if roots is None:
-            zeros, ones = region.totals
+            zeros, ones = region.totals  # a leaf: label 0 errs on the ones, label 1 on the zeros
             return Explicit((-ones, -zeros)).draw(rate, source)
-        members = region.patterns.members[source.choose(roots)]
-        split = int(members[source.below(len(members))])
+        members = region.patterns.members[source.choose(roots)]  # the pattern of the root
+        split = int(members[source.below(len(members))])  # the root
         yes = self._grow(rate, (*path, 2 * split + 1), source)
         no = self._grow(rate, (*path, 2 * split), source)
         return Node(self._splits.literals[split], yes, no)
 
     def _node(self, rate: Fraction, path: tuple[int, ...]) -> tuple[AnyRegion, Roots | None]:
-        """Return the region that a path of answers leads to (2 * split + answer), and its roots."""
+        """Return the records that a path of answers leads to, and the roots of trees over them."""
         known = self._known.get((rate, path))
         if known is None:
             region = self._records

@@ -189,7 +189,7 @@ def _laminar(table: Bits, f: int) -> tuple[ListedForest, Index, Index]:
 
     The table has a row for each *point* here. A place is -1 for a constant point, and for f.
     """
-    relabelled = table ^ table[:, f : f + 1]
+    relabelled = table ^ table[:, f : f + 1]  # Algorithm 1, step 1: C_f
     words = _pack(relabelled)
     counts = np.bitwise_count(words).sum(axis=1, dtype=np.int64)
 
@@ -202,6 +202,7 @@ def _laminar(table: Bits, f: int) -> tuple[ListedForest, Index, Index]:
     place = np.full(len(kind) + 1, -1, dtype=np.int64)
     place[order] = np.arange(len(order))
 
+    # Algorithm 1, steps 2 and 3: each node below the least set that holds its own
     inside, words = relabelled[order].astype(bool), words[order]
     parents = _guess_parents(inside)
     _check(words, counts[order], parents, order)

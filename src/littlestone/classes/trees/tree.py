@@ -3,7 +3,10 @@
 Fix a concept f. Relabel each concept c to ``c_f = c XOR f``; merge points that no concept tells
 apart after that; remove the points on which every concept agrees with f. Then the order "whenever
 x has label 1, so has y" makes the points a forest, and every concept is one path up to the root
-(paper 001, Definitions 13-18, Algorithm 1, Lemmas 3-5).
+(paper 001, Definitions 13-17, Algorithm 1, Lemmas 3-5; in paper 000 Definitions 14-17).
+
+The paper's distance d(x) is `Forest.depth`, its empty set is `ROOT`, and ``x ⪯ y`` is
+`Forest.precedes`: y is x or above it.
 
 The concepts are *vertices* of an unrooted tree whose edges are the points, and choosing f is
 choosing the root; docs/vc1-trees.md has the proof. So the f of least height is a centre.
@@ -118,7 +121,7 @@ class VC1Tree(Forest):
         Source: paper 001, Definition 15 (paper 000: 16), with the correction of
         docs/vc1-trees.md.
         """
-        below: Node = ROOT
+        deepest: Node = ROOT  # of the positive nodes
         negative: list[Node] = []
         if sample.outside[1]:
             return ROOT
@@ -131,13 +134,13 @@ class VC1Tree(Forest):
             if zeros if flipped else ones:
                 if node is None:
                     return ROOT
-                if self.precedes(node, below):
-                    below = node
-                elif not self.precedes(below, node):
+                if self.precedes(node, deepest):
+                    deepest = node
+                elif not self.precedes(deepest, node):
                     return ROOT
             if (ones if flipped else zeros) and node is not None:
                 negative.append(node)
-        return ROOT if any(self.precedes(below, node) for node in negative) else below
+        return ROOT if any(self.precedes(deepest, node) for node in negative) else deepest
 
 
 class PathsTree(VC1Tree):
@@ -311,7 +314,8 @@ def make_tree(concept_class: ConceptClass, f: Hypothesis | None = None) -> VC1Tr
     Thresholds of any domain, points, paths of a taxonomy and of prefixes: nothing that is not
     already written out is written out. A finite class: see `MatrixTree`.
 
-    Source: paper 001, Algorithm 1; that f may be chosen freely is step 1.
+    Source: papers 000 and 001, Algorithm 1 (MakeTree); that f may be chosen freely is its step 1.
+    Its loop over leaves, step 3, is run for explicit classes only: `MatrixTree`.
 
     Examples
     --------

@@ -1,12 +1,14 @@
 """The exponential mechanism over a class: generic (realizable) and agnostic learning.
 
 Paper 004, Lemma 29 (GenericLearner) and paper 002, Theorem 3.4 (agnostic learning with a
-surrogate score) are one mechanism with two certificates:
+surrogate score; the algorithm is in its proof, Appendix B) are one mechanism with two certificates:
 
-1. draw a finite hypothesis set H from a probabilistic representation of the class, with public
-   coins (Theorem 3.4, step 1; a class that can be enumerated represents itself);
-2. release h in H with probability proportional to ``exp(-epsilon * score(h) / (2 D))`` (step 2),
-   where the score is an integer count that one record changes by at most D.
+1. draw a finite hypothesis set H from a probabilistic representation P of the class, with public
+   coins (a class that can be enumerated represents itself);
+2. release h in H with probability proportional to ``exp(-epsilon * score(h) / (2 D))``, where the
+   score is an integer count that one record changes by at most D (the papers' sensitivity, Delta).
+
+The draw is that of `littlestone.source.leveled`; scores there are minus the counts of here.
 
 Deviation from Theorem 3.4, whose score is q(z, h) = min over c of err(c) + dis(c, h): when H is a
 subset of the class, q equals the empirical error, whose D is 1 instead of 2; otherwise the direct
@@ -235,8 +237,8 @@ class Exponential(ClassLearner[ExponentialPlan]):
     def draw(self, sample: Sample | MulticlassSample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
         plan = self.plan
-        hypotheses = plan.representation.drawn(source)  # step 1: public coins
-        rate = self.rate(1)
+        hypotheses = plan.representation.drawn(source)  # step 1: H ~ P, by public coins
+        rate = self.rate(1)  # epsilon / (2 D)
         if self.mistake_costs is not None:  # an error counts as many as it costs
             costs = self.mistake_costs
             sample, rate = sample.priced(costs), self.rate(costs.largest)
@@ -370,12 +372,15 @@ def _for_costs(
 def _hashed(
     concept_class: ConceptClass, numbers: dict[str, Any], agnostic: bool
 ) -> ExponentialPlan:
+    """Return a representation by hashing, with the direct error as its score."""
     found = bounds.best_hashing(concept_class.hashing, agnostic=agnostic, **numbers)
     hashed, required = concept_class.hashed(found.copies, found.buckets), found.required_samples()
     return ExponentialPlan(hashed, False, lru_cache(found.certificate), required)
 
 
 def _surrogate(concept_class: ConceptClass, numbers: dict[str, Any]) -> ExponentialPlan:
+    """Return a representation with the score q of Theorem 3.4."""
+
     def size(alpha1: Fraction, beta1: Fraction) -> int:
         return concept_class.representation(alpha1, beta1).size
 
@@ -383,9 +388,10 @@ def _surrogate(concept_class: ConceptClass, numbers: dict[str, Any]) -> Exponent
         return bounds.surrogate(size, concept_class.vc_dim, n=n, **numbers)
 
     best = certify(None)
-    parts = {name: value for step in best.steps for name, value in step.inputs.items()}
-    near, share = parts["alpha1"], parts["share_hashing"]
-    assert isinstance(near, Fraction)
+    inputs = {name: value for step in best.steps for name, value in step.inputs.items()}
+    # an (alpha1, beta1)-representation; the proof of Theorem 3.4 takes (alpha/18, beta/5)
+    alpha1, share = inputs["alpha1"], inputs["share_hashing"]
+    assert isinstance(alpha1, Fraction)
     assert isinstance(share, Fraction)
-    representation = concept_class.representation(near, share * numbers["beta"])
+    representation = concept_class.representation(alpha1, share * numbers["beta"])
     return ExponentialPlan(representation, True, lru_cache(certify), best.n)

@@ -237,7 +237,10 @@ class EssentialPlan(TeacherVotePlan):
         return replace(bare, vote_margin=vote_margin)
 
     def p(self, stage: int) -> int:
-        """Return p_j of stage j = 1, 2, ...: 2**j times a public cap of a teacher's records."""
+        """Return p_j of stage j = 1, 2, ...: 2**j times a public cap of a teacher's records.
+
+        The paper's is 2**j n d.
+        """
         return int(max(self.chunk, self.oracles.d + 1, self.oracles.p) << stage)
 
     def longest(self, stage: int) -> int:

@@ -6,6 +6,9 @@
    Or, as in the paper, stage by stage: test whether some hypothesis has many votes; if so, draw.
 4. For proper output, pass from the released hypothesis to a concept (`proper`).
 
+The paper's algorithm stands in the proof of Theorem 3: S_1, ..., S_k are the teachers' records,
+H_i^j the concepts within the tolerance of stage j, and their essential hypotheses the lists.
+
 The plan decides, from public parameters, which lists teachers make, how many teachers there are,
 and how many records each of them has.
 
@@ -263,13 +266,14 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     def _stages(
         self, teachers: Sequence[Part], lists: Lists, settings: StagesPlan, source: Source
     ) -> Hypothesis:
-        """Theorem 3: test each stage; draw from the first one that passes."""
+        """Draw from the first stage that passes its test (the algorithm in Theorem 3's proof)."""
         count = sum(weight for _, weight in teachers)  # a function of n, which is public
+        # AboveThreshold on the most votes of a hypothesis; the paper asks for k/2 of them
         test = settings.test.start(settings.threshold(count), source)
-        for stage in range(1, len(settings.tolerances) + 1):
+        for stage in range(1, len(settings.tolerances) + 1):  # j
             votes = lists.votes(teachers, stage)
             if test.ask(votes.best):
-                return draw(
+                return draw(  # Algorithm 1 (PrivateSample), and halt
                     votes,
                     cap=settings.cap,
                     epsilon=settings.draw_epsilon,

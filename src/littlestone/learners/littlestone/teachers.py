@@ -190,8 +190,8 @@ class EssentialLists:
         # Whether a search is given up may depend on what it remembers: each one starts fresh.
         space = self.space.fresh()
         try:
-            low = space.within_error(records, self.tolerances[stage - 1])
-            return low.essential(self.p[stage - 1], self.d)
+            low = space.within_error(records, self.tolerances[stage - 1])  # H_i^j
+            return low.essential(self.p[stage - 1], self.d)  # the (p_j, d)-essential f_v
         except (SearchLimitError, UnsupportedError):
             return ()  # a fixed answer: never a part of the list, never an error
 

@@ -175,7 +175,8 @@ def draw(
     Notes
     -----
     *Guarantee.* (epsilon, delta)-DP when one list is replaced: the law of
-    `littlestone.mechanisms.sparse_select_lists`, for lists too long to be written out.
+    `littlestone.mechanisms.sparse_select_lists`, for lists too long to be written out (paper 003,
+    Algorithm 1, PrivateSample).
     """
     sizes = votes.sizes
     levels = sorted(sizes)

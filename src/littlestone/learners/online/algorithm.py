@@ -154,7 +154,7 @@ class OnlineAlgorithm:
         """Return the state before the first record; its hypothesis depends on no record."""
         deal = int(sources(0).public_rng().integers(2**62))
         last = self.plan.phases[-1]  # public coins cost nothing: the most draws that are planned
-        drawn = self.sampler(self.plan.batches).prior(last.draws, SeededSource(deal))
+        drawn = self.sampler(self.plan.batches).prior(last.draws, SeededSource(deal))  # line 6
         state = OnlineState(time=0, published=[(0, majority(drawn))], deal=deal)
         state.stopped = self.plan.batches == 0
         if not state.stopped:
@@ -277,15 +277,19 @@ class OnlineAlgorithm:
         state.event = time + silent
 
     def _train(self, state: OnlineState, sources: Sources) -> bool:
-        """Hand the mistakes to the sampler; publish, pass to the next stage, or stop."""
+        """Hand the mistakes to the sampler; publish, pass to the next stage, or stop.
+
+        Algorithm 3 from line 16 on. Inside its line 22 the draws and their majority are lines 9-12
+        of Algorithm 4; its test, line 8, is whether few of these draws are bottom.
+        """
         state.epochs.append(state.buffer)  # lines 20-21; time steps were dealt to teachers before
-        state.buffer = []
+        state.buffer = []  # line 23
         plan, before = self.plan, state.version
         while state.version == before and state.batches < plan.batches:
             draws, sampler = plan.phase(state.batches).draws, self.sampler(state.batches)
-            state.batches += 1
+            state.batches += 1  # line 16, counted upwards; lines 17-18 stand below
             state.draws += 1
-            drawn = sampler.draw(
+            drawn = sampler.draw(  # line 22: JointTrain
                 state.epochs, draws, sources(state.draws),
                 stage=state.stage, deal=state.deal, now=state.hypothesis,
             )  # fmt: skip
@@ -293,10 +297,10 @@ class OnlineAlgorithm:
             if draws - len(listed) <= plan.bottoms:
                 state.published.append((state.time, majority(listed)))
             elif state.stage + 1 < sampler.stages:
-                state.stage += 1
+                state.stage += 1  # Algorithm 4, line 14: j*
             else:
                 break  # nothing is agreed on yet: publish nothing new, collect more mistakes
-        state.stopped = state.batches == plan.batches
+        state.stopped = state.batches == plan.batches  # lines 17-18
         if state.stopped:
             state.epochs.clear()  # nothing will ever be drawn from them
             state.contributions.clear()

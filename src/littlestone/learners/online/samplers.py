@@ -383,10 +383,10 @@ class TeacherEnsemble:
         self, epochs: Epochs, draws: int, source: Source, *, stage: int, deal: int, now: Hypothesis
     ) -> list[Hypothesis | None]:
         """Return draws with weights e**(rate * number of teachers who list it), and bottom's."""
-        lists = self.lists(epochs, stage, deal)
+        lists = self.lists(epochs, stage, deal)  # Algorithm 4, lines 3-6
         bottom = removal_bottom(k=self.most, epsilon=2 * self.rate, delta=self.leak)
         tally = Tally(lists, most=self.most, rate=self.rate, bottom=bottom)
-        return [tally.draw(source) for _ in range(draws)]
+        return [tally.draw(source) for _ in range(draws)]  # lines 9-11: SparseSample
 
     def prior(self, draws: int, source: Source) -> list[Hypothesis]:
         """Return draws from the list that a teacher without records submits; 0 if it is empty."""
@@ -414,7 +414,7 @@ class TeacherEnsemble:
         """
         space = self.concept_class.version_space().fresh()
         try:
-            for part in parts:  # Algorithm 4, DefineClass: few errors in *each* epoch
+            for part in parts:  # lines 4, 17-19, DefineClass: few errors in *each* epoch
                 first = part[: self.cap]
                 if first:
                     tolerance = int(stage.tolerance * len(first))
@@ -429,7 +429,9 @@ class TeacherEnsemble:
 
 
 class Tally:
-    """Hypotheses with the number of lists they are in, ready for many draws.
+    """Hypotheses with the number of lists they are in, ready for many draws (SparseSample).
+
+    Paper 003, Algorithm 1: the law of `littlestone.mechanisms.sparse_select_lists`.
 
     Parameters
     ----------

@@ -5,6 +5,10 @@
 3. List what many copies submitted, by a stable histogram.
 4. Choose from the list by the exponential mechanism, on the rest of the records.
 
+In the paper's numbers: 1 and 2 are step 1 of M, 3 is step 2 (Hist), 4 is step 4 (GenericLearner).
+Its step 3, which removes rare members from the list, is left out: the threshold of step 3 here is
+the only one.
+
 Steps 3 and 4 see disjoint records, so they cost their maximum (the paper adds them). The coins of
 the copies are public: privacy holds for each of their values. Statements and proofs:
 ``docs/learners/stable.md``.
@@ -163,6 +167,8 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         self, sample: Sample, dealt: Kinds, copies: tuple[int, ...], seed: int
     ) -> Iterator[Hypothesis | None]:
         """Yield what each copy of G submits: a function of its own records and of public coins.
+
+        The h_1, ..., h_k of M, step 1.
 
         Parameters
         ----------

@@ -260,12 +260,13 @@ def tournament(start: Run, rounds: int, batches: Batches, coin: Callable[[], int
     if not rounds:
         return start  # D_0: no examples
     while True:
-        # 5.2.3, steps (i) and (ii): two samples of D_(k-1), a fresh batch after each
+        # 5.2.3, steps (i) and (ii): two samples of D_(k-1), a fresh batch after each; ``one`` is
+        # the run on S_0 T_0, ``other`` that on S_1 T_1, their predictions are f_0 and f_1
         one, other = (_followed(start, rounds - 1, batches, coin) for _ in range(2))
         point = tell_apart(one, other)
         if point is None:
             continue  # step (iii): draw both again
-        label = coin()  # step (iv)
+        label = coin()  # step (iv), as is ``point``: x and y
         # step (v): the sample that erred survives
         errs = int(one.prediction.predict(one.store([point]))[0]) != label
         return (one if errs else other).then([(point, label)])
@@ -276,4 +277,4 @@ def _followed(start: Run, rounds: int, batches: Batches, coin: Callable[[], int]
     sample = tournament(start, rounds, batches, coin)
     for fresh in batches:
         return sample.then(fresh)
-    raise _Fail
+    raise _Fail  # step (*)

@@ -103,9 +103,10 @@ class BinarySearchPlan(Plan):
 
     def choose(self, users: UserSample, source: Source) -> Hypothesis:
         """Return a hypothesis; at most ``samples_per_user`` records of each user are given."""
-        hypotheses = self.representation.drawn(source)
+        hypotheses = self.representation.drawn(source)  # H ~ P
         errors = errors_by_user(hypotheses, users, self.search.samples_per_user)
-        # Theorem 4.6: eta by Lemma 4.5, from it t, then the exponential mechanism on err_z^t.
+        # Proof of Theorem 4.6: eta by Lemma 4.5, from it t, then the exponential mechanism over H
+        # on err_z^t; on the class itself this is the paper's q with s = 0 (docs/learners/users.md).
         low, high = self.search.locate(errors, users.n_users, source)
         return errors.draw(self.t(low, high), self.epsilon / 2, source)
 

@@ -33,7 +33,7 @@ _STEEP = 60.0  # a tilt beyond this gains nothing
 
 @dataclass(frozen=True)
 class PrivateCompare:
-    """Paper 002, Lemma C.1: compare the least user-level error with what a midpoint would give.
+    """PrivateCompare (paper 002, Lemma C.1): the least error against a midpoint, as one bit.
 
     Let eta be the least error of the class. The bit is 1 ("eta is above the midpoint") when the
     least number of users with more than ``t`` mistakes, plus noise, reaches ``n * cut``, where
@@ -106,7 +106,7 @@ class PrivateCompare:
         """
         if self.trivial:
             return 0
-        missing = math.ceil(n * self.cut) - errors.least(self.t)
+        missing = math.ceil(n * self.cut) - errors.least(self.t)  # min over c of n err_z^t(c)
         return source.choose(_reaches(self.epsilon, missing))
 
 
@@ -161,7 +161,7 @@ def rates(
 
 @dataclass(frozen=True)
 class PrivateMinError:
-    """Paper 002, Algorithm 2 (for its Lemma 4.5), with its branch the right way round.
+    """PrivateMinError (paper 002, Algorithm 2, Lemma 4.5), with its branch the right way round.
 
     Parameters
     ----------

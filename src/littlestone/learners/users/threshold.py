@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["IntervalMedian", "ThresholdPlan", "plan_threshold"]
 
 _FLOAT_EXACT = 2**53
-_KEPT = Fraction(2, 3)  # of the mass of the interval, at most, after each step
+_KEPT = Fraction(2, 3)  # theta: of the mass of the interval, at most, after each step
 _GHOSTS = 7  # for each user, in the bound of all user-level errors at once
 _SEARCH = np.array([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
 _STEP = np.array([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
@@ -45,7 +45,7 @@ _STEP = np.array([0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5
 
 @dataclass(frozen=True)
 class IntervalMedian:
-    """Paper 002, Lemma 5.1: split an interval so that neither side has more than 2/3 of its mass.
+    """PrivateMedian (paper 002, Lemma 5.1): at most 2/3 of an interval's mass on either side.
 
     The score of u in [l, r] is the larger one of two numbers of users: those with more than s
     records in [l, u - 1], and those with more than s records in [u + 1, r]; smaller is better.
@@ -145,7 +145,9 @@ def _events(
 
 @dataclass(frozen=True)
 class ThresholdPlan(Plan):
-    """Algorithm 1 with its public parameters.
+    """PrivateThreshold (paper 002, Algorithm 1) with its public parameters.
+
+    The epsilon' = epsilon/(4T) of the paper is `epsilon_median` and `epsilon_step` here, theta 2/3.
 
     Attributes
     ----------
@@ -189,10 +191,10 @@ class ThresholdPlan(Plan):
         """Return a threshold; at most ``samples_per_user`` records of each user are given."""
         low, high = self.concept_class.low, self.concept_class.high
         errors = ThresholdErrors(low, high, users)
-        # Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.
+        # Proof of Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.
         scores = errors.scores(self.t(*self.search.locate(errors, users.n_users, source)))
-        left, right = low - 1, high
-        for median in self.medians:
+        left, right = low - 1, high  # l and r
+        for median in self.medians:  # k = 1, ..., T
             if left == right:
                 break
             # mid: PrivateMedian, for an interval that holds (2/3)**(k-1) of the mass
@@ -203,10 +205,10 @@ class ThresholdPlan(Plan):
                 (left, middle - 1): scores.least(left, middle - 1),
                 (middle + 1, right): scores.least(middle + 1, right),
             }
-            there = [(side, least) for side, least in sides.items() if least is not None]
-            part = Explicit([-least for _, least in there]).draw(self.rate, source)
-            left, right = there[part][0]
-        return ThresholdHypothesis(left, low, high)
+            nonempty = [(side, least) for side, least in sides.items() if least is not None]
+            drawn = Explicit([-least for _, least in nonempty]).draw(self.rate, source)
+            left, right = nonempty[drawn][0]  # if (mid, mid): f_mid is returned
+        return ThresholdHypothesis(left, low, high)  # f_l
 
     @property
     def rate(self) -> Fraction:

@@ -406,15 +406,15 @@ class TwoStep:
 
     def choose(self, ends: Sequence[Node], tree: VC1Tree, source: Source) -> Node | None:
         """Return a node, or None for bottom (steps 4 to 7 of Algorithm 2)."""
-        depths = [tree.depth(end) for end in ends]
-        depth = self._median(depths, source)  # step 4
+        depths = [tree.depth(end) for end in ends]  # d(y_i)
+        depth = self._median(depths, source)  # step 4: z
         if not depth:
             return None if depth is None else ROOT
         if self.straight:
             return tree.ancestor(_last(tree), depth)
-        # steps 5 and 6: one candidate for each chunk that reaches the depth
+        # steps 5 and 6: P and q_j, as one candidate for each chunk that reaches the depth
         reached = (end for end, own in zip(ends, depths, strict=True) if own >= depth)
-        return sparse_select(  # step 7
+        return sparse_select(  # step 7: the choosing mechanism, x_good
             Counter(tree.ancestor(end, depth) for end in reached),
             k=1,
             epsilon=self.epsilons[1],
@@ -425,6 +425,7 @@ class TwoStep:
         )
 
     def _median(self, depths: Sequence[int], source: Source) -> int | None:
+        """Return a private depth in the middle of all, in the place of PrivateMedian."""
         t, size = len(depths), self.budget.depth + 1
         above, below = max(t - self.good + 1, 1), self.votes
         window = RankWindow(Fraction(0), Fraction(1))

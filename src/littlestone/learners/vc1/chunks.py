@@ -88,7 +88,7 @@ def is_chain(tree: VC1Tree) -> bool:
 
 
 def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list[Node]:
-    """Return for each chunk the deepest node that its records force, or `ROOT`.
+    """Return y_1, ..., y_t: for each chunk the deepest node that its records force, or `ROOT`.
 
     Parameters
     ----------
@@ -118,6 +118,7 @@ def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list
     >>> chunk_ends(make_tree(Thresholds(1, 10)), data, data.kinds, 3)
     [ROOT, 7, 3]
     """
+    # B_i, the points that S_i makes deterministic, is the path up from what is returned for i
     pieces = sizes(len(dealt), chunks)
     if isinstance(tree, PathsTree) and is_chain(tree):
         return extreme_ends(_extremes(sample, dealt, pieces), tree)

@@ -1,14 +1,16 @@
 """The private learner of a class of VC dimension 1: Yan's Algorithms 2 to 4, repaired.
 
+The numbers are the steps of Algorithm 2 (OPTPrivateLearner), in papers 000 and 001 alike:
+
 1. Build the tree of the class under a public concept f (Algorithm 1); relabel records by f.
 2. Deal the records to chunks (one record each, as long as there are not very many).
 3. Each chunk forces one path, whatever its records are (`chunks`).
 4-7. Choose a node by the paths, in one draw or by a median depth and a choice (`choosers`).
 8-9. Release f, flipped on the path of that node.
 
-For proper output, a second part of the records leads from an improper node down to a proper one
-(`proper`). The plan decides tree, method, parts and their sizes from public parameters.
-Statements and proofs: ``docs/learners/vc1.md``.
+For proper output (001, Algorithm 4, ProperLearner) a second part of the records leads from an
+improper node down to a proper one (`proper`). The plan decides tree, method, parts and their sizes
+from public parameters. Statements and proofs: ``docs/learners/vc1.md``.
 """
 
 from __future__ import annotations
@@ -233,21 +235,21 @@ class VC1(ClassLearner[VC1Plan]):
         -------
         Hypothesis
         """
-        plan, n = self.plan, sample.n
+        plan, n = self.plan, sample.n  # Algorithm 2, step 1: ``plan.tree``, of public parameters
         if plan.chooser is None:
             return plan.tree.hypothesis(ROOT)
         if self._by_tails and not isinstance(sample, OrderedSample):  # steps 2 and 3 at once
             assert isinstance(plan.tree, PathsTree)
             extremes = dealt_extremes(sample, plan.chunk_count(n), source)
             return plan.tree.hypothesis(self._choose(extreme_ends(extremes, plan.tree), source))
-        dealt = deal(sample, source)  # step 2
-        first, _ = plan.parts(n)
+        dealt = deal(sample, source)  # step 2; for proper output also Algorithm 4, step 1
+        first, _ = plan.parts(n)  # records of S_1; the others are S_2
         ends = chunk_ends(plan.tree, sample, dealt[:first], plan.chunk_count(first))  # step 3
         node = self._choose(ends, source)  # steps 4 to 7
-        # Algorithm 4, or its replacement, on the second part
+        # Algorithm 4: its step 3, then 4 to 8, or what replaces them, on S_2
         if plan.down is not None and not plan.tree.is_proper(node) and node is not ROOT:
             node = plan.down.go_down(node, plan.tree, part(sample, dealt[first:]), source)
-        return plan.tree.hypothesis(node)  # steps 8 and 9
+        return plan.tree.hypothesis(node)  # steps 8 and 9; Algorithm 4: 9 and 10
 
     @property
     def tails(self) -> int | None:

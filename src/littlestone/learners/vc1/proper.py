@@ -333,14 +333,15 @@ class Descent:
             children = first_children(tree, flag, self.rounds + 1)  # step (a)
             weights = [below.weight(child) for child in children]
             light = len(children) > self.rounds  # public; then step (c) for sure
-            if not light:
+            if not light:  # step (b): w_min with noise, against the threshold
                 coin = light_coin(min(weights) - threshold, self.choice * TEST_SHARE)
-                light = bool(source.choose(coin))  # step (b)
+                light = bool(source.choose(coin))
+            # minus the quality: w(x) in step (c), the least v of a leaf below x in step (d)
             costs = weights if light else [below.least(child) for child in children]
             candidates = Explicit(-np.array(costs, dtype=np.int64))
             drawn = exponential_mechanism(candidates, epsilon=self.choice, source=source)
-            flag = children[drawn]  # steps (c) and (d)
-            if light or tree.is_proper(flag):
+            flag = children[drawn]  # x_new
+            if light or tree.is_proper(flag):  # step (c) ii; a leaf of T_good has no children
                 break
         while not tree.is_proper(flag):  # step 8: any leaf, by public order
             flag = next(tree.children(flag))
@@ -411,6 +412,8 @@ class Descent:
 
 def light_coin(above: int, epsilon: Fraction) -> ExplicitWeights:
     """Return the coin "count + noise <= threshold", with two-sided geometric noise.
+
+    Algorithm 4, step 7(b), where the noise is Laplace.
 
     Parameters
     ----------

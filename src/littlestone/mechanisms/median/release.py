@@ -242,7 +242,8 @@ def private_median(
 
     References
     ----------
-    .. [1] Yan 2025, Theorem 6 (PrivateMedian), which this replaces; docs/median.md.
+    .. [1] Yan 2025, PrivateMedian (first version: Theorem 6, second: Theorem 9), which this
+       replaces; docs/median.md.
 
     Examples
     --------

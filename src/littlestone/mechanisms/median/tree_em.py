@@ -210,8 +210,8 @@ class TreeEM:
     *Cost.* One sort; at most 6 groups for each distinct value; one weight for each distinct score.
 
     *Source.* This library: a choosing mechanism (Beimel, Nissim and Stemmer 2013) over tree nodes,
-    with a tight bottom. It replaces the median of Yan's Theorem 6 on every domain that fits into a
-    computer.
+    with a tight bottom. It replaces Yan's PrivateMedian (paper 000, Theorem 6; 001, Theorem 9) on
+    every domain that fits into a computer.
 
     Examples
     --------
