@@ -412,7 +412,15 @@ def test_help_of_a_command_says_all_of_its_description(run):
     assert "--learner auto" in run("plan --help").out
 
 
-@pytest.mark.parametrize("command", ["fit", "predict", "plan", "report", "audit exact"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("plan", "check", "fit", "predict", "score", "compare", "report", "export", "stream"),
+        *("dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
+        *("audit attack", "ledger create", "ledger show", "ledger share", "ledger convert"),
+        *("schema new", "schema propose", "schema check"),
+    ],
+)
 def test_every_option_is_explained(run, command):
     done = run(f"{command} --help")
     assert done.code == 0

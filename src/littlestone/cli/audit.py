@@ -94,14 +94,6 @@ def exact(
         --samples-per-user by default, so that some have too many.
     method:
         With --unit user: auto, one-record, group-privacy, user-level, binary-search or threshold.
-    delta:
-        Only for learners that are not pure.
-    alpha:
-        Error that the certificate is asked to promise (privacy does not depend on it).
-    beta:
-        Probability with which the certificate may fail.
-    schema:
-        TOML file with the public columns, for classes over rows.
     labels:
         The public labels, separated by commas, for rule lists, trees, sums of trees and finite
         classes; records outside of the list are tried, too.
@@ -113,14 +105,11 @@ def exact(
         With --all: also the larger domains; takes some minutes.
     report:
         Write a page (HTML) here; an existing file is replaced.
-    json:
-        Print one JSON object.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.safe_io import write_text
 
-    check_outputs("audit", report=report)
-    check_inputs_kept("audit", [schema], report=report)
+    check_outputs("audit", schema, report=report)
     if every:
         given = {
             "class": concept_class, "learner": learner, "epsilon": epsilon, "points": points,
@@ -198,21 +187,8 @@ def all_n(
         Privacy loss that is claimed.
     points:
         The points of single records, written as for audit exact; by default all of the domain.
-    delta:
-        Only for learners that are not pure.
-    alpha:
-        Error that the certificate is asked to promise (privacy does not depend on it).
-    beta:
-        Probability with which the certificate may fail.
-    schema:
-        TOML file with the public columns, for classes over rows.
-    labels:
-        The public labels, separated by commas, for rule lists, trees, sums of trees and finite
-        classes.
     every:
         Check every mechanism and learner; takes less than a minute.
-    json:
-        Print one JSON object.
     """
     from littlestone.audit import all_n as chain_of
     from littlestone.cli.terminal import counting, note, progress_of, table
@@ -301,22 +277,12 @@ def replay(
         Privacy loss that is claimed.
     x:
         Column of the points; not for classes over rows.
-    delta:
-        Only for learners that are not pure.
-    alpha:
-        Error that the certificate is asked to promise (privacy does not depend on it).
-    beta:
-        Probability with which the certificate may fail.
-    schema:
-        TOML file with the public columns, for classes over rows.
     positive:
         The label that counts as 1.
     csv:
         How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1".
     pairs:
         Neighbours to compare.
-    json:
-        Print one JSON object.
     """
     from littlestone.audit import replay as replayed
     from littlestone.cli.terminal import note, progress_of

@@ -54,22 +54,12 @@ def statistical(
         Points at which neighbouring data sets are made, written as for audit exact.
     n:
         Number of records of each data set.
-    delta:
-        Only for learners that are not pure.
-    alpha:
-        Error that the certificate is asked to promise (privacy does not depend on it).
-    beta:
-        Probability with which the certificate may fail.
-    schema:
-        TOML file with the public columns, for classes over rows.
     trials:
         Runs on each side of each pair.
     confidence:
         Probability with which all printed bounds together are right.
     workers:
         Processes at a time.
-    json:
-        Print one JSON object.
     """
     from littlestone.audit.statistical import audit_learner
     from littlestone.cli.terminal import counting, note, table
@@ -140,10 +130,6 @@ def attack(
         Privacy loss that is claimed.
     delta:
         Only for learners that are not pure; for a function, the delta that is claimed.
-    alpha:
-        Error that the certificate is asked to promise (privacy does not depend on it).
-    beta:
-        Probability with which the certificate may fail.
     n:
         Number of records of each data set; even.
     places:
@@ -160,8 +146,6 @@ def attack(
         Probability with which the printed bound is right.
     seed:
         Of the public choices: which data sets, and where the record is hidden.
-    json:
-        Print one JSON object.
     """
     from dataclasses import asdict
 

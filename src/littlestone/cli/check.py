@@ -50,23 +50,13 @@ def check(
         What is allowed besides epsilon, for example 1e-6: less noise, if there are many columns.
     labels:
         The public labels, separated by commas.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-        as the schema says, else with commas, points and UTF-8. Nothing is guessed from the cells.
-    header_is_public:
-        Say that the first line of a CSV file holds column names, and is nobody's record: messages
-        may quote it.
     records:
         Instead of a table: say how much noise a report of so many records would have, without
         reading any. It costs nothing.
     ledger:
         The budget of these records; it is charged before anything is drawn.
-    purpose:
-        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         For tests: a reproducible report, which is NOT PRIVATE.
-    json:
-        Print one JSON object.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.data_report import check as checked

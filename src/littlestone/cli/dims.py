@@ -42,8 +42,6 @@ def dims(
     ----------
     concept_class:
         The class, for example "finite(matrix.csv)" or "thresholds(1, 2**64)".
-    schema:
-        TOML file with the public columns, for classes over rows.
     witness:
         Also print what proves the lower bounds: a shattered tree (its first levels, if it is deep),
         and for a small class a shattered set and a threshold sequence.
@@ -59,14 +57,13 @@ def dims(
         Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """
     from littlestone.classes import dimensions
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.cli.terminal import facts, note, telling
     from littlestone.combinatorics.limits import Clock, watching
     from littlestone.safe_io import write_text
 
     check_integer("dims", "max_nodes", max_nodes, low=0)
-    check_outputs("dims", report=report)
-    check_inputs_kept("dims", [schema], report=report)
+    check_outputs("dims", schema, report=report)
     concepts, _ = open_class(concept_class, schema)
     clock = Clock(max_seconds)
     with telling("Searching", progress) as tell:

@@ -14,8 +14,6 @@ def export(
 
     Parameters
     ----------
-    model:
-        File written by `littlestone fit --out`.
     to:
         sql: one expression, the probability of 1 (of a tree, a rule list or several labels: the
         label); python: a module without dependencies; json: the trees and the schema.
@@ -25,12 +23,11 @@ def export(
     out:
         Write here instead of to the standard output; an existing file is replaced.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.learners.release import Release
     from littlestone.safe_io import write_text
 
-    check_outputs("export", out=out)
-    check_inputs_kept("export", [model], out=out)
+    check_outputs("export", model, out=out)
     written = Release.read(model).export(to, dialect=dialect) + "\n"
     if out is None:
         sys.stdout.write(written)

@@ -18,13 +18,15 @@ _KEPT = (b"SQLite format 3\0", b" littlestone ledger ")
 _BESIDE = ("-wal", "-shm", "-journal")  # what a database keeps beside its file
 
 
-def check_outputs(owner: str, **outputs: str | None) -> None:
+def check_outputs(owner: str, *inputs: str | None, **outputs: str | None) -> None:
     """Refuse output files that could not be written, before anything is drawn or read.
 
     Parameters
     ----------
     owner : str
         The command, for the message.
+    *inputs : str or None
+        Paths of files that are read, and so must not be written over.
     **outputs : str or None
         Option name and path.
 
@@ -32,7 +34,7 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
     ------
     ParameterError
         A folder that does not exist or cannot be written, a path that is a folder or a database
-        (a ledger, a state), or two options with the same path.
+        (a ledger, a state), two options with the same path, or a file that is being read.
     """
     seen: dict[Path, str] = {}
     for name, path in outputs.items():
@@ -47,9 +49,10 @@ def check_outputs(owner: str, **outputs: str | None) -> None:
             raise parameter_error(
                 owner, name, f"another file than the one of {other!r}", path, "Write to two files."
             )
+    check_inputs_kept(owner, *inputs, **outputs)
 
 
-def check_inputs_kept(owner: str, inputs: list[str | None], **outputs: str | None) -> None:
+def check_inputs_kept(owner: str, *inputs: str | None, **outputs: str | None) -> None:
     """Refuse to write over a file that is being read."""
     given = [_file_of(path) for path in inputs if path is not None]
     folders = [os.path.join(path, "*") if os.path.isdir(path) else path for path in given]

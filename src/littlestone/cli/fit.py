@@ -17,6 +17,7 @@ from littlestone.cli.options import (
     names,
     open_class,
     open_learner,
+    open_source,
     whole,
 )
 from littlestone.errors import (
@@ -24,7 +25,6 @@ from littlestone.errors import (
     ParameterError,
     StoreError,
     check_fraction,
-    check_integer,
     check_probability,
     counted,
     parameter_error,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.learners.release import Release
     from littlestone.privacy import Ledger
-    from littlestone.source import Source
     from littlestone.types import Json
 
 __all__ = ["fit"]
@@ -121,8 +120,6 @@ def fit(
         (vc1, littlestone, stable), and for boosted_trees and scorecard, which are pure without.
     alpha:
         Error that the certificate is asked to promise.
-    beta:
-        Probability with which the certificate may fail.
     costs:
         What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
         these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
@@ -141,10 +138,6 @@ def fit(
         were privately replaced by those of a concept.
     schema:
         TOML file with the public columns, bins and categories.
-    positive:
-        The label cell that means 1 (by default 1); every other cell means 0.
-    negative:
-        The label cell that means 0, for --strict (by default 0, if --positive is 1).
     labels:
         Instead of --positive: the public labels, separated by commas, for example a,b,c. Then a
         hypothesis answers one of them (decision trees, rule lists, boosted trees, scorecards,
@@ -153,12 +146,6 @@ def fit(
     strict:
         Refuse cells outside the public domain, instead of converting them by public rules. The
         refusal is not covered by the privacy guarantee.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-        as the schema says, else with commas, points and UTF-8. Nothing is guessed from the cells.
-    header_is_public:
-        Say that the first line of a CSV file holds column names, and is nobody's record: messages
-        may quote it.
     require_certificate:
         Release nothing (exit 3) if there are too few records for alpha and beta.
     evaluate:
@@ -182,14 +169,10 @@ def fit(
     ledger:
         The budget of these records: a file made by `littlestone ledger create`. The release is
         recorded in it before anything is drawn; exit 4 if the budget does not allow it.
-    purpose:
-        What the release is for, one line: it is recorded in the ledger, with your account.
-    seed:
-        Make the result reproducible, and NOT PRIVATE.
     json:
         Print the release as one JSON object.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.cli.terminal import progress_of, reading
     from littlestone.data import RowDomain
     from littlestone.learners.registry import agnostic_form
@@ -204,9 +187,8 @@ def fit(
     from littlestone.privacy import check_ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
-    check_outputs("fit", out=out, report=report)
-    check_inputs_kept("fit", [data, schema, ledger], out=out, report=report)
-    source = _source(seed)
+    check_outputs("fit", data, schema, ledger, out=out, report=report)
+    source = open_source("fit", seed)
     chosen = names("fit", "x", x)
     _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
@@ -377,14 +359,6 @@ def _largest(
 
     learner = largest_certifiable(schema, n, make, evaluate=left, labels=labels)
     return learner, why_largest(schema, n, leaving(learner, left))
-
-
-def _source(seed: int | None) -> Source:
-    from littlestone.source import SecureSource, SeededSource
-
-    if seed is None:
-        return SecureSource()
-    return SeededSource(check_integer("fit", "seed", seed, low=0))
 
 
 def _write(release: Release, out: str | None, report: str | None) -> None:

@@ -31,7 +31,7 @@ from littlestone.cli.dims import dims
 from littlestone.cli.export import export
 from littlestone.cli.fit import fit
 from littlestone.cli.ledger import convert, create, share, show
-from littlestone.cli.options import reflow_help
+from littlestone.cli.options import complete_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
@@ -108,43 +108,36 @@ _COMMANDS: tuple[Callable[..., int], ...] = (
 )
 for _place, _command in enumerate(_COMMANDS):
     _about = f"{_CLASSES}\n\n{_EXITS}" if _command in (plan, fit, stream, dims) else _EXITS
-    app.command(reflow_help(_command), sort_key=_place, help_epilogue=_about)
-audit = App(
-    name="audit",
-    help="Check the privacy of learners: exactly, for every n, by replay, by sampling.",
-    help_epilogue=_EXITS,
-    help_format="plaintext",
-    sort_key=len(_COMMANDS),
-)
-audit.command(reflow_help(exact))
-audit.command(reflow_help(all_n))
-audit.command(reflow_help(replay))
-audit.command(reflow_help(statistical))
-audit.command(reflow_help(attack))
-app.command(audit)
-ledger = App(
-    name="ledger",
-    help="Keep a privacy budget for a set of records.",
-    help_epilogue=_EXITS,
-    help_format="plaintext",
-    sort_key=len(_COMMANDS) + 1,
-)
-ledger.command(reflow_help(create))
-ledger.command(reflow_help(show))
-ledger.command(reflow_help(share))
-ledger.command(reflow_help(convert))
-app.command(ledger)
-schema = App(
-    name="schema",
-    help="Write and check the public columns of a table, or learn them for a price.",
-    help_epilogue=_EXITS,
-    help_format="plaintext",
-    sort_key=-1,  # the first step
-)
-schema.command(reflow_help(new))
-schema.command(reflow_help(propose))
-schema.command(reflow_help(check_schema), name="check")
-app.command(schema)
+    app.command(complete_help(_command), sort_key=_place, help_epilogue=_about)
+# Groups of commands: what they are about, their place in the list, and what is in them.
+_GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
+    "audit": (
+        "Check the privacy of learners: exactly, for every n, by replay, by sampling.",
+        len(_COMMANDS),
+        (exact, all_n, replay, statistical, attack),
+    ),
+    "ledger": (
+        "Keep a privacy budget for a set of records.",
+        len(_COMMANDS) + 1,
+        (create, show, share, convert),
+    ),
+    "schema": (
+        "Write and check the public columns of a table, or learn them for a price.",
+        -1,  # the first step
+        (new, propose, check_schema),
+    ),
+}
+for _name, (_about, _place, _commands) in _GROUPS.items():
+    _group = App(
+        name=_name,
+        help=_about,
+        help_epilogue=_EXITS,
+        help_format="plaintext",
+        sort_key=_place,
+    )
+    for _command in _commands:
+        _group.command(complete_help(_command), name="check" if _command is check_schema else None)
+    app.command(_group)
 
 #: What a required parameter may look like.
 _EXAMPLES = {

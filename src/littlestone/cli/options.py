@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
     from littlestone.privacy import Ledger
+    from littlestone.source import Source
 
 __all__ = [
     "ClassSpec",
     "Flag",
     "budget",
     "check_label",
+    "complete_help",
     "csv_format",
     "evaluation",
     "is_auto",
@@ -39,7 +42,7 @@ __all__ = [
     "names",
     "open_class",
     "open_learner",
-    "reflow_help",
+    "open_source",
     "whole",
 ]
 
@@ -48,13 +51,37 @@ Flag = Annotated[bool, Parameter(negative="", show_default=False)]
 #: A line of running text that the next line continues, at the same indentation.
 _CONTINUED = re.compile(r"^( +)(\S.*)\n\1(?=\S)", re.MULTILINE)
 
+#: What ``--help`` says of an option, unless a command's docstring says it in its own words.
+_WORDS = {
+    "alpha": "Error that the certificate is asked to promise (privacy does not depend on it).",
+    "beta": "Probability with which the certificate may fail.",
+    "csv": 'How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by '
+    "default as the schema says, else with commas, points and UTF-8. Nothing is guessed from the "
+    "cells.",
+    "delta": "Only for learners that are not pure.",
+    "header_is_public": "Say that the first line of a CSV file holds column names, and is nobody's "
+    "record: messages may quote it.",
+    "json": "Print one JSON object.",
+    "labels": "The public labels, separated by commas, for rule lists, trees, sums of trees and "
+    "finite classes.",
+    "model": "File written by `littlestone fit --out`.",
+    "negative": "The label cell that means 0, for --strict (by default 0, if --positive is 1).",
+    "positive": "The label cell that means 1 (by default 1); every other cell means 0.",
+    "purpose": "What the release is for, one line: it is recorded in the ledger, with your "
+    "account.",
+    "schema": "TOML file with the public columns, for classes over rows.",
+    "seed": "Make the result reproducible, and NOT PRIVATE.",
+}
 
-def reflow_help(command: Callable[..., int]) -> Callable[..., int]:
-    """Let ``--help`` break the lines of a command's docstring where the terminal ends, not before.
+
+def complete_help(command: Callable[..., int]) -> Callable[..., int]:
+    """Complete a command's docstring for ``--help``, and let its lines break at the terminal's end.
+
+    Options that several commands have, and that this docstring leaves out, get their shared words.
 
     Examples
     --------
-    >>> def command():
+    >>> def command(out, json):
     ...     '''Do it.
     ...
     ...     Parameters
@@ -63,12 +90,17 @@ def reflow_help(command: Callable[..., int]) -> Callable[..., int]:
     ...         A file
     ...         that is written.
     ...     '''
-    >>> "A file that is written." in reflow_help(command).__doc__
+    >>> "A file that is written." in complete_help(command).__doc__
+    True
+    >>> "Print one JSON object." in command.__doc__
     True
     """
     about, heading, parameters = (command.__doc__ or "").partition("    Parameters\n")
     head = _joined(about)
-    rows = re.split(r"(?m)(?=^    \S)", parameters)  # each parameter's name, and its text
+    rows = re.split(r"(?m)(?=^    \S)", parameters.rstrip(" "))  # each parameter's name and text
+    said = {row.strip().partition(":")[0] for row in rows}
+    shared = [name for name in signature(command).parameters if name in _WORDS and name not in said]
+    rows += [f"    {name}:\n        {_WORDS[name]}\n" for name in shared]
     command.__doc__ = head + heading + "".join(map(_joined, rows))
     return command
 
@@ -146,6 +178,15 @@ def budget(owner: str, ledger: str | None, purpose: str | None) -> Ledger | None
     from littlestone.privacy import Ledger
 
     return Ledger(ledger, purpose=purpose or "")
+
+
+def open_source(owner: str, seed: int | None) -> Source:
+    """Return the source of ``--seed``; without one that of the operating system."""
+    from littlestone.source import SecureSource, SeededSource
+
+    if seed is None:
+        return SecureSource()
+    return SeededSource(check_integer(owner, "seed", seed, low=0))
 
 
 def check_label(owner: str, y: str, columns: Sequence[str]) -> None:

@@ -93,11 +93,6 @@ def plan(
     delta:
         What is allowed besides epsilon, for example 1e-6; pure learners do not use it, vc1,
         littlestone and stable need it.
-    schema:
-        TOML file with the public columns, for classes over rows.
-    labels:
-        The public labels, separated by commas, for rule lists, trees, sums of trees and finite
-        classes.
     agnostic:
         Leave out learners that promise nothing for data that no concept of the class explains.
     samples_per_user:
@@ -131,8 +126,6 @@ def plan(
         delta, alpha, beta and the records of each user are moved. Without --class it shows a few
         classes; the other numbers say where it starts, and may be left out. Takes about ten seconds
         for each class.
-    json:
-        Print one JSON object.
     """
     from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.safe_io import write_text
@@ -143,7 +136,7 @@ def plan(
     if explore is None:
         _required({name: text for name, text in numbers.items() if name != solve})
     check_outputs("plan", report=report, explore=explore, simulation=simulation)
-    check_inputs_kept("plan", [schema, simulation], report=report, explore=explore)
+    check_inputs_kept("plan", schema, simulation, report=report, explore=explore)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
         for name, text in (*numbers.items(), ("delta", delta))

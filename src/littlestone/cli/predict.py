@@ -39,8 +39,6 @@ def predict(
 
     Parameters
     ----------
-    model:
-        File written by `littlestone fit --out`.
     data:
         Table: a Parquet or CSV file. The model says which columns are read.
     x:
@@ -55,17 +53,16 @@ def predict(
     out:
         Write here instead of to the standard output; an existing file is replaced.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.cli.terminal import reading
     from littlestone.data.formats import PARQUET, format_of
     from littlestone.learners.release import Release
     from littlestone.safe_io import replacing
 
-    check_outputs("predict", out=out)
+    check_outputs("predict", model, data, out=out)
     if out is not None and out.lower().endswith(".gz"):
         hint = "Compress the file afterwards: gzip FILE."
         raise parameter_error("predict", "out", "a file that does not end in .gz", out, hint)
-    check_inputs_kept("predict", [model, data], out=out)
     release = Release.read(model)
     with reading("Labelling rows"):
         pieces = release.predict_pieces(data, x=x, csv=csv, proba=proba)

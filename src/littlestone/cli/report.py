@@ -10,19 +10,16 @@ def report(model: str, /, *, out: str) -> int:
 
     Parameters
     ----------
-    model:
-        File written by `littlestone fit --out`.
     out:
         Write the page (HTML) here; an existing file is replaced.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.cli.terminal import facts
     from littlestone.learners.release import Release
     from littlestone.report import page
     from littlestone.safe_io import write_text
 
-    check_outputs("report", out=out)
-    check_inputs_kept("report", [model], out=out)
+    check_outputs("report", model, out=out)
     write_text(out, page(Release.read(model)))
     facts([("Page", out, "")])
     return 0

@@ -60,12 +60,11 @@ def new(
     out:
         Write here instead of to the standard output; an existing file is replaced.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.data.draft import draft
     from littlestone.safe_io import write_text
 
-    check_outputs("schema new", out=out)
-    check_inputs_kept("schema new", [data, like], out=out)
+    check_outputs("schema new", data, like, out=out)
     form = csv_format("schema new", csv, data)
     questions = _questions() if ask else None
     try:
@@ -155,19 +154,14 @@ def propose(
         Say that the first line of a CSV file holds column names, and is nobody's record.
     ledger:
         The budget of these records; it is charged before anything is drawn.
-    purpose:
-        What the release is for, one line: it is recorded in the ledger, with your account.
     seed:
         For tests: a reproducible proposal, which is NOT PRIVATE.
-    json:
-        Print one JSON object.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
     from littlestone.data import Schema
     from littlestone.safe_io import write_text
 
-    check_outputs("schema propose", out=out)
-    check_inputs_kept("schema propose", [data, ledger], out=out)
+    check_outputs("schema propose", data, ledger, out=out)
     schema = Schema.propose(
         data,
         epsilon=epsilon,
@@ -207,14 +201,6 @@ def check_schema(
     data:
         Table: a Parquet or CSV file. Says which columns of the schema it lacks; of a CSV file only
         the first line is read, and nothing of it is repeated.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-        as the schema says, else with commas, points and UTF-8. Nothing is guessed from the cells.
-    header_is_public:
-        Say that the first line of a CSV file holds column names, and is nobody's record: messages
-        may quote it.
-    json:
-        Print one JSON object.
     """
     from littlestone.data import Schema
     from littlestone.data.draft import compare

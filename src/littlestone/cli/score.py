@@ -5,12 +5,11 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, budget
-from littlestone.errors import ParameterError, check_integer
+from littlestone.cli.options import Flag, budget, open_source
+from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
     from littlestone.learners.release import Release
-    from littlestone.source import Source
     from littlestone.types import Json
 
 __all__ = ["compare", "score"]
@@ -37,8 +36,6 @@ def score(
 
     Parameters
     ----------
-    model:
-        File written by `littlestone fit --out`.
     data:
         Table of labelled records: a Parquet or CSV file. The model says which columns are read.
     epsilon:
@@ -52,12 +49,6 @@ def score(
         as the one that was learned from. Nothing is guessed from the cells.
     ledger:
         The budget of these records; the evaluation is recorded in it before anything is drawn.
-    purpose:
-        What the release is for, one line: it is recorded in the ledger, with your account.
-    seed:
-        Make the result reproducible, and NOT PRIVATE.
-    json:
-        Print one JSON object.
     """
     from littlestone.cli.terminal import facts
     from littlestone.report.pages import evaluation_facts
@@ -103,12 +94,6 @@ def compare(
         as the one that was learned from. Nothing is guessed from the cells.
     ledger:
         The budget of these records; the comparison is recorded in it before anything is drawn.
-    purpose:
-        What the release is for, one line: it is recorded in the ledger, with your account.
-    seed:
-        Make the result reproducible, and NOT PRIVATE.
-    json:
-        Print one JSON object.
     """
     from littlestone.cli.terminal import note, table
     from littlestone.report.words import percent
@@ -157,7 +142,7 @@ def _scored(  # noqa: PLR0917 - those of the commands
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
 
-    source = _source(owner, seed)
+    source = open_source(owner, seed)
     paid_by = budget(owner, ledger, purpose)
     pairs: list[tuple[Release, Sample | MulticlassSample]] = []
     releases = [Release.read(model) for model in models]
@@ -192,14 +177,6 @@ def _scored(  # noqa: PLR0917 - those of the commands
             read = Sample.read(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
             pairs.append((release, read))
     return score_all(pairs, source, epsilon=epsilon, ledger=paid_by, owner=owner)
-
-
-def _source(owner: str, seed: int | None) -> Source:
-    from littlestone.source import SecureSource, SeededSource
-
-    if seed is None:
-        return SecureSource()
-    return SeededSource(check_integer(owner, "seed", seed, low=0))
 
 
 def _document(release: Release) -> Json:

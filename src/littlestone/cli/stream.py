@@ -105,10 +105,6 @@ def stream(
         Column of labels (by default y).
     schema:
         TOML file with the public columns, bins and categories, for classes over rows.
-    positive:
-        The label cell that means 1 (by default 1); every other cell means 0.
-    negative:
-        The label cell that means 0, for --strict (by default 0, if --positive is 1).
     strict:
         Refuse odd cells instead of converting them by public rules. The refusal is not covered by
         the privacy guarantee; rows before it are kept.
@@ -136,10 +132,6 @@ def stream(
         kill: answers survive kill -9. power: they survive a power cut too.
     ledger:
         The budget of these records, charged once, when the stream begins.
-    purpose:
-        What the release is for, one line: it is recorded in the ledger, with your account.
-    seed:
-        Make the result reproducible, and NOT PRIVATE.
     export:
         Write all that was published as JSON, and read no rows; also while the stream runs.
     report:
@@ -181,13 +173,12 @@ def stream(
     if seed is not None:
         check_integer("stream", "seed", seed, low=0)
     from littlestone.cli.answers import check_answers
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.files import check_outputs
 
     # What can be refused is refused before the state is made and the ledger charged: parameters,
     # outputs, the input, its line of names.
     most = whole("stream", "group", group)
-    check_outputs("stream", out=out)
-    check_inputs_kept("stream", [data, schema, ledger], out=out)
+    check_outputs("stream", data, schema, ledger, out=out)
     check_answers(out)
     what = "The standard input" if data is None else f"The file {data!r}"
     paid_by = budget("stream", ledger, purpose)
