@@ -123,7 +123,7 @@ def sparse_select_lists(
     bottom: Bottom = "tight",
     order: Order = canonical_key,
 ) -> T | D:
-    """Return a candidate that many lists contain, or the default.
+    """Return a candidate that many lists contain, or the default: Lyu's PrivateSample.
 
     Parameters
     ----------

@@ -252,7 +252,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
 
 
 class Generic(Exponential):
-    """The learner behind `GenericLearner`: the certificate is for realizable labels."""
+    """The learner behind `GenericLearner` (004, Lemma 29): certified for realizable labels."""
 
     name = "generic"
     estimator = "GenericLearner"
@@ -261,7 +261,7 @@ class Generic(Exponential):
 
 
 class Agnostic(Exponential):
-    """The learner behind `AgnosticLearner`: the certificate is for any labels."""
+    """The learner behind `AgnosticLearner` (002, Theorem 3.4): certified for any labels."""
 
     name = "agnostic"
     estimator = "AgnosticLearner"

@@ -176,7 +176,7 @@ _BAD = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 @dataclass(frozen=True)
 class Oracles:
-    """What a plan knows of a class.
+    """The public numbers of a class that a plan for essential hypotheses starts from.
 
     Attributes
     ----------

@@ -79,7 +79,7 @@ Settings = AllPlan | ClosedPlan | EssentialPlan | StagesPlan
 
 @dataclass(frozen=True)
 class LittlestonePlan(Plan):
-    """How a class is learned; n is the only thing that it does not know.
+    """The plan of a Littlestone learner: every number of it but n.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def _tolerances(owner: str, name: str, given: Any) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Littlestone(ClassLearner[LittlestonePlan]):
-    """The learner behind `LittlestoneLearner`: teachers list hypotheses and vote.
+    """The learner behind `LittlestoneLearner` (003, Theorem 3): teachers list hypotheses and vote.
 
     Attributes
     ----------
@@ -300,6 +300,7 @@ def plan_methods(
 
 
 def _best(concept_class: ConceptClass, goal: Goal, proper: bool) -> str:
+    """Return the method that needs the fewest records."""
     needed: dict[str, float] = {}
     for method in ("all", "closures"):
         try:
@@ -321,6 +322,7 @@ def _settings(
     proper: bool,
     own: Own,
 ) -> Settings:
+    """Return the numbers of a method, with those that the user set."""
     if method == "auto":
         method = _best(concept_class, goal, proper)
     if method == "all":

@@ -187,11 +187,12 @@ class EssentialLists:
         return tuple((h.above, h.above) for h in found)  # type: ignore[attr-defined]
 
     def _essential(self, records: Sample, stage: int) -> Sequence[Hypothesis]:
+        """Return the (p_j, d)-essential hypotheses of H_i^j: of the concepts with few errors."""
         # Whether a search is given up may depend on what it remembers: each one starts fresh.
         space = self.space.fresh()
         try:
             low = space.within_error(records, self.tolerances[stage - 1])  # H_i^j
-            return low.essential(self.p[stage - 1], self.d)  # the (p_j, d)-essential f_v
+            return low.essential(self.p[stage - 1], self.d)  # f_v^(i, j)
         except (SearchLimitError, UnsupportedError):
             return ()  # a fixed answer: never a part of the list, never an error
 

@@ -102,7 +102,7 @@ def numbered(seed: int) -> Sources:
 
 @dataclass(frozen=True)
 class OnlineAlgorithm:
-    """Few mistakes on a stream, and privacy for all of it.
+    """DP-OL (003, Algorithm 3): few mistakes on a stream, and privacy for all of it.
 
     Parameters
     ----------

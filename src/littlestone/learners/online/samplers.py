@@ -339,7 +339,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class TeacherEnsemble:
-    """The k teachers of Algorithm 4, each with the mistakes of the time steps dealt to it.
+    """JointTrain (003, Algorithm 4): k teachers, each with the mistakes of its time steps.
 
     Attributes
     ----------

@@ -66,7 +66,7 @@ def _constants(owner: str, _: str, given: Any) -> str | Constants:
 
 @dataclass(frozen=True)
 class Stable(ClassLearner["StablePlan | OneConcept"]):
-    """The learner behind `StableLearner`: copies of a globally stable algorithm vote.
+    """Learner M (004, Theorem 30), behind `StableLearner`: copies of algorithm G vote.
 
     Attributes
     ----------

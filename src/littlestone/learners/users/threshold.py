@@ -188,7 +188,7 @@ class ThresholdPlan(Plan):
         return self.concept_class.size
 
     def choose(self, users: UserSample, source: Source) -> ThresholdHypothesis:
-        """Return a threshold; at most ``samples_per_user`` records of each user are given."""
+        """Run Algorithm 1; at most ``samples_per_user`` records of each user are given."""
         low, high = self.concept_class.low, self.concept_class.high
         errors = ThresholdErrors(low, high, users)
         # Proof of Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.

@@ -213,7 +213,7 @@ def least_chunks(
 
 @dataclass(frozen=True)
 class OneShot:
-    """A draw over the nodes of the chunks' paths, with bottom.
+    """One draw over the nodes of the chunks' paths, with bottom: in the place of steps 4 to 7.
 
     The score of a node is the smaller one of "chunks that reach it" and "2 votes - 1 - chunks that
     go beyond it": it is about ``votes`` for the deepest node that ``votes`` chunks reach.
@@ -315,7 +315,7 @@ SHARES = [Fraction(k, 40) for k in range(8, 38)]
 
 @dataclass(frozen=True)
 class TwoStep:
-    """A private median of the depths of the ends, then a private choice at that depth.
+    """Steps 4 to 7 of Algorithm 2: a private median depth, then a private choice at that depth.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ _BETAS = [Fraction(k, 10) for k in (3, 5, 7, 8, 9)]
 
 @dataclass(frozen=True)
 class VC1Plan(Plan):
-    """How a class is learned; n is the only thing that it does not know.
+    """The plan of a VC-1 learner: every number of it but n.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class VC1Plan(Plan):
 
 @dataclass(frozen=True)
 class VC1(ClassLearner[VC1Plan]):
-    """The learner behind `VC1Learner`: paths of the tree of a class of VC dimension 1.
+    """The learner behind `VC1Learner`: OPTPrivateLearner, and ProperLearner (001, Algorithms 2, 4).
 
     Attributes
     ----------
@@ -258,6 +258,7 @@ class VC1(ClassLearner[VC1Plan]):
 
     @property
     def _by_tails(self) -> bool:
+        """Whether only the outermost records of each chunk matter: thresholds, improper."""
         return self.plan.down is None and is_chain(self.plan.tree)
 
     def _choose(self, ends: Sequence[Node], source: Source) -> Node:
@@ -293,6 +294,7 @@ def _best(
     numbers: tuple[Fraction, Fraction, Fraction, Fraction],
     method: Method,
 ) -> tuple[Chooser, VC1Tree]:
+    """Return the chooser that needs the fewest records, and the tree that it chooses in."""
     found: list[tuple[Chooser, VC1Tree]] = []
     tree = public_tree(concept_class)
     budget = TreeGoal(*numbers, depth=tree.height)

@@ -231,7 +231,7 @@ _SHARES = (Fraction(1, 10), Fraction(6, 10), Fraction(3, 10))
 
 @dataclass(frozen=True)
 class Descent:
-    """Going down in rounds: a noisy test "is some child light?", then a choice among the children.
+    """Steps 4 to 8 of 001, Algorithm 4: in rounds, a test "is some child light?", then a choice.
 
     Parameters
     ----------
