@@ -8,6 +8,7 @@ try the same examples each time, so that a change is what makes a test fail;
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import shutil
@@ -75,6 +76,17 @@ def _selects(expression, group):
     """Whether a test with just this mark is selected."""
     marks = defaultdict(bool, {group: True})
     return not expression or eval(expression, {"__builtins__": {}}, marks)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Thousands of tests live to the end: the collector of garbage need not look at them again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)

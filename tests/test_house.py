@@ -21,6 +21,12 @@ def parsed(path):
     return ast.parse(path.read_text())
 
 
+@functools.cache
+def nodes(path):
+    """Return all nodes of the syntax tree of a file."""
+    return list(ast.walk(parsed(path)))
+
+
 def test_randomness_enters_through_one_door():
     """No module outside source/ imports a generator or makes one."""
     makers = re.compile(
@@ -66,18 +72,18 @@ def test_what_is_private_to_a_module_stays_there():
     of_python = {"_replace", "_exit", "_repr_html_"}
     offenders = []
     for path in FILES:
-        tree = parsed(path)
+        attributes = [node for node in nodes(path) if isinstance(node, ast.Attribute)]
         own = {
-            node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)
+            node.name for node in nodes(path) if isinstance(node, ast.FunctionDef | ast.ClassDef)
         }
-        own |= {node.attr for node in _attributes(tree) if _is_self(node.value)}
-        own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}  # fields
+        own |= {node.attr for node in attributes if _is_self(node.value)}
+        own |= {node.id for node in nodes(path) if isinstance(node, ast.Name)} | of_python  # fields
         found = [
             (node.lineno, node.attr)
-            for node in _attributes(tree)
-            if _private(node.attr) and node.attr not in own | of_python
+            for node in attributes
+            if _private(node.attr) and node.attr not in own
         ]
-        for node in ast.walk(tree):
+        for node in nodes(path):
             if isinstance(node, ast.ImportFrom):
                 words = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
                 found += [(node.lineno, word) for word in words if _private(word)]
@@ -87,10 +93,6 @@ def test_what_is_private_to_a_module_stays_there():
 
 def _private(name):
     return name.startswith("_") and not name.startswith("__")
-
-
-def _attributes(tree):
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
 
 
 def _is_self(node):
@@ -205,7 +207,7 @@ def test_the_map_names_every_room_and_pages_are_linked():
 def test_no_guarantee_hides_behind_a_default():
     """``epsilon`` and ``delta`` have no default in the learners, or 0 for delta: pure privacy."""
     for path in (SOURCE / "learners").rglob("*.py"):
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             if isinstance(node, ast.FunctionDef):
                 pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
                 for argument, default in pairs:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction as F
+from functools import cache
 from itertools import combinations, product
 
 import duckdb
@@ -58,10 +59,22 @@ def table(records):
     return pa.table({"x": [x for x, _ in records], "y": [y for _, y in records]})
 
 
+@cache
+def once(read, places):
+    return read(np.array(places))
+
+
+def placed(algorithm, records):
+    """The sample of a table; the rows at given places are read once, not on each path of draws."""
+    sample = read_sample(algorithm, table(records), **WHERE)
+    assert isinstance(sample, PlacedSample)
+    return PlacedSample(sample.n, lambda at: once(sample.take, tuple(at.tolist())), sample.count)
+
+
 def law(algorithm, records):
+    sample = placed(algorithm, records)
+
     def draw(source):
-        sample = read_sample(algorithm, table(records), **WHERE)
-        assert isinstance(sample, PlacedSample)
         return algorithm.draw(algorithm.taken(sample, source), source)
 
     return ExactSource().law(draw).outcomes
