@@ -3,10 +3,12 @@
     python benchmarks/rows.py --rows 1e7 --resample rows        # whole rows: few are different
     python benchmarks/rows.py --rows 1e8 --resample columns     # each column alone: most are
     python benchmarks/rows.py --rows 1e7 --resample rows --engine spark
+    python benchmarks/rows.py --rows 1e7 --resample columns --ways tree-labels boosted-holdout
 
 The table is made up in a temporary folder, as Parquet in parts of 10 million rows (6 bytes a row).
 Each way runs in a process of its own, once, and reports its time, the time of its processor, and
-its peak memory: the counting of the rows alone, a tree of depth 3, and boosted trees of depth 2.
+its peak memory: the counting of the rows alone, a tree of depth 3, boosted trees of depth 2, a tree
+of depth 2 and boosted trees with three labels, and boosted trees with a held-out fifth.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ from typing import Any
 
 ADULT = Path(__file__).parents[1] / "examples" / "adult"
 PART, GROUP = 10_000_000, 1_000_000
-#: Bytes of disk for each row: the table, and the private file.
-ROW_BYTES = 24
+#: Bytes of disk for each row: the table, and the private files.
+ROW_BYTES = 48
 
 
 def make(folder: Path, rows: int, kind: str) -> None:
@@ -85,6 +87,32 @@ def boosted(table: Any, rounds: int) -> int:
     return int(learner.fit(table, y="over_50k").release_.n)
 
 
+def listed(table: Any, rounds: int) -> int:
+    """Learn a tree of depth 2 with three labels, of which one never occurs."""
+    from littlestone import AgnosticLearner, DecisionTrees
+
+    learner = AgnosticLearner(DecisionTrees(schema(), depth=2, labels=[0, 1, 2]), epsilon=1)
+    return int(learner.fit(table, y="over_50k").release_.n)
+
+
+def voted(table: Any, rounds: int) -> int:
+    """Learn boosted trees of depth 2 with three labels."""
+    from littlestone import BoostedTrees
+
+    named = {"labels": [0, 1, 2], "rounds": rounds}
+    learner = BoostedTrees(schema(), epsilon=1, delta=1e-9, depth=2, **named)
+    return int(learner.fit(table, y="over_50k").release_.n)
+
+
+def held_out(table: Any, rounds: int) -> int:
+    """Learn boosted trees of depth 2 from four fifths, and evaluate them on the others."""
+    from littlestone import BoostedTrees
+
+    apart = {"evaluate": 1, "holdout": 0.2, "rounds": rounds}
+    learner = BoostedTrees(schema(), epsilon=1, delta=1e-9, depth=2, **apart)
+    return int(learner.fit(table, y="over_50k").release_.n)
+
+
 def spark() -> Any:
     """Return a local Spark (its Java process is not in the peak)."""
     from littlestone.data import local_spark
@@ -92,7 +120,14 @@ def spark() -> Any:
     return local_spark(2, memory="4g")
 
 
-WAYS: dict[str, Callable[[Any, int], int]] = {"count": counted, "tree": tree, "boosted": boosted}
+WAYS: dict[str, Callable[[Any, int], int]] = {
+    "count": counted,
+    "tree": tree,
+    "boosted": boosted,
+    "tree-labels": listed,
+    "boosted-labels": voted,
+    "boosted-holdout": held_out,
+}
 
 
 def child(engine: str, way: str, parts: str, rounds: int) -> None:
@@ -145,12 +180,12 @@ def main() -> int:
         make(folder, rows, options.resample)
         size = sum(part.stat().st_size for part in folder.iterdir())
         print(f"{rows:,} rows, {options.resample} resampled: {size / 1e9:.2f} GB of Parquet")
-        print(f"{options.engine:10} {'seconds':>8} {'of CPU':>8} {'peak MB':>8} {'entries':>12}")
+        print(f"{options.engine:15} {'seconds':>8} {'of CPU':>8} {'peak MB':>8} {'entries':>12}")
         right = True
         for way in options.ways:
             found = measure(options.engine, way, f"{folder}/part-*.parquet", str(options.rounds))
             told = f"{found['seconds']:8.1f} {found['processor']:8.1f} {found['megabytes']:8.0f}"
-            print(f"{way:10} {told} {found.get('entries', ''):>12}", flush=True)
+            print(f"{way:15} {told} {found.get('entries', ''):>12}", flush=True)
             right = right and found["rows"] == rows
     return 0 if right else 1
 

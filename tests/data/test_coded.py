@@ -18,15 +18,17 @@ from littlestone.classes.decision_trees.splits import Splits
 from littlestone.classes.decision_trees.tabled import TabledRegion, TabledRows
 from littlestone.classes.decision_trees.weighted import WeightedRows
 from littlestone.costs import Costs
-from littlestone.data import RowDomain, Sample, Schema
+from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
-from littlestone.data.coded import CodedSample, Gathered, HeldRows
-from littlestone.data.coding import LARGE, read_coded
+from littlestone.data.coded import CodedLabels, CodedSample
+from littlestone.data.coding import LARGE, read_coded, read_coded_labels
+from littlestone.data.dealing import parted
+from littlestone.data.held import Gathered, HeldRows, in_order
 from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
 from littlestone.privacy import Ledger
-from littlestone.source import ExactSource, SeededSource
+from littlestone.source import ExactSource, SecureSource, SeededSource
 
 SCHEMA = Schema.from_dict(
     {
@@ -61,6 +63,9 @@ def table(n, seed=0):
 
 
 def contents(sample):
+    if isinstance(sample, MulticlassSample):
+        counts = [sample.points.tolist(), sample.counts.tolist(), sample.by_label.tolist()]
+        return [*counts, sample.outside, sample.n, sample.costs]
     counts = [getattr(sample, name).tolist() for name in ("points", "zeros", "ones")]
     return [*counts, sample.outside, sample.n, sample.positives]
 
@@ -90,6 +95,39 @@ def test_one_reading_says_what_counting_says(seed):
         costs = Costs.of({0: 3, 1: 10})
         assert contents(found.priced(costs)) == contents(plain.priced(costs))
         assert repr(found) == repr(plain)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lists_of_labels_are_read_as_counting_reads_them(seed, tmp_path):
+    """Odd labels: missing ones, NaN, -0.0, white space, numbers as texts, and none of the list."""
+    domain, data = RowDomain(SCHEMA), table(400, seed)
+    rng = np.random.default_rng(seed)
+    texts = ["a", " b ", "B", "", None, "NaN", "0", "0.0", "-0", "\u00e9", "c"]
+    floats = [0.0, -0.0, float("nan"), None, 1.0, float("inf"), 2.5]
+    for cells, lists in (
+        (pa.array([texts[i] for i in rng.integers(0, len(texts), 400)]), (("a", "b"), (0, 1, 2))),
+        (pa.array([floats[i] for i in rng.integers(0, len(floats), 400)]), ((1, 0), ("x", "0"))),
+        (pa.array(rng.integers(0, 9, 400), pa.int8()), ((7, 0, 3), ("3", "4", "5"))),
+    ):
+        odd = data.set_column(5, "y", cells)
+        pq.write_table(odd, tmp_path / "t.parquet")
+        for labels, form in product(lists, (odd, tmp_path / "t.parquet", pl.from_arrow(odd))):
+            found = read_coded_labels(form, y="y", domain=domain, labels=labels, large=1)
+            plain = MulticlassSample.read(form, y="y", domain=domain, labels=labels)
+            assert isinstance(found, CodedLabels)
+            assert contents(found) == contents(plain)
+            assert repr(found) == repr(plain)
+            costs = Costs.equal(len(labels))
+            assert contents(found.priced(costs)) == contents(plain.priced(costs))
+            short = read_coded_labels(form, y="y", domain=domain, labels=labels, large=401)
+            assert not isinstance(short, CodedLabels)
+            assert contents(short) == contents(plain)
+    plain = {"age": [1], "y": ["c"]}
+    age = RowDomain(Schema(SCHEMA.columns[:1]))
+    with pytest.raises(DataError, match="one of the public labels"):
+        read_coded_labels(plain, y="y", domain=age, labels=("?", "!"), strict=True, large=1)
+    with pytest.raises(DataError, match="no rows"):
+        read_coded_labels(odd.slice(0, 0), y="y", domain=domain, labels=(0, 1), large=0)
 
 
 @pytest.mark.parametrize(
@@ -141,11 +179,14 @@ def test_learners_of_rows_ask_for_it():
         assert isinstance(read_sample(learner, data, y="y"), CodedSample)
         assert not isinstance(read_sample(learner, short, y="y"), CodedSample)
     deep = registry.make("agnostic", ls.DecisionTrees(schema, depth=4), epsilon=1)
-    listed = registry.make(
-        "agnostic", ls.DecisionTrees(schema, depth=1, labels=[0, 1, 2]), epsilon=1
-    )
-    for learner in (deep, listed):
-        assert not isinstance(read_sample(learner, data, y="y"), CodedSample)
+    assert not isinstance(read_sample(deep, data, y="y"), CodedSample)
+    for name, cls in (
+        ("agnostic", ls.DecisionTrees(schema, depth=1, labels=[0, 1, 2])),
+        ("boosting", parse_class("scorecard(rounds=2)", schema, labels=[0, 1, 2])),
+    ):
+        learner = registry.make(name, cls, epsilon=1)
+        assert isinstance(read_sample(learner, data, y="y"), CodedLabels)
+        assert not isinstance(read_sample(learner, short, y="y"), CodedLabels)
     wide = Schema.from_dict({f"c{j}": {"integers": [0, 900]} for j in range(3)})
     assert not fit_memory(wide, 3)
     assert fit_memory(wide, 2)
@@ -189,16 +230,152 @@ def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
             run(learner, s, SeededSource(5), evaluate="1/10").to_json() for s in (passed, plain)
         ]
         assert found[0] == found[1]
-        assert "_counted" not in vars(passed)
         found = [
             run(learner, s, SeededSource(5), evaluate="1/10", holdout="1/4").to_json()
             for s in (passed, plain)
         ]
         assert found[0] == found[1]
+        assert "_counted" not in vars(passed)
         if learner_name != "boosting":
             costly = registry.make(learner_name, cls(), epsilon=2, costs={0: 1, 1: 7})
             found = [run(costly, s, SeededSource(5)).to_json() for s in (passed, plain)]
             assert found[0] == found[1]
+
+
+def listed_samples(schema, k, n=300):
+    """Labels that follow two columns, some of them outside the list; and by chance."""
+    rng = np.random.default_rng(6)
+    rows = np.stack([rng.integers(0, size - (size > 4), n) for size in schema.n_codes], axis=1)
+    follow = (rows[:, 0] + rows[:, 1]) % k
+    for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
+        plain = MulticlassSample.of(rows.astype(np.int16), labels, labels=k)
+        held = HeldRows(schema.n_codes, k + 1)
+        gathered = Gathered(held, 40)
+        for chosen in np.array_split(rng.permutation(n), 5):
+            gathered.add(rows[chosen].T, labels[chosen])
+        gathered.close()
+        yield plain, CodedLabels(held)
+
+
+LISTED = {
+    "stumps": ("agnostic", lambda k: ls.DecisionTrees(SCHEMA, depth=1, labels=k)),
+    "trees": ("generic", lambda k: ls.DecisionTrees(SCHEMA, depth=2, labels=k)),
+    "deep trees": ("agnostic", lambda k: ls.DecisionTrees(SCHEMA, depth=3, labels=k)),
+    "scorecard": ("boosting", lambda k: parse_class("scorecard(rounds=4)", SCHEMA, labels=k)),
+    "boosted": (
+        "boosting",
+        lambda k: parse_class("boosted_trees(depth=2, rounds=3)", SCHEMA, labels=k),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTED)
+@pytest.mark.parametrize("labels", [["a", "b"], [0, 1, 2, 3]], ids=len)
+def test_lists_of_labels_learn_the_same(name, labels):
+    """Whole releases, with an evaluation, held-out records and costs: never brought together."""
+    learner_name, cls = LISTED[name]
+    learner = registry.make(learner_name, cls(labels), epsilon=2)
+    for plain, passed in listed_samples(SCHEMA, len(labels)):
+        for seed, extra in enumerate(
+            ({}, {}, {"evaluate": "1/10"}, {"evaluate": "1", "holdout": "1/4"})
+        ):
+            both = [run(learner, s, SeededSource(seed), **extra) for s in (passed, plain)]
+            found = [release.to_json() for release in both]
+            assert found[0] == found[1]
+        if learner_name != "boosting":
+            codes = range(len(labels))
+            pairs = [(y, k) for y in codes for k in codes if y != k]
+            costs = {pair: 1 + 2 * i for i, pair in enumerate(pairs)}
+            costly = registry.make(learner_name, cls(labels), epsilon=2, costs=costs)
+            found = [run(costly, s, SeededSource(5)).to_json() for s in (passed, plain)]
+            assert found[0] == found[1]
+        assert "_counted" not in vars(passed)
+
+
+def test_more_than_255_trees_vote():
+    learner = registry.make(
+        "boosting", parse_class("scorecard(rounds=300)", TINY, labels=[0, 1, 2]), epsilon=2
+    )
+    for plain, passed in listed_samples(TINY, 3, 60):
+        found = [run(learner, s, SeededSource(1)).to_json() for s in (passed, plain)]
+        assert found[0] == found[1]
+
+
+def test_held_out_records_are_those_of_the_plain_dealing():
+    """Each part, for sizes at both ends; equal rows in several entries; weights stay apart."""
+    for plain, passed in (*random_samples(SCHEMA, 130), *listed_samples(SCHEMA, 3, 130)):
+        for first in (1, 64, 65, 129):
+            one, other = SeededSource(first), SeededSource(first)
+            here, there = parted(passed, one, first), parted(plain, other, first)
+            assert [contents(s) for s in here] == [contents(s) for s in there]
+            assert one.below(2**60) == other.below(2**60)
+            assert [s.n for s in here] == [first, 130 - first]
+            with pytest.raises(TypeError, match="dealt once"):
+                here[0].parted(one, 1)
+    priced = parted(passed, SeededSource(0), 64)[1].priced(Costs.equal(3))
+    assert contents(priced) == contents(parted(plain, SeededSource(0), 64)[1])
+
+
+@pytest.mark.parametrize(("most", "block"), [(1, 1), (7, 2), (50, 3), (1000, 1000)])
+@pytest.mark.parametrize("width", [2, 9])
+def test_a_file_in_order_is_the_sorted_table(most, block, width):
+    """In runs of any length, merged by blocks of any length; rows of one word, and of two."""
+    rng = np.random.default_rng(width)
+    spans = [4] * 2 if width == 2 else [404] * 9
+    codes = rng.integers(0, 2, (width, 200)) * (1 if width == 2 else 403)
+    labels, weights = rng.integers(0, 3, 200), rng.integers(1, 300, 200)
+    held = HeldRows(spans, 3)
+    for chosen in np.array_split(np.arange(200), 9):
+        held.add(Entries(codes[:, chosen], labels[chosen], weights[chosen]))
+    found = {}
+    for row, label, weight in zip(codes.T.tolist(), labels.tolist(), weights.tolist(), strict=True):
+        found[*row, label] = found.get((*row, label), 0) + weight
+    parts = list(in_order(held, most, block).parts())
+    rows = [(*row, y) for p in parts for *row, y in np.vstack([p.codes, p.labels]).T.tolist()]
+    assert rows == sorted(found)
+    assert [found[row] for row in rows] == [w for p in parts for w in p.weights.tolist()]
+
+
+def test_a_full_disk_while_dealing_costs_nothing(tmp_path, monkeypatch):
+    """The file is put in order, and the keys are drawn, before the ledger is charged."""
+    ledger = Ledger(tmp_path / "budget.db", epsilon=1)
+    _, passed = next(random_samples(SCHEMA))
+    learner = registry.make("agnostic", ls.DecisionTrees(SCHEMA, depth=1), epsilon=1)
+
+    def full(**_):
+        return open("/dev/full", "w+b", buffering=0)
+
+    extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    with pytest.raises(DataError, match="private file"):
+        run(learner, passed, SecureSource(), **extra)
+    assert ledger.remaining().epsilon == 1
+    monkeypatch.undo()
+    run(learner, passed, SecureSource(), **extra)
+    assert ledger.remaining().epsilon == 0
+
+
+def test_scores_are_counted_in_passes(tmp_path, monkeypatch, capsys):
+    """`littlestone score`: the same released histogram, with and without the file."""
+    from littlestone.cli.main import main
+    from littlestone.data import coding
+
+    data = table(300)
+    pq.write_table(data, tmp_path / "t.parquet")
+    for labels in (None, [0, 1, 7]):
+        trees = ls.DecisionTrees(SCHEMA, depth=2, labels=labels)
+        model = ls.AgnosticLearner(trees, epsilon=1, random_state=0).fit(data, y="y")
+        model.release_.save(tmp_path / "m.json")
+        told = []
+        for large in (1, 10**9):
+            for name in ("read_coded", "read_coded_labels"):
+                monkeypatch.setitem(getattr(coding, name).__kwdefaults__, "large", large)
+            words = ["score", tmp_path / "m.json", tmp_path / "t.parquet"]
+            words += ["--epsilon", "1", "--seed", "1", "--json"]
+            assert main(list(map(str, words))) == 0
+            told.append(capsys.readouterr().out)
+        assert told[0] == told[1]
+        assert "evaluation" in told[0]
 
 
 def test_a_node_has_the_weights_of_its_rows():

@@ -9,6 +9,7 @@ from littlestone.cli.options import Flag, budget, open_source
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
+    from littlestone.data import MulticlassSample, Sample
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
@@ -138,7 +139,8 @@ def _scored(  # noqa: PLR0917 - those of the commands
 ) -> list[Release]:
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import reading
-    from littlestone.data import MulticlassSample, RowDomain, Sample, read_table
+    from littlestone.data import RowDomain, read_table
+    from littlestone.data.coding import read_coded, read_coded_labels
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
 
@@ -169,12 +171,12 @@ def _scored(  # noqa: PLR0917 - those of the commands
             x = None if isinstance(domain, RowDomain) else release.column()
             opened = read_table(data, csv=csv, declared=release.csv, owner=owner)
             if release.concept_class.lists_labels:
-                several = MulticlassSample.read(
+                several = read_coded_labels(
                     opened, x=x, y=column, domain=domain, labels=release.labels, owner=owner
                 )
                 pairs.append((release, several))
                 continue
-            read = Sample.read(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
+            read = read_coded(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
             pairs.append((release, read))
     return score_all(pairs, source, epsilon=epsilon, ledger=paid_by, owner=owner)
 

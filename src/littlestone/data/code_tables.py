@@ -56,7 +56,7 @@ def table_bytes(n_codes: Sequence[int], order: int, labels: int = 2) -> int:
     return 8 * labels * sum(math.prod(chosen) for chosen in combinations(n_codes, order))
 
 
-def fit_memory(schema: Schema, order: int) -> bool:
+def fit_memory(schema: Schema, order: int, labels: int = 2) -> bool:
     """Return whether the sums of sets of columns of a schema are taken (public).
 
     Examples
@@ -68,7 +68,7 @@ def fit_memory(schema: Schema, order: int) -> bool:
     """
     if not schema.bound or order > _MOST_ORDER:
         return False
-    return table_bytes(schema.n_codes, order) <= _ROOM
+    return table_bytes(schema.n_codes, order, labels) <= _ROOM
 
 
 class CodeTables:

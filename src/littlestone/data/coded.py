@@ -1,183 +1,101 @@
 """Samples of rows of a schema that are not brought together: codes in a private file, in parts.
 
 A table is read once. Equal coded rows are added up as far as memory allows, and what is left goes
-into a private file that has no name (`HeldRows`): a byte for each code (two where a column has more
-than 256 codes). Every later pass is over that file, and adds up counts (`CodeTables`).
+into a private file that has no name (`HeldRows`). Every later pass is over that file, and adds up
+counts (`CodeTables`).
+
+Records that are held out are dealt as they are in memory (`parted`): by their places among all
+records in canonical order. So the file is brought into that order once, and each part of the
+records is a view of it, with how many records of each entry belong to the part.
 """
 
 from __future__ import annotations
 
-import math
-import tempfile
-import weakref
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.costs import Costs
 from littlestone.data.code_tables import CodeTables, Entries
-from littlestone.data.points import SMALL, distinct, totals
+from littlestone.data.held import HeldRows, in_order
+from littlestone.data.multiclass import MulticlassSample
+from littlestone.data.points import distinct, totals
 from littlestone.data.sample import LazySample, Sample
 from littlestone.errors import DataError
+from littlestone.source import first_places
+from littlestone.types import Points
 
 if TYPE_CHECKING:
-    from littlestone.costs import Costs
+    from littlestone.source import Places, Source
 
-__all__ = ["CodedSample", "Gathered", "HeldRows", "Weigh"]
+__all__ = ["AnyCoded", "CodedLabels", "CodedSample", "Dealt", "Weigh"]
 
 Ints = npt.NDArray[np.int64]
-#: What the entries of a part weigh: of the number of the part, and the part.
+#: What the entries of a part weigh: of the number of the part, and the part. With several labels a
+#: row for each answer.
 Weigh: TypeAlias = Callable[[int, Entries], npt.NDArray[Any]]
 
-_MOST = 1 << 21  # entries that are merged in memory
-_PART = 1 << 18  # entries of a part of the file
+_EXACT = 2**53
 
 
-class HeldRows:
-    """Coded rows with labels and counts, in parts, in a private file.
-
-    Parameters
-    ----------
-    n_codes : sequence of int
-        How many codes each column has (public).
-
-    Attributes
-    ----------
-    by_label : list of int
-        Records with each label (private).
-
-    Examples
-    --------
-    >>> held = HeldRows([4])
-    >>> held.add(Entries(np.array([[2, 3]]), np.array([0, 1]), np.array([1, 300])))
-    >>> [part.weights.tolist() for part in held.parts()], held.by_label
-    ([[1, 300]], [1, 300])
-    """
-
-    def __init__(self, n_codes: Sequence[int]) -> None:
-        # without a buffer: what a full disk does not take is an error at once
-        self._file = tempfile.TemporaryFile(prefix="littlestone-", buffering=0)  # noqa: SIM115
-        weakref.finalize(self, self._file.close)
-        self.n_codes = tuple(n_codes)
-        self._kind = np.dtype(np.uint8 if max(self.n_codes) <= 256 else np.uint16)
-        self._parts: list[tuple[int, np.dtype[Any]]] = []
-        self.by_label = [0, 0]
-
-    def add(self, entries: Entries) -> None:
-        """Append entries."""
-        for start in range(0, len(entries.labels), _PART):
-            piece = slice(start, start + _PART)
-            weights = entries.weights[piece]
-            kind = np.min_scalar_type(int(weights.max()))
-            self._parts.append((len(weights), kind))
-            codes, labels = entries.codes[:, piece], entries.labels[piece]
-            short = codes.astype(self._kind), labels.astype(np.uint8), weights.astype(kind)
-            for values in short:
-                left = memoryview(values.tobytes())
-                while left:
-                    left = left[self._file.write(left) :]
-        for label in (0, 1):
-            self.by_label[label] += int(entries.weights[entries.labels == label].sum())
-
-    @property
-    def lengths(self) -> list[int]:
-        """Number of entries of each part."""
-        return [length for length, _ in self._parts]
-
-    def parts(self) -> Iterator[Entries]:
-        """Yield the entries, part after part."""
-        start, width = 0, len(self.n_codes)
-        for length, kind in self._parts:
-            read = []
-            for wanted, size in ((self._kind, width * length), (np.uint8, length), (kind, length)):
-                self._file.seek(start)
-                raw = self._file.read(size * np.dtype(wanted).itemsize)
-                if len(raw) < size * np.dtype(wanted).itemsize:
-                    raise DataError("The private copy of the records is damaged. Read them again.")
-                start += len(raw)
-                read.append(np.frombuffer(raw, dtype=wanted))
-            codes, labels, weights = read
-            # not unsigned ones of 64 bits: their products with integers are floats
-            yield Entries(codes.reshape(width, length), labels, weights.astype(np.int64))
-
-
-class Gathered:
-    """Rows on their way into the file: equal ones are added up while that saves memory.
+class Dealt:
+    """One of two parts of the records of a file, which is in order.
 
     Parameters
     ----------
     held : HeldRows
-    most : int
-        Entries in memory, about.
+    places : Places
+        Of the records of the first part, all records in order.
+    first : bool
+        Whether it is this part.
 
     Examples
     --------
-    >>> held = HeldRows([4, 3])
-    >>> gathered = Gathered(held)
-    >>> for labels in ([0, 1, 1], [0, 0, 1]):
-    ...     gathered.add(np.array([[2, 3, 3], [1, 2, 2]]), np.array(labels))
-    >>> gathered.close()
-    >>> [sorted(part.weights.tolist()) for part in held.parts()]
-    [[1, 2, 3]]
+    >>> from littlestone.source import Places
+    >>> held = HeldRows([4])
+    >>> held.add(Entries(np.array([[2, 3]]), np.array([0, 1]), np.array([3, 2])))
+    >>> dealt = Dealt(held, Places.of(np.array([0, 2, 4]), 5), first=False)
+    >>> [part.weights.tolist() for part in dealt.parts()], dealt.by_label
+    ([[1, 1]], [1, 1])
     """
 
-    def __init__(self, held: HeldRows, most: int = _MOST) -> None:
-        self._held, self._most = held, most
-        self._spans: list[tuple[int, ...]] = [()]  # of the label and the columns, for each word
-        for span in (2, *held.n_codes):
-            if math.prod(self._spans[-1]) * span >= SMALL:
-                self._spans.append(())
-            self._spans[-1] += (span,)
-        self._kept: list[Ints] = []  # words, and in the last row the counts
-        self._size = 0
+    def __init__(self, held: HeldRows, places: Places, *, first: bool) -> None:
+        self._held, self._places, self._first = held, places, first
+        self.n_codes, self.lengths = held.n_codes, held.lengths
+        self.by_label = [0] * len(held.by_label)
+        for part in self.parts():
+            for label in range(len(self.by_label)):
+                self.by_label[label] += int(part.weights[part.labels == label].sum())
 
-    def add(
-        self,
-        codes: Sequence[npt.NDArray[Any]] | npt.NDArray[Any],
-        labels: npt.NDArray[Any],
-        counts: Ints | None = None,
-    ) -> None:
-        """Add rows: their codes column by column, and how often each is there (once)."""
-        columns = iter([labels, *codes])
-        out = np.zeros((len(self._spans) + 1, len(labels)), dtype=np.int64)
-        for word, spans in enumerate(self._spans):
-            for span in spans:
-                out[word] *= span
-                out[word] += next(columns)
-        out[-1] = 1 if counts is None else counts
-        self._kept.append(out)
-        self._size += len(labels)
-        if self._size > self._most:
-            self._merge()
-            if self._size > self._most // 2:
-                self.close()
+    def parts(self) -> Iterator[Entries]:
+        """Yield all entries of the file; those of the other part weigh nothing."""
+        start = 0
+        for part in self._held.parts():
+            ends = start + np.concatenate([[0], np.cumsum(part.weights)])
+            here = np.diff(self._places.before(ends))
+            start = int(ends[-1])
+            yield part._replace(weights=here if self._first else part.weights - here)
 
-    def close(self) -> None:
-        """Write what is left."""
-        if not self._size:
-            return
-        self._merge()
-        (merged,), self._kept, self._size = self._kept, [], 0
-        columns: list[Ints] = []
-        for word, spans in zip(merged, self._spans, strict=False):
-            own: list[Ints] = []
-            for span in reversed(spans):
-                word, code = np.divmod(word, span)  # noqa: PLW2901 - the word that is left
-                own.insert(0, code)
-            columns += own
-        self._held.add(Entries(np.array(columns[1:]), columns[0], merged[-1]))
 
-    def _merge(self) -> None:
-        """Add up equal rows."""
-        import pyarrow as pa  # noqa: PLC0415 - loaded when something is read
+Rows: TypeAlias = HeldRows | Dealt
 
-        rows = np.concatenate(self._kept, axis=1)
-        keys = [f"w{i}" for i in range(len(self._spans))]
-        table = pa.table(dict(zip([*keys, "n"], rows, strict=True)))
-        merged = table.group_by(keys, use_threads=False).aggregate([("n", "sum")])
-        columns = [merged[name].to_numpy() for name in [*keys, "n_sum"]]
-        self._kept, self._size = [np.stack(columns)], merged.num_rows
+
+def _dealt(rows: Rows, source: Source, first: int) -> tuple[Dealt, Dealt]:
+    """Deal the records, and return the first ones, and the others."""
+    if isinstance(rows, Dealt):
+        raise TypeError("Records are dealt once.")
+    try:
+        ordered = in_order(rows)
+        places = first_places(source, sum(rows.by_label), first)
+    except OSError:
+        raise DataError(
+            "A private file of the dealing could not be written: is there room in the folder of "
+            "temporary files? Nothing is released."
+        ) from None
+    return Dealt(ordered, places, first=True), Dealt(ordered, places, first=False)
 
 
 class CodedSample(LazySample):
@@ -185,7 +103,7 @@ class CodedSample(LazySample):
 
     Parameters
     ----------
-    held : HeldRows
+    held : HeldRows or Dealt
     weights : (int, int)
         How many each record counts, by its label.
 
@@ -194,17 +112,16 @@ class CodedSample(LazySample):
     >>> held = HeldRows([4])
     >>> held.add(Entries(np.array([[2, 3, 2]]), np.array([0, 1, 1]), np.array([1, 2, 4])))
     >>> sample = CodedSample(held)
-    >>> from littlestone.costs import Costs
     >>> sample.n, sample.priced(Costs.of({0: 1, 1: 10})).positives, sample.points.tolist()
     (7, 60, [[2], [3]])
     """
 
-    _held: HeldRows
+    _held: Rows
     _weights: tuple[int, int]
 
     outside = (0, 0)  # every row has codes
 
-    def __init__(self, held: HeldRows, weights: tuple[int, int] = (1, 1)) -> None:
+    def __init__(self, held: Rows, weights: tuple[int, int] = (1, 1)) -> None:
         super().__init__(_held=held, _weights=weights)
 
     @property
@@ -222,6 +139,11 @@ class CodedSample(LazySample):
         weights = np.array(self._weights, dtype=np.int64)
         for part in self._held.parts():
             yield part._replace(weights=part.weights * weights[part.labels])
+
+    @staticmethod
+    def weighed(part: Entries) -> npt.NDArray[Any]:
+        """Return what the entries of a part weigh by themselves."""
+        return part.weights
 
     def tables(self, order: int, weigh: Weigh | None = None) -> CodeTables:
         """Return the sums over the rows by the codes of sets of columns: one pass.
@@ -247,18 +169,18 @@ class CodedSample(LazySample):
 
     def count(self) -> Sample:
         """Return the sample with all its points, in memory."""
-        pieces = list(self.pieces()) or [_nothing(len(self.n_codes))]
-        points, where = distinct(np.concatenate([piece.points for piece in pieces]))
-        zeros, ones = (
-            totals(where, np.concatenate([getattr(p, name) for p in pieces]), len(points))
-            for name in ("zeros", "ones")
-        )
-        return Sample(points, zeros, ones)
+        points, (zeros, ones) = _together(self._held.parts(), len(self.n_codes), 2)
+        return Sample(points, zeros * self._weights[0], ones * self._weights[1])
 
     def priced(self, costs: Costs) -> Sample:
         """Return the sample in which each record counts as many as a mistake on it costs."""
         (_, zero), (one, _) = costs.matrix
         return CodedSample(self._held, (self._weights[0] * zero, self._weights[1] * one))
+
+    def parted(self, source: Source, first: int) -> tuple[CodedSample, CodedSample]:
+        """Return samples of the first records that are dealt, and of the others; see `dealing`."""
+        dealt, others = _dealt(self._held, source, first)
+        return CodedSample(dealt, self._weights), CodedSample(others, self._weights)
 
     @property
     def positives(self) -> int:
@@ -271,6 +193,152 @@ class CodedSample(LazySample):
         return self._held.by_label[0] * self._weights[0] + self.positives
 
 
-def _nothing(width: int) -> Sample:
-    none = np.zeros(0, dtype=np.int64)
-    return Sample(np.zeros((0, width), dtype=np.int16), none, none)
+class CodedLabels(MulticlassSample):
+    """The same with a public list of labels, and one for cells that are not in the list.
+
+    Parameters
+    ----------
+    held : HeldRows or Dealt
+    costs : Costs, optional
+        Of mistakes; by default each costs 1.
+
+    Examples
+    --------
+    >>> held = HeldRows([4], labels=4)
+    >>> held.add(Entries(np.array([[2, 3, 2]]), np.array([0, 3, 2]), np.array([1, 2, 4])))
+    >>> sample = CodedLabels(held)
+    >>> sample, sample.counts.tolist()
+    (MulticlassSample(n=7, labels=3), [[1, 0], [0, 0], [4, 0], [0, 2]])
+    >>> sample.tables(1).singles.astype(int).tolist()  # what each answer costs, by the codes
+    [[0, 0, 4, 2], [0, 0, 5, 2], [0, 0, 1, 2]]
+    """
+
+    _held: Rows
+
+    def __init__(self, held: Rows, costs: Costs | None = None) -> None:
+        labels = len(held.by_label) - 1
+        self.__dict__.update(  # a sample is frozen
+            _held=held,
+            costs=Costs.equal(labels) if costs is None else costs,
+            outside=(0,) * (labels + 1),  # every row has codes
+            kinds=None,
+        )
+
+    @property
+    def n_codes(self) -> tuple[int, ...]:
+        """How many codes each column has (public)."""
+        return self._held.n_codes
+
+    @property
+    def lengths(self) -> list[int]:
+        """Number of entries of each part."""
+        return self._held.lengths
+
+    @property
+    def n(self) -> int:
+        """Number of records: public under replace-one."""
+        return sum(self._held.by_label)
+
+    @property
+    def by_label(self) -> Ints:
+        """Number of records with each label, and with none of the list (private)."""
+        return np.array(self._held.by_label, dtype=np.int64)
+
+    def entries(self) -> Iterator[Entries]:
+        """Yield the rows in parts, with how many records there are."""
+        return self._held.parts()
+
+    def weighed(self, part: Entries) -> npt.NDArray[Any]:
+        """Return what each answer costs on the entries of a part."""
+        costs: Ints = self.costs.table[part.labels].T * part.weights
+        return costs
+
+    def tables(self, order: int, weigh: Weigh | None = None) -> CodeTables:
+        """Return what each answer costs, summed by the codes of sets of columns: one pass.
+
+        Parameters
+        ----------
+        order : int
+            The size of the sets.
+        weigh : callable, optional
+            What each answer costs on the entries of a part; by default the costs of mistakes.
+
+        Raises
+        ------
+        ValueError
+            If the sums are not exact in doubles.
+        """
+        if weigh is not None:
+            answers = (
+                part._replace(labels=np.full_like(part.labels, answer), weights=row)
+                for number, part in enumerate(self.entries())
+                for answer, row in enumerate(weigh(number, part))
+            )
+            return CodeTables.of(answers, self.n_codes, order, self.labels)
+        counts = CodeTables.of(self.entries(), self.n_codes, order, self.labels + 1)
+        costs = self.costs.table.T
+        if int((costs @ self.by_label).sum()) >= _EXACT:
+            raise ValueError("Weights must sum to less than 2**53.")
+        sums = {
+            chosen: np.tensordot(costs, table.astype(np.int64), axes=1).astype(np.float64)
+            for chosen, table in counts.sums.items()
+        }
+        return CodeTables(self.n_codes, counts.order, sums)
+
+    def pieces(self) -> Iterator[MulticlassSample]:
+        """Yield samples of some rows each, which together are this one."""
+        for part in self.entries():
+            counts = np.where(np.arange(self.labels + 1)[:, None] == part.labels, part.weights, 0)
+            points = part.codes.T.astype(np.int16)
+            yield MulticlassSample(points, counts, self.outside, self.costs)
+
+    def count(self) -> MulticlassSample:
+        """Return the sample with all its points, in memory."""
+        points, counts = _together(self.entries(), len(self.n_codes), self.labels + 1)
+        return MulticlassSample(points, counts, self.outside, self.costs)
+
+    @cached_property
+    def _counted(self) -> MulticlassSample:
+        return self.count()
+
+    @property
+    def points(self) -> Points:
+        """Distinct points; brings the rows together."""
+        return self._counted.points
+
+    @property
+    def counts(self) -> Ints:
+        """Records with each label at each point; brings the rows together."""
+        return self._counted.counts
+
+    def priced(self, costs: Costs) -> Self:
+        """Return the sample with these costs of mistakes."""
+        return type(self)(self._held, costs)
+
+    def parted(self, source: Source, first: int) -> tuple[CodedLabels, CodedLabels]:
+        """Return samples of the first records that are dealt, and of the others; see `dealing`."""
+        dealt, others = _dealt(self._held, source, first)
+        return CodedLabels(dealt, self.costs), CodedLabels(others, self.costs)
+
+
+AnyCoded: TypeAlias = CodedSample | CodedLabels
+
+
+def _together(parts: Iterator[Entries], width: int, labels: int) -> tuple[Points, Ints]:
+    """Return the distinct rows of all parts, and their counts by label."""
+    left = [
+        Entries(part.codes[:, here].astype(np.int16), part.labels[here], part.weights[here])
+        for part in parts
+        for here in [part.weights > 0]
+    ]
+    nothing = np.zeros(0, dtype=np.int64)
+    left.append(Entries(np.zeros((width, 0), dtype=np.int16), nothing, nothing))
+    codes, label, weights = (
+        np.concatenate(columns, axis=-1) for columns in zip(*left, strict=True)
+    )
+    points, where = distinct(np.ascontiguousarray(codes.T))
+    counts = [
+        totals(where[label == value], weights[label == value], len(points))
+        for value in range(labels)
+    ]
+    return points, np.array(counts)

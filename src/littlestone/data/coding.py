@@ -6,15 +6,17 @@ worth, and what a label is, are what `Sample.read` says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.data.arrow import portable
 from littlestone.data.cells import Match
-from littlestone.data.coded import CodedSample, Gathered, HeldRows
+from littlestone.data.coded import CodedLabels, CodedSample
 from littlestone.data.convert import codes_of
 from littlestone.data.counting import (
     EMPTY,
@@ -23,6 +25,7 @@ from littlestone.data.counting import (
     group_sizes,
     in_groups,
     label_codes,
+    listed_codes,
     match,
     number_columns,
     point_columns,
@@ -30,12 +33,15 @@ from littlestone.data.counting import (
 from littlestone.data.dialects import Frame
 from littlestone.data.domains import Domain, RowDomain
 from littlestone.data.engine import quietly
+from littlestone.data.held import Gathered, HeldRows
+from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.sample import Sample
 from littlestone.data.schema import Schema
-from littlestone.data.tables import read_table
+from littlestone.data.tables import Table, read_table
 from littlestone.errors import DataError
+from littlestone.types import Label
 
-__all__ = ["LARGE", "read_coded"]
+__all__ = ["LARGE", "read_coded", "read_coded_labels"]
 
 #: Public: tables of at least so many rows are coded.
 LARGE = 1 << 20
@@ -92,47 +98,117 @@ def read_coded(
     >>> type(sample).__name__, sample.n, sample.positives
     ('CodedSample', 4, 1)
     """
+    is_positive = match(owner, "positive", positive)
+    columns: dict[str, Any] = {"x": x, "y": y, "domain": domain, "owner": owner}
+    found = _read(table, [is_positive], None if strict else large, csv=csv, **columns)
+    if isinstance(found, HeldRows):
+        sample = CodedSample(found)
+        # of some tables the number of rows is known only now
+        return sample if sample.n >= large else sample.count()
+    return Sample.read(found, strict=strict, negative=negative, positive=positive, **columns)
+
+
+def read_coded_labels(
+    table: Any,
+    *,
+    y: str,
+    domain: Domain,
+    labels: Sequence[Label],
+    x: Any = None,
+    strict: bool = False,
+    csv: Any = None,
+    owner: str = "read_coded_labels",
+    large: int = LARGE,
+) -> MulticlassSample:
+    """Return the sample with a public list of labels, coded in the same way.
+
+    Parameters
+    ----------
+    table, y, domain, labels, x, strict, csv, owner
+        As for `MulticlassSample.read`; the domain is that of the rows of a schema.
+    large : int
+        As for `read_coded`.
+
+    Returns
+    -------
+    MulticlassSample
+        A `CodedLabels`, or what `MulticlassSample.read` returns.
+
+    Notes
+    -----
+    *Cost.* As `read_coded`: the label is a byte anyway.
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30]}})
+    >>> table = {"age": [44, None, 17, 50], "kind": ["a", "?", "c", "a"]}
+    >>> sample = read_coded_labels(
+    ...     table, y="kind", domain=RowDomain(schema), labels=("a", "b", "c"), large=1)
+    >>> type(sample).__name__, sample.by_label.tolist()
+    ('CodedLabels', [2, 0, 1, 1])
+    """
+    rules = [match(owner, "labels", label) for label in labels]
+    columns: dict[str, Any] = {"x": x, "y": y, "domain": domain, "owner": owner}
+    found = _read(table, rules, None if strict else large, csv=csv, **columns)
+    if isinstance(found, HeldRows):
+        sample = CodedLabels(found)
+        return sample if sample.n >= large else sample.count()
+    return MulticlassSample.read(found, labels=labels, strict=strict, **columns)
+
+
+def _read(
+    table: Any,
+    rules: Sequence[Match],
+    large: int | None,
+    *,
+    x: Any,
+    y: str,
+    domain: Domain,
+    csv: Any,
+    owner: str,
+) -> HeldRows | Table:
+    """Return the coded rows of a table, or the opened table where it is not coded.
+
+    One rule says which cells have label 1; several ones the labels, and what equals none is last.
+    """
     declared = domain.schema.csv if isinstance(domain, RowDomain) else None
     opened = read_table(table, csv=csv, declared=declared, owner=owner)
-
-    def plain() -> Sample:
-        arguments = {"x": x, "y": y, "domain": domain, "positive": positive, "owner": owner}
-        return Sample.read(opened, strict=strict, negative=negative, **arguments)
-
-    if strict or not isinstance(domain, RowDomain):
-        return plain()
-    is_positive = match(owner, "positive", positive)
+    if large is None or not isinstance(domain, RowDomain):
+        return opened
     names, schema = point_columns(owner, x, domain)
     assert schema is not None
     rows = quietly(opened.rows, STOPPED.format(owner))
     if rows is not None and rows < large:
-        return plain()
-    numbers = number_columns(names, schema, domain) + ([y] if is_positive.numeric else [])
+        return opened
+    numeric = all(rule.numeric for rule in rules)
+    numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
     frame = opened.frame([*names, y], owner, numbers=numbers)  # refuses what has no cells
     stream = opened.stream([*names, y], owner)
     if stream is not None and all(map(_simple, stream.kinds)):
         batches: Iterator[tuple[Any, ...]] = (
-            _coded(batch, schema, is_positive) for batch in stream.batches()
+            _coded(batch, schema, rules) for batch in stream.batches()
         )
     else:
-        batches = _groups(frame, schema, is_positive, owner)
+        batches = _groups(frame, schema, rules, owner)
 
-    def run() -> CodedSample:
-        held = HeldRows(schema.n_codes)
+    def run() -> HeldRows:
+        held = HeldRows(schema.n_codes, 2 if len(rules) == 1 else len(rules) + 1)
         gathered = Gathered(held)
         for batch in batches:
             gathered.add(*batch)
         gathered.close()
-        return CodedSample(held)
+        return held
 
-    sample = quietly(run, STOPPED.format(owner))
-    if not sample.n:
+    held = quietly(run, STOPPED.format(owner))
+    if not sum(held.by_label):
         raise DataError(EMPTY.format(owner))
-    # of some tables the number of rows is known only now
-    return sample if sample.n >= large else sample.count()
+    return held
 
 
-def _groups(frame: Frame, schema: Schema, positive: Match, owner: str) -> Iterator[tuple[Any, ...]]:
+def _groups(
+    frame: Frame, schema: Schema, rules: Sequence[Match], owner: str
+) -> Iterator[tuple[Any, ...]]:
     """Let the engine group by raw cells or codes; yield codes, labels and counts, in batches."""
     width = len(schema)
     grouped = in_groups(frame, width, schema)
@@ -143,18 +219,22 @@ def _groups(frame: Frame, schema: Schema, positive: Match, owner: str) -> Iterat
         batches = cast(Any, grouped.collect("pyarrow")).to_native().to_batches(_ROWS)
     for batch in batches:
         counted = pa.Table.from_batches([batch])
-        labels = label_codes(counted[f"k{width}"], positive)
+        labels = _labelled(counted[f"k{width}"], rules)
         yield group_codes(counted, schema, owner).T, labels, group_sizes(counted)
 
 
-def _coded(batch: pa.RecordBatch, schema: Schema, positive: Match) -> tuple[Any, Any]:
+def _coded(batch: pa.RecordBatch, schema: Schema, rules: Sequence[Match]) -> tuple[Any, Any]:
     """Return the codes of the rows of a batch, column by column, and their labels."""
     codes = []
     for cells, column in zip(batch.columns, schema, strict=False):
         alone = portable(cells) if column.of_numbers else cells  # else made so cell by cell
         codes.append(codes_of(pa.chunked_array([alone]), column))
     labels = pa.chunked_array([batch.columns[-1]])
-    return codes, label_codes(labels, positive)
+    return codes, _labelled(labels, rules)
+
+
+def _labelled(cells: pa.ChunkedArray, rules: Sequence[Match]) -> npt.NDArray[np.int8]:
+    return label_codes(cells, rules[0]) if len(rules) == 1 else listed_codes(cells, rules)
 
 
 def _simple(kind: pa.DataType) -> bool:

@@ -46,6 +46,7 @@ __all__ = [
     "group_table",
     "in_groups",
     "label_codes",
+    "listed_codes",
     "match",
     "number_columns",
     "point_columns",
@@ -477,15 +478,20 @@ def label_codes(cells: pa.ChunkedArray, positive: Match) -> npt.NDArray[np.int8]
 def _listed(
     cells: pa.ChunkedArray, name: str, labels: Sequence[Match], owner: str, *, strict: bool
 ) -> npt.NDArray[np.int8]:
+    """Return the codes of labels, or refuse cells that equal none."""
+    codes = listed_codes(cells, labels)
+    if strict and (codes == len(labels)).any():
+        raise refusal(owner, name, "one of the public labels")
+    return codes
+
+
+def listed_codes(cells: pa.ChunkedArray, labels: Sequence[Match]) -> npt.NDArray[np.int8]:
     """Return the code of the label that each cell equals; their number where it equals none."""
 
     def code(raw: object) -> int:
         return next((i for i, rule in enumerate(labels) if rule(raw)), len(labels))
 
-    codes = _convert(cells, code)
-    if strict and (codes == len(labels)).any():
-        raise refusal(owner, name, "one of the public labels")
-    return codes.astype(np.int8)
+    return _convert(cells, code).astype(np.int8)
 
 
 def _users(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.data.coded import CodedLabels, CodedSample
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.points import as_points, distinct
@@ -27,7 +28,7 @@ from littlestone.types import Points
 if TYPE_CHECKING:
     from littlestone.source import Source
 
-__all__ = ["OrderedSample", "deal", "part", "sizes", "written_out"]
+__all__ = ["OrderedSample", "deal", "part", "parted", "sizes", "written_out"]
 
 #: Record kinds: 2 i + label for the i-th distinct point, and last of all the points outside. With
 #: k labels, and what is outside their list, (k + 1) i + code.
@@ -127,6 +128,34 @@ def written_out(sample: Sample | MulticlassSample) -> Kinds:
     small = np.int32 if len(counts) < 2**31 else np.int64
     numbers: Any = np.arange(len(counts), dtype=small)
     return np.repeat(numbers, counts)
+
+
+def parted(sample: S, source: Source, first: int) -> tuple[S, S]:
+    """Deal the records, and return the first ones, and the others.
+
+    Parameters
+    ----------
+    sample : Sample or MulticlassSample
+    source : Source
+        As for `deal`.
+    first : int
+        How many records, from 1 to n - 1 (public).
+
+    Notes
+    -----
+    A `CodedSample` is dealt alike, and is not brought together: its file is put in order, and each
+    part is a view of it.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> parted(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
+    (Sample(n=1), Sample(n=2))
+    """
+    if isinstance(sample, CodedSample | CodedLabels):
+        return cast(tuple[S, S], sample.parted(source, first))
+    order = deal(sample, source)
+    return part(sample, order[:first]), part(sample, order[first:])
 
 
 def part(sample: S, kinds: Kinds) -> S:

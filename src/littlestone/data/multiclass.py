@@ -8,7 +8,7 @@ concept by at most the largest cost, as if all labels were listed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +144,15 @@ class MulticlassSample:
     def n(self) -> int:
         """Number of records: public under replace-one."""
         return int(self.counts.sum()) + sum(self.outside)
+
+    @property
+    def by_label(self) -> Counts:
+        """Number of records with each label, and with none of the list (private)."""
+        return np.asarray(self.counts.sum(axis=1) + np.array(self.outside, dtype=np.int64))
+
+    def pieces(self) -> Iterator[MulticlassSample]:
+        """Yield samples of some records each, which together are this one: itself, if in memory."""
+        yield self
 
     @property
     def answer_costs(self) -> Counts:

@@ -19,8 +19,8 @@ from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
 from littlestone.data import MulticlassSample, Sample, UserSample
-from littlestone.data.coded import CodedSample
-from littlestone.data.dealing import deal, part
+from littlestone.data.coded import CodedLabels, CodedSample
+from littlestone.data.dealing import parted
 from littlestone.data.domains import check_points
 from littlestone.data.sample import LazySample
 from littlestone.errors import (
@@ -104,7 +104,8 @@ def run(
         If ``evaluate`` is not a part of epsilon or the sample is empty (n is public).
         Everything is checked before anything is drawn.
     BudgetError, StoreError
-        The ledger does not pay; nothing was drawn (but the places of a secret part of a table).
+        The ledger does not pay; nothing was drawn (but the places of a secret part, or of
+        held-out rows, of a large table).
 
     Notes
     -----
@@ -145,23 +146,24 @@ def run(
     certified = not getattr(learner, "uncertified", "")
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
-    if evaluate is not None and (held_out or not isinstance(sample, CodedSample)):
+    coded = isinstance(sample, CodedSample | CodedLabels)
+    if evaluate is not None and not coded:
         _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
+    looked_at: Any = sample  # users are never held out
+    if held_out and coded:  # a file is put in order: what stops that costs nothing, either
+        looked_at, taken = parted(looked_at, source, held_out)
     # Pay, and from here on what is drawn is learned from.
     if ledger is not None:
         loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
         ledger.charge(guarantee, loss=loss, what=what)
-    looked_at: Any = sample
-    if held_out:
-        assert isinstance(sample, Sample | MulticlassSample)  # users are refused above
-        order = deal(sample, source)
-        taken, looked_at = part(sample, order[held_out:]), part(sample, order[:held_out])
+    if held_out and not coded:
+        looked_at, taken = parted(looked_at, source, held_out)
     hypothesis = own.learn(taken, source)
     histogram = None
     if evaluate is not None:
@@ -227,7 +229,8 @@ def score_all(
     """
     total: Fraction = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
     for release, sample in pairs:
-        check_points(release.concept_class.domain, sample.points, owner=owner)
+        if not isinstance(sample, CodedSample | CodedLabels):  # these were read by its rules
+            check_points(release.concept_class.domain, sample.points, owner=owner)
         check_integer(owner, "sample", sample.n, low=1, hint="The table has no records.")
     claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
     guarantee = Guarantee(total, Fraction(0), claim=claim, seeded=source.seeded)
@@ -281,9 +284,12 @@ def read_sample(
     domain, most = learner.concept_class.domain, getattr(learner, "tails", None)
     if learner.concept_class.lists_labels:
         _ = learner.plan  # only what learns several labels has one
-        return MulticlassSample.read(
-            table, domain=domain, labels=learner.concept_class.labels, **arguments
-        )
+        listed: Callable[..., MulticlassSample] = MulticlassSample.read
+        if getattr(learner, "tabled", False):
+            from littlestone.data import coding  # noqa: PLC0415 - engines are loaded late
+
+            listed = coding.read_coded_labels
+        return listed(table, domain=domain, labels=learner.concept_class.labels, **arguments)
     if user is not None:
         return UserSample.read(table, user=user, domain=domain, **arguments)
     from littlestone.data import coding, streams  # noqa: PLC0415 - engines are loaded late
@@ -327,7 +333,8 @@ def _check_sample(learner: Any, sample: Any) -> None:
     labels = len(learner.concept_class.labels)
     if isinstance(sample, MulticlassSample) and sample.labels != labels:
         raise ParameterError(f"The sample given to {owner} must have {labels} labels.")
-    if not isinstance(sample, LazySample):  # read by the domain's own rules, and must stay lazy
+    # a lazy one was read by the domain's own rules, and must stay lazy
+    if not isinstance(sample, LazySample | CodedLabels):
         check_points(learner.concept_class.domain, sample.points, owner=owner)
 
 
@@ -439,7 +446,7 @@ def _histogram(
     scores = scores_of(hypothesis, labels)
     by_label = labels + unlisted
     counts = np.zeros((by_label, len(scores)), dtype=np.int64)
-    for piece in [sample] if isinstance(sample, MulticlassSample) else sample.pieces():
+    for piece in sample.pieces():
         if not len(piece.points):
             continue
         place = score_places(hypothesis, piece.points)

@@ -12,6 +12,7 @@ output law is computed exactly and verified (`ExactSource`).
 `swept_pairs`       the same over pairs of ends (intervals), swept
 `sources`           for releases; for experiments, which are not private; given answers
 `exact`             all paths of draws, for verification
+`places`            the first places of a permutation, as a set of bits
 `public`            public coins, and other libraries' generators
 ==================  ==============================================================
 
@@ -27,6 +28,7 @@ from littlestone.source.leveled import (
     LevelWeights,
     ScoreRuns,
 )
+from littlestone.source.places import Places, first_places
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, presented
@@ -56,6 +58,7 @@ __all__ = [
     "LeveledChoice",
     "PairPart",
     "PairWeights",
+    "Places",
     "Presented",
     "ReplaySource",
     "ScoreRuns",
@@ -69,6 +72,7 @@ __all__ = [
     "as_weights",
     "ball",
     "exp",
+    "first_places",
     "pair_balls",
     "presented",
     "probabilities",

@@ -68,6 +68,10 @@ class BitSource(ABC):
     def public_rng(self) -> np.random.Generator:
         """Return a generator whose seed may be published, for utility only."""
 
+    def random_bytes(self, k: int) -> bytes:
+        """Return k fair bytes: pieces of whole words are those of one draw."""
+        return self._bytes(k)
+
     def choose(self, weights: Presented) -> int:
         """Return outcome i with probability exactly weight_i / total."""
         u = self._bits(_FIRST)  # U lies in [u, u + 1) / 2**64

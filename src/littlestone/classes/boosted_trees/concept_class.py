@@ -117,7 +117,8 @@ class BoostedTreeClass(ConceptClass):
     @property
     def tabled(self) -> bool:
         """Whether the counts of sets of columns are enough for each tree, and not too many."""
-        return fit_memory(self.schema, self.depth)
+        listed = len(self.labels) + 1 if self.lists_labels else 2
+        return fit_memory(self.schema, self.depth, listed)
 
     @property
     def _most(self) -> int:

@@ -220,7 +220,9 @@ class DecisionTrees(SchemaTrees):
     @property
     def tabled(self) -> bool:
         """Whether the counts of sets of columns are enough, and not too many."""
-        return not self.lists_labels and fit_memory(self.schema, max(self.depth, 2))
+        if self.lists_labels:
+            return fit_memory(self.schema, self.depth, len(self.labels) + 1)
+        return fit_memory(self.schema, max(self.depth, 2))
 
     @property
     def size(self) -> int:

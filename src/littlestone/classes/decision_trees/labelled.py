@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.sampler import count
-from littlestone.classes.decision_trees.weighted import WeightedRows, draw_answers
+from littlestone.classes.decision_trees.tabled import TabledRows
+from littlestone.classes.decision_trees.weighted import AnyRows, WeightedRows, draw_answers
+from littlestone.data.coded import CodedLabels
 
 if TYPE_CHECKING:
     from littlestone.classes.decision_trees.nodes import Tree
@@ -62,7 +64,11 @@ class LabelledCandidates:
         fast: bool = True,
     ) -> None:
         self._splits, self._depth, self._labels, self._fast = splits, depth, labels, fast
-        self._rows = WeightedRows.of_answers(splits, sample.points, sample.answer_costs)
+        self._rows: AnyRows
+        if isinstance(sample, CodedLabels):
+            self._rows = TabledRows.of(splits, sample, depth)
+        else:
+            self._rows = WeightedRows.of_answers(splits, sample.points, sample.answer_costs)
 
     @property
     def size(self) -> int:

@@ -1,5 +1,7 @@
 """Rows that are known by their counts alone: what a draw of a tree asks of a `CodedSample`.
 
+Of a `CodedLabels` the labels are answers, and the weights are what these cost.
+
 A tree of depth d needs the counts by label of sets of d columns (`CodeTables`). They are taken in
 one pass over the rows; the counts of the sides of the root, of sets of one column less, are sums of
 these, so that a boosted tree is drawn after one pass. The counts are those of the rows themselves,
@@ -22,7 +24,7 @@ import numpy.typing as npt
 
 from littlestone.classes.decision_trees.splits import Bits, Counts, Patterns, Region, Splits
 from littlestone.data.code_tables import CodeTables, Entries
-from littlestone.data.coded import CodedSample, Weigh
+from littlestone.data.coded import AnyCoded, Weigh
 
 __all__ = ["AnyRegion", "TabledRegion", "TabledRows"]
 
@@ -36,9 +38,9 @@ class TabledRows:
     Attributes
     ----------
     splits : Splits
-    sample : CodedSample
+    sample : CodedSample or CodedLabels
     weigh : callable or None
-        What the entries weigh; None: what they count.
+        What the entries weigh; None: what they count, or what mistakes on them cost.
     path : tuple of (int, bool)
         The splits above, and their answers.
     known : CodeTables
@@ -46,16 +48,14 @@ class TabledRows:
     """
 
     splits: Splits
-    sample: CodedSample
+    sample: AnyCoded
     weigh: Weigh | None
     path: tuple[tuple[int, bool], ...]
     known: CodeTables
 
-    n_labels = 2
-
     @classmethod
     def of(
-        cls, splits: Splits, sample: CodedSample, order: int, weigh: Weigh | None = None
+        cls, splits: Splits, sample: AnyCoded, order: int, weigh: Weigh | None = None
     ) -> TabledRows:
         """Return all rows: one pass, for sets of at most ``order`` columns."""
         return cls(splits, sample, weigh, (), sample.tables(order, weigh))
@@ -75,13 +75,18 @@ class TabledRows:
         return self.sample.tables(order, self._below)
 
     @property
+    def n_labels(self) -> int:
+        """Number of labels, or of answers."""
+        return len(self.known.sums[()])
+
+    @property
     def totals(self) -> Counts:
         """Weight by label."""
         return self.known.totals
 
     def _below(self, number: int, part: Entries) -> npt.NDArray[Any]:
         """Weigh the rows that answer so; the others weigh nothing."""
-        weights = part.weights if self.weigh is None else self.weigh(number, part)
+        weights = self.sample.weighed(part) if self.weigh is None else self.weigh(number, part)
         for split, yes in self.path:
             column, accepts = self._accepts(split, yes=yes)
             weights = weights * accepts[part.codes[column]]

@@ -560,14 +560,14 @@ def draw_tree(
 
 
 def draw_answers(
-    rows: WeightedRows, depth: int, rate: Fraction, source: Source, *, fast: bool = True
+    rows: AnyRows, depth: int, rate: Fraction, source: Source, *, fast: bool = True
 ) -> Tree:
     """Return a tree with probability proportional to ``e**(-rate * cost)``, exactly.
 
     Parameters
     ----------
-    rows : WeightedRows
-        Of `WeightedRows.of_answers`: what each answer costs.
+    rows : WeightedRows or TabledRows
+        Of `WeightedRows.of_answers`, or of a `CodedLabels`: what each answer costs.
     depth, rate, source, fast
         As for `draw_tree`.
 
@@ -577,7 +577,7 @@ def draw_answers(
         A representation, with answers at its leaves: not yet in normal form.
     """
 
-    def leaf(below: WeightedRows) -> int:
+    def leaf(below: AnyRows) -> int:
         return Explicit([-cost for cost in below.totals.tolist()]).draw(rate, source)
 
     return grow(rows, depth, rate, source, leaf, fast=fast)

@@ -30,9 +30,10 @@ from littlestone.evaluation import release_histogram
 
 if TYPE_CHECKING:
     from littlestone.data import MulticlassSample
+    from littlestone.data.code_tables import Entries
     from littlestone.source import Source
 
-__all__ = ["answer_costs", "private_start", "record_costs"]
+__all__ = ["answer_costs", "entry_costs", "private_start", "record_costs"]
 
 Counts = npt.NDArray[np.int64]
 
@@ -97,6 +98,28 @@ def answer_costs(
     return costs
 
 
+def entry_costs(
+    part: Entries, votes: Counts, *, step: Fraction, cap: Fraction, resolution: int
+) -> Counts:
+    """Return what each answer costs the records of each entry, of shape (labels, entries).
+
+    Examples
+    --------
+    >>> from littlestone.data.code_tables import Entries
+    >>> part = Entries(np.array([[2, 2]]), np.array([1, 3]), np.array([5, 2]))
+    >>> half = Fraction(1, 2)
+    >>> votes = np.zeros((3, 2), dtype=np.int64)
+    >>> entry_costs(part, votes, step=Fraction(1), cap=half, resolution=100).tolist()
+    [[500, 200], [0, 200], [500, 200]]
+    """
+    costs = np.tile(resolution * part.weights, (len(votes), 1))  # outside the list
+    for y in range(len(votes)):
+        here = np.flatnonzero(part.labels == y)
+        own = record_costs(votes[:, here], y, step=step, cap=cap, resolution=resolution)
+        costs[:, here] = part.weights[here] * own
+    return costs
+
+
 def private_start(
     sample: MulticlassSample, *, epsilon: Fraction, step: Fraction, furthest: int, source: Source
 ) -> tuple[int, ...]:
@@ -105,8 +128,8 @@ def private_start(
     The counts are one histogram of labels, so replacing a record moves two of them by 1 (claim
     ``score-histogram``).
     """
-    totals = sample.counts.sum(axis=1) + np.array(sample.outside, dtype=np.int64)
-    released = release_histogram([0], totals[:, None], n=sample.n, epsilon=epsilon, source=source)
+    totals = sample.by_label[:, None]
+    released = release_histogram([0], totals, n=sample.n, epsilon=epsilon, source=source)
     doubt = 4 / float(epsilon)  # about the noise's size: pulls the shares towards each other
     logs = [math.log(max(count, 0) + doubt) for (count,) in released.counts[:-1]]
     return tuple(max(-furthest, round((own - max(logs)) / float(step))) for own in logs)

@@ -53,14 +53,20 @@ from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.splits import Splits
 from littlestone.classes.decision_trees.weighted import (
     AnyRows,
-    WeightedRows,
     draw_answers,
     draw_tree,
 )
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
-from littlestone.learners.boosting.labels import answer_costs, private_start
-from littlestone.learners.boosting.margins import Margins, Start, margins_of, voted, weighted
+from littlestone.learners.boosting.labels import private_start
+from littlestone.learners.boosting.margins import (
+    Margins,
+    Start,
+    answered,
+    margins_of,
+    voted,
+    weighted,
+)
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, compose, zcdp_to_dp
@@ -279,7 +285,7 @@ class Boosting(Learner[BoostingPlan]):
         Parameters
         ----------
         sample : Sample or MulticlassSample
-        margins : ndarray of int64, or CodedMargins
+        margins : ndarray of int64, CodedMargins or CodedVotes
             As `margins_of` and `voted` make them, of the trees before.
         start, votes : int
             Both are released.
@@ -287,15 +293,15 @@ class Boosting(Learner[BoostingPlan]):
         settings = self.plan.settings(sample.n)
         splits, depth = _splits(self.concept_class.schema), self.concept_class.depth
         if isinstance(start, tuple):
-            assert isinstance(margins, np.ndarray)
-            costs = answer_costs(  # step 1
+            rows = answered(  # step 1
+                splits,
                 sample,
                 margins,
+                depth,
                 step=settings.step,
                 cap=settings.cap,
                 resolution=settings.resolution,
             )
-            rows: AnyRows = WeightedRows.of_answers(splits, sample.points, costs)
             return rows, settings.round_epsilon / (2 * settings.resolution)
         rows = weighted(splits, sample, margins, settings.table(start), depth)  # step 1
         largest = max(settings.largest(start, votes), 1)
@@ -306,7 +312,6 @@ class Boosting(Learner[BoostingPlan]):
         depth = self.concept_class.depth
         if not self.concept_class.lists_labels:
             return draw_tree(rows, depth, rate, source)
-        assert isinstance(rows, WeightedRows)
         return TreeHypothesis.of(draw_answers(rows, depth, rate, source), self.concept_class.labels)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> Start:

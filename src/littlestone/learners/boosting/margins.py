@@ -1,12 +1,13 @@
 """The margins of the records while trees are drawn, and the weights that follow from them.
 
 In memory a margin for each distinct point, with several labels the votes of each label there; of a
-`CodedSample` one for each entry of its file, in two bytes.
+`CodedSample` one for each entry of its file, in two bytes; of a `CodedLabels` as many bytes as
+labels.
 """
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +18,19 @@ from littlestone.classes.decision_trees.tabled import TabledRows
 from littlestone.classes.decision_trees.weighted import AnyRows, WeightedRows
 from littlestone.data import MulticlassSample, Sample
 from littlestone.data.code_tables import Entries
-from littlestone.data.coded import CodedSample
+from littlestone.data.coded import CodedLabels, CodedSample
+from littlestone.learners.boosting.labels import answer_costs, entry_costs
 
-__all__ = ["CodedMargins", "Margins", "Start", "margins_of", "voted", "weighted"]
+__all__ = [
+    "CodedMargins",
+    "CodedVotes",
+    "Margins",
+    "Start",
+    "answered",
+    "margins_of",
+    "voted",
+    "weighted",
+]
 
 Ints = npt.NDArray[np.int64]
 
@@ -50,7 +61,38 @@ class CodedMargins:
         return weights
 
 
-Margins: TypeAlias = "Ints | CodedMargins"
+class CodedVotes:
+    """The same with several labels: the votes of each label that the trees gave, a byte for each.
+
+    Parameters
+    ----------
+    sample : CodedLabels
+    start : tuple of int
+        Votes of each label before the first tree.
+    """
+
+    def __init__(self, sample: CodedLabels, start: tuple[int, ...]) -> None:
+        self.sample, self._start = sample, np.array(start, dtype=np.int64)[:, None]
+        shapes = [(sample.labels, length) for length in sample.lengths]
+        self._parts: list[npt.NDArray[Any]] = [np.zeros(shape, dtype=np.uint8) for shape in shapes]
+        self._trees = 0
+
+    def add(self, tree: TreeHypothesis) -> None:
+        """Add the vote of a tree: one pass."""
+        self._trees += 1
+        if self._trees == 256:
+            self._parts = [votes.astype(np.uint16) for votes in self._parts]
+        for votes, part in zip(self._parts, self.sample.entries(), strict=True):
+            answers = tree.predict(part.codes.T).astype(np.int64)
+            votes[answers, np.arange(len(answers))] += 1
+
+    def of(self, number: int) -> Ints:
+        """Return the votes at the entries of a part."""
+        votes: Ints = self._start + self._parts[number]
+        return votes
+
+
+Margins: TypeAlias = "Ints | CodedMargins | CodedVotes"
 
 #: Margin of all rows before the first tree; with several labels, votes for each of them.
 Start: TypeAlias = int | tuple[int, ...]
@@ -64,12 +106,15 @@ def margins_of(sample: Sample | MulticlassSample, start: Start) -> Margins:
     if isinstance(sample, CodedSample):
         assert isinstance(start, int)
         return CodedMargins(sample, start)
+    if isinstance(sample, CodedLabels):
+        assert isinstance(start, tuple)
+        return CodedVotes(sample, start)
     return np.repeat(np.array(start, dtype=np.int64)[..., None], len(sample.points), axis=-1)
 
 
 def voted(sample: Sample | MulticlassSample, margins: Margins, tree: TreeHypothesis) -> Margins:
     """Return the margins after the vote of a tree; the old ones may change."""
-    if isinstance(margins, CodedMargins):
+    if isinstance(margins, CodedMargins | CodedVotes):
         margins.add(tree)
     elif len(sample.points):
         answers = tree.predict(sample.points).astype(np.int64)
@@ -100,6 +145,33 @@ def weighted(splits: Splits, sample: Sample, margins: Margins, table: Ints, dept
             return coded.weights(number, part, table)
 
         return TabledRows.of(splits, coded.sample, depth, weigh)
+    assert isinstance(margins, np.ndarray)
     zero = len(table) // 2
     zeros, ones = sample.zeros * table[zero - margins], sample.ones * table[zero + margins]
     return WeightedRows.of(splits, sample, zeros, ones)
+
+
+def answered(
+    splits: Splits, sample: MulticlassSample, margins: Margins, depth: int, **settings: Any
+) -> AnyRows:
+    """Return what each answer costs the records, by their votes; see `labels`.
+
+    Parameters
+    ----------
+    splits : Splits
+    sample : MulticlassSample
+    margins : ndarray of int64, or CodedVotes
+    depth : int
+        Of the tree that is drawn from them.
+    **settings
+        Of `labels.record_costs`: step, cap, resolution.
+    """
+    if isinstance(margins, CodedVotes):
+        votes = margins
+
+        def weigh(number: int, part: Entries) -> Ints:
+            return entry_costs(part, votes.of(number), **settings)
+
+        return TabledRows.of(splits, votes.sample, depth, weigh)
+    assert isinstance(margins, np.ndarray)
+    return WeightedRows.of_answers(splits, sample.points, answer_costs(sample, margins, **settings))

@@ -1,0 +1,82 @@
+"""The first places of a permutation: those of the permutation itself, for the same bits."""
+
+import numpy as np
+import pytest
+
+from littlestone.errors import DataError
+from littlestone.source import ExactSource, Places, ReplaySource, SeededSource, first_places, places
+
+
+def listed(found, n):
+    return np.flatnonzero(np.diff(found.before(np.arange(n + 1)))).tolist()
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 1000])
+@pytest.mark.parametrize("room", [1, 40, 1 << 25])
+def test_equal_seeds_find_equal_places(n, room, monkeypatch):
+    """Also where keys are sorted a few at a time, and drawn in several pieces."""
+    monkeypatch.setattr(places, "_PIECE", 128)
+    for first in sorted({1, n // 4 or 1, n // 2 or 1, n}):
+        one, other = SeededSource(n), SeededSource(n)
+        found = places._smallest(one.random_bytes, n, first, room)
+        assert listed(found, n) == sorted(other.permutation(n)[:first].tolist())
+        assert one.below(2**60) == other.below(2**60)
+
+
+@pytest.mark.parametrize("room", [1, 1 << 25])
+def test_equal_keys_are_drawn_anew(room):
+    """Anywhere: also behind the places that are asked for."""
+    rounds = iter([[5, 2**63, 2**63, 1], [3, 3, 2**40, 9], [7, 2**50, 1, 2**60]])
+    found = places._smallest(
+        lambda k: np.array(next(rounds), dtype=np.uint64).tobytes(), 4, 2, room
+    )
+    assert listed(found, 4) == [0, 2]
+    with pytest.raises(StopIteration):
+        next(rounds)
+
+
+def test_other_sources_say_the_permutation():
+    source = ReplaySource([])
+    assert listed(first_places(source, 70, 66), 70) == list(range(66))
+    assert source.presented == [("permutation", 70)]
+    law = ExactSource().law(lambda s: tuple(listed(first_places(s, 3, 2), 3)))
+    assert list(law.outcomes) == [(0, 1)]
+
+
+def test_every_set_is_equally_likely():
+    """Six pairs of four places, 6,000 times: chi-squared with 5 degrees, far in the tail."""
+    source, counts = SeededSource(5), {}
+    for _ in range(6000):
+        pair = tuple(listed(first_places(source, 4, 2), 4))
+        counts[pair] = counts.get(pair, 0) + 1
+    assert len(counts) == 6
+    assert sum((c - 1000) ** 2 / 1000 for c in counts.values()) < 25
+
+
+def test_what_stands_before_is_counted():
+    chosen = np.array([0, 63, 64, 127, 128, 191])
+    found = Places.of(chosen, 192)
+    ends = np.arange(193)
+    assert found.before(ends).tolist() == [int((chosen < end).sum()) for end in ends]
+
+
+def test_a_damaged_file_is_noticed(monkeypatch):
+    class Short:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def write(self, data):
+            return len(data)
+
+        def seek(self, *_):
+            return 0
+
+        def read(self, size):
+            return b""
+
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Short())
+    with pytest.raises(DataError, match="damaged"):
+        first_places(SeededSource(0), 5, 2)
