@@ -23,7 +23,7 @@ from littlestone.data import MulticlassSample, Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, labels, learner
+from littlestone.learners.boosting import Boosting, labels, learner, margins
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
@@ -432,7 +432,7 @@ def labels_of_the_table(monkeypatch):
         unseen = sample.counts[:-1].sum(axis=1) == 0
         return true(sample, votes, **own) + 5000 * unseen[:, None]
 
-    monkeypatch.setattr(learner, "answer_costs", costs)
+    monkeypatch.setattr(margins, "answer_costs", costs)
 
 
 def start_of_the_table(monkeypatch):
