@@ -217,6 +217,8 @@ def exact_value(value: Any) -> Fraction | None:
     """
     if isinstance(value, bool):
         return None
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
     if isinstance(value, numbers.Rational):
         return Fraction(int(value.numerator), int(value.denominator))  # NumPy's would overflow
     if isinstance(value, numbers.Real):

@@ -116,4 +116,4 @@ def check_nonnegative(owner: str, name: str, value: Any, *, hint: str = "") -> F
 
 def _dyadic(exact: arb) -> Fraction:
     mantissa, exponent = (int(part) for part in exact.man_exp())
-    return mantissa * Fraction(2) ** exponent
+    return Fraction(mantissa << exponent) if exponent >= 0 else Fraction(mantissa, 1 << -exponent)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
@@ -113,10 +114,10 @@ class _Path:
     seeded: bool = True
     public_coins: bool = False
     _position: int = 0
-    _streams: np.random.SeedSequence = field(init=False)
 
-    def __post_init__(self) -> None:
-        self._streams = np.random.SeedSequence(self.public_seed)
+    @cached_property
+    def _streams(self) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.public_seed)
 
     def choose(self, weights: Presented) -> int:
         known = as_weights(weights)

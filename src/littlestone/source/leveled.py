@@ -20,7 +20,7 @@ from typing import Any, Generic, Protocol, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from littlestone.source.reals import Exp, ball, exp
 from littlestone.source.sampler import Source
@@ -341,11 +341,14 @@ class LevelWeights(TabulatedWeights):
             # |ball| <= 2**-(bits + 64): its weight relative to the best is provably below that
             tiny = arb(0, 1) / (arb(2) ** (bits + 64))
             # hopeless iff |rate| * gap >= ln(2**(bits + 64 + bits of the counts))
-            far = None if not self.rate else ceil((bits + 64 + count_bits) * LN2 / abs(self.rate))
-            zero = arb(0)
+            up, down = int(self.rate.numerator), int(self.rate.denominator)
+            widest = (bits + 64 + count_bits) * LN2.numerator * down
+            far = None if not up else -(-widest // (LN2.denominator * abs(up)))
+            zero, one = arb(0), arb(1)
             out: list[arb] = []
             if self.bottom is not None:
-                out.append((self.bottom * exp(-self.rate * best)).enclose(bits))
+                bottom = self.bottom * exp(-self.rate * best) if best else self.bottom
+                out.append(bottom.enclose(bits))
             known: dict[int, arb] = {}
             for times, score in zip(self.counts.tolist(), self.scores.tolist(), strict=True):
                 if not times:
@@ -357,7 +360,7 @@ class LevelWeights(TabulatedWeights):
                     continue
                 weight = known.get(gap)
                 if weight is None:
-                    weight = known[gap] = ball(self.rate * gap).exp() if gap else arb(1)
+                    weight = known[gap] = arb(fmpq(up * gap, down)).exp() if gap else one
                 out.append(weight * ball(times) if times != 1 else weight)
             return out
 

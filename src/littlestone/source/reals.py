@@ -133,4 +133,6 @@ def as_exp(value: Exp | Rational | int) -> Exp:
 
 def _rational(value: Rational | int) -> Fraction:
     """Return a fraction of Python integers: NumPy's integers would overflow in arithmetic."""
+    if type(value) is Fraction and type(value.numerator) is type(value.denominator) is int:
+        return value
     return Fraction(int(value.numerator), int(value.denominator))

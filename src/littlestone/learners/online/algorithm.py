@@ -359,8 +359,9 @@ class Digit:
 
 def log_silence(epsilon: Fraction, gap: int) -> arb:
     """Enclose ln(1 - e**(-epsilon * gap)), without cancellation at either end."""
-    x = ball(epsilon * gap)
-    if epsilon * gap < 1:
+    exponent = epsilon * gap
+    x = ball(exponent)
+    if exponent < 1:
         return (-(-x).expm1()).log()
     return (-(-x).exp()).log1p()
 
