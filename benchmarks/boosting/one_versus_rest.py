@@ -54,7 +54,7 @@ def one_versus_rest(schema, points, codes, k, depth, epsilon, delta, seed, share
         sample = Sample.of(points, (codes == label).astype(int))
         margins, trees = margins_of(sample, 0), []
         for done in range(rounds):
-            rows, rate = learner.round(sample, margins, start=0, votes=done)
+            rows, rate = learner.round(sample, margins, start=0, place=done)
             trees.append(learner.tree(rows, rate * each / own.round_epsilon, source))
             margins = voted(sample, margins, trees[-1])
         sums.append(trees)

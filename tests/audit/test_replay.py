@@ -138,7 +138,7 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
         margins = np.zeros(len(records.points), dtype=np.int64)
         steered = SeededSource(0)
         for votes in range(3):
-            weighted, rate = learner.round(records, margins, start=0, votes=votes)
+            weighted, rate = learner.round(records, margins, start=0, place=votes)
             law = ExactSource(bits=200).law(lambda s, w=weighted, r=rate: draw_tree(w, 1, r, s).key)
             laws[-1].append({h: float(p.mid()) for h, p in law.outcomes.items()})
             if records is sample:

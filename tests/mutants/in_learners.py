@@ -233,9 +233,9 @@ def a_record_moves_the_cost_by_one(original, self):
 
 
 @mutant("composition forgotten", "learners.boosting.learner:largest_round", "votes for labels")
-def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, others=()):
+def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, others=(), **how):
     """Each round draws one tree for all labels, so all rounds are paid as one."""
-    return original(epsilon, delta, 1, others)
+    return original(epsilon, delta, 1, others, **how)
 
 
 @mutant("parameter from the data", "learners.boosting.learner:answer_costs", "votes for labels")

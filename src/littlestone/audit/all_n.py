@@ -551,26 +551,27 @@ def _rounds(
     chain = _Sums(learner, settings.round_epsilon, points, sizes, rng)
     several = len(learner.concept_class.labels) if learner.concept_class.lists_labels else 0
     rounds = sorted({0, 1, settings.rounds - 1} & set(range(settings.rounds)))
-    for votes in rounds:
+    for place in rounds:
+        chain.budget = settings.epsilon_of(place)
         start: Start = 0
         if settings.count_epsilon:
             start = rng.below(7) - 3
         if several:
             start = tuple(-rng.below(4) if settings.count_epsilon else 0 for _ in range(several))
         before = []
-        for _ in range(votes):  # any trees: of a data set of any labels
+        for _ in range(place):  # any trees: of a data set of any labels
             sample: Any = chain.layout.sample(chain.drawn(chain.kinds, 3))
             margins = margins_of(sample, start)
-            rows, rate = learner.round(sample, margins, start=start, votes=0)
+            rows, rate = learner.round(sample, margins, start=start, place=0)
             before.append(learner.tree(rows, rate, rng))
 
         def weighted(
-            sample: Any, votes: int = votes, start: Start = start, trees: Any = before
+            sample: Any, place: int = place, start: Start = start, trees: Any = before
         ) -> Any:
             margins = margins_of(sample, start)
-            for tree in trees:
-                margins = voted(sample, margins, tree)
-            return learner.round(sample, margins, start=start, votes=votes)
+            for i, tree in enumerate(trees):
+                margins = voted(sample, margins, tree, settings.votes_of(i))
+            return learner.round(sample, margins, start=start, place=place)
 
         def rate_of(n: int, weighted: Any = weighted) -> Fraction:
             return Fraction(weighted(chain.layout.sample((chain.kinds[0],) * n))[1])
@@ -579,7 +580,7 @@ def _rounds(
             rows, rate = weighted(sample)
             return learner.tree(rows, rate, source).key
 
-        chain.check(rate_of, run, f"round {votes + 1}")
+        chain.check(rate_of, run, f"round {place + 1}")
     steps = chain.steps
     what = f"{settings.rounds} rounds with fixed budgets, each given the trees before"
     if learner.delta is None:

@@ -471,8 +471,8 @@ class _Boosted:
         margins = margins_of(sample, 0)
         keys, logs, trees = list[Hashable](), list[arb](), list[_Tree]()
         table = settings.table(0)
-        for votes in range(settings.rounds):
-            rows, rate = learner.round(sample, margins, start=0, votes=votes)
+        for place in range(settings.rounds):
+            rows, rate = learner.round(sample, margins, start=0, place=place)
             before = len(source.logs)
             tree = learner.tree(rows, rate, source)
             with ctx.workprec(_BITS):
@@ -482,17 +482,18 @@ class _Boosted:
 
             def cost(x: Any, y: int, before: list[Any] = before_it) -> int:
                 row = np.array([x], dtype=np.int64)
-                margin = sum(2 * int(tree.predict(row)[0]) - 1 for tree in before)
+                votes = [2 * int(tree.predict(row)[0]) - 1 for tree in before]
+                margin = sum(settings.votes_of(i) * vote for i, vote in enumerate(votes))
                 return int(table[len(table) // 2 + (margin if y else -margin)])
 
             trees.append(_Tree(tree, rate, cost))
-            margins = voted(sample, margins, tree)
+            margins = voted(sample, margins, tree, settings.votes_of(place))
         return _Ran(tuple(keys), source.names, logs, None, trees)
 
     def budgets(self, n: int) -> list[Fraction]:
         """Return the bounded range of each round."""
         settings = self.learner.plan.settings(n)
-        return [settings.round_epsilon] * settings.rounds
+        return [settings.epsilon_of(place) for place in range(settings.rounds)]
 
 
 # --- comparing ------------------------------------------------------------------------------------

@@ -14,13 +14,17 @@ import pytest
 
 from littlestone.audit import verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
+from littlestone.classes.decision_trees import TreeHypothesis
+from littlestone.classes.decision_trees.nodes import Node
 from littlestone.classes.decision_trees.weighted import WeightedRows
 from littlestone.data import Sample, Schema
-from littlestone.errors import UnsupportedError
+from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, Settings, learner
-from littlestone.source import ExactSource
+from littlestone.learners.boosting.margins import margins_of, voted
+from littlestone.privacy import compose
+from littlestone.source import ExactSource, SeededSource
 
 ONE = Schema.from_dict({"city": {"categories": ["Bonn"]}})  # 1 split
 EDGE = Schema.from_dict({"age": {"bins": [30]}})  # 2 splits
@@ -51,6 +55,37 @@ def test_every_data_set(schema, points, depth, rounds, n):
     assert result.holds
     assert result.slack == 0
     assert 0.3 < result.tightest_epsilon <= EPSILON
+
+
+@pytest.mark.parametrize(
+    ("schema", "points", "rounds", "n", "cap"),
+    [(ONE, [BONN, OTHER], 2, 2, "1/2"), (ONE, [BONN], 3, 2, 1), (EDGE, [LOW, HIGH], 2, 1, 1)],
+    ids=["rounds-2", "rounds-3", "two-splits"],
+)
+def test_a_first_tree_of_several_votes_on_every_data_set(schema, points, rounds, n, cap):
+    boosted = boosting(schema, 1, rounds, first_votes=3, cap=cap)
+    settings = boosted.plan.settings(n)
+    assert settings.epsilon_of(0) == 3 * settings.epsilon_of(1) == 3 * EPSILON / (rounds + 2)
+    result = verify(boosted, points=points, n_samples=n)
+    assert result.holds
+    assert 0.3 < result.tightest_epsilon <= EPSILON
+
+
+@pytest.mark.first(1)
+@pytest.mark.parametrize("votes", [2, 5])
+def test_a_first_tree_of_several_votes_with_a_delta(votes):
+    boosted = boosting(delta=Fraction(1, 100), first_votes=votes)
+    assert verify(boosted, points=[BONN, OTHER], n_samples=2).holds
+    settings = boosted.plan.settings(2)
+    assert settings.epsilon_of(0) + settings.epsilon_of(1) > EPSILON  # pure composition would not
+
+
+def test_the_votes_of_the_first_tree_are_released_as_copies():
+    sample = Sample.of(np.array([BONN, OTHER] * 5), [1, 0] * 5)
+    ensemble = boosting(rounds=3, first_votes=4).draw(sample, SeededSource(0))
+    assert len(ensemble.trees) == 6
+    assert len(set(ensemble.trees[:4])) == 1
+    assert set(ensemble.margin(sample.points).tolist()) <= set(ensemble.margins)
 
 
 @pytest.mark.full
@@ -165,7 +200,7 @@ def cap_from_the_data(monkeypatch):
 
 def composition_forgotten(monkeypatch):
     """Each round spends all of epsilon."""
-    monkeypatch.setattr(learner, "largest_round", lambda epsilon, *rest: epsilon)
+    monkeypatch.setattr(learner, "largest_round", lambda epsilon, *rest, **how: epsilon)
 
 
 def twice_the_rate(monkeypatch):
@@ -243,6 +278,85 @@ def test_a_cap_from_the_data_is_noticed(monkeypatch):
     assert loss_of_one_pair(12) <= EPSILON
     cap_from_the_data(monkeypatch)
     assert loss_of_one_pair(12) > 1.5 * EPSILON
+
+
+def loss_of_a_round(place):
+    """Return the largest loss of one round for a loud pair, in shares of its budget.
+
+    The first tree answers 0 in Bonn and 1 elsewhere. All records but one say 1; that one is
+    (Bonn, 1), or (other, 0), which weigh the most in the second round.
+    """
+    boosted = Boosting(ScorecardClass(ONE, 2), epsilon=EPSILON, step="1/2", cap=1, first_votes=8)
+    times = [20, 20 if place == 0 else 3_000, 1]  # so many that "always 1" is nearly sure
+    settings = boosted.plan.settings(sum(times))
+    first = TreeHypothesis.of(Node(ONE.literals()[0], 0, 1))
+    laws = []
+    for point, odd in ((BONN, 1), (OTHER, 0)):
+        rows = np.repeat([BONN, OTHER, point], times, axis=0)
+        sample = Sample.of(rows, np.repeat([1, 1, odd], times))
+        margins = margins_of(sample, 0)
+        for i in range(place):
+            margins = voted(sample, margins, first, settings.votes_of(i))
+        weighted, rate = boosted.round(sample, margins, start=0, place=place)
+        law = ExactSource(bits=400).law(lambda source, w=weighted, r=rate: boosted.tree(w, r, source))
+        laws.append(law.outcomes)
+    logs = [(laws[0][h] / laws[1][h]).log() for h in laws[0]]
+    assert all(log.is_finite() for log in logs)
+    return max(abs(float(log.mid())) for log in logs) / float(settings.epsilon_of(place))
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_no_round_loses_more_than_its_budget(place):
+    assert 0.9 < loss_of_a_round(place) <= 1
+
+
+def test_a_largest_weight_that_forgets_votes_is_noticed(monkeypatch):
+    """W_t as if the first tree had one vote."""
+    true = Settings.largest
+    monkeypatch.setattr(
+        Settings, "largest",
+        lambda self, start, place: true(replace(self, first_votes=1), start, place),
+    )  # fmt: skip
+    assert loss_of_a_round(1) > 1.3
+
+
+def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
+    true = learner.largest_round
+    monkeypatch.setattr(learner, "largest_round", lambda *given, first: true(*given))  # noqa: PLW0108
+    learner._settings.cache_clear()
+    boosted = boosting(first_votes=3)
+    assert not verify(boosted, points=[BONN, OTHER], n_samples=2).holds
+    learner._settings.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("n", "epsilon", "delta", "rounds", "several"),
+    [
+        (399, 1, "1e-6", None, False),
+        (400, 1, "1e-6", None, True),
+        (2998, "1/2", "1e-6", None, True),
+        (3000, "1/2", "1e-6", None, False),  # a count is bought
+        (1000, 1, None, None, False),
+        (1000, 1, "1e-6", 10, False),
+    ],
+)
+def test_when_the_first_tree_has_several_votes(n, epsilon, delta, rounds, several):
+    boosted = Boosting(BoostedTreeClass(EDGE, 2, rounds), epsilon=epsilon, delta=delta)
+    settings = boosted.plan.settings(n)
+    assert (settings.first_votes > 1) == several
+    if several:
+        assert abs(settings.first_votes * settings.step - 1) <= settings.step / 2
+        assert compose(settings.losses, delta=Fraction(delta))[0] <= boosted.epsilon
+        spent = boosted.spending(n)
+        assert list(spent) == [
+            f"first tree, of {settings.first_votes} votes", f"{settings.rounds - 1} more trees"
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("votes", [0, 101, 1.5])
+def test_votes_of_the_first_tree_out_of_range(votes):
+    with pytest.raises(ParameterError, match="first_votes"):
+        boosting(first_votes=votes)
 
 
 @pytest.mark.first(3)

@@ -408,8 +408,8 @@ def rounds_of_one_label_paid(monkeypatch):
     """Several labels share one tree, so its rounds are taken for one."""
     true = learner.largest_round
     monkeypatch.setattr(
-        learner, "largest_round", lambda epsilon, delta, rounds, others: true(
-            epsilon, delta, 1, others
+        learner, "largest_round", lambda epsilon, delta, rounds, others, **how: true(
+            epsilon, delta, 1, others, **how
         )
     )  # fmt: skip
 

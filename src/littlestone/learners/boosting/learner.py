@@ -1,7 +1,7 @@
 """Boosting of exactly drawn trees: every round is one exponential mechanism over all trees.
 
-Labels are -1 and +1. After t rounds the *margin* m(x) is a public start plus the votes of the t
-released trees, an integer. Round t + 1:
+Labels are -1 and +1. After t rounds the *margin* m(x) is a released start plus the votes of the t
+released trees, an integer: one vote of each tree, ``first_votes`` of the first. Round t + 1:
 
 1. every record weighs ``w = table[y m(x)]``, an integer in [0, W], where
    ``table[z] = round(W min(1, sigma(-step z) / cap))`` and sigma(v) = 1 / (1 + e**-v): the
@@ -17,12 +17,17 @@ costs of `labels` in the place of w. For two labels these are the weights above.
 
 *Privacy.* The weight of a record is a function of the record itself, of the released trees and of
 public numbers only; no weight is normalised over records. W_t is the largest entry of the table at
-any margin that *any* row could have after the trees before (the start and t - 1 votes), so with
-these trees fixed, replacing one record moves A(h) by w' [h(x') wrong] - w [h(x) wrong], which lies
-in [-W_t, W_t] for every h: the log-likelihood ratio of step 2 lies in an interval of length
-``2 W_t rate = epsilon_t``. So a round is epsilon_t-bounded range, given what was released before.
-T and all epsilon_t are fixed before the first round, and the rounds compose adaptively
+any margin that *any* row could have after the trees before (the start, plus or minus the votes of
+each of them). So with these trees fixed, replacing one record moves A(h) by the difference of
+w' [h(x') wrong] and w [h(x) wrong], which lies in [-W_t, W_t] for every h: the log-likelihood ratio
+of step 2 lies in an interval of length ``2 W_t rate = epsilon_t``. So a round is epsilon_t-bounded
+range, given what was released before.
+T, the votes and all epsilon_t are fixed before the first round, and the rounds compose adaptively
 (`littlestone.privacy.compose`; pure: the sum). W_t = 0 draws uniformly, which is private, too.
+
+*First tree.* Where n epsilon is small, each round can afford little, and the first of them decides
+most. There the first tree is drawn with `FIRST_BUDGET` times the budget of another, and has as many
+votes as make log-odds of about one.
 
 *Start.* Where labels are rare, the first trees would only say so. So a part of the budget buys a
 private count of label 1 (two-sided geometric noise), and the start is its log-odds in steps; with
@@ -38,6 +43,7 @@ bounded range of the exponential mechanism: Durfee and Rogers 2019; its zCDP: Ce
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -99,7 +105,12 @@ _UNCERTIFIED = (
 )
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
 _COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
+_FIRST_FROM = 400  # n * epsilon from which, and up to the count, a strong first tree helps
+#: Budget of a first tree of several votes, in budgets of another tree.
+FIRST_BUDGET = 3
 _FURTHEST = 40  # the largest start, in steps
+#: More votes than these the first tree does not have.
+MAX_FIRST_VOTES = 100
 #: With few rounds, other routes of composition beat zero-concentrated privacy, by at most this.
 _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
@@ -118,9 +129,11 @@ class Settings:
     resolution : int
         W: the weight of a capped record.
     round_epsilon : Fraction
-        Bounded range of each round.
+        Bounded range of each round; of the first see `epsilon_of`.
     count_epsilon : Fraction
         What the count of label 1 costs; 0: there is none, and margins start at 0.
+    first_votes : int
+        Votes of the first tree.
     """
 
     rounds: int
@@ -129,12 +142,22 @@ class Settings:
     resolution: int
     round_epsilon: Fraction
     count_epsilon: Fraction
+    first_votes: int = 1
 
     @property
     def losses(self) -> dict[Loss, int]:
         """What is composed."""
-        rounds: dict[Loss, int] = {BoundedRange(self.round_epsilon): self.rounds}
-        return rounds | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
+        losses = dict(_rounds(self.round_epsilon, self.rounds, first=self.first_votes > 1))
+        return losses | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
+
+    def votes_of(self, place: int) -> int:
+        """Return the votes of the tree at this place, from 0."""
+        return self.first_votes if place == 0 else 1
+
+    def epsilon_of(self, place: int) -> Fraction:
+        """Return the bounded range of the round of the tree at this place, from 0."""
+        strong = place == 0 and self.first_votes > 1
+        return self.round_epsilon * (FIRST_BUDGET if strong else 1)
 
     def weight(self, z: int) -> int:
         """Return the weight of a record whose label times margin is z: an integer in [0, W]."""
@@ -144,13 +167,15 @@ class Settings:
         return round(self.resolution * min(1.0, gradient / float(self.cap)))
 
     def table(self, start: int) -> npt.NDArray[np.int64]:
-        """Return the weights for z from -(|start| + rounds) to |start| + rounds."""
-        reach = abs(start) + self.rounds
+        """Return the weights for z from -reach to reach, the start and all votes together."""
+        reach = abs(start) + self.first_votes + self.rounds - 1
         return np.array([self.weight(z) for z in range(-reach, reach + 1)], dtype=np.int64)
 
-    def largest(self, start: int, votes: int) -> int:
-        """Return W_t: the largest weight at any margin that ``votes`` votes can reach."""
-        reached = range(start - votes, start + votes + 1, 2)
+    def largest(self, start: int, place: int) -> int:
+        """Return W_t: the largest weight at any margin that ``place`` trees can reach."""
+        reached = {start}
+        for votes in map(self.votes_of, range(place)):
+            reached = {margin + vote for margin in reached for vote in (votes, -votes)}
         return max(self.weight(sign * margin) for margin in reached for sign in (1, -1))
 
 
@@ -187,6 +212,11 @@ class Boosting(Learner[BoostingPlan]):
         None asks for pure privacy.
     step, cap : Fraction or None
     resolution : int
+    first_votes : int or None
+        Votes of the first tree, which is drawn with `FIRST_BUDGET` times the budget of another if
+        it has several. None: as many as make log-odds of about one, where the number of rounds is
+        left to the rule, there is a delta, and n epsilon is from 400 up to where a count is bought;
+        otherwise 1.
     evaluation : Fraction or None
         Epsilon that is kept for an evaluation on the same records; `leaving` sets it.
 
@@ -215,6 +245,7 @@ class Boosting(Learner[BoostingPlan]):
     step: Fraction | None = parameter(optional(number("0.1 is a common choice.")), default=None)
     cap: Fraction = parameter(lambda owner, name, value: _cap(owner, value), default=Fraction(1, 2))
     resolution: int = parameter(integer(low=1), default=1024)
+    first_votes: int | None = parameter(optional(integer(low=1)), default=None)
     evaluation: Fraction | None = parameter(optional(number()), default=None)
 
     def check(self) -> None:
@@ -228,6 +259,10 @@ class Boosting(Learner[BoostingPlan]):
             raise parameter_error(self.estimator, "resolution", "at most 2**20", self.resolution)
         if self.step is not None and self.step > 10:
             raise parameter_error(self.estimator, "step", "at most 10", self.step)
+        if (self.first_votes or 1) > MAX_FIRST_VOTES:
+            raise parameter_error(
+                self.estimator, "first_votes", f"at most {MAX_FIRST_VOTES}", self.first_votes
+            )
 
     def leaving(self, evaluation: Fraction) -> Boosting:
         """Return the learner that leaves this epsilon to an evaluation on the same records."""
@@ -247,6 +282,10 @@ class Boosting(Learner[BoostingPlan]):
         settings = self.plan.settings(n)
         each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
         spent = {f"{settings.rounds} trees": each}
+        if settings.first_votes > 1:
+            what = f"first tree, of {settings.first_votes} votes"
+            spent = {what: f"bounded range {float_up(settings.epsilon_of(0)):.6g}"}
+            spent |= {f"{settings.rounds - 1} more trees": each} if settings.rounds > 1 else {}
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
             spent[what] = f"epsilon {settings.count_epsilon}"
@@ -268,17 +307,18 @@ class Boosting(Learner[BoostingPlan]):
         start = self._start(sample, settings, source)
         margins = margins_of(sample, start)
         trees: list[TreeHypothesis] = []
-        for votes in range(settings.rounds):
-            rows, rate = self.round(sample, margins, start=start, votes=votes)
+        for place in range(settings.rounds):
+            rows, rate = self.round(sample, margins, start=start, place=place)
             tree = self.tree(rows, rate, source)  # step 2
-            margins = voted(sample, margins, tree)  # step 3
-            trees.append(tree)
+            votes = settings.votes_of(place)
+            margins = voted(sample, margins, tree, votes)  # step 3
+            trees += [tree] * votes
         if isinstance(start, tuple):
             return LabelEnsemble(tuple(trees), settings.step, start, self.concept_class.labels)
         return TreeEnsemble(tuple(trees), settings.step, start)
 
     def round(
-        self, sample: Any, margins: Margins, *, start: Start, votes: int
+        self, sample: Any, margins: Margins, *, start: Start, place: int
     ) -> tuple[AnyRows, Fraction]:
         """Return the weighted records of a round, and the rate of its draw.
 
@@ -287,10 +327,13 @@ class Boosting(Learner[BoostingPlan]):
         sample : Sample or MulticlassSample
         margins : ndarray of int64, CodedMargins or CodedVotes
             As `margins_of` and `voted` make them, of the trees before.
-        start, votes : int
-            Both are released.
+        start : int, or tuple of int
+            It is released.
+        place : int
+            Number of trees before.
         """
         settings = self.plan.settings(sample.n)
+        epsilon = settings.epsilon_of(place)
         splits, depth = _splits(self.concept_class.schema), self.concept_class.depth
         if isinstance(start, tuple):
             rows = answered(  # step 1
@@ -302,10 +345,10 @@ class Boosting(Learner[BoostingPlan]):
                 cap=settings.cap,
                 resolution=settings.resolution,
             )
-            return rows, settings.round_epsilon / (2 * settings.resolution)
+            return rows, epsilon / (2 * settings.resolution)  # W bounds every cost
         rows = weighted(splits, sample, margins, settings.table(start), depth)  # step 1
-        largest = max(settings.largest(start, votes), 1)
-        return rows, settings.round_epsilon / (2 * largest)
+        largest = max(settings.largest(start, place), 1)
+        return rows, epsilon / (2 * largest)
 
     def tree(self, rows: AnyRows, rate: Fraction, source: Source) -> TreeHypothesis:
         """Draw the tree of a round."""
@@ -364,9 +407,16 @@ def _settings(learner: Boosting, n: int) -> Settings:
     left = learner.epsilon - (learner.evaluation or Fraction(0))
     count_epsilon = left * _COUNT_SHARE if float(left) * n >= _COUNT_FROM else Fraction(0)
     others = tuple(e for e in (count_epsilon, learner.evaluation) if e)
-    round_epsilon = largest_round(learner.epsilon, learner.delta or Fraction(0), rounds, others)
+    ruled = learner.delta is not None and not (concepts.rounds or count_epsilon)
+    strong = ruled and not concepts.lists_labels and size >= _FIRST_FROM
+    first_votes = learner.first_votes or (default_first_votes(step) if strong else 1)
+    round_epsilon = largest_round(
+        learner.epsilon, learner.delta or Fraction(0), rounds, others, first=first_votes > 1
+    )
     _check_size(learner, n, splits, round_epsilon)
-    return Settings(rounds, step, learner.cap, learner.resolution, round_epsilon, count_epsilon)
+    return Settings(
+        rounds, step, learner.cap, learner.resolution, round_epsilon, count_epsilon, first_votes
+    )
 
 
 def _check_size(learner: Boosting, n: int, splits: int, round_epsilon: Fraction) -> None:
@@ -419,9 +469,32 @@ def default_step(rounds: int, size: float) -> Fraction:
     return Fraction(round(1000 * min(max(reach / rounds, 0.02), 0.4)), 1000)
 
 
+def default_first_votes(step: Fraction) -> int:
+    """Return the votes of a strong first tree: log-odds of about one.
+
+    Examples
+    --------
+    >>> [default_first_votes(Fraction(step)) for step in ("0.05", "0.15", "0.3", "2")]
+    [20, 7, 3, 1]
+    """
+    return max(1, min(round(1 / step), MAX_FIRST_VOTES))
+
+
+def _rounds(eta: Fraction, rounds: int, *, first: bool) -> Counter[Loss]:
+    """Return what the rounds lose, the first of them more than another if asked."""
+    losses: Counter[Loss] = Counter({BoundedRange(eta): rounds - first})
+    losses[BoundedRange(FIRST_BUDGET * eta)] += first
+    return +losses
+
+
 @lru_cache(maxsize=512)
 def largest_round(
-    epsilon: Fraction, delta: Fraction, rounds: int, others: tuple[Fraction, ...] = ()
+    epsilon: Fraction,
+    delta: Fraction,
+    rounds: int,
+    others: tuple[Fraction, ...] = (),
+    *,
+    first: bool = False,
 ) -> Fraction:
     """Return an eta such that T mechanisms of eta-bounded range, and others, cost epsilon.
 
@@ -434,6 +507,8 @@ def largest_round(
     rounds : int
     others : tuple of Fraction
         Epsilons of pure mechanisms on the same records.
+    first : bool
+        Whether the first of the T mechanisms has `FIRST_BUDGET` times the range of another.
 
     Notes
     -----
@@ -447,17 +522,17 @@ def largest_round(
     >>> round(float(largest_round(Fraction(1), Fraction(1, 10**6), 40)), 3)
     0.07
     """
-    pure = (epsilon - sum(others, Fraction(0))) / rounds
+    pure = (epsilon - sum(others, Fraction(0))) / (rounds + (FIRST_BUDGET - 1) * first)
     if not delta:
         return pure
 
     def costs(eta: Fraction) -> bool:
-        losses: dict[Loss, int] = {BoundedRange(eta): rounds}
-        for other in others:
-            losses[Pure(other)] = losses.get(Pure(other), 0) + 1
+        losses = _rounds(eta, rounds, first=first)
+        losses.update(Pure(other) for other in others)
         return compose(losses, delta=delta)[0] <= epsilon
 
-    low = max(pure, _by_zcdp(epsilon, delta, rounds, others))
+    squares = rounds + (FIRST_BUDGET**2 - 1) * first
+    low = max(pure, _by_zcdp(epsilon, delta, squares, others))
     while not costs(low):  # floats proposed it
         low *= Fraction(999, 1000)
     high = low * _GAIN
@@ -468,9 +543,12 @@ def largest_round(
 
 
 def _by_zcdp(
-    epsilon: Fraction, delta: Fraction, rounds: int, others: tuple[Fraction, ...]
+    epsilon: Fraction, delta: Fraction, squares: int, others: tuple[Fraction, ...]
 ) -> Fraction:
-    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for others."""
+    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for others.
+
+    ``squares`` counts the rounds, each by the square of its share of eta.
+    """
     low, high = 0.0, float(epsilon)
     while zcdp_to_dp(high, delta) <= epsilon:
         low, high = high, 2 * high
@@ -478,4 +556,4 @@ def _by_zcdp(
         middle = (low + high) / 2
         low, high = (middle, high) if zcdp_to_dp(middle, delta) <= epsilon else (low, middle)
     left = low - float(sum((e * e for e in others), Fraction(0))) / 2
-    return Fraction(math.floor(math.sqrt(max(8 * left / rounds, 0.0)) * 10**12), 10**12)
+    return Fraction(math.floor(math.sqrt(max(8 * left / squares, 0.0)) * 10**12), 10**12)

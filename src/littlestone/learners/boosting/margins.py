@@ -48,10 +48,10 @@ class CodedMargins:
         self.sample = sample
         self._parts = [np.full(length, start, dtype=np.int16) for length in sample.lengths]
 
-    def add(self, tree: TreeHypothesis) -> None:
-        """Add the vote of a tree: one pass."""
+    def add(self, tree: TreeHypothesis, votes: int) -> None:
+        """Add the votes of a tree: one pass."""
         for number, part in enumerate(self.sample.entries()):
-            self._parts[number] += 2 * tree.predict(part.codes.T).astype(np.int16) - 1
+            self._parts[number] += votes * (2 * tree.predict(part.codes.T).astype(np.int16) - 1)
 
     def weights(self, number: int, part: Entries, table: Ints) -> Ints:
         """Return what the entries of a part weigh, by a table of weights around zero."""
@@ -75,16 +75,16 @@ class CodedVotes:
         self.sample, self._start = sample, np.array(start, dtype=np.int64)[:, None]
         shapes = [(sample.labels, length) for length in sample.lengths]
         self._parts: list[npt.NDArray[Any]] = [np.zeros(shape, dtype=np.uint8) for shape in shapes]
-        self._trees = 0
+        self._given = 0
 
-    def add(self, tree: TreeHypothesis) -> None:
-        """Add the vote of a tree: one pass."""
-        self._trees += 1
-        if self._trees == 256:
-            self._parts = [votes.astype(np.uint16) for votes in self._parts]
-        for votes, part in zip(self._parts, self.sample.entries(), strict=True):
+    def add(self, tree: TreeHypothesis, votes: int) -> None:
+        """Add the votes of a tree: one pass."""
+        before, self._given = self._given, self._given + votes
+        if before < 256 <= self._given:
+            self._parts = [given.astype(np.uint16) for given in self._parts]
+        for given, part in zip(self._parts, self.sample.entries(), strict=True):
             answers = tree.predict(part.codes.T).astype(np.int64)
-            votes[answers, np.arange(len(answers))] += 1
+            given[answers, np.arange(len(answers))] += votes
 
     def of(self, number: int) -> Ints:
         """Return the votes at the entries of a part."""
@@ -112,16 +112,18 @@ def margins_of(sample: Sample | MulticlassSample, start: Start) -> Margins:
     return np.repeat(np.array(start, dtype=np.int64)[..., None], len(sample.points), axis=-1)
 
 
-def voted(sample: Sample | MulticlassSample, margins: Margins, tree: TreeHypothesis) -> Margins:
-    """Return the margins after the vote of a tree; the old ones may change."""
+def voted(
+    sample: Sample | MulticlassSample, margins: Margins, tree: TreeHypothesis, votes: int = 1
+) -> Margins:
+    """Return the margins after the votes of a tree; the old ones may change."""
     if isinstance(margins, CodedMargins | CodedVotes):
-        margins.add(tree)
+        margins.add(tree, votes)
     elif len(sample.points):
         answers = tree.predict(sample.points).astype(np.int64)
         if margins.ndim == 1:
-            margins += 2 * answers - 1
+            margins += votes * (2 * answers - 1)
         else:
-            margins[answers, np.arange(len(answers))] += 1
+            margins[answers, np.arange(len(answers))] += votes
     return margins
 
 
