@@ -540,6 +540,16 @@ LEARNERS: tuple[Case, ...] = (
     _case(
         "boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], 2, delta=F(1, 100), note="delta"
     ),
+    _case(
+        "boosting",
+        BoostedTreeClass(_CITY, 1, 2),
+        [(1,), (2,)],
+        2,
+        delta=None,
+        step=F(1, 2),
+        first_votes=2,
+        note="first tree",
+    ),
     _case("boosting", BoostedTreeClass(_CITY, 2, 2), [(1,), (2,)], 2, delta=None, full=True),
     _case(
         "boosting",

@@ -130,8 +130,8 @@ class BoostedTrees(_Boosted):
         Gradients above it weigh as much as it; "auto" is 1/2.
     first_votes : int in [1, 100] or "auto", default "auto"
         Votes of the first tree. With several it is drawn with three times the budget of another.
-        "auto" is 1, except with a delta, ``rounds="auto"`` and n * epsilon from 400 to about
-        1,500, where it makes log-odds of about one.
+        "auto" is 1, except with ``rounds="auto"``, two labels and n * epsilon from 400 to 1,200,
+        where it makes log-odds of about one.
     evaluate : float, optional
         A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated probabilities.
     holdout : float in (0, 1), optional

@@ -105,7 +105,7 @@ _UNCERTIFIED = (
 )
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
 _COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
-_FIRST_FROM = 400  # n * epsilon from which, and up to the count, a strong first tree helps
+_FIRST_FROM, _FIRST_TO = 400, 1_200  # n * epsilon for which a strong first tree helps
 #: Budget of a first tree of several votes, in budgets of another tree.
 FIRST_BUDGET = 3
 _FURTHEST = 40  # the largest start, in steps
@@ -215,8 +215,7 @@ class Boosting(Learner[BoostingPlan]):
     first_votes : int or None
         Votes of the first tree, which is drawn with `FIRST_BUDGET` times the budget of another if
         it has several. None: as many as make log-odds of about one, where the number of rounds is
-        left to the rule, there is a delta, and n epsilon is from 400 up to where a count is bought;
-        otherwise 1.
+        left to the rule, labels are 0 and 1, and n epsilon is from 400 to 1,200; otherwise 1.
     evaluation : Fraction or None
         Epsilon that is kept for an evaluation on the same records; `leaving` sets it.
 
@@ -407,8 +406,8 @@ def _settings(learner: Boosting, n: int) -> Settings:
     left = learner.epsilon - (learner.evaluation or Fraction(0))
     count_epsilon = left * _COUNT_SHARE if float(left) * n >= _COUNT_FROM else Fraction(0)
     others = tuple(e for e in (count_epsilon, learner.evaluation) if e)
-    ruled = learner.delta is not None and not (concepts.rounds or count_epsilon)
-    strong = ruled and not concepts.lists_labels and size >= _FIRST_FROM
+    ruled = not (concepts.rounds or concepts.lists_labels)
+    strong = ruled and _FIRST_FROM <= size < _FIRST_TO
     first_votes = learner.first_votes or (default_first_votes(step) if strong else 1)
     round_epsilon = largest_round(
         learner.epsilon, learner.delta or Fraction(0), rounds, others, first=first_votes > 1
