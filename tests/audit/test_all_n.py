@@ -170,17 +170,17 @@ def test_rounds_of_boosting(monkeypatch):
     assert {"tree_draw.drawE", "additive.additive_pure", "sums.rounds_pure"} == set(report.lemmas)
     honest = Boosting.round
 
-    def half(self, sample, margins, *, start, votes):
-        rows, rate = honest(self, sample, margins, start=start, votes=votes)
-        return rows, rate * (1 + (votes == 1))
+    def half(self, sample, margins, *, start, place):
+        rows, rate = honest(self, sample, margins, start=start, place=place)
+        return rows, rate * (1 + (place == 1))
 
     monkeypatch.setattr(Boosting, "round", half)
     report = all_n(learner, sizes=(2,))
     assert [s.name for s in report.steps if not s.holds] == ["round 2, range"]
     monkeypatch.setattr(Boosting, "round", honest)
 
-    def normalised(self, sample, margins, *, start, votes):  # a weight by what others weigh
-        rows, rate = honest(self, sample, margins, start=start, votes=votes)
+    def normalised(self, sample, margins, *, start, place):  # a weight by what others weigh
+        rows, rate = honest(self, sample, margins, start=start, place=place)
         return replace(rows, weights=rows.weights // max(len(rows.weights), 1)), rate
 
     monkeypatch.setattr(Boosting, "round", normalised)

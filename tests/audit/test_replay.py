@@ -137,13 +137,13 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
         laws.append([])
         margins = np.zeros(len(records.points), dtype=np.int64)
         steered = SeededSource(0)
-        for votes in range(3):
-            weighted, rate = learner.round(records, margins, start=0, place=votes)
+        for place in range(3):
+            weighted, rate = learner.round(records, margins, start=0, place=place)
             law = ExactSource(bits=200).law(lambda s, w=weighted, r=rate: draw_tree(w, 1, r, s).key)
             laws[-1].append({h: float(p.mid()) for h, p in law.outcomes.items()})
             if records is sample:
                 trees.append(draw_tree(weighted, 1, rate, steered))
-            margins += 2 * trees[votes].predict(records.points).astype(np.int64) - 1
+            margins += 2 * trees[place].predict(records.points).astype(np.int64) - 1
     for (loss, _), one, other in zip(found.draws, *laws, strict=True):
         assert one.keys() == other.keys()
         assert loss == pytest.approx(max(abs(math.log(one[h] / other[h])) for h in one), abs=1e-9)
