@@ -2,19 +2,21 @@
 
     python benchmarks/rows.py --rows 1e7 --resample rows        # whole rows: few are different
     python benchmarks/rows.py --rows 1e8 --resample columns     # each column alone: most are
-    python benchmarks/rows.py --rows 1e7 --resample rows --engine spark
+    python benchmarks/rows.py --rows 2e6 --resample columns --rounds 3 --engine spark
     python benchmarks/rows.py --rows 1e7 --resample columns --ways tree-labels boosted-holdout
 
 The table is made up in a temporary folder, as Parquet in parts of 10 million rows (6 bytes a row).
 Each way runs in a process of its own, once, and reports its time, the time of its processor, and
 its peak memory: the counting of the rows alone, a tree of depth 3, boosted trees of depth 2, a tree
-of depth 2 and boosted trees with three labels, and boosted trees with a held-out fifth.
+of depth 2 and boosted trees with three labels, and boosted trees with a held-out fifth. Of Spark,
+its Java process and its Python workers are told apart (Linux only).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -113,11 +115,30 @@ def held_out(table: Any, rounds: int) -> int:
     return int(learner.fit(table, y="over_50k").release_.n)
 
 
-def spark() -> Any:
-    """Return a local Spark (its Java process is not in the peak)."""
+def spark(memory: str) -> Any:
+    """Return a local Spark (its processes are not in the peak of this one)."""
     from littlestone.data import local_spark
 
-    return local_spark(2, memory="4g")
+    return local_spark(2, memory=memory)
+
+
+def started() -> list[dict[str, float]]:
+    """Return processor seconds and peak megabytes of the processes below this one (of Linux)."""
+    found: list[dict[str, float]] = []
+    below, tick = {os.getpid()}, os.sysconf("SC_CLK_TCK")
+    for place in sorted(Path("/proc").glob("[0-9]*"), key=lambda place: int(place.name)):
+        try:
+            fields = (place / "stat").read_text().rpartition(")")[2].split()
+            status = (place / "status").read_text()
+        except OSError:
+            continue
+        if int(fields[1]) not in below:
+            continue
+        below.add(int(place.name))
+        peak = next((x.split()[1] for x in status.splitlines() if x.startswith("VmHWM")), "0")
+        spent = sum(map(int, fields[11:15])) / tick  # its ended children's, too
+        found.append({"processor": spent, "megabytes": int(peak) / 1024})
+    return found
 
 
 WAYS: dict[str, Callable[[Any, int], int]] = {
@@ -130,18 +151,23 @@ WAYS: dict[str, Callable[[Any, int], int]] = {
 }
 
 
-def child(engine: str, way: str, parts: str, rounds: int) -> None:
+def child(engine: str, way: str, parts: str, rounds: int, memory: str) -> None:
     """Run one way in this process and report."""
     import littlestone  # noqa: F401 - starting Python and Spark is not measured
     from littlestone.learners.boosting import estimators  # noqa: F401
 
-    table = spark().read.parquet(parts) if engine == "spark" else parts
+    table = spark(memory).read.parquet(parts) if engine == "spark" else parts
+    before = sum(one["processor"] for one in started())
     start, used = time.perf_counter(), time.process_time()
     found = WAYS[way](table, rounds)
     seconds, processor = time.perf_counter() - start, time.process_time() - used
     unit = 1 if sys.platform == "darwin" else 1024
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
     told = {"seconds": seconds, "processor": processor, "megabytes": peak, "rows": found}
+    others = started()
+    told["engine"] = sum(one["processor"] for one in others) - before
+    told["java"] = max((one["megabytes"] for one in others), default=0)
+    told["workers"] = sum(one["megabytes"] for one in others) - told["java"]
     print(json.dumps(told))
 
 
@@ -163,12 +189,13 @@ def main() -> int:
     parser.add_argument("--engine", choices=["duckdb", "spark"], default="duckdb")
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--memory", default="4g", help="of Spark's Java process")
     parser.add_argument("--folder", help="where the table is made up; by default the system's")
-    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        engine, way, parts, rounds = options.child
-        child(engine, way, parts, int(rounds))
+        engine, way, parts, rounds, memory = options.child
+        child(engine, way, parts, int(rounds), memory)
         return 0
     rows = int(options.rows)
     with tempfile.TemporaryDirectory(prefix="littlestone-rows-", dir=options.folder) as name:
@@ -180,11 +207,16 @@ def main() -> int:
         make(folder, rows, options.resample)
         size = sum(part.stat().st_size for part in folder.iterdir())
         print(f"{rows:,} rows, {options.resample} resampled: {size / 1e9:.2f} GB of Parquet")
-        print(f"{options.engine:15} {'seconds':>8} {'of CPU':>8} {'peak MB':>8} {'entries':>12}")
+        more = f" {'engine s':>8} {'Java MB':>8} {'workers':>8}" * (options.engine == "spark")
+        head = f"{'seconds':>8} {'of CPU':>8} {'peak MB':>8}{more} {'entries':>12}"
+        print(f"{options.engine:15} {head}", flush=True)
         right = True
         for way in options.ways:
-            found = measure(options.engine, way, f"{folder}/part-*.parquet", str(options.rounds))
+            parts = f"{folder}/part-*.parquet"
+            found = measure(options.engine, way, parts, str(options.rounds), options.memory)
             told = f"{found['seconds']:8.1f} {found['processor']:8.1f} {found['megabytes']:8.0f}"
+            if more:
+                told += f" {found['engine']:8.1f} {found['java']:8.0f} {found['workers']:8.0f}"
             print(f"{way:15} {told} {found.get('entries', ''):>12}", flush=True)
             right = right and found["rows"] == rows
     return 0 if right else 1

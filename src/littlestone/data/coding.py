@@ -7,14 +7,14 @@ worth, and what a label is, are what `Sample.read` says.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.data.arrow import portable
+from littlestone.data.batches import in_batches
 from littlestone.data.cells import Match
 from littlestone.data.coded import CodedLabels, CodedSample
 from littlestone.data.convert import codes_of
@@ -45,7 +45,6 @@ __all__ = ["LARGE", "read_coded", "read_coded_labels"]
 
 #: Public: tables of at least so many rows are coded.
 LARGE = 1 << 20
-_ROWS = 1 << 18  # of a batch of groups
 
 _SIMPLE = (
     *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
@@ -86,8 +85,9 @@ def read_coded(
     -----
     *Cost.* One pass over the batches of Parquet files, tables in memory and DuckDB relations whose
     columns hold numbers, booleans, texts or bytes. Other engines group first, and hand out their
-    groups. Memory for a few million codes, and a byte of a private file for each code
-    of each different row, or a few more where equal rows are far apart. Figures: ``docs/scale.md``.
+    groups, Spark in batches. Memory for a few million codes, and a byte of a private file for each
+    code of each different row, or a few more where equal rows are far apart. Figures:
+    ``docs/scale.md``.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def _read(
             _coded(batch, schema, rules) for batch in stream.batches()
         )
     else:
-        batches = _groups(frame, schema, rules, owner)
+        batches = _groups(frame, schema, rules, owner, rows)
 
     def run() -> HeldRows:
         held = HeldRows(schema.n_codes, 2 if len(rules) == 1 else len(rules) + 1)
@@ -207,17 +207,11 @@ def _read(
 
 
 def _groups(
-    frame: Frame, schema: Schema, rules: Sequence[Match], owner: str
+    frame: Frame, schema: Schema, rules: Sequence[Match], owner: str, rows: int | None
 ) -> Iterator[tuple[Any, ...]]:
     """Let the engine group by raw cells or codes; yield codes, labels and counts, in batches."""
     width = len(schema)
-    grouped = in_groups(frame, width, schema)
-    engine, native = cast(Any, grouped.implementation), cast(Any, grouped.to_native())
-    if engine is nw.Implementation.DUCKDB:
-        batches = native.to_arrow_reader(_ROWS)
-    else:
-        batches = cast(Any, grouped.collect("pyarrow")).to_native().to_batches(_ROWS)
-    for batch in batches:
+    for batch in in_batches(in_groups(frame, width, schema), rows=rows):
         counted = pa.Table.from_batches([batch])
         labels = _labelled(counted[f"k{width}"], rules)
         yield group_codes(counted, schema, owner).T, labels, group_sizes(counted)

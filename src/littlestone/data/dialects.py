@@ -20,6 +20,7 @@ from littlestone.errors import DataError, ParameterError
 
 __all__ = [
     "IBIS",
+    "SPARK",
     "Frame",
     "bytewise",
     "check_engine",
@@ -29,10 +30,10 @@ __all__ = [
 
 Frame = nw.LazyFrame[Any]
 
-_SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
+SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
 _ENGINES = (
     *(nw.Implementation.POLARS, nw.Implementation.DUCKDB, nw.Implementation.IBIS),
-    *_SPARK,
+    *SPARK,
 )
 
 #: How each database of Ibis writes a text as bytes: a function with further arguments, or a cast.
@@ -107,7 +108,7 @@ def bytewise(frame: Frame) -> Frame:
         cells = {name: duckdb.ColumnExpression(name) for name in columns}
         bytes_of = {name: duckdb.FunctionExpression("encode", cells[name]) for name in texts}
         native = native.select(*(c.alias(name) for name, c in (cells | bytes_of).items()))
-    elif engine in _SPARK:
+    elif engine in SPARK:
         native = native.withColumns({name: native[name].cast("binary") for name in texts})
     elif engine is nw.Implementation.IBIS:
         dialect = str(native.get_backend().name)

