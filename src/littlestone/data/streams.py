@@ -139,8 +139,8 @@ def read_swept(
     Sample
         A `SweptSample` if DuckDB groups the table (files, databases in files, tables in memory,
         DuckDB relations) or Spark hands out its groups in batches, the domain's
-        points have numbers of 64 bits, table and domain are large, and reading is not strict; else what
-        `Sample.read` returns.
+        points have numbers of 64 bits, table and domain are large, and reading is not strict; else
+        what `Sample.read` returns.
 
     Notes
     -----
