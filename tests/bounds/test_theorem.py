@@ -164,7 +164,7 @@ def test_agnostic_representation():
                 assert failure(counts, law, mistakes, epsilon, bad) <= beta
 
 
-@pytest.mark.parametrize("copies", [1, 2])
+@pytest.mark.parametrize("copies", [1, pytest.param(2, marks=pytest.mark.more)])
 @pytest.mark.parametrize("noise", [0.0, 0.1])
 def test_points_by_hashing(copies, noise):
     """Two points, R buckets, all hash functions: the layered bound covers the exact failure."""

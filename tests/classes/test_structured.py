@@ -64,7 +64,7 @@ def test_law_of_sparse_sets_with_records_outside(oracle):
     oracle.assert_same_law(SparseSets(1, 1, 3).candidates(data), errors, RATE)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3])
+@pytest.mark.parametrize("k", [1, 2, pytest.param(3, marks=pytest.mark.more)])
 def test_law_of_hashed_sets(oracle, k):
     drawn = SparseSets(k).hashed(2, 5 * k).drawn(SeededSource(3))
     names = [f"p{i}" for i in range(6)]

@@ -105,7 +105,8 @@ def test_auto_takes_the_largest_class_that_is_certified(folder, capsys):
         assert "nested classes" in why
 
 
-@pytest.mark.parametrize("of", ["decision_trees(depth=1)", "rule_lists(length=1)"])
+@pytest.mark.first(1)
+@pytest.mark.parametrize("of", ["rule_lists(length=1)", "decision_trees(depth=1)"])
 def test_privacy_is_verified_with_labels(folder, capsys, of):
     (folder / "one.toml").write_text('[city]\ncategories = ["Bonn"]\n')
     named = ["--class", of, "--schema", "one.toml", "--labels", "a,b,c", "--learner", "agnostic"]

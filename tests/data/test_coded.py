@@ -210,13 +210,14 @@ LEARNERS = {
     "rules of three": ("agnostic", lambda: ls.Rules(SCHEMA, max_literals=3)),
     "stumps": ("agnostic", lambda: ls.DecisionTrees(SCHEMA, depth=1)),
     "trees": ("agnostic", lambda: ls.DecisionTrees(SCHEMA, depth=2)),
-    "deep trees": ("agnostic", lambda: ls.DecisionTrees(SCHEMA, depth=3)),
     "scorecard": ("boosting", lambda: parse_class("scorecard(rounds=5)", SCHEMA)),
     "boosted": ("boosting", lambda: parse_class("boosted_trees(depth=2, rounds=4)", SCHEMA)),
+    "deep trees": ("agnostic", lambda: ls.DecisionTrees(SCHEMA, depth=3)),
     "boosted deep": ("boosting", lambda: parse_class("boosted_trees(depth=3, rounds=3)", SCHEMA)),
 }
 
 
+@pytest.mark.first(7)
 @pytest.mark.parametrize("name", LEARNERS)
 def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
     """Whole releases, and the rows are never brought together."""

@@ -247,7 +247,7 @@ def test_without_a_delta_texts_are_left_out():
         Schema.propose(table, epsilon=8, columns=["city"], random_state=0)
 
 
-@pytest.mark.parametrize("columns", [3, 30])
+@pytest.mark.parametrize("columns", [3, pytest.param(30, marks=pytest.mark.more)])
 def test_columns_compose(columns):
     """The losses of all columns, each at its dearest, compose to what was given."""
     kinds = (["open", "whole", "text"] * columns)[:columns]

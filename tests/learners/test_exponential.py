@@ -29,7 +29,7 @@ def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
     return made(cls, epsilon=epsilon, alpha=alpha, beta=beta)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize("agnostic", [False, True])
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
@@ -45,6 +45,7 @@ def test_finite_classes_are_private(name, agnostic, epsilon):
         assert result.refusals == 0
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("agnostic", [False, True])
 def test_thresholds_are_private_at_four_records(agnostic):
     learner = make(ls.Thresholds(1, 3), LN3, agnostic=agnostic)

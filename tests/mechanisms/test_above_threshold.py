@@ -82,7 +82,7 @@ def shifts(flushes):
     return steps
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3])
+@pytest.mark.parametrize("limit", [1, 2, pytest.param(3, marks=pytest.mark.more)])
 @pytest.mark.parametrize("changes", ["any", "monotone"])
 def test_classic_is_private_on_all_transcripts(changes, limit):
     s, r = map(float, classic_rates(F(1), limit, changes))

@@ -119,7 +119,7 @@ def test_words():
     assert "votes to begin with: 2 for it's, 3 for c,d" in ensemble(2).describe()
 
 
-@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
 def test_duckdb_and_plain_python_answer_alike(depth, tmp_path):
     rng = np.random.default_rng(3)
     cells = {name: rng.choice(own, 1000).tolist() for name, own in CELLS.items()}

@@ -43,6 +43,7 @@ def region(n=20_000, seed=0):
     return Splits(SCHEMA).region(Sample.of(rows, labels))
 
 
+@pytest.mark.first(8)
 @pytest.mark.parametrize(
     ("depth", "rate"), [*((d, rate) for d in (2, 3) for rate in RATES), (4, RATES[1])]
 )

@@ -179,7 +179,7 @@ def test_random_larger_classes_agree_about_shattering():
     assert 20 < found < 280
 
 
-@pytest.mark.parametrize("points", [2, 3])
+@pytest.mark.parametrize("points", [2, pytest.param(3, marks=pytest.mark.more)])
 def test_deterministic_points(points):
     """Definition 15, and the correction: on every sample, the forced nodes are one path."""
     records = list(product(range(points), (0, 1)))

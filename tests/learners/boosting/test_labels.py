@@ -157,6 +157,7 @@ def representations(schema):
     return out
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("cap", [HALF, F(1)])
 def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     """Enumerate all pairs of trees, with costs by the definition."""

@@ -130,7 +130,7 @@ def teachers(
     return Streams(WithTeachers(concept_class, p, ensemble), kinds, length)
 
 
-@pytest.mark.first(1)
+@pytest.mark.more
 @pytest.mark.parametrize("dealing", [(0, 0, 1), (0, 1, 0)])
 def test_teachers_with_stages(dealing):
     streams = teachers(Dealt, dealing, test_epsilon=F(4))

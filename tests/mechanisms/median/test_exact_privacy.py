@@ -45,7 +45,7 @@ def check_a(verify, size, n):
             )
 
 
-@pytest.mark.first(13)
+@pytest.mark.first(12)
 @pytest.mark.parametrize(("size", "n"), SMALL)
 def test_exponential_is_pure(verify, size, n):
     check_a(verify, size, n)
@@ -95,7 +95,7 @@ def check_b(verify, size, n):
             assert found.within(delta), (rank, epsilon, float(found.worst / delta))
 
 
-@pytest.mark.first(13)
+@pytest.mark.first(12)
 @pytest.mark.parametrize(("size", "n"), SMALL)
 def test_tree_is_private(verify, size, n):
     check_b(verify, size, n)
@@ -208,6 +208,7 @@ def test_a_tree_that_is_too_low_is_caught(verify, size):
 # ------------------------------------------------------------------------------ the planner
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(("n", "name"), [(1, "tree"), (2, "exponential"), (3, "exponential")])
 def test_the_planned_choice_is_private(verify, n, name):
     """With a delta this large, one record decides which branch the planner takes."""

@@ -117,6 +117,7 @@ def test_dropping_fewer_depths_is_caught():
         assert lipschitz_failures(8, 5, 2, drop)[0] == 672
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize(("size", "n"), [(8, 4), (16, 3)])
 def test_balance_moves_by_one_and_a_changed_node_is_light(size, n):
     h = height(size)
