@@ -28,7 +28,7 @@ from littlestone.bounds.certificate import (
     Unit,
     recheck,
 )
-from littlestone.bounds.claims import Claim, claim, claims, register
+from littlestone.bounds.claims import Claim, claim, claims, register, register_claim
 from littlestone.bounds.exponential import agnostic, agnostic_from, realizable, realizable_from
 from littlestone.bounds.formulas import FormulaError
 from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily, sparse_sets
@@ -79,6 +79,7 @@ __all__ = [
     "realizable_vc",
     "recheck",
     "register",
+    "register_claim",
     "sparse_sets",
     "surrogate",
     "uniform_vc",

@@ -13,7 +13,7 @@ from typing import Literal
 from littlestone.errors import parameter_error
 from littlestone.types import Json
 
-__all__ = ["Claim", "Status", "assumptions", "claim", "claims", "register"]
+__all__ = ["Claim", "Status", "assumptions", "claim", "claims", "register", "register_claim"]
 
 #: explicit: proved with constants; imported: quoted from its source; reconstruction: our proof
 #: of a statement whose original was not at hand; conditional: under an
@@ -65,6 +65,22 @@ def register(new: Claim) -> Claim:
     if _REGISTRY.setdefault(new.id, new) != new:
         raise parameter_error("register", "id", "a new identifier", new.id, "Choose another.")
     return new
+
+
+def register_claim(
+    identifier: str,
+    paper: str,
+    version: str,
+    statement: str,
+    assumptions: tuple[str, ...] = (),
+    *,
+    status: Status = "explicit",
+    makes_true: tuple[str, ...] = (),
+) -> str:
+    """Register the `Claim` with these parts, and return its identifier."""
+    return register(
+        Claim(identifier, paper, version, statement, assumptions, status, makes_true)
+    ).id
 
 
 def claim(identifier: str) -> Claim:

@@ -16,7 +16,7 @@ import math
 import struct
 import warnings
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from littlestone.types import Json, Point
 
 __all__ = [
     "Fields",
+    "bounds_to_dict",
     "evaluate",
     "from_json",
     "json_integer",
@@ -149,6 +150,19 @@ def json_integer(n: int) -> int | str:
     return n if abs(n) <= _EXACT else number(n)
 
 
+def bounds_to_dict(bounds: tuple[int, int] | None) -> Json:
+    """Return the fields of the bounds of an integer domain; none without bounds.
+
+    Examples
+    --------
+    >>> bounds_to_dict((1, 2**64)), bounds_to_dict(None)
+    ({'low': 1, 'high': '2**64'}, {})
+    """
+    if bounds is None:
+        return {}
+    return dict(zip(("low", "high"), map(json_integer, bounds), strict=True))
+
+
 class Fields:
     """The fields of one JSON object, each read with its type; unknown or missing ones refused.
 
@@ -174,6 +188,17 @@ class Fields:
             listed = ", ".join(sorted(needed)) or "none"
             raise self.refuse("fields", f"exactly those of its type ({listed})")
         self._data: Json = data
+
+    @classmethod
+    def bounded(cls, data: Any, *required: str) -> tuple[Self, tuple[int, int] | None]:
+        """Return the fields, and the bounds ``low`` and ``high`` of a domain if it has any."""
+        ends = ("low", "high")
+        fields = cls(data, required, ends)
+        if not any(end in fields for end in ends):
+            return fields, None
+        fields = cls(data, (*required, *ends))
+        low = fields.integer("low")
+        return fields, (low, fields.integer("high", low=low))
 
     def refuse(self, name: str, rule: str) -> ParameterError:
         """Return the error for a field; the value itself is not repeated."""

@@ -21,15 +21,16 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
-from typing import TYPE_CHECKING, Any
+from math import exp
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import HashFamily
+from littlestone.bounds.search import least_integer, log_of
 from littlestone.classes.base import HypothesisSet, Mapped, Representation
-from littlestone.classes.encoding import Fields, json_integer, number, words
+from littlestone.classes.encoding import Fields, bounds_to_dict, json_integer, number, words
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.data.points import canonical
 from littlestone.errors import check_integer, parameter_error
@@ -37,7 +38,6 @@ from littlestone.source import Choice, Explicit, Source
 from littlestone.types import Hypothesis, Json, Labels, Points
 
 if TYPE_CHECKING:
-    from littlestone.classes.points import Points as PointClass
     from littlestone.data import Sample
 
 __all__ = [
@@ -46,11 +46,13 @@ __all__ = [
     "WIDTH",
     "HashFunction",
     "HashHypothesis",
+    "Hashed",
     "HashedPointSet",
     "HashedPoints",
     "Multiplier",
     "Words",
     "collision",
+    "fewest_buckets",
     "point_collision",
 ]
 
@@ -283,62 +285,157 @@ class HashHypothesis:
     def to_dict(self) -> Json:
         """Return plain JSON; the coins are in it, so everyone can compute the hypothesis."""
         out: Json = {"type": self.TYPE, "hash": self.function.to_dict(), "bucket": self.bucket}
-        if self.bounds is not None:
-            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
-        return out
+        return out | bounds_to_dict(self.bounds)
 
     @classmethod
     def from_dict(cls, data: Any) -> HashHypothesis:
         """Read it back."""
-        bounds = None
-        fields = Fields(data, ("hash", "bucket"), ("low", "high"))
-        if "low" in fields or "high" in fields:
-            fields = Fields(data, ("hash", "bucket", "low", "high"))
-            low = fields.integer("low")
-            bounds = (low, fields.integer("high", low=low))
+        fields, bounds = Fields.bounded(data, "hash", "bucket")
         function = HashFunction.from_dict(fields.any("hash"))
         bucket = fields.integer("bucket", low=0, high=function.buckets - 1)
         return cls(function, bucket, bounds)
 
 
-#: Scores of hashed points are stored one by one: 8 bytes each.
-_MOST_HASHED = 50_000_000
-
-_MAX_COPIES = 64
+_MOST_COPIES = 64
 
 
-class HashedPoints(Representation):
-    r"""Points over any domain: all points that share a bucket of a random public hash.
+class Hashed(Representation):
+    """A representation by ``copies`` independent public hash functions of the domain.
 
-    H is the constant 0 and, for each of ``copies`` independent hash functions, one hypothesis for
-    each bucket. For the concept of a point x, the hypothesis of x's bucket errs on the other
-    points of that bucket: an expected disagreement of at most ``collision``, so each copy misses
-    alpha with probability at most collision/alpha (Markov), and all of them with probability at
-    most (collision/alpha)**copies <= beta.
+    One copy has an expected disagreement of at most ``collision``, so it misses alpha with
+    probability at most collision/alpha (Markov), and all of them with probability at most
+    (collision/alpha)**copies <= beta.
 
     Parameters
     ----------
-    concept_class : Points
+    concept_class : ConceptClass
     alpha, beta : Fraction in (0, 1)
     copies, buckets : int >= 1
         They must reach beta; `smallest` finds those with the smallest size.
+    family : HashFamily, optional
+        How the class is hashed; by default its ``hashing``.
 
     Attributes
     ----------
     size : int
-        copies * buckets + 1: the constant 0 is counted once.
+        Candidates of all copies, and those that the copies share, once.
     collision : Fraction
-        Bound on Pr[h(x) = h(y)] for different points x, y shorter than 2**32 words.
+        See `HashFamily`.
 
     Raises
     ------
     ParameterError
-        If copies and buckets do not reach beta, or make more than 5 * 10**7 hypotheses.
+        If copies and buckets do not reach beta, or are too many.
+    """
+
+    concept_class: Any
+    proper = False
+
+    #: The most buckets of all copies together: scores are stored one by one.
+    most: ClassVar[int] = 10_000_000
+
+    def __init__(
+        self,
+        concept_class: Any,
+        alpha: Fraction,
+        beta: Fraction,
+        copies: int,
+        buckets: int,
+        *,
+        family: HashFamily | None = None,
+    ) -> None:
+        owner = type(self).__name__
+        self.concept_class = concept_class
+        self.alpha, self.beta = alpha, beta
+        self.copies = check_integer(owner, "copies", copies, low=1)
+        self.buckets = check_integer(owner, "buckets", buckets, low=1)
+        family = family or concept_class.hashing
+        self.size = self.copies * family.candidates(self.buckets) + family.shared
+        self.collision = family.collision(self.buckets)
+        if self.copies * self.buckets > self.most:
+            rule = f"at most {self.most} in all copies"
+            raise parameter_error(owner, "buckets", rule, self.buckets, "Raise alpha or beta.")
+        if (self.collision / alpha) ** self.copies > beta:
+            raise parameter_error(
+                owner, "buckets", "large enough to reach beta", self.buckets,
+                f"{owner}.smallest(concept_class, alpha, beta) finds copies and buckets.",
+            )  # fmt: skip
+
+    @classmethod
+    def smallest(cls, concept_class: Any, alpha: Fraction, beta: Fraction) -> Self:
+        """Return the representation of the smallest size that reaches alpha and beta."""
+        copies, buckets = cls.fewest(concept_class.hashing, alpha, beta)
+        return cls(concept_class, alpha, beta, copies, buckets)
+
+    @classmethod
+    def fewest(cls, family: HashFamily, alpha: Fraction, beta: Fraction) -> tuple[int, int]:
+        """Return the copies and buckets with the fewest candidates that reach alpha and beta."""
+        options: list[tuple[int, int, int]] = []
+        least = fewest_buckets(family, alpha, Fraction(1), 1, cls.most) or 1  # of any copies
+        for t in range(1, _MOST_COPIES + 1):
+            if options and t * family.candidates(least) > min(options)[0]:
+                break
+            found = fewest_buckets(family, alpha, beta, t, cls.most // t)
+            if found is not None:
+                options.append((t * family.candidates(found), t, found))
+        if not options:
+            raise parameter_error(
+                cls.__name__, "alpha", "larger for this class and beta", float(alpha),
+                f"More than {cls.most} buckets would be needed.",
+            )  # fmt: skip
+        return min(options)[1:]
+
+    def functions(self, source: Source) -> tuple[HashFunction, ...]:
+        """Draw the hash functions with public coins."""
+        rng = source.public_rng()
+        return tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
+
+
+def fewest_buckets(
+    family: HashFamily, alpha: Fraction, beta: Fraction, copies: int, most: int
+) -> int | None:
+    """Return the least number of buckets with (collision / alpha)**copies <= beta, if any."""
+    if not family.collision(1):  # nothing collides
+        return 1
+    log_beta = log_of(beta)
+
+    def reached(buckets: int) -> bool:
+        ratio = family.collision(buckets) / alpha
+        # exact powers are long numbers; where logarithms are not close, they decide
+        difference = copies * log_of(ratio) - log_beta
+        if abs(difference) > 1e-9 * (1 - log_beta):
+            return difference < 0
+        return bool(ratio**copies <= beta)
+
+    # a collision is about one part that falls as 1 / buckets, and one that stays
+    falls, stays = _parts(family, most)
+    room = float(alpha) * exp(log_beta / copies) - stays
+    near = int(min(falls / room, most)) if room > 0 else most
+    if not reached(most):
+        return None
+    return least_integer(lambda buckets: reached(min(buckets, most)), max(near, 1))
+
+
+@lru_cache(maxsize=64)
+def _parts(family: HashFamily, most: int) -> tuple[float, float]:
+    first, last = float(family.collision(1)), float(family.collision(most))
+    falls = (first - last) / (1 - 1 / most)
+    return falls, first - falls
+
+
+class HashedPoints(Hashed):
+    r"""Points over any domain: all points that share a bucket of a random public hash.
+
+    H is the constant 0 and, for each of ``copies`` independent hash functions, one hypothesis for
+    each bucket: ``size = copies * buckets + 1``. For the concept of a point x, the hypothesis of
+    x's bucket errs on the other points of that bucket: an expected disagreement of at most
+    ``collision``, the bound on Pr[h(x) = h(y)] for different points shorter than 2**32 words.
 
     Notes
     -----
-    Source: Li, Wang, Ye 2024, Definition 2.3; the construction is the point functions' (Beimel,
-    Nissim, Stemmer 2013) with exact constants. The size does not depend on the domain.
+    Parameters, attributes and errors: see `Hashed`. Source: Li, Wang, Ye 2024, Definition 2.3; the
+    construction is the point functions' (Beimel, Nissim, Stemmer 2013) with exact constants. The
+    size does not depend on the domain.
 
     Examples
     --------
@@ -348,86 +445,15 @@ class HashedPoints(Representation):
     (3, 28, 85)
     """
 
-    proper = False
-
-    def __init__(
-        self,
-        concept_class: PointClass,
-        alpha: Fraction,
-        beta: Fraction,
-        copies: int,
-        buckets: int,
-    ) -> None:
-        self.concept_class: PointClass = concept_class
-        self.alpha, self.beta = alpha, beta
-        self.copies = check_integer("HashedPoints", "copies", copies, low=1)
-        self.buckets = check_integer("HashedPoints", "buckets", buckets, low=1)
-        self.size = self.copies * self.buckets + 1
-        if self.size > _MOST_HASHED:
-            raise parameter_error(
-                "HashedPoints",
-                "alpha",
-                "larger for this beta",
-                float(alpha),
-                f"More than {_MOST_HASHED} hypotheses would be needed.",
-            )
-        if (self.collision / alpha) ** self.copies > beta:
-            raise parameter_error(
-                "HashedPoints",
-                "buckets",
-                "large enough to reach beta",
-                self.buckets,
-                "HashedPoints.smallest(concept_class, alpha, beta) finds copies and buckets.",
-            )
-
-    @classmethod
-    def smallest(cls, concept_class: PointClass, alpha: Fraction, beta: Fraction) -> HashedPoints:
-        """Return the representation of the smallest size that reaches alpha and beta."""
-        a, b = float(alpha), float(beta)
-        near = [_few_buckets(a, b, t) for t in range(1, _MAX_COPIES + 1)]
-        best: tuple[int, int, int] | None = None
-        for size, t in sorted((t * few, t) for t, few in enumerate(near, 1)):
-            if best is not None and size > best[0]:  # nothing smaller is left
-                break
-            buckets = _buckets(alpha, beta, t, near[t - 1])
-            found = (t * buckets, t, buckets)
-            best = found if best is None else min(best, found)
-        assert best is not None
-        return cls(concept_class, alpha, beta, *best[1:])
-
-    @property
-    def collision(self) -> Fraction:
-        """Bound on the probability that two different points share a bucket."""
-        return point_collision(self.buckets)
+    most = 50_000_000
 
     def drawn(self, source: Source) -> HypothesisSet:
         """Draw the hash functions with public coins."""
-        rng = source.public_rng()
-        functions = tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
-        return HashedPointSet(functions, self.concept_class.bounds)
+        return HashedPointSet(self.functions(source), self.concept_class.bounds)
 
 
 #: Buckets are the candidates of one copy; all copies share the constant 0.
 HASHED_POINTS = HashFamily(candidates=lambda buckets: buckets, collision=point_collision)
-
-
-def _few_buckets(alpha: float, beta: float, copies: int) -> int:
-    """Return a number of buckets that is at most the least one, by floats."""
-    share: float = alpha * beta ** (1 / copies)
-    if share * _MOST_HASHED < 1:
-        return _MOST_HASHED
-    return max(ceil(1 / share) - 2, 1)
-
-
-def _buckets(alpha: Fraction, beta: Fraction, copies: int, least: int) -> int:
-    """Return the least number from ``least`` on with (collision / alpha)**copies <= beta."""
-    buckets = least
-    # collision(buckets) decreases to 2**-32: stop where no number of buckets can do
-    while buckets < _MOST_HASHED and (point_collision(buckets) / alpha) ** copies > beta:
-        buckets += 1
-        if buckets > least + 4:
-            return _MOST_HASHED
-    return buckets
 
 
 @dataclass(frozen=True)
@@ -504,6 +530,4 @@ class HashedPointSet(HypothesisSet):
     def to_dict(self) -> Json:
         """Return plain JSON."""
         out: Json = {"type": "hashed points", "hashes": [f.to_dict() for f in self.functions]}
-        if self.bounds is not None:
-            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
-        return out | {"size": self.size}
+        return out | bounds_to_dict(self.bounds) | {"size": self.size}

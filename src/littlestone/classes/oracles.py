@@ -116,7 +116,6 @@ class VersionSpace(ABC):
             Concepts, or predictions of `soa`.
         """
 
-    @abstractmethod
     def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
         """Return the concepts with at most ``tolerance`` errors on a sample.
 
@@ -125,7 +124,16 @@ class VersionSpace(ABC):
         sample : Sample
         tolerance : int >= 0
             Most errors, as a *count* of records. 0 leaves what agrees with all of them.
+
+        Raises
+        ------
+        UnsupportedError
+            If no closed form is known, and the class is too large to be listed: mostly where some
+            point may have either label, so that no labels say which concepts are left.
         """
+        found = records(sample, tolerance).restricted(self, tolerance)
+        listed = "the concepts of low error"
+        return self._listed(listed).within_error(sample, tolerance) if found is None else found
 
     @abstractmethod
     def reducibility(self, cap: int | None = None) -> float:
@@ -221,10 +229,15 @@ class VersionSpace(ABC):
 
     def _listed(self, what: str) -> VersionSpace:
         """Return the same space as rows of a matrix, if it is small."""
-        raise UnsupportedError(
-            f"{what[0].upper()}{what[1:]} of this version space of {self.concept_class.spec} have "
-            "no closed form here, and the class is too large to be listed. Use a smaller domain, "
-            "or a larger p."
+        raise self._unknown(
+            what, "the class is too large to be listed. Use a smaller domain, or a larger p."
+        )
+
+    def _unknown(self, what: str, why: str) -> UnsupportedError:
+        """Return the refusal of a question that is neither solved nor small; ``why`` ends it."""
+        return UnsupportedError(
+            f"No closed form is known of {what} of this version space of {self.concept_class.spec}"
+            f", and {why}"
         )
 
 

@@ -12,21 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import accumulate, count, pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import (
     LISTABLE,
-    ConceptClass,
-    IdentityRepresentation,
     Mapped,
-    Representation,
     weights_inside,
 )
 from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
-from littlestone.classes.encoding import Fields, json_integer, number
+from littlestone.classes.encoding import Fields, bounds_to_dict, number
 from littlestone.classes.hashing import HASHED_POINTS, HashedPoints
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -35,6 +31,7 @@ from littlestone.classes.hypotheses import (
     in_bounds,
     on_points,
 )
+from littlestone.classes.integers import SetsOfPoints
 from littlestone.classes.oracles import (
     Closures,
     VersionSpace,
@@ -46,14 +43,13 @@ from littlestone.classes.oracles import (
 )
 from littlestone.classes.spec import written
 from littlestone.classes.swept import span_runs
-from littlestone.classes.thresholds import integer_bounds
 from littlestone.classes.trees.forest import ROOT, Node, Star
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.combinatorics.decomposition import depth_limit
-from littlestone.data import AnyDomain, IntegerDomain, Sample
+from littlestone.data import Sample
 from littlestone.data.points import canonical_order
 from littlestone.data.swept import SweptSample
-from littlestone.errors import UnsupportedError, check_probability, parameter_error
+from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
@@ -65,7 +61,7 @@ __all__ = ["PointSpace", "Points", "first_difference"]
 
 
 @written("points() or points(1, 99)", "low", "high")
-class Points(ConceptClass):
+class Points(SetsOfPoints):
     """One point is 1, or none is.
 
     Parameters
@@ -91,25 +87,12 @@ class Points(ConceptClass):
 
     name = "points"
 
-    def __init__(self, low: int | None = None, high: int | None = None) -> None:
-        self.bounds: tuple[int, int] | None = None
-        if (low is None) != (high is None):
-            raise parameter_error(
-                "Points", "high" if high is None else "low", "given together with the other bound",
-                None, "Write Points() for any hashable point, or Points(low, high).",
-            )  # fmt: skip
-        if low is not None:
-            self.bounds = integer_bounds("Points", low, high)
+    _by_hashing = HashedPoints
 
     @property
     def spec(self) -> str:
         """The text of the class."""
         return f"points({', '.join(map(number, self.bounds or ()))})"
-
-    @property
-    def domain(self) -> AnyDomain | IntegerDomain:
-        """Everything hashable, or the integers from low to high."""
-        return AnyDomain() if self.bounds is None else IntegerDomain(*self.bounds)
 
     @property
     def size(self) -> int | float:
@@ -152,46 +135,10 @@ class Points(ConceptClass):
         pieces = ((part.points, part.points + 1, part.ones - part.zeros) for part in sample.sweep())
         return span_runs(pieces, low - 1, high + 1, -sample.positives)
 
-    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
-        """Return a finite representation: by hashing, or the class itself where that is smaller.
-
-        Parameters
-        ----------
-        alpha, beta : float in (0, 1)
-            See `ConceptClass.representation`; they may be left out if the domain is finite.
-
-        Returns
-        -------
-        Representation
-        """
-        if self.bounds is not None and alpha is None and beta is None:
-            return IdentityRepresentation(self)
-        hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
-        hashed = HashedPoints.smallest(
-            self,
-            check_probability("Points.representation", "alpha", alpha, hint=hint),
-            check_probability("Points.representation", "beta", beta, hint=hint),
-        )
-        return hashed if self.size > hashed.size else IdentityRepresentation(self)
-
     @property
     def hashing(self) -> HashFamily:
         """How hashing represents the class: what `littlestone.bounds.best_hashing` searches."""
         return HASHED_POINTS
-
-    def hashed(self, copies: int, buckets: int) -> Representation:
-        """Return the representation with this many hash functions and buckets of each."""
-        alpha = min(Fraction(1, 2), 2 * HASHED_POINTS.collision(buckets))
-        beta = (HASHED_POINTS.collision(buckets) / alpha) ** copies
-        return HashedPoints(self, alpha, beta, copies, buckets)
-
-    def _finite(self) -> tuple[int, int]:
-        if self.bounds is None:
-            raise UnsupportedError(
-                "points() is infinite, so its concepts cannot be scored one by one. Use "
-                "representation(alpha, beta), or bound the domain: points(low, high)."
-            )
-        return self.bounds
 
     def _concepts(self) -> Iterator[Hypothesis]:
         low, high = self._finite()
@@ -231,19 +178,12 @@ class Points(ConceptClass):
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        out: Json = {"type": self.name}
-        if self.bounds is not None:
-            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
-        return out
+        return {"type": self.name} | bounds_to_dict(self.bounds)
 
     @classmethod
     def from_dict(cls, data: Any) -> Points:
         """Read it back."""
-        fields = Fields(data, (), ("low", "high"))
-        if "low" not in fields and "high" not in fields:
-            return cls()
-        fields = Fields(data, ("low", "high"))
-        return cls(fields.integer("low"), fields.integer("high"))
+        return cls(*(Fields.bounded(data)[1] or ()))
 
 
 @dataclass(frozen=True)

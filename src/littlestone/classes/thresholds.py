@@ -16,11 +16,11 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import inf
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import ConceptClass, Mapped, weights_inside
+from littlestone.classes.base import Mapped, weights_inside
 from littlestone.classes.dichotomies import (
     Labelling,
     ListedDichotomies,
@@ -31,18 +31,19 @@ from littlestone.classes.dichotomies import (
 )
 from littlestone.classes.encoding import Fields, json_integer, number
 from littlestone.classes.hypotheses import as_labels, readable
+from littlestone.classes.integers import IntegerClass, NumberedConcepts
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
 from littlestone.classes.spec import written
 from littlestone.classes.trees.forest import ROOT, Chain, Node
 from littlestone.classes.trees.tree import PathsTree, no_concept
-from littlestone.data import IntegerDomain, Sample
+from littlestone.data import Sample
 from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Labels, Points
 from littlestone.types import Points as Batch
 
-__all__ = ["ThresholdHypothesis", "ThresholdList", "ThresholdSpace", "Thresholds", "integer_bounds"]
+__all__ = ["ThresholdHypothesis", "ThresholdList", "ThresholdSpace", "Thresholds"]
 
 
 @readable
@@ -102,24 +103,8 @@ class ThresholdHypothesis:
         return cls(fields.integer("above", low=low - 1, high=high), low, high)
 
 
-_GRID = (
-    "On real numbers, thresholds and intervals have infinite Littlestone dimension, so nobody can "
-    "learn them privately (Alon et al. 2022, Theorem 1). Use a public grid: count in cents, "
-    "seconds or 2**64 steps."
-)
-
-
-def integer_bounds(owner: str, low: Any, high: Any) -> tuple[int, int]:
-    """Check the bounds of an integer domain."""
-    low = check_integer(owner, "low", low, hint=_GRID if isinstance(low, float) else "")
-    high = check_integer(owner, "high", high, hint=_GRID if isinstance(high, float) else "")
-    if low > high:
-        raise parameter_error(owner, "high", "at least 'low'", high, "Swap the two bounds.")
-    return low, high
-
-
 @written("thresholds(1, 99)", "low", "high", required=2)
-class Thresholds(ConceptClass):
+class Thresholds(IntegerClass):
     """Thresholds: "1 if x > u", for u from low - 1 (always) to high (never).
 
     There is one more concept than points. The domain may be huge: a draw costs as much as the
@@ -152,19 +137,6 @@ class Thresholds(ConceptClass):
     """
 
     name = "thresholds"
-
-    def __init__(self, low: int, high: int) -> None:
-        self.low, self.high = integer_bounds("Thresholds", low, high)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class."""
-        return f"thresholds({number(self.low)}, {number(self.high)})"
-
-    @property
-    def domain(self) -> IntegerDomain:
-        """The integers from low to high."""
-        return IntegerDomain(self.low, self.high)
 
     @property
     def size(self) -> int:
@@ -233,17 +205,6 @@ class Thresholds(ConceptClass):
     def threshold_bounds(self) -> tuple[int, int]:
         """Return the number of points, twice."""
         return self.size - 1, self.size - 1
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        low, high = json_integer(self.low), json_integer(self.high)
-        return {"type": self.name, "low": low, "high": high}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Thresholds:
-        """Read it back."""
-        fields = Fields(data, ("low", "high"))
-        return cls(fields.integer("low"), fields.integer("high"))
 
 
 Run = tuple[int, int]  # first and last u
@@ -385,14 +346,8 @@ class ThresholdSpace(VersionSpace):
         return ThresholdHypothesis(above, self.concept_class.low, self.concept_class.high)
 
 
-@dataclass(frozen=True)
-class ThresholdList(Sequence[Hypothesis]):
+class ThresholdList(NumberedConcepts):
     """All thresholds of a space, in increasing order; nothing is listed.
-
-    Attributes
-    ----------
-    size : int
-        Also where it is too large for ``len``.
 
     Examples
     --------
@@ -401,32 +356,13 @@ class ThresholdList(Sequence[Hypothesis]):
     (True, True)
     """
 
-    space: ThresholdSpace
-
-    @property
-    def size(self) -> int:
-        """Number of thresholds."""
-        return self.space.size
-
-    def __len__(self) -> int:
-        return self.size
+    def concept(self, index: int) -> ThresholdHypothesis:
+        """Return one threshold by its number."""
+        named: ThresholdHypothesis = self.space.threshold(index)
+        return named
 
     def __iter__(self) -> Iterator[Hypothesis]:
         return (self.space.named(u) for a, b in self.space.runs for u in range(a, b + 1))
-
-    def __contains__(self, item: object) -> bool:
-        return isinstance(item, ThresholdHypothesis) and self.space.index(item) is not None
-
-    @overload
-    def __getitem__(self, index: int) -> Hypothesis: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Hypothesis]: ...
-
-    def __getitem__(self, index: int | slice) -> Hypothesis | Sequence[Hypothesis]:
-        if isinstance(index, slice):
-            return [self.space.threshold(i) for i in range(*index.indices(self.size))]
-        return self.space.threshold(index + self.size if index < 0 else index)
 
 
 def _common(runs: Sequence[Run], others: Sequence[Run]) -> tuple[Run, ...]:

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Claim, register
+from littlestone.bounds import register_claim
 from littlestone.bounds.search import least
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy import BoundedRange
@@ -44,16 +44,14 @@ from littlestone.source import LeveledChoice, Source, exp
 
 __all__ = ["cuts_loss", "cuts_reach", "private_cuts"]
 
-PRIVACY = register(
-    Claim(
-        "cuts.privacy",
-        "Smith; Kaplan, Schnapp, Stemmer; constants: littlestone",
-        "2011, 2022; docs/mechanisms.md",
-        "Levels of exponential draws with rate epsilon/(2 levels), one for each part, scored by "
-        "minus the records in the larger part, are epsilon-DP under replace-one, also where a "
-        "record may have no value; each level has bounded range epsilon/levels.",
-    )
-).id
+PRIVACY = register_claim(
+    "cuts.privacy",
+    "Smith; Kaplan, Schnapp, Stemmer; constants: littlestone",
+    "2011, 2022; docs/mechanisms.md",
+    "Levels of exponential draws with rate epsilon/(2 levels), one for each part, scored by "
+    "minus the records in the larger part, are epsilon-DP under replace-one, also where a "
+    "record may have no value; each level has bounded range epsilon/levels.",
+)
 
 _SHARE = 64  # "no cut" scores like a cut that parts one in so many records
 

@@ -27,7 +27,7 @@ from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from littlestone.bounds import Claim, register
+from littlestone.bounds import register_claim
 from littlestone.bounds.search import least
 from littlestone.errors import ParameterError, check_fraction, check_integer, check_probability
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
@@ -44,16 +44,14 @@ __all__ = [
     "stable_items",
 ]
 
-PRIVACY = register(
-    Claim(
-        "histogram.privacy",
-        "Korolova, Kenthapadi, Mishra, Ntoulas; Bun, Nissim, Stemmer; threshold: littlestone",
-        "2009, 2016; docs/mechanisms.md",
-        "Items whose count plus two-sided geometric noise of rate epsilon/2 reaches tau are "
-        "(epsilon, delta)-DP under replace-one if e**(-(epsilon/2)(tau-1)) / (1 + e**(-epsilon/2)) "
-        "<= delta.",
-    )
-).id
+PRIVACY = register_claim(
+    "histogram.privacy",
+    "Korolova, Kenthapadi, Mishra, Ntoulas; Bun, Nissim, Stemmer; threshold: littlestone",
+    "2009, 2016; docs/mechanisms.md",
+    "Items whose count plus two-sided geometric noise of rate epsilon/2 reaches tau are "
+    "(epsilon, delta)-DP under replace-one if e**(-(epsilon/2)(tau-1)) / (1 + e**(-epsilon/2)) "
+    "<= delta.",
+)
 
 T = TypeVar("T", bound=Hashable)
 

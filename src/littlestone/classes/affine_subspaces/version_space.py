@@ -45,14 +45,12 @@ from littlestone.classes.oracles import (
     VersionSpace,
     as_point,
     check_label,
-    records,
     searching,
     version_space,
 )
 from littlestone.classes.points import first_difference
 from littlestone.classes.vectors import Vector
 from littlestone.combinatorics.limits import NodeLimit
-from littlestone.data import Sample
 from littlestone.errors import SearchLimitError, UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
@@ -119,18 +117,6 @@ class FlatSpace(VersionSpace):
             return self
         seen = quotient(self.negatives, (direction,), self._q)
         return replace(self, flat=self.flat.through(vector), negatives=seen)
-
-    def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
-        """Return the flats of low error.
-
-        Raises
-        ------
-        UnsupportedError
-            If some point may have either label, and the class is large: the space is then a union
-            of spaces like this one, for which no closed form is known.
-        """
-        found = records(sample, tolerance).restricted(self, tolerance)
-        return self._listed("low error").within_error(sample, tolerance) if found is None else found
 
     def littlestone_dim(self) -> int:
         """Return the Littlestone dimension; -1 if empty."""
@@ -370,10 +356,7 @@ class FlatSpace(VersionSpace):
     def _listed(self, what: str) -> VersionSpace:
         concepts = self.concept_class
         if concepts.size * self._q**self._n > MOST_LABELS:
-            raise UnsupportedError(
-                f"{what[0].upper()}{what[1:]} has no closed form for this version space of "
-                f"{concepts.spec}, and the class is too large to be listed (2**26 labels)."
-            )
+            raise self._unknown(what, "the class is too large to be listed (2**26 labels).")
         points = list(product(range(self._q), repeat=self._n))
         fit = [f for f in concepts.concepts() if self._fits(f)]
         matrix = labels(concepts, fit, points)

@@ -31,13 +31,11 @@ from littlestone.classes.oracles import (
     VersionSpace,
     as_point,
     check_label,
-    records,
     searching,
     version_space,
 )
 from littlestone.classes.vectors import Vector
 from littlestone.combinatorics.limits import NodeLimit
-from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
@@ -243,18 +241,6 @@ class ConjunctionSpace(VersionSpace):
         left = frozenset(s for s in self.sets if falsified & ~s) | {falsified}
         return ConjunctionSpace(self.concept_class, self.literals, left, self.max_nodes)
 
-    def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
-        """Return the conjunctions of low error.
-
-        Raises
-        ------
-        UnsupportedError
-            If some point may have either label and the class is large: deciding whether any
-            conjunction has low error is NP-hard then.
-        """
-        found = records(sample, tolerance).restricted(self, tolerance)
-        return self._listed("low error").within_error(sample, tolerance) if found is None else found
-
     def littlestone_dim(self) -> int:
         """Return ``|U| - w`` or ``1 + n - w`` (module docstring); -1 if empty."""
         if self.is_empty:
@@ -361,10 +347,10 @@ class ConjunctionSpace(VersionSpace):
     def _listed(self, what: str) -> VersionSpace:
         concepts = self.concept_class
         if concepts.n > 20 or int(concepts.size) << concepts.n > MOST_LABELS:
-            raise UnsupportedError(
-                f"{what[0].upper()}{what[1:]} has no closed form for this version space of "
-                f"{concepts.spec}, deciding it is NP-hard, and the class is too large to be listed "
-                "(n at most 10, monotone 13)."
+            raise self._unknown(
+                what,
+                "deciding it is NP-hard. The class is too large to be listed (n at most 10, "
+                "monotone 13).",
             )
         listed = listing(concepts, self.max_nodes)
         space = ListedSpace.of(listed)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from littlestone.classes.base import ConceptClass, Mapped, weights_inside
+from littlestone.classes.base import Mapped, weights_inside
 from littlestone.classes.dichotomies import (
     Labelling,
     RunDichotomies,
@@ -23,11 +23,11 @@ from littlestone.classes.dichotomies import (
 )
 from littlestone.classes.encoding import Fields, from_json, json_integer, number
 from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
+from littlestone.classes.integers import IntegerClass
 from littlestone.classes.intervals.levels import ldim_of_gaps
 from littlestone.classes.intervals.swept import SweptIntervals, pair_of
 from littlestone.classes.spec import written
-from littlestone.classes.thresholds import integer_bounds
-from littlestone.data import IntegerDomain, Sample
+from littlestone.data import Sample
 from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, LeveledChoice, Source, pair_balls
@@ -207,7 +207,7 @@ def _joined(runs: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
 
 
 @written("intervals(1, 99)", "low", "high", required=2)
-class Intervals(ConceptClass):
+class Intervals(IntegerClass):
     """Intervals [a, b] with low <= a <= b <= high, and the empty one.
 
     Parameters
@@ -239,19 +239,6 @@ class Intervals(ConceptClass):
     """
 
     name = "intervals"
-
-    def __init__(self, low: int, high: int) -> None:
-        self.low, self.high = integer_bounds("Intervals", low, high)
-
-    @property
-    def spec(self) -> str:
-        """The text of the class."""
-        return f"intervals({number(self.low)}, {number(self.high)})"
-
-    @property
-    def domain(self) -> IntegerDomain:
-        """The integers from low to high."""
-        return IntegerDomain(self.low, self.high)
 
     @property
     def size(self) -> int:
@@ -290,17 +277,6 @@ class Intervals(ConceptClass):
     def threshold_bounds(self) -> tuple[int, int]:
         """Return the number of points, twice: intervals hold the thresholds."""
         return self.high - self.low + 1, self.high - self.low + 1
-
-    def to_dict(self) -> Json:
-        """Return plain JSON."""
-        low, high = json_integer(self.low), json_integer(self.high)
-        return {"type": self.name, "low": low, "high": high}
-
-    @classmethod
-    def from_dict(cls, data: Any) -> Intervals:
-        """Read it back."""
-        fields = Fields(data, ("low", "high"))
-        return cls(fields.integer("low"), fields.integer("high"))
 
 
 def interval_from(start: int, index: int) -> IntervalHypothesis:

@@ -11,14 +11,15 @@ how deep they shatter depends on the two longest gaps only (`littlestone.classes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest
 from math import inf
-from typing import Any, overload
+from typing import Any
 
 from littlestone.classes.hypotheses import AlwaysZero
+from littlestone.classes.integers import NumberedConcepts
 from littlestone.classes.intervals.concept_class import (
     IntervalHypothesis,
     Intervals,
@@ -28,10 +29,9 @@ from littlestone.classes.intervals.concept_class import (
 )
 from littlestone.classes.intervals.levels import fits, highest, ldim_of_gaps, thresholds
 from littlestone.classes.listed import MOST_LABELS, ListedSpace, Listing, labels
-from littlestone.classes.oracles import VersionSpace, as_point, check_label, records, version_space
+from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
 from littlestone.combinatorics.decomposition import depth_limit
-from littlestone.data import Sample
-from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.errors import parameter_error
 from littlestone.types import Hypothesis
 
 __all__ = ["IntervalList", "IntervalSpace"]
@@ -109,23 +109,6 @@ class IntervalSpace(VersionSpace):
                 others = [gap for gap in self.gaps if gap != (first, last)]
                 return self._with(tuple(sorted(others + parts)), None)
         return self._with(None, None) if label else self
-
-    def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
-        """Return the intervals of low error.
-
-        Raises
-        ------
-        UnsupportedError
-            If some point may have either label and the class is too large to be listed.
-        """
-        counts = records(sample, tolerance)
-        forced = counts.settled(tolerance)
-        if forced is None:
-            return self._listed("concepts of low error").within_error(sample, tolerance)
-        space = self
-        for point, label in forced:
-            space = space.restrict(point, label)
-        return space
 
     def littlestone_dim(self) -> int:
         """Return the Littlestone dimension (module docstring); -1 if empty."""
@@ -349,10 +332,10 @@ class IntervalSpace(VersionSpace):
         if self.ends is not None:
             runs = ((self.ends[0][0], self.ends[1][1]),)
         if self.size * sum(map(_length, runs)) > MOST_LABELS:
-            raise UnsupportedError(
-                f"{what[0].upper()}{what[1:]} of this version space of {self.concept_class.spec} "
-                "have no closed form here, and it is too large to be listed (more than 2**26 "
-                "labels). Use a smaller domain, or a larger p."
+            raise self._unknown(
+                what,
+                "it is too large to be listed (more than 2**26 labels). Use a smaller domain, or a "
+                "larger p.",
             )
         points = [x for first, last in runs for x in range(first, last + 1)]
         concepts = [self.concept(i) for i in range(self.size)]
@@ -371,14 +354,8 @@ class IntervalSpace(VersionSpace):
         return IntervalSpace(self.concept_class, gaps, ends, self.max_nodes)
 
 
-@dataclass(frozen=True)
-class IntervalList(Sequence[Hypothesis]):
+class IntervalList(NumberedConcepts):
     """All intervals of a space, in the order of their numbers; nothing is listed.
-
-    Attributes
-    ----------
-    size : int
-        Also where it is too large for ``len``.
 
     Examples
     --------
@@ -387,33 +364,10 @@ class IntervalList(Sequence[Hypothesis]):
     (True, '1 if x = 1, otherwise 0')
     """
 
-    space: IntervalSpace
-
-    @property
-    def size(self) -> int:
-        """Number of intervals."""
-        return self.space.size
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __iter__(self) -> Iterator[Hypothesis]:
-        return map(self.space.concept, range(self.size))
-
-    def __contains__(self, item: object) -> bool:
-        kinds = (AlwaysZero, IntervalHypothesis)
-        return isinstance(item, kinds) and self.space.index(item) is not None
-
-    @overload
-    def __getitem__(self, index: int) -> Hypothesis: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Hypothesis]: ...
-
-    def __getitem__(self, index: int | slice) -> Hypothesis | Sequence[Hypothesis]:
-        if isinstance(index, slice):
-            return [self.space.concept(i) for i in range(*index.indices(self.size))]
-        return self.space.concept(index + self.size if index < 0 else index)
+    def concept(self, index: int) -> Hypothesis:
+        """Return one interval by its number."""
+        named: Hypothesis = self.space.concept(index)
+        return named
 
 
 def _length(run: Run) -> int:

@@ -29,7 +29,6 @@ from littlestone.classes.oracles import (
     VersionSpace,
     as_point,
     check_label,
-    records,
     searching,
     version_space,
 )
@@ -41,7 +40,6 @@ from littlestone.classes.prefixes.hypotheses import (
 )
 from littlestone.classes.trees import ROOT
 from littlestone.combinatorics.limits import NodeLimit
-from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
@@ -106,17 +104,6 @@ class PrefixSpace(VersionSpace):
         holds = x in forest  # at or above the top: then all paths hold it; otherwise none does
         return self if self.is_empty or holds == bool(label) else self._nothing()
 
-    def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
-        """Return the paths of low error.
-
-        Raises
-        ------
-        UnsupportedError
-            If some prefix may have either label, and there are too many to be listed.
-        """
-        found = records(sample, tolerance).restricted(self, tolerance)
-        return self._listed("low error").within_error(sample, tolerance) if found is None else found
-
     def littlestone_dim(self) -> int:
         """Return the Littlestone dimension; -1 if empty."""
         if self.is_empty:
@@ -171,10 +158,7 @@ class PrefixSpace(VersionSpace):
     def _listed(self, what: str) -> VersionSpace:
         concepts = self.concept_class
         if concepts.size**2 > MOST_LABELS:
-            raise UnsupportedError(
-                f"{what[0].upper()}{what[1:]} of this version space of {concepts.spec} has no "
-                "closed form here, and the class is too large to be listed. Use shorter codes."
-            )
+            raise self._unknown(what, "the class is too large to be listed. Use shorter codes.")
         space: VersionSpace = ListedSpace.of(listing(concepts, self.max_nodes))
         if self.top is not ROOT:
             space = space.restrict(self.top, 1)

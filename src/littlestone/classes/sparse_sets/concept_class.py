@@ -9,22 +9,19 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import (
-    ConceptClass,
-    IdentityRepresentation,
-    Representation,
     weights_inside,
 )
 from littlestone.classes.dichotomies import Labelling, best_dichotomies
-from littlestone.classes.encoding import Fields, json_integer, number
+from littlestone.classes.encoding import Fields, bounds_to_dict, number
 from littlestone.classes.hypotheses import on_points
+from littlestone.classes.integers import SetsOfPoints
 from littlestone.classes.oracles import Closures, closures
 from littlestone.classes.points import closed_sets, set_dichotomies
 from littlestone.classes.sparse_sets.hashed import HashedSets, hashed_sets
 from littlestone.classes.sparse_sets.subsets import SubsetLaw, unrank
 from littlestone.classes.spec import written
-from littlestone.classes.thresholds import integer_bounds
-from littlestone.data import AnyDomain, IntegerDomain, Sample
-from littlestone.errors import UnsupportedError, check_integer, check_probability, parameter_error
+from littlestone.data import Sample
+from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Source
 from littlestone.types import Hypothesis, Json
 from littlestone.types import Points as Batch
@@ -38,7 +35,7 @@ MAX_POINTS = 1 << 16
 
 
 @written("sparse_sets(5) or sparse_sets(5, 1, 99)", "k", "low", "high", required=1)
-class SparseSets(ConceptClass):
+class SparseSets(SetsOfPoints):
     """Sets of at most k points.
 
     Parameters
@@ -70,30 +67,18 @@ class SparseSets(ConceptClass):
     """
 
     name = "sparse_sets"
+    _by_hashing = HashedSets
 
     def __init__(self, k: int, low: int | None = None, high: int | None = None) -> None:
         self.k = check_integer("SparseSets", "k", k, low=0)
         if self.k > MAX_POINTS:
             raise parameter_error("SparseSets", "k", f"at most {MAX_POINTS}", k)
-        self.bounds: tuple[int, int] | None = None
-        if (low is None) != (high is None):
-            raise parameter_error(
-                "SparseSets", "high" if high is None else "low",
-                "given together with the other bound", None,
-                "Write SparseSets(k) for any hashable points, or SparseSets(k, low, high).",
-            )  # fmt: skip
-        if low is not None:
-            self.bounds = integer_bounds("SparseSets", low, high)
+        super().__init__(low, high)
 
     @property
     def spec(self) -> str:
         """The text of the class."""
         return f"sparse_sets({', '.join(map(number, (self.k, *(self.bounds or ()))))})"
-
-    @property
-    def domain(self) -> AnyDomain | IntegerDomain:
-        """Everything hashable, or the integers from low to high."""
-        return AnyDomain() if self.bounds is None else IntegerDomain(*self.bounds)
 
     @property
     def n_points(self) -> int | float:
@@ -119,47 +104,10 @@ class SparseSets(ConceptClass):
         points, weights, _ = weights_inside(sample, low, high)
         return _Candidates(self.k, low, high, points, weights)
 
-    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
-        """Return a finite representation: by hashing, or the class itself where that is smaller.
-
-        Parameters
-        ----------
-        alpha, beta : float in (0, 1)
-            See `ConceptClass.representation`; they may be left out if the domain is finite.
-
-        Returns
-        -------
-        Representation
-        """
-        if self.bounds is not None and alpha is None and beta is None:
-            return IdentityRepresentation(self)
-        hint = "An infinite class needs both; try alpha=0.05, beta=0.025."
-        owner = "SparseSets.representation"
-        hashed = HashedSets.smallest(
-            self,
-            check_probability(owner, "alpha", alpha, hint=hint),
-            check_probability(owner, "beta", beta, hint=hint),
-        )
-        return hashed if self.size > hashed.size else IdentityRepresentation(self)
-
     @property
     def hashing(self) -> HashFamily:
         """How hashing represents the class: what `littlestone.bounds.best_hashing` searches."""
         return hashed_sets(self.k)
-
-    def hashed(self, copies: int, buckets: int) -> Representation:
-        """Return the representation with this many hash functions and buckets of each."""
-        collision = hashed_sets(self.k).collision(buckets)
-        alpha = min(Fraction(1, 2), 2 * collision)
-        return HashedSets(self, alpha, (collision / alpha) ** copies, copies, buckets)
-
-    def _finite(self) -> tuple[int, int]:
-        if self.bounds is None:
-            raise UnsupportedError(
-                f"{self.spec} is infinite, so its concepts cannot be scored one by one. Use "
-                "representation(alpha, beta), or bound the domain: sparse_sets(k, low, high)."
-            )
-        return self.bounds
 
     def _concepts(self) -> Iterator[Hypothesis]:
         low, high = self._finite()
@@ -176,20 +124,13 @@ class SparseSets(ConceptClass):
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        out: Json = {"type": self.name, "k": self.k}
-        if self.bounds is not None:
-            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
-        return out
+        return {"type": self.name, "k": self.k} | bounds_to_dict(self.bounds)
 
     @classmethod
     def from_dict(cls, data: Any) -> SparseSets:
         """Read it back."""
-        fields = Fields(data, ("k",), ("low", "high"))
-        k = fields.integer("k", low=0)
-        if "low" not in fields and "high" not in fields:
-            return cls(k)
-        fields = Fields(data, ("k", "low", "high"))
-        return cls(k, fields.integer("low"), fields.integer("high"))
+        fields, bounds = Fields.bounded(data, "k")
+        return cls(fields.integer("k", low=0), *(bounds or ()))
 
 
 class _Candidates:

@@ -13,7 +13,6 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,25 +21,21 @@ from flint import arb, ctx
 
 from littlestone.bounds import HashFamily
 from littlestone.bounds import sparse_sets as ideal
-from littlestone.bounds.search import least_integer, log_of
-from littlestone.classes.base import HypothesisSet, Representation
-from littlestone.classes.encoding import Fields, json_integer, number
-from littlestone.classes.hashing import MAX_BUCKETS, HashFunction, point_collision
+from littlestone.classes.base import HypothesisSet
+from littlestone.classes.encoding import Fields, bounds_to_dict, number
+from littlestone.classes.hashing import Hashed, HashFunction, point_collision
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.sparse_sets.subsets import SubsetLaw
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.errors import UnsupportedError
 from littlestone.source import Choice, Source, ball
 from littlestone.types import Hypothesis, Json, Labels, Points
 
 if TYPE_CHECKING:
-    from littlestone.classes.sparse_sets.concept_class import SparseSets
     from littlestone.data import Sample
 
-__all__ = ["HashSetHypothesis", "HashedSets", "fewest_buckets", "hashed_sets", "predict_all"]
+__all__ = ["HashSetHypothesis", "HashedSets", "hashed_sets", "predict_all"]
 
-_MOST_BUCKETS = 10_000_000  # gains are stored one by one
-
-_MOST_COPIES = 64
+_MOST_BUCKETS = Hashed.most
 
 
 @functools.cache
@@ -112,19 +107,12 @@ class HashSetHypothesis:
         """Return plain JSON; the coins are in it, so everyone can compute the hypothesis."""
         out: Json = {"type": self.TYPE, "hash": self.function.to_dict()}
         out["buckets"] = list(self.buckets)
-        if self.bounds is not None:
-            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
-        return out
+        return out | bounds_to_dict(self.bounds)
 
     @classmethod
     def from_dict(cls, data: Any) -> HashSetHypothesis:
         """Read it back."""
-        bounds = None
-        fields = Fields(data, ("hash", "buckets"), ("low", "high"))
-        if "low" in fields or "high" in fields:
-            fields = Fields(data, ("hash", "buckets", "low", "high"))
-            low = fields.integer("low")
-            bounds = (low, fields.integer("high", low=low))
+        fields, bounds = Fields.bounded(data, "hash", "buckets")
         function = HashFunction.from_dict(fields.any("hash"))
         buckets = fields.items("buckets", _MOST_BUCKETS)
         inside = all(type(b) is int and 0 <= b < function.buckets for b in buckets)
@@ -174,29 +162,16 @@ def predict_all(hypotheses: Sequence[Hypothesis], points: Points) -> npt.NDArray
     return out
 
 
-class HashedSets(Representation):
+class HashedSets(Hashed):
     r"""Sparse sets over any domain: the sets of at most k buckets of ``copies`` public hashes.
 
-    Parameters
-    ----------
-    concept_class : SparseSets
-    alpha, beta : Fraction in (0, 1)
-    copies, buckets : int >= 1
-        They must reach beta: ``(k * collision / alpha)**copies <= beta`` (Markov, for each copy).
-
-    Attributes
-    ----------
-    size : int
-        copies * (C(R, 1) + ... + C(R, k)) + 1: the empty set is counted once.
-
-    Raises
-    ------
-    ParameterError
-        If copies and buckets do not reach beta, or are too many.
+    The size is copies * (C(R, 1) + ... + C(R, k)) + 1: the empty set is counted once. In one copy
+    ``collision`` is k times that of two points.
 
     Notes
     -----
-    Source: Li, Wang, Ye 2024, Definition 2.3; construction and proof: module docstring.
+    Parameters, attributes and errors: see `Hashed`. Source: Li, Wang, Ye 2024, Definition 2.3;
+    construction and proof: module docstring.
 
     Examples
     --------
@@ -206,82 +181,10 @@ class HashedSets(Representation):
     (6, 33, 3367)
     """
 
-    proper = False
-
-    def __init__(
-        self, concept_class: SparseSets, alpha: Fraction, beta: Fraction, copies: int, buckets: int
-    ) -> None:
-        self.concept_class: SparseSets = concept_class
-        self.alpha, self.beta = alpha, beta
-        self.copies = check_integer("HashedSets", "copies", copies, low=1)
-        self.buckets = check_integer("HashedSets", "buckets", buckets, low=1)
-        family = hashed_sets(concept_class.k)
-        self.size = self.copies * family.candidates(self.buckets) + family.shared
-        if self.copies * self.buckets > _MOST_BUCKETS:
-            raise parameter_error(
-                "HashedSets", "buckets", f"at most {_MOST_BUCKETS} in all copies", self.buckets,
-                "Raise alpha or beta.",
-            )  # fmt: skip
-        if (family.collision(self.buckets) / alpha) ** self.copies > beta:
-            raise parameter_error(
-                "HashedSets", "buckets", "large enough to reach beta", self.buckets,
-                "HashedSets.smallest(concept_class, alpha, beta) finds copies and buckets.",
-            )  # fmt: skip
-
-    @classmethod
-    def smallest(cls, concept_class: SparseSets, alpha: Fraction, beta: Fraction) -> HashedSets:
-        """Return the representation of the smallest size that reaches alpha and beta."""
-        family = hashed_sets(concept_class.k)
-        options: list[tuple[int, int, int]] = []
-        least = fewest_buckets(family, alpha, Fraction(1), 1) or 1  # for any number of copies
-        for t in range(1, _MOST_COPIES + 1):
-            if options and t * family.candidates(least) > min(options)[0]:
-                break
-            found = fewest_buckets(family, alpha, beta, t)
-            if found is not None:
-                options.append((t * family.candidates(found), t, found))
-        if not options:
-            raise parameter_error(
-                "HashedSets", "alpha", "larger for this k and beta", float(alpha),
-                f"More than {_MOST_BUCKETS} buckets would be needed.",
-            )  # fmt: skip
-        _, copies, buckets = min(options)
-        return cls(concept_class, alpha, beta, copies, buckets)
-
     def drawn(self, source: Source) -> HypothesisSet:
         """Draw the hash functions with public coins."""
-        rng = source.public_rng()
-        functions = tuple(HashFunction.drawn(rng, self.buckets) for _ in range(self.copies))
         concepts = self.concept_class
-        return _HashedSets(functions, concepts.k, concepts.bounds, self.size)
-
-
-def fewest_buckets(family: HashFamily, alpha: Fraction, beta: Fraction, copies: int) -> int | None:
-    """Return the least number of buckets with (collision / alpha)**copies <= beta, if any."""
-    limit, log_beta = min(_MOST_BUCKETS, MAX_BUCKETS), log_of(beta)
-
-    def reached(buckets: int) -> bool:
-        ratio = family.collision(buckets) / alpha
-        # exact powers are long numbers; where logarithms are not close, they decide
-        difference = copies * log_of(ratio) - log_beta
-        if abs(difference) > 1e-9 * (1 - log_beta):
-            return difference < 0
-        return bool(ratio**copies <= beta)
-
-    # a collision is about one part that falls as 1 / buckets, and one that stays
-    falls, stays = _parts(family, limit)
-    room = float(alpha) * exp(log_beta / copies) - stays
-    near = int(min(falls / room, limit)) if room > 0 else limit
-    if not reached(limit):
-        return None
-    return least_integer(lambda buckets: reached(min(buckets, limit)), max(near, 1))
-
-
-@functools.lru_cache(maxsize=64)
-def _parts(family: HashFamily, limit: int) -> tuple[float, float]:
-    most, least = float(family.collision(1)), float(family.collision(limit))
-    falls = (most - least) / (1 - 1 / limit)
-    return falls, most - falls
+        return _HashedSets(self.functions(source), concepts.k, concepts.bounds, self.size)
 
 
 @dataclass(frozen=True)
@@ -333,9 +236,7 @@ class _HashedSets(HypothesisSet):
     def to_dict(self) -> Json:
         """Return plain JSON."""
         out: Json = {"type": "hashed sets", "hashes": [f.to_dict() for f in self.functions]}
-        if self.bounds is not None:
-            out |= dict(zip(("low", "high"), map(json_integer, self.bounds), strict=True))
-        return out | {"k": self.k, "size": self.size}
+        return out | bounds_to_dict(self.bounds) | {"k": self.k, "size": self.size}
 
 
 class _Candidates:

@@ -32,7 +32,7 @@ from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.combinatorics.limits import NodeLimit, OutOfNodes
 from littlestone.data import Sample
 from littlestone.data.points import canonical_order
-from littlestone.errors import UnsupportedError, parameter_error
+from littlestone.errors import parameter_error
 from littlestone.types import Hypothesis, Point
 
 __all__ = ["AtomDecomposition", "AtomSearch", "SparseSpace"]
@@ -506,9 +506,8 @@ class SparseSpace(VersionSpace):
             comb(int(free), r) for a in self.atoms for r in range(min(k - len(a), int(free)) + 1)
         ) if free < inf else inf  # fmt: skip
         if sets * (len(self.seen) + free) > MOST_LABELS:
-            raise UnsupportedError(
-                f"{what[0].upper()}{what[1:]} of this version space of {self.concept_class.spec}: "
-                "too few points are left unseen for the closed form, and too many for a list."
+            raise self._unknown(
+                what, "too many points for a list, and too few for the closed form, are unseen."
             )
         new = self._new(int(free))
         points = sorted([*self.seen, *new], key=canonical_order)

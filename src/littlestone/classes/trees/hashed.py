@@ -31,16 +31,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from littlestone.bounds import HashFamily
-from littlestone.classes.base import HypothesisSet, Representation
+from littlestone.classes.base import HypothesisSet
 from littlestone.classes.finite import FiniteClass
-from littlestone.classes.hashing import HASHED_POINTS, HashFunction
+from littlestone.classes.hashing import HASHED_POINTS, Hashed, HashFunction
 from littlestone.classes.hypotheses import AlwaysZero, TableHypothesis, on_points
-from littlestone.classes.sparse_sets.hashed import fewest_buckets
 from littlestone.classes.trees import ROOT, ListedForest, make_tree
 from littlestone.classes.trees.matrix import MatrixTree
 from littlestone.classes.trees.tree import VC1Tree
 from littlestone.data.points import object_points
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.errors import UnsupportedError
 from littlestone.source import Choice, LeveledChoice, Source
 from littlestone.types import Hypothesis, Json
 
@@ -52,21 +51,18 @@ __all__ = ["HashedTree", "HashedTreeSet"]
 
 Word = tuple[int, ...]
 
-_MOST_COPIES = 64
-
 _LARGEST_TREE = 1_000_000  # its nodes are walked through
 
 
-class HashedTree(Representation):
+class HashedTree(Hashed):
     """A class of VC dimension 1 whose tree is written out: hashed words, and depths.
 
     Parameters
     ----------
     concept_class : TreePaths or FiniteClass
         Of at most 10**6 tree nodes.
-    alpha, beta : Fraction in (0, 1)
-    copies, buckets : int >= 1
-        They must reach beta; `smallest` finds those with the smallest size.
+    alpha, beta, copies, buckets
+        See `Hashed`.
 
     Attributes
     ----------
@@ -98,8 +94,6 @@ class HashedTree(Representation):
     (2, 2, 3, 7, 343)
     """
 
-    proper = False
-
     def __init__(
         self,
         concept_class: ConceptClass,
@@ -108,48 +102,20 @@ class HashedTree(Representation):
         copies: int,
         buckets: int,
     ) -> None:
-        self.concept_class, self.alpha, self.beta = concept_class, alpha, beta
-        self.copies = check_integer("HashedTree", "copies", copies, low=1)
-        self.buckets = check_integer("HashedTree", "buckets", buckets, low=1)
         self._shape = _shape(concept_class)
         self.height, self.branchings = self._shape.height, self._shape.branchings
-        self.size = self.copies * self.height * words_up_to(self.branchings, self.buckets) + 1
-        if (self.collision / alpha) ** self.copies > beta:
-            raise parameter_error(
-                "HashedTree", "buckets", "large enough to reach beta", self.buckets,
-                "HashedTree.smallest(concept_class, alpha, beta) finds copies and buckets.",
-            )  # fmt: skip
+        super().__init__(concept_class, alpha, beta, copies, buckets, family=self._shape.family)
 
     @classmethod
     def smallest(cls, concept_class: ConceptClass, alpha: Fraction, beta: Fraction) -> HashedTree:
         """Return the representation of the smallest size that reaches alpha and beta."""
-        branchings = _shape(concept_class).branchings
-        if not branchings:
-            return cls(concept_class, alpha, beta, 1, 1)
-        family = HashFamily(lambda r: words_up_to(branchings, r), HASHED_POINTS.collision)
-        options = [
-            (t * words_up_to(branchings, found), t, found)
-            for t in range(1, _MOST_COPIES + 1)
-            if (found := fewest_buckets(family, alpha, beta, t)) is not None
-        ]
-        if not options:
-            raise parameter_error("HashedTree", "alpha", "larger for this beta", float(alpha))
-        _, copies, buckets = min(options)
+        copies, buckets = cls.fewest(_shape(concept_class).family, alpha, beta)
         return cls(concept_class, alpha, beta, copies, buckets)
-
-    @property
-    def collision(self) -> Fraction:
-        """Bound on the probability that two different children have one hash."""
-        return HASHED_POINTS.collision(self.buckets) if self.branchings else Fraction(0)
 
     def drawn(self, source: Source) -> HashedTreeSet:
         """Draw the hash functions with public coins."""
-        rng = source.public_rng() if self.branchings else None
-        functions = tuple(
-            HashFunction(0, 0, 0, self.buckets) if rng is None else
-            HashFunction.drawn(rng, self.buckets)
-            for _ in range(self.copies)
-        )  # fmt: skip
+        unhashed = (HashFunction(0, 0, 0, self.buckets),) * self.copies
+        functions = self.functions(source) if self.branchings else unhashed
         return HashedTreeSet(self._shape, functions, self.buckets)
 
 
@@ -177,6 +143,13 @@ class _Shape:
     @property
     def branchings(self) -> int:
         return max(map(len, self.choices), default=0)
+
+    @property
+    def family(self) -> HashFamily:
+        """How the tree is hashed; without branchings nothing collides."""
+        height, most = self.height, self.branchings
+        collision = HASHED_POINTS.collision if most else lambda _: Fraction(0)
+        return HashFamily(lambda r: height * words_up_to(most, r), collision)
 
 
 def _shape(concept_class: ConceptClass) -> _Shape:

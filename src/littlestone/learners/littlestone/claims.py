@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.bounds import Claim, register
+from littlestone.bounds import register_claim
 
 __all__ = [
     "ALL",
@@ -24,100 +24,82 @@ _TARGET = "some concept of the class labels every record correctly (realizable)"
 _PUBLIC = "class, teachers and tolerances were chosen without looking at the records"
 _ALL = (_IID, _TARGET, _PUBLIC)
 
-PRIVACY = register(
-    Claim(
-        "littlestone.privacy",
-        _LYU,
-        f"{_V}, Algorithm 1",
-        "One record reaches one teacher; a teacher's list is a function of its own records and of "
-        "public numbers, and is cut to a public length; the sparse exponential mechanism over the "
-        "lists is (epsilon, delta)-DP when one list is replaced by any other.",
-    )
-).id
-STAGES_PRIVACY = register(
-    Claim(
-        "littlestone.stages.privacy",
-        _LYU,
-        f"{_V}, Theorem 3",
-        "Above-threshold over the largest number of votes of each stage (which one list moves by "
-        "at most 1), stopped after one answer 'above', then one sparse draw: the epsilons add.",
-    )
-).id
-VOTES = register(
-    Claim(
-        "littlestone.votes",
-        _OWN,
-        _PAGE,
-        "If some good hypothesis is listed by each of t independent teachers with probability at "
-        "least 1 - miss, and each of at most B bad ones with probability at most wrong, then the "
-        "draw returns bottom or a bad one with probability at most Pr[Bin(t, 1 - miss) < votes] + "
-        "bottom/(1 + bottom) + B g**t (notation on the page).",
-        _ALL,
-    )
-).id
-ALL = register(
-    Claim(
-        "littlestone.all",
-        _OWN,
-        _PAGE,
-        "If a teacher lists all concepts with at most c errors on its m records, it lists the "
-        "target always, and a concept of error above alpha with probability Pr[Bin(m, alpha) <= c]."
-        " This is the list of 003, Corollary 4.1(4), where the decomposition dimension is 0.",
-        _ALL,
-    )
-).id
-CLOSED = register(
-    Claim(
-        "littlestone.closed",
-        _OWN,
-        _PAGE,
-        "In an intersection-closed class of rank R, let a teacher list the closed sets spanned by "
-        "its positive records that err at most c times on its m records. For every distribution "
-        "some closed set of error at most alpha is listed with probability 1 - miss at least.",
-        _ALL,
-    )
-).id
-EMPIRICAL = register(
-    Claim(
-        "littlestone.empirical",
-        f"{_LYU}; Joag-Dev and Proschan: Negative association of random variables",
-        "2025 (003), Theorem 3; 1983; proof in " + _PAGE,
-        "For every realizable data set of n records, dealt to teachers by a uniformly random "
-        "permutation, the draw returns a hypothesis of error above alpha on these records with "
-        "probability at most beta (notation on the page).",
-        (_TARGET, _PUBLIC),
-    )
-).id
-ESSENTIAL = register(
-    Claim(
-        "littlestone.essential",
-        _LYU,
-        f"{_V}, Theorem 3, Lemmas 4.1-4.3",
-        "Teachers whose low-error classes interleave, with essential hypotheses at tolerances "
-        "c_1 > ... > c_(d+1) = 0 and p_j = 2**j p, p at least m and d + 1, all list one common "
-        "hypothesis at some stage; and whatever they list has error at most alpha.",
-        _ALL,
-    )
-).id
-STAGES = register(
-    Claim(
-        "littlestone.stages",
-        _LYU,
-        f"{_V}, Theorem 3",
-        "The test of each stage errs only if its noise is large; so with enough teachers it stops "
-        "at a stage with many votes.",
-        _ALL,
-    )
-).id
-PROPER = register(
-    Claim(
-        "littlestone.proper",
-        "Ghazi, Golowich, Kumar, Manurangsi: Sample-efficient proper PAC learning with approximate "
-        "differential privacy",
-        "STOC 2021; 003, remark after Theorem 3; proof in " + _PAGE,
-        "For a k-irreducible subclass with SOA f, some distribution over concepts disagrees with f "
-        "at every point with probability at most a, if 2 growth(d, 2k) 2**(-a k/2) < 1 and "
-        "a k >= 8; it is a function of f alone.",
-        _ALL,
-    )
-).id
+PRIVACY = register_claim(
+    "littlestone.privacy",
+    _LYU,
+    f"{_V}, Algorithm 1",
+    "One record reaches one teacher; a teacher's list is a function of its own records and of "
+    "public numbers, and is cut to a public length; the sparse exponential mechanism over the "
+    "lists is (epsilon, delta)-DP when one list is replaced by any other.",
+)
+STAGES_PRIVACY = register_claim(
+    "littlestone.stages.privacy",
+    _LYU,
+    f"{_V}, Theorem 3",
+    "Above-threshold over the largest number of votes of each stage (which one list moves by "
+    "at most 1), stopped after one answer 'above', then one sparse draw: the epsilons add.",
+)
+VOTES = register_claim(
+    "littlestone.votes",
+    _OWN,
+    _PAGE,
+    "If some good hypothesis is listed by each of t independent teachers with probability at "
+    "least 1 - miss, and each of at most B bad ones with probability at most wrong, then the "
+    "draw returns bottom or a bad one with probability at most Pr[Bin(t, 1 - miss) < votes] + "
+    "bottom/(1 + bottom) + B g**t (notation on the page).",
+    _ALL,
+)
+ALL = register_claim(
+    "littlestone.all",
+    _OWN,
+    _PAGE,
+    "If a teacher lists all concepts with at most c errors on its m records, it lists the "
+    "target always, and a concept of error above alpha with probability Pr[Bin(m, alpha) <= c]."
+    " This is the list of 003, Corollary 4.1(4), where the decomposition dimension is 0.",
+    _ALL,
+)
+CLOSED = register_claim(
+    "littlestone.closed",
+    _OWN,
+    _PAGE,
+    "In an intersection-closed class of rank R, let a teacher list the closed sets spanned by "
+    "its positive records that err at most c times on its m records. For every distribution "
+    "some closed set of error at most alpha is listed with probability 1 - miss at least.",
+    _ALL,
+)
+EMPIRICAL = register_claim(
+    "littlestone.empirical",
+    f"{_LYU}; Joag-Dev and Proschan: Negative association of random variables",
+    "2025 (003), Theorem 3; 1983; proof in " + _PAGE,
+    "For every realizable data set of n records, dealt to teachers by a uniformly random "
+    "permutation, the draw returns a hypothesis of error above alpha on these records with "
+    "probability at most beta (notation on the page).",
+    (_TARGET, _PUBLIC),
+)
+ESSENTIAL = register_claim(
+    "littlestone.essential",
+    _LYU,
+    f"{_V}, Theorem 3, Lemmas 4.1-4.3",
+    "Teachers whose low-error classes interleave, with essential hypotheses at tolerances "
+    "c_1 > ... > c_(d+1) = 0 and p_j = 2**j p, p at least m and d + 1, all list one common "
+    "hypothesis at some stage; and whatever they list has error at most alpha.",
+    _ALL,
+)
+STAGES = register_claim(
+    "littlestone.stages",
+    _LYU,
+    f"{_V}, Theorem 3",
+    "The test of each stage errs only if its noise is large; so with enough teachers it stops "
+    "at a stage with many votes.",
+    _ALL,
+)
+PROPER = register_claim(
+    "littlestone.proper",
+    "Ghazi, Golowich, Kumar, Manurangsi: Sample-efficient proper PAC learning with approximate "
+    "differential privacy",
+    "STOC 2021; 003, remark after Theorem 3; proof in " + _PAGE,
+    "For a k-irreducible subclass with SOA f, some distribution over concepts disagrees with f "
+    "at every point with probability at most a, if 2 growth(d, 2k) 2**(-a k/2) < 1 and "
+    "a k >= 8; it is a function of f alone.",
+    _ALL,
+)

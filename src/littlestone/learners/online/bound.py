@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from littlestone.bounds import Certificate, CertificateBuilder, Claim, Step, register
+from littlestone.bounds import Certificate, CertificateBuilder, Step, register_claim
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.errors import LittlestoneError
 from littlestone.learners.online.samplers import growth, vote_events
@@ -30,99 +30,81 @@ _LATE = (
 )
 _LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
 
-EPOCHS = register(
-    Claim(
-        "online.epochs",
-        _OWN,
-        _PAGE,
-        "Among n steps some test fires with at most limit - ceil(ln(n/(b(1 + e**-e)))/e) mistakes "
-        "with probability at most b; some of m tests fires after limit + ceil(ln(m/b)/e) mistakes "
-        "or more with probability at most b.",
-    )
-).id
-EXPONENTIAL = register(
-    Claim(
-        "online.exponential",
-        _OWN,
-        _PAGE,
-        "Of V events each has probability at most f = Pr[Bin(R, s) > R/2], and where the vote of R "
-        "draws errs outside of them, at all points at once, more than a share s of the weight "
-        "errs; so an epoch of m mistakes multiplies the total weight by at most 1 - s (1 - "
-        "e**(-rate m)), while the target's weight stays 1, whatever a reader chooses.",
-        (_LATE,),
-    )
-).id
-OBLIVIOUS = register(
-    Claim(
-        "online.exponential.oblivious",
-        _OWN,
-        _PAGE,
-        "As online.exponential, with one event for each record of the stream.",
-        (_OBLIVIOUS, _TARGET),
-    )
-).id
-CLOSURE = register(
-    Claim(
-        "online.closure",
-        _OWN,
-        _PAGE,
-        "The least concept that holds some positive points lies inside every concept that holds "
-        "them; so published closures lie inside the target, all mistakes are on label 1, and of "
-        "w (s - 1) + 1 of them s agree on the next closure, if at most w of these exist.",
-        (_LATE,),
-    )
-).id
-TEACHERS = register(
-    Claim(
-        "online.teachers",
-        _LYU,
-        f"2025 (003), Claims 6.1-6.4; corrected in {_PAGE}",
-        "Within a stage an epoch removes a fifth of the weight of all listed hypotheses; a stage "
-        "that fails lowers every teacher's decomposition dimension.",
-        (_OBLIVIOUS, _TARGET),
-    )
-).id
-LYU = register(
-    Claim(
-        "lyu25.thm1",
-        _LYU,
-        "2025 (003), Theorem 1",
-        "O~(d**9.5 log(T) log(1/delta) / epsilon) mistakes.",
-        (_OBLIVIOUS, _TARGET),
-        "order-only",
-    )
-).id
-SOA = register(
-    Claim(
-        "littlestone.soa",
-        "Littlestone: Learning Quickly When Irrelevant Attributes Abound",
-        "1988",
-        "Without privacy: Littlestone dimension many mistakes, and no fewer.",
-        (_TARGET,),
-    )
-).id
-TWO_CONCEPTS = register(
-    Claim(
-        "online.lower.two-concepts",
-        _OWN,
-        _PAGE,
-        "If two concepts differ at x, one of the streams (x, 0), (x, 0), ... and (x, 1), (x, 1), "
-        "... costs at least half the sum over t < T of max(0, e**(-t e) - d (1 - e**(-t e)) / "
-        "(e**e - 1)) expected mistakes.",
-        (_OBLIVIOUS, _TARGET),
-    )
-).id
-LOG_HORIZON = register(
-    Claim(
-        "clnss24.points",
-        "Cohen, Lyu, Nelson, Sarlos, Stemmer: Lower Bounds for Differential Privacy Under "
-        "Continual Observation and Online Threshold Queries",
-        "COLT 2024, as cited by 003",
-        "Private online learners of point functions make Omega(log T) mistakes on some stream.",
-        (_OBLIVIOUS, _TARGET),
-        "order-only",
-    )
-).id
+EPOCHS = register_claim(
+    "online.epochs",
+    _OWN,
+    _PAGE,
+    "Among n steps some test fires with at most limit - ceil(ln(n/(b(1 + e**-e)))/e) mistakes "
+    "with probability at most b; some of m tests fires after limit + ceil(ln(m/b)/e) mistakes "
+    "or more with probability at most b.",
+)
+EXPONENTIAL = register_claim(
+    "online.exponential",
+    _OWN,
+    _PAGE,
+    "Of V events each has probability at most f = Pr[Bin(R, s) > R/2], and where the vote of R "
+    "draws errs outside of them, at all points at once, more than a share s of the weight "
+    "errs; so an epoch of m mistakes multiplies the total weight by at most 1 - s (1 - "
+    "e**(-rate m)), while the target's weight stays 1, whatever a reader chooses.",
+    (_LATE,),
+)
+OBLIVIOUS = register_claim(
+    "online.exponential.oblivious",
+    _OWN,
+    _PAGE,
+    "As online.exponential, with one event for each record of the stream.",
+    (_OBLIVIOUS, _TARGET),
+)
+CLOSURE = register_claim(
+    "online.closure",
+    _OWN,
+    _PAGE,
+    "The least concept that holds some positive points lies inside every concept that holds "
+    "them; so published closures lie inside the target, all mistakes are on label 1, and of "
+    "w (s - 1) + 1 of them s agree on the next closure, if at most w of these exist.",
+    (_LATE,),
+)
+TEACHERS = register_claim(
+    "online.teachers",
+    _LYU,
+    f"2025 (003), Claims 6.1-6.4; corrected in {_PAGE}",
+    "Within a stage an epoch removes a fifth of the weight of all listed hypotheses; a stage "
+    "that fails lowers every teacher's decomposition dimension.",
+    (_OBLIVIOUS, _TARGET),
+)
+LYU = register_claim(
+    "lyu25.thm1",
+    _LYU,
+    "2025 (003), Theorem 1",
+    "O~(d**9.5 log(T) log(1/delta) / epsilon) mistakes.",
+    (_OBLIVIOUS, _TARGET),
+    status="order-only",
+)
+SOA = register_claim(
+    "littlestone.soa",
+    "Littlestone: Learning Quickly When Irrelevant Attributes Abound",
+    "1988",
+    "Without privacy: Littlestone dimension many mistakes, and no fewer.",
+    (_TARGET,),
+)
+TWO_CONCEPTS = register_claim(
+    "online.lower.two-concepts",
+    _OWN,
+    _PAGE,
+    "If two concepts differ at x, one of the streams (x, 0), (x, 0), ... and (x, 1), (x, 1), "
+    "... costs at least half the sum over t < T of max(0, e**(-t e) - d (1 - e**(-t e)) / "
+    "(e**e - 1)) expected mistakes.",
+    (_OBLIVIOUS, _TARGET),
+)
+LOG_HORIZON = register_claim(
+    "clnss24.points",
+    "Cohen, Lyu, Nelson, Sarlos, Stemmer: Lower Bounds for Differential Privacy Under "
+    "Continual Observation and Online Threshold Queries",
+    "COLT 2024, as cited by 003",
+    "Private online learners of point functions make Omega(log T) mistakes on some stream.",
+    (_OBLIVIOUS, _TARGET),
+    status="order-only",
+)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from littlestone.bounds import Claim, register
+from littlestone.bounds import register_claim
 
 __all__ = ["CHUNKS", "DESCENT", "LEAVES", "ONE_SHOT", "PAPER", "PRIVACY", "TWO_STEP"]
 
@@ -14,78 +14,64 @@ _TARGET = "some concept of the class labels every record correctly (realizable)"
 _PUBLIC = "class, tree and split were chosen without looking at the records"
 _ALL = (_IID, _TARGET, _PUBLIC)
 
-PRIVACY = register(
-    Claim(
-        "vc1.privacy",
-        _YAN,
-        f"{_V}, Algorithms 2-4",
-        "One record reaches one part; every chunk of it forces one path of the quotiented tree "
-        "(at most one node at each depth) for every input; the draws over these paths, and those "
-        "on the second part, are (epsilon, delta)-DP; disjoint parts cost their maximum.",
-    )
-).id
-CHUNKS = register(
-    Claim(
-        "vc1.chunks",
-        _YAN,
-        f"{_V}, Lemma 7",
-        "A chunk of m records misses more than alpha of its concept's path with probability at "
-        "most (1 - alpha)**m; the chunks are independent, so more than b of t are bad with "
-        "probability at most that of a binomial law.",
-        _ALL,
-    )
-).id
-ONE_SHOT = register(
-    Claim(
-        "vc1.one-shot",
-        _OWN,
-        _PAGE,
-        "With at most b bad chunks, one draw over the nodes of t paths of length at most d, scored "
-        "with a reserve r <= b, returns bottom or a node of error above alpha with odds at most "
-        "(bottom + d e**(epsilon/2 (b-r))) e**(-epsilon/2 best), best = floor((t+1-r)/2) > b-r.",
-        _ALL,
-    )
-).id
-TWO_STEP = register(
-    Claim(
-        "vc1.two-step",
-        _YAN,
-        f"{_V}, Algorithm 2, Lemmas 8-9",
-        "A depth with more than b ends at it or above it, and r at it or below it, and then a "
-        "node of that depth by the choosing mechanism: error at most alpha with at most b bad "
-        "chunks, except when the median misses or bottom is chosen.",
-        _ALL,
-    )
-).id
-LEAVES = register(
-    Claim(
-        "vc1.proper.leaves",
-        _OWN,
-        _PAGE,
-        "Below a node of error at most a, the exponential mechanism over the at most L first "
-        "proper nodes releases one of error above alpha with probability at most "
-        "(L-1) (1 - (alpha-a)(1 - e**(-epsilon/2)))**m.",
-        _ALL,
-    )
-).id
-DESCENT = register(
-    Claim(
-        "vc1.proper.descent",
-        _YAN,
-        f"{_V}, Algorithm 4, Claims 1-6",
-        "Going down to a proper node by noisy tests and exponential mechanisms among few children "
-        "adds at most the counted mistakes, and what the sample hides of them.",
-        _ALL,
-    )
-).id
-PAPER = register(
-    Claim(
-        "yan25.thm11",
-        _YAN,
-        "2025, second version, Theorem 11",
-        "t * 48/alpha (10 ln(48 e/alpha) + ln(5/beta)) records; the constant of the median is not "
-        "stated, so t counts the choosing mechanism alone.",
-        _ALL,
-        "order-only",
-    )
-).id
+PRIVACY = register_claim(
+    "vc1.privacy",
+    _YAN,
+    f"{_V}, Algorithms 2-4",
+    "One record reaches one part; every chunk of it forces one path of the quotiented tree "
+    "(at most one node at each depth) for every input; the draws over these paths, and those "
+    "on the second part, are (epsilon, delta)-DP; disjoint parts cost their maximum.",
+)
+CHUNKS = register_claim(
+    "vc1.chunks",
+    _YAN,
+    f"{_V}, Lemma 7",
+    "A chunk of m records misses more than alpha of its concept's path with probability at "
+    "most (1 - alpha)**m; the chunks are independent, so more than b of t are bad with "
+    "probability at most that of a binomial law.",
+    _ALL,
+)
+ONE_SHOT = register_claim(
+    "vc1.one-shot",
+    _OWN,
+    _PAGE,
+    "With at most b bad chunks, one draw over the nodes of t paths of length at most d, scored "
+    "with a reserve r <= b, returns bottom or a node of error above alpha with odds at most "
+    "(bottom + d e**(epsilon/2 (b-r))) e**(-epsilon/2 best), best = floor((t+1-r)/2) > b-r.",
+    _ALL,
+)
+TWO_STEP = register_claim(
+    "vc1.two-step",
+    _YAN,
+    f"{_V}, Algorithm 2, Lemmas 8-9",
+    "A depth with more than b ends at it or above it, and r at it or below it, and then a "
+    "node of that depth by the choosing mechanism: error at most alpha with at most b bad "
+    "chunks, except when the median misses or bottom is chosen.",
+    _ALL,
+)
+LEAVES = register_claim(
+    "vc1.proper.leaves",
+    _OWN,
+    _PAGE,
+    "Below a node of error at most a, the exponential mechanism over the at most L first "
+    "proper nodes releases one of error above alpha with probability at most "
+    "(L-1) (1 - (alpha-a)(1 - e**(-epsilon/2)))**m.",
+    _ALL,
+)
+DESCENT = register_claim(
+    "vc1.proper.descent",
+    _YAN,
+    f"{_V}, Algorithm 4, Claims 1-6",
+    "Going down to a proper node by noisy tests and exponential mechanisms among few children "
+    "adds at most the counted mistakes, and what the sample hides of them.",
+    _ALL,
+)
+PAPER = register_claim(
+    "yan25.thm11",
+    _YAN,
+    "2025, second version, Theorem 11",
+    "t * 48/alpha (10 ln(48 e/alpha) + ln(5/beta)) records; the constant of the median is not "
+    "stated, so t counts the choosing mechanism alone.",
+    _ALL,
+    status="order-only",
+)
