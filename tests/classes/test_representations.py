@@ -20,6 +20,7 @@ from littlestone.classes import (
     HashHypothesis,
     IdentityRepresentation,
     Points,
+    SparseSets,
     Thresholds,
 )
 from littlestone.classes.encoding import words
@@ -272,6 +273,18 @@ def test_public_coins_are_drawn_only_when_needed():
     assert set(law.outcomes) != set(other.outcomes)
 
 
+def test_sets_without_points_represent_themselves():
+    assert isinstance(SparseSets(0).representation(0.1, 0.05), IdentityRepresentation)
+
+
+def test_a_tiny_alpha_takes_more_buckets():
+    r = Points().representation("1/1000000", "1/20")
+    assert isinstance(r, HashedPoints)
+    assert (r.collision / r.alpha) ** r.copies <= r.beta
+    fewer = HashedPoints.smallest(Points(), Fraction(1, 10**6), Fraction(1, 19))
+    assert fewer.size < r.size
+
+
 def test_refusals():
     with pytest.raises(UnsupportedError, match="representation"):
         Points().candidates(Sample.of([1], [1]))
@@ -279,9 +292,9 @@ def test_refusals():
         IdentityRepresentation(Points())
     with pytest.raises(ParameterError, match="'alpha' parameter of Points"):
         Points().representation(beta=0.1)
-    with pytest.raises(ParameterError, match="hypotheses would be needed"):
+    with pytest.raises(ParameterError, match="buckets would be needed"):
         Points().representation(1e-9, 0.1)
-    with pytest.raises(ParameterError, match="hypotheses would be needed"):
+    with pytest.raises(ParameterError, match="buckets would be needed"):
         Points().representation("1e-320", "1e-400")
     with pytest.raises(DataError, match="A point must be"):
         HashFunction(1, 2, 3, 4)(object_points([{1}]))

@@ -38,7 +38,8 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
 4. ``draw(self, sample, source)``: the algorithm, each step commented with the paper's number.
 5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` with the
    docstring and an ``__init__`` that only stores; its parameters are the dataclass's fields,
-   ``classes`` and ``random_state`` (a test compares them).
+   ``classes`` and ``random_state`` (a test compares them). They are explained there; the
+   dataclass explains only the fields that the estimator does not have.
 6. One line in ``learners/registry.py``. The command line, ``plan``, ``auto`` and the explorer
    iterate over the registry.
 7. Tests: exact verification (``audit.verify``) on all small data, broken variants that it must

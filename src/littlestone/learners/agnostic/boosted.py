@@ -31,15 +31,13 @@ from littlestone.data.dealing import deal
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.agnostic.claims import BOOSTED, BOOSTED_PRIVACY
 from littlestone.learners.agnostic.records import ordered_part
-from littlestone.learners.agnostic.subsample import learner_of_records, refuse_costs
+from littlestone.learners.agnostic.subsample import Wrapper, learner_of_records, refuse_costs
 from littlestone.learners.base import Learner, integer, optional, parameter, probability
 from littlestone.learners.plan import Plan, nest
-from littlestone.privacy import Guarantee
 from littlestone.source import ExplicitWeights
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
-    from littlestone.classes import ConceptClass
     from littlestone.data import Sample
     from littlestone.data.dealing import Kinds
     from littlestone.learners.goal import Goal
@@ -153,18 +151,11 @@ class BoostedPlan(Plan):
 
 
 @dataclass(frozen=True)
-class Boosted(Learner[BoostedPlan]):
+class Boosted(Wrapper[BoostedPlan]):
     """The learner behind `BoostedPrivate`.
 
     Attributes
     ----------
-    learner : Learner
-        Its error is below 1/2; its failure probability is replaced by beta/rounds.
-    rounds : int
-        Odd: the released hypothesis is a majority.
-    alpha, beta : Fraction
-        Of the whole. By default beta is the learner's, and alpha twice what T rounds leave wrong
-        of records that each round labels rightly as often as the learner says.
     block : int or None
         Records of one slot; None takes the number that the certificate needs.
     """
@@ -172,6 +163,7 @@ class Boosted(Learner[BoostedPlan]):
     estimator = "BoostedPrivate"
     summary = "a majority of hypotheses, learned one after the other from filtered records"
     claim = BOOSTED_PRIVACY
+    prefix = "boosted"
     agnostic = False
 
     learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
@@ -213,21 +205,6 @@ class Boosted(Learner[BoostedPlan]):
         )
 
     @property
-    def name(self) -> str:  # type: ignore[override]
-        """The learner's name, with a prefix."""
-        return f"boosted:{self.learner.name}"
-
-    @property
-    def pure(self) -> bool:  # type: ignore[override]
-        """Whether the learner is pure."""
-        return self.learner.pure
-
-    @property
-    def concept_class(self) -> ConceptClass:
-        """The class of the learner."""
-        return self.learner.concept_class
-
-    @property
     def epsilon(self) -> Fraction:
         """The learner's epsilon: rounds have records of their own."""
         return self.learner.guarantee().epsilon
@@ -236,12 +213,6 @@ class Boosted(Learner[BoostedPlan]):
     def delta(self) -> Fraction:
         """The learner's delta."""
         return self.learner.guarantee().delta
-
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return the promise, which is that of one round: (epsilon, delta), replace-one."""
-        inner = self.learner.guarantee().claim
-        claim = f"{self.claim}({inner})" if inner else self.claim
-        return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
 
     def leaving(self, evaluation: Fraction) -> Boosted:
         """Return the learner whose rounds leave this part of epsilon."""
@@ -285,10 +256,6 @@ class Boosted(Learner[BoostedPlan]):
             cert.step("error", "wrong + slack <= alpha", BOOSTED, wrong=wrong, slack=slack,
                       alpha=self.alpha).value
         )  # fmt: skip
-
-    def deals(self, n: int) -> bool:
-        """Return True: records are dealt to rounds and slots."""
-        return True
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""

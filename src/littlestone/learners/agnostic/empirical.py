@@ -89,6 +89,10 @@ class Empirical(Drawn):
         """Return the inner learner's plan, stretched."""
         return SubsamplePlan(self.learner.plan, self.rate, self.goal, EMPIRICAL)
 
+    def deals(self, n: int) -> bool:
+        """Return False: a draw with replacement asks for no order."""
+        return False
+
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw floor(rate * n) records with replacement, secretly, and learn from them."""
         n = sample.n

@@ -16,7 +16,7 @@ from littlestone.data.placed import PlacedSample
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.agnostic.claims import SUBSAMPLING
 from littlestone.learners.agnostic.records import ordered_part, places
-from littlestone.learners.base import Learner, parameter
+from littlestone.learners.base import Learner, P, parameter
 from littlestone.learners.plan import Plan, nest
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.privacy.rounding import lower, round_up, upper
@@ -34,6 +34,7 @@ __all__ = [
     "Drawn",
     "Subsample",
     "SubsamplePlan",
+    "Wrapper",
     "amplified",
     "check_rate",
     "inner_for",
@@ -176,21 +177,18 @@ class SubsamplePlan(Plan):
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 
-@dataclass(frozen=True)
-class Drawn(Learner[SubsamplePlan]):
-    """A learner that runs another one on floor(rate * n) records, which it draws.
+class Wrapper(Learner[P]):
+    """A learner made from a learner of records: the class is the inner one's, and what it lacks.
 
     Attributes
     ----------
     learner : Learner
-        What runs on the drawn records.
-    rate : Fraction
-        Their largest number, as a share of n.
+        The inner one.
+    prefix : str
+        What its name begins with.
     """
 
-    learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
-    rate: Fraction = parameter(check_rate, kw_only=False)
-
+    learner: Learner[Any]
     prefix: ClassVar[str]
 
     if TYPE_CHECKING:
@@ -210,14 +208,40 @@ class Drawn(Learner[SubsamplePlan]):
         return self.learner.pure
 
     @property
-    def agnostic(self) -> bool:  # type: ignore[override]
-        """Whether the inner certificate is for any labels."""
-        return self.learner.agnostic
-
-    @property
     def concept_class(self) -> ConceptClass:
         """The class of the inner learner."""
         return self.learner.concept_class
+
+    def guarantee(self, *, seeded: bool = False) -> Guarantee:
+        """Return the promise: (epsilon, delta), replace-one, n public."""
+        inner = self.learner.guarantee().claim
+        claim = f"{self.claim}({inner})" if inner else self.claim
+        return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
+
+    def deals(self, n: int) -> bool:
+        """Return True: single records are drawn, or dealt to parts."""
+        return True
+
+
+@dataclass(frozen=True)
+class Drawn(Wrapper[SubsamplePlan]):
+    """A learner that runs another one on floor(rate * n) records, which it draws.
+
+    Attributes
+    ----------
+    learner : Learner
+        What runs on the drawn records.
+    rate : Fraction
+        Their largest number, as a share of n.
+    """
+
+    learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
+    rate: Fraction = parameter(check_rate, kw_only=False)
+
+    @property
+    def agnostic(self) -> bool:  # type: ignore[override]
+        """Whether the inner certificate is for any labels."""
+        return self.learner.agnostic
 
     @property
     def alpha(self) -> Fraction:
@@ -228,12 +252,6 @@ class Drawn(Learner[SubsamplePlan]):
     def beta(self) -> Fraction:
         """The failure probability of the inner certificate."""
         return self.learner.beta
-
-    def guarantee(self, *, seeded: bool = False) -> Guarantee:
-        """Return the promise: (epsilon, delta), replace-one, n public."""
-        inner = self.learner.guarantee().claim
-        claim = f"{self.claim}({inner})" if inner else self.claim
-        return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
 
     def leaving(self, evaluation: Fraction) -> Self:
         """Refuse: its epsilon is that of its learner."""
@@ -268,10 +286,6 @@ class Subsample(Drawn):
     def delta(self) -> Fraction:
         """The amplified delta."""
         return self.rate * self.learner.guarantee().delta
-
-    def deals(self, n: int) -> bool:
-        """Return True: single records are drawn."""
-        return True
 
     def leaving(self, evaluation: Fraction) -> Subsample:
         """Return the learner on a part whose epsilon leaves this much, after it was amplified."""

@@ -23,14 +23,13 @@ from littlestone.data.dealing import deal, part
 from littlestone.errors import ParameterError, check_probability
 from littlestone.learners.agnostic.claims import PRIVACY
 from littlestone.learners.agnostic.records import ordered_part, places, relabelled
-from littlestone.learners.agnostic.subsample import learner_of_records
+from littlestone.learners.agnostic.subsample import Wrapper, learner_of_records
 from littlestone.learners.agnostic.two_sample_plan import TwoSamplePlan, fewest_records
 from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
-    from littlestone.classes import ConceptClass
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
@@ -44,17 +43,11 @@ def _delta(owner: str, name: str, value: Any) -> Fraction | None:
 
 
 @dataclass(frozen=True)
-class TwoSample(Learner[TwoSamplePlan]):
+class TwoSample(Wrapper[TwoSamplePlan]):
     """The learner behind `AgnosticFromRealizable`.
 
     Attributes
     ----------
-    learner : Learner
-        A learner with a certificate for realizable labels. Its own epsilon, delta, alpha and beta
-        are replaced by those that the plan finds.
-    epsilon, delta, alpha, beta : Fraction
-        Of the whole; alpha is excess error. delta is 0 if the learner is pure. By default delta,
-        alpha and beta are those of the learner.
     learner_epsilon : Fraction or None
         Epsilon of the learner on the part that it sees; None takes the best.
     pool : int or None
@@ -64,6 +57,7 @@ class TwoSample(Learner[TwoSamplePlan]):
     estimator = "AgnosticFromRealizable"
     summary = "a learner on records that are relabelled privately; for any labels"
     claim = PRIVACY
+    prefix = "agnostic"
     agnostic = True
 
     learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
@@ -87,21 +81,6 @@ class TwoSample(Learner[TwoSamplePlan]):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The learner's name, with a prefix."""
-        return f"agnostic:{self.learner.name}"
-
-    @property
-    def pure(self) -> bool:  # type: ignore[override]
-        """Whether the learner is pure."""
-        return self.learner.pure
-
-    @property
-    def concept_class(self) -> ConceptClass:
-        """The class of the learner."""
-        return self.learner.concept_class
-
     def make_plan(self) -> TwoSamplePlan:
         """Return how many records go where.
 
@@ -118,10 +97,6 @@ class TwoSample(Learner[TwoSamplePlan]):
         inner = self.plan.learner.guarantee()
         claim = f"{PRIVACY}({inner.claim})" if inner.claim else PRIVACY
         return Guarantee(self.epsilon, self.plan.rate * inner.delta, claim=claim, seeded=seeded)
-
-    def deals(self, n: int) -> bool:
-        """Return True: records are dealt to two parts."""
-        return True
 
     def parts(self, n: int) -> tuple[int, int]:
         """Return how many of n records are in the pool, and how many of those are drawn."""

@@ -127,22 +127,6 @@ def _tolerances(owner: str, name: str, given: Any) -> tuple[int, ...]:
 class Littlestone(ClassLearner[LittlestonePlan]):
     """The learner behind `LittlestoneLearner` (003, Theorem 3): teachers list hypotheses and vote.
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-        Of finite Littlestone dimension, with the oracles that the method needs.
-    epsilon, delta, alpha, beta : Fraction
-    proper : bool
-        Whether the hypothesis must be a concept of the class.
-    method : str
-        ``"auto"``, ``"all"``, ``"closures"``, ``"essential"`` or ``"stages"``.
-    chunk : int or None
-        Records of one teacher; None takes the planned number. No privacy depends on it.
-    tolerances : tuple of int or None
-        Most errors of a listed hypothesis, for each stage; None takes the planned ones.
-    max_nodes : int
-        Node limit of one teacher's search; a teacher that exceeds it submits the empty list.
-
     Guarantee
     ---------
     (epsilon, delta), replace-one, n public, for every input.
@@ -231,18 +215,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         return self.plan.chunk > 1
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
-        """Draw the hypothesis; a pure function of the sample and the draws.
-
-        Parameters
-        ----------
-        sample : Sample
-            Any sample: privacy does not assume anything.
-        source : Source
-
-        Returns
-        -------
-        Hypothesis
-        """
+        """Draw the hypothesis; a pure function of the sample and the draws."""
         if self.plan.settings is None:
             return self.default  # there is one concept only
         teachers = parts(sample, source, self.plan.chunk)  # step 1

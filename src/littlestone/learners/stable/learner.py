@@ -68,17 +68,6 @@ def _constants(owner: str, _: str, given: Any) -> str | Constants:
 class Stable(ClassLearner["StablePlan | OneConcept"]):
     """Learner M (004, Theorem 30), behind `StableLearner`: copies of algorithm G vote.
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-        Of finite Littlestone dimension, with version spaces.
-    epsilon, delta, alpha, beta : Fraction
-    constants : str or Constants
-        ``"theory"``, ``"practical"``, or those that were chosen (a mapping is read as `Constants`).
-        No privacy depends on them.
-    max_nodes : int
-        Node limit of each search; a copy that exceeds it fails.
-
     Guarantee
     ---------
     (epsilon, delta), replace-one, n public, for every input and all public coins.
@@ -134,18 +123,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         return isinstance(self.plan, StablePlan)
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
-        """Draw the hypothesis; a pure function of the sample and the draws.
-
-        Parameters
-        ----------
-        sample : Sample
-            Any sample: privacy does not assume anything.
-        source : Source
-
-        Returns
-        -------
-        Hypothesis
-        """
+        """Draw the hypothesis; a pure function of the sample and the draws."""
         plan = self.plan
         if isinstance(plan, OneConcept):
             return self.default

@@ -181,21 +181,6 @@ def _callable(owner: str, name: str, value: Any) -> Algorithm:
 class StableProtocol(ClassLearner[ProtocolPlan]):
     """The learner behind `GloballyStable`: copies of the reader's algorithm vote.
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-        Says what the points are, and what a release is about.
-    algorithm : callable
-        A pure function of its sample.
-    n : int
-        Records of one copy.
-    eta : Fraction
-        How often one hypothesis is its output; for the certificate only.
-    error : Fraction or None
-        Error of that hypothesis; None: as for a consistent algorithm.
-    copies : int or None
-        None takes the number that the certificate needs.
-
     Guarantee
     ---------
     (epsilon, delta), replace-one, n public, for every input and every algorithm that is a function

@@ -231,18 +231,6 @@ def _records(owner: str, name: str, value: Any) -> int:
 class UserAgnostic(ClassLearner[UserPlan]):
     """The learner behind `UserAgnosticLearner`.
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-    epsilon, alpha, beta : Fraction
-    samples_per_user : int
-        m: more records of one user are left out, fewer are taken as they are.
-    method : str
-        ``"auto"``, or one of `METHODS`.
-    users : str
-        ``"iid-records"``: all records of all users are independent, from one law. ``"iid-users"``:
-        users are independent, and each may have a law of their own.
-
     Guarantee
     ---------
     Pure epsilon, replacing all records of one user, the number of users public; for every input,

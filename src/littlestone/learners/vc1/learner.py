@@ -146,21 +146,6 @@ class VC1Plan(Plan):
 class VC1(ClassLearner[VC1Plan]):
     """The learner behind `VC1Learner`: OPTPrivateLearner, and ProperLearner (001, Algorithms 2, 4).
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-        Of VC dimension at most 1.
-    epsilon, delta, alpha, beta : Fraction
-    proper : bool
-        Whether the hypothesis must be a concept of the class.
-    method : str
-        ``"auto"``, ``"one-shot"``, ``"median-exponential"`` or ``"median-tree"``.
-    down : str
-        Proper output of trees with improper nodes: ``"auto"``, ``"leaves"`` or ``"descent"``
-        (Algorithm 4).
-    chunks : int or None
-        Number of chunks; None takes the best. No privacy depends on it.
-
     Guarantee
     ---------
     (epsilon, delta), replace-one, n public, for every input.
@@ -223,18 +208,7 @@ class VC1(ClassLearner[VC1Plan]):
         return self.plan.down is not None or self.plan.chunk_count(n) != n
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
-        """Draw the hypothesis; a pure function of the sample and the draws.
-
-        Parameters
-        ----------
-        sample : Sample
-            Any sample: privacy does not assume anything.
-        source : Source
-
-        Returns
-        -------
-        Hypothesis
-        """
+        """Draw the hypothesis; a pure function of the sample and the draws."""
         plan, n = self.plan, sample.n  # Algorithm 2, step 1: ``plan.tree``, of public parameters
         if plan.chooser is None:
             return plan.tree.hypothesis(ROOT)
