@@ -9,6 +9,7 @@ which for an infinite class is a random finite hypothesis set.
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
                      `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
                      `rule_lists`, `decision_trees`, `finite`
+`integers`           what classes over integers share: bounds, numbered concepts
 `swept`              classes in a line, and their runs of equal scores over swept samples
 `boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
@@ -18,7 +19,7 @@ which for an infinite class is a random finite hypothesis set.
 `dimensions`         dimensions of whole classes; `shattered_tree`: their witnesses
 `several_labels`     dimension and standard optimal algorithm of classes with several labels
 `trees`              the tree of a class of VC dimension 1
-`hashing`            public hash functions, and points by their buckets
+`hashing`            public hash functions, representations by them, points by their buckets
 `majorities`         a representation boosted to any accuracy
 `vectors`            points of {0, ..., q - 1}^n
 ===================  ==========================================================================
