@@ -49,6 +49,7 @@ __all__ = [
     "listed_codes",
     "match",
     "number_columns",
+    "numbered_users",
     "point_columns",
     "point_pieces",
     "read_points",
@@ -500,14 +501,35 @@ def _users(
     """Return the number of each group's user, and the users' keys."""
     if strict and cells.null_count:
         raise refusal(owner, name, "the name of a user")
-    if pa.types.is_integer(cells.type) and not cells.null_count and cells.type != pa.uint64():
-        return user_index(cells.cast(pa.int64()).to_numpy())
+    if pa.types.is_integer(cells.type) and cells.type != pa.uint64():
+        return numbered_users(cells)
     raw, where = distinct_cells(cells)
     names = [user_name(cell) for cell in raw]
     if strict and None in names:
         raise refusal(owner, name, "the name of a user")
     index, keys = user_index(names)
     return index[where], keys
+
+
+def numbered_users(cells: pa.ChunkedArray) -> tuple[Ints, npt.NDArray[np.uint64]]:
+    """Return the number of each cell's user, and the users' keys, where whole numbers name them.
+
+    Cells without a user belong to one user together, the last one; whether there are such cells
+    changes nobody else's key.
+
+    Examples
+    --------
+    >>> numbered_users(pa.chunked_array([[7, None, 4]]))[0].tolist()
+    [1, 2, 0]
+    """
+    known = cells.is_valid().to_numpy()
+    names = cells.cast(pa.int64()).fill_null(0).to_numpy()
+    index = np.empty(len(names), dtype=np.int64)
+    index[known], keys = user_index(names[known])
+    if not known.all():
+        index[~known] = len(keys)
+        keys = np.concatenate([keys, user_index([None])[1]])
+    return index, keys
 
 
 def _convert(cells: pa.ChunkedArray, rule: Callable[[object], int]) -> Ints:

@@ -5,7 +5,7 @@ Names of users become numbers: their order is canonical, a user's key is made of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -179,6 +179,10 @@ class UserSample:
         merged = merge(groups.user, groups.point, groups.label, groups.count)
         return cls(groups.points, *merged, groups.user_keys)
 
+    def blocks(self) -> Iterator[UserSample]:
+        """Yield samples of some users each, in their order: itself, if in memory."""
+        yield self
+
     def of_user(self, user: int) -> Sample:
         """Return the records of one user."""
         part = slice(int(self.starts[user]), int(self.starts[user + 1]))
@@ -212,6 +216,10 @@ class UserSample:
         >>> users.bound_contributions(2, salt=7).records.tolist()
         [2, 1]
         """
+        return self.keeping(self.kept(most, salt=salt))
+
+    def kept(self, most: int, *, salt: int) -> Ints:
+        """Return how many records of each group `bound_contributions` keeps."""
         most = check_integer("UserSample.bound_contributions", "most", most, low=1)
         salt = check_integer("UserSample.bound_contributions", "salt", salt)
         kept = self.count.copy()
@@ -221,6 +229,10 @@ class UserSample:
         block = np.cumsum(self.records[over]) // _BLOCK
         for users in np.split(over, np.flatnonzero(np.diff(block)) + 1):
             self._cut(users, most, salt, kept)
+        return kept
+
+    def keeping(self, kept: Ints) -> UserSample:
+        """Return the users with so many records of each group."""
         some = kept > 0
         return UserSample(
             self.points,

@@ -7,7 +7,7 @@ releases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -23,6 +23,7 @@ from littlestone.data.coded import CodedLabels, CodedSample
 from littlestone.data.dealing import parted
 from littlestone.data.domains import check_points
 from littlestone.data.sample import LazySample
+from littlestone.data.user_blocks import StreamedUsers
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -147,7 +148,7 @@ def run(
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
     coded = isinstance(sample, CodedSample | CodedLabels)
-    if evaluate is not None and not coded:
+    if evaluate is not None and not coded and not isinstance(sample, StreamedUsers):
         _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
@@ -291,7 +292,9 @@ def read_sample(
             listed = coding.read_coded_labels
         return listed(table, domain=domain, labels=learner.concept_class.labels, **arguments)
     if user is not None:
-        return UserSample.read(table, user=user, domain=domain, **arguments)
+        from littlestone.data import user_streams  # noqa: PLC0415 - engines are loaded late
+
+        return user_streams.read_users(table, user=user, domain=domain, **arguments)
     from littlestone.data import coding, streams  # noqa: PLC0415 - engines are loaded late
 
     read: Callable[..., Sample] = Sample.read
@@ -334,7 +337,7 @@ def _check_sample(learner: Any, sample: Any) -> None:
     if isinstance(sample, MulticlassSample) and sample.labels != labels:
         raise ParameterError(f"The sample given to {owner} must have {labels} labels.")
     # a lazy one was read by the domain's own rules, and must stay lazy
-    if not isinstance(sample, LazySample | CodedLabels):
+    if not isinstance(sample, LazySample | CodedLabels | StreamedUsers):
         check_points(learner.concept_class.domain, sample.points, owner=owner)
 
 
@@ -438,27 +441,35 @@ def _histogram(
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
-    n = sample.n
-    if isinstance(sample, UserSample):
-        sample = sample.bound_contributions(1, salt=public_salt(source)).pooled()
+    n, pieces = sample.n, _pieces(sample, source)
     unlisted = isinstance(sample, MulticlassSample)
     labels = sample.labels if isinstance(sample, MulticlassSample) else 2
     scores = scores_of(hypothesis, labels)
     by_label = labels + unlisted
     counts = np.zeros((by_label, len(scores)), dtype=np.int64)
-    for piece in sample.pieces():
+    records = 0
+    for piece in pieces:
+        records += piece.n
+        counts[:, 0] += piece.outside  # code 0 by every hypothesis; rows have no outside
         if not len(piece.points):
             continue
         place = score_places(hypothesis, piece.points)
         own = piece.counts if isinstance(piece, MulticlassSample) else (piece.zeros, piece.ones)
         for row, weights in zip(counts, own, strict=True):
             np.add.at(row, place, weights)
-    counts[:, 0] += sample.outside  # code 0 by every hypothesis; rows have no outside
-    counts[0, 0] += n - sample.n  # a user without records counts as one that is 0 there
+    counts[0, 0] += n - records  # a user without records counts as one that is 0 there
     return release_histogram(
         scores, counts,
         n=n, epsilon=epsilon, source=source, held_out=held_out, unlisted=unlisted,
     )  # fmt: skip
+
+
+def _pieces(sample: AnySample, source: Source) -> Iterator[Sample | MulticlassSample]:
+    """Yield the records in pieces; of users one record each."""
+    if isinstance(sample, UserSample):
+        bounded = sample.bound_contributions(1, salt=public_salt(source))
+        return (block.pooled() for block in bounded.blocks())
+    return sample.pieces()
 
 
 def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None) -> Loss | None:

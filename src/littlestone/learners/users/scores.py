@@ -49,7 +49,9 @@ from littlestone.classes.hashing import HashedPointSet
 from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
 from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.classes.trees import ROOT
+from littlestone.data import UserSample
 from littlestone.data.points import SMALL, object_points
+from littlestone.data.user_blocks import StreamedUsers
 from littlestone.errors import check_integer
 from littlestone.learners.users.scores_listed import ListedErrors, listing
 from littlestone.source import Integers, ScoreRuns
@@ -57,11 +59,11 @@ from littlestone.source import Integers, ScoreRuns
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.classes.base import HypothesisSet
-    from littlestone.data import UserSample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
 __all__ = [
+    "BlockErrors",
     "Events",
     "LineErrors",
     "ThresholdErrors",
@@ -72,6 +74,7 @@ __all__ = [
     "point_errors",
     "sums",
     "sweepable",
+    "threshold_errors",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -112,11 +115,8 @@ def sweepable(hypotheses: ConceptClass | HypothesisSet) -> bool:
     """
     if isinstance(hypotheses, IdentityRepresentation):
         hypotheses = hypotheses.concept_class
-    in_a_line = isinstance(hypotheses, Thresholds | TreePaths | Prefixes | HashedPointSet)
-    bounded = isinstance(hypotheses, Points) and hypotheses.bounds is not None
-    return (
-        in_a_line or bounded or isinstance(hypotheses, FiniteClass) or hypotheses.size <= LISTABLE
-    )
+    listed = isinstance(hypotheses, FiniteClass) or hypotheses.size <= LISTABLE
+    return _in_a_line(hypotheses) or listed
 
 
 def errors_by_user(
@@ -161,15 +161,43 @@ def errors_by_user(
     check_integer("errors_by_user", "m", m, low=1)
     if isinstance(hypotheses, IdentityRepresentation):
         hypotheses = hypotheses.concept_class
+    if isinstance(users, StreamedUsers) and _in_a_line(hypotheses):
+        return BlockErrors(users, lambda block: _line(hypotheses, block))
+    if _in_a_line(hypotheses):
+        return _line(hypotheses, users)
+    return ListedErrors(listing(hypotheses), users, m)
+
+
+def threshold_errors(low: int, high: int, users: UserSample) -> LineErrors | BlockErrors:
+    """Return the user-level errors of all thresholds over low .. high.
+
+    Examples
+    --------
+    >>> from littlestone.data import UserSample
+    >>> users = UserSample.of(["a", "a", "b"], [2, 7, 3], [0, 1, 1])
+    >>> threshold_errors(1, 9, users).scores(0).scores.tolist()
+    [1, 0, 1, 2]
+    """
+    if isinstance(users, StreamedUsers):
+        return BlockErrors(users, lambda block: ThresholdErrors(low, high, block))
+    return ThresholdErrors(low, high, users)
+
+
+def _in_a_line(hypotheses: Any) -> bool:
+    """Return whether the candidates lie in a line."""
+    bounded = isinstance(hypotheses, Points) and hypotheses.bounds is not None
+    return bounded or isinstance(hypotheses, Thresholds | TreePaths | Prefixes | HashedPointSet)
+
+
+def _line(hypotheses: Any, users: UserSample) -> LineErrors:
     if isinstance(hypotheses, Thresholds):
         return ThresholdErrors(hypotheses.low, hypotheses.high, users)
     if isinstance(hypotheses, Points) and hypotheses.bounds is not None:
         return point_errors(hypotheses.bounds, users)
     if isinstance(hypotheses, TreePaths | Prefixes):
         return path_errors(hypotheses, users)
-    if isinstance(hypotheses, HashedPointSet):
-        return bucket_errors(hypotheses, users)
-    return ListedErrors(listing(hypotheses), users, m)
+    assert isinstance(hypotheses, HashedPointSet)
+    return bucket_errors(hypotheses, users)
 
 
 class Events:
@@ -284,6 +312,86 @@ class LineErrors:
     def draw(self, t: int, rate: Fraction, source: Source, *, width: int = 1) -> Hypothesis:
         """Return a hypothesis with probability proportional to ``e**(-rate * score)``, exactly."""
         return self.hypothesis(self.scores(t, width=width).draw(-rate, source))
+
+
+class BlockErrors:
+    """The same for users in blocks: the scores of the blocks are added up, a pass for each t.
+
+    Parameters
+    ----------
+    users : StreamedUsers
+    errors : callable
+        Returns the `LineErrors` of a block.
+
+    Notes
+    -----
+    *Cost.* A pass over the users for each new t and width. Memory for a block, and for the runs of
+    the scores: at most as many as users enter or leave.
+
+    Examples
+    --------
+    >>> blocks = [UserSample.of([name], [3], [0]) for name in ("ann", "bob")]
+    >>> users = StreamedUsers(np.zeros(2, dtype=np.uint64), lambda: iter(blocks))
+    >>> runs = BlockErrors(users, lambda block: ThresholdErrors(1, 9, block)).scores(0)
+    >>> runs.starts.tolist(), runs.scores.tolist()
+    ([0, 3], [2, 0])
+    """
+
+    def __init__(self, users: StreamedUsers, errors: Callable[[UserSample], LineErrors]) -> None:
+        self._users, self._errors = users, errors
+        self._none = errors(UserSample.of([], [], []))  # knows the candidates
+        self._known: dict[tuple[int, int], ScoreRuns] = {}  # the last ones: they may be many
+        self._least: dict[tuple[int, int], int] = {}
+
+    @property
+    def size(self) -> int:
+        """Number of candidates."""
+        return self._none.size
+
+    def scores(self, t: int, *, width: int = 1) -> ScoreRuns:
+        """Return for each candidate the sum of all users' clipped mistakes; see `LineErrors`."""
+        if (t, width) not in self._known:
+            self._known.clear()
+            nothing = self._none.scores(t, width=width)
+            begin, places, changes = 0, [nothing.starts[1:]], [nothing.scores[1:]]
+            for block in self._users.blocks():
+                runs = self._errors(block).scores(t, width=width)
+                begin += int(runs.scores[0])
+                places.append(runs.starts[1:])
+                changes.append(np.diff(runs.scores))
+            changed, change = _added(places, changes)
+            starts = np.concatenate([nothing.starts[:1].astype(changed.dtype), changed])
+            scores = begin + np.concatenate([[0], np.cumsum(change)]).astype(np.int64)
+            self._known[t, width] = ScoreRuns(starts, self._none.end, scores)
+            self._least[t, width] = int(scores.min())
+        return self._known[t, width]
+
+    def least(self, t: int, *, width: int = 1) -> int:
+        """Return the least score, over all candidates."""
+        if (t, width) not in self._least:
+            self.scores(t, width=width)
+        return self._least[t, width]
+
+    def draw(self, t: int, rate: Fraction, source: Source, *, width: int = 1) -> Hypothesis:
+        """Return a hypothesis with probability proportional to ``e**(-rate * score)``, exactly."""
+        return self._none.hypothesis(self.scores(t, width=width).draw(-rate, source))
+
+
+def _added(parts: list[Integers], changes_of: list[Ints]) -> tuple[Integers, Ints]:
+    """Add up changes at equal places, and return where they do not cancel; empties the lists."""
+    places, changes = np.concatenate(parts), np.concatenate(changes_of)
+    parts.clear()
+    changes_of.clear()
+    order = np.argsort(places)
+    places, changes = places[order], changes[order]
+    first = np.ones(len(places), dtype=bool)
+    first[1:] = places[1:] != places[:-1]
+    at = np.flatnonzero(first)
+    if not len(at):
+        return places, changes
+    total = np.add.reduceat(changes, at)
+    some = total != 0
+    return places[at[some]], total[some]
 
 
 def sums(values: Ints, starts: Ints) -> Ints:

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from littlestone.learners.users.binary_search import gap_steps, probabilities, s
 from littlestone.learners.users.binomials import crossing, separate_within, tail
 from littlestone.learners.users.claims import MEDIAN, UNIFORM, WALK
 from littlestone.learners.users.min_error import PrivateMinError, cut_between
-from littlestone.learners.users.scores import ThresholdErrors
+from littlestone.learners.users.scores import threshold_errors
 from littlestone.source import Explicit, Integers, ScoreRuns
 
 if TYPE_CHECKING:
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from littlestone.source import Source
 
 __all__ = ["IntervalMedian", "ThresholdPlan", "plan_threshold"]
+
+#: Points in increasing order, and how many users have an end there; of several blocks in any.
+Ends: TypeAlias = "tuple[Integers, Integers]"
 
 _FLOAT_EXACT = 2**53
 _KEPT = Fraction(2, 3)  # theta: of the mass of the interval, at most, after each step
@@ -105,6 +108,18 @@ class IntervalMedian:
 
     def scores(self, users: UserSample, low: int, high: int) -> ScoreRuns:
         """Return the score of every point of [low, high]."""
+        rises, falls = [], []
+        for block in users.blocks():
+            last, first = self._ends(block, low, high)
+            rises.append(last)
+            falls.append(first)
+        starts, rise, fall = _events(_joined(rises), _joined(falls), low, high)
+        left = np.cumsum(rise)
+        right = sum(int(counts.sum()) for _, counts in falls) - np.cumsum(fall)
+        return ScoreRuns(starts, high + 1, np.maximum(left, right).astype(np.int64))
+
+    def _ends(self, users: UserSample, low: int, high: int) -> tuple[Ends, Ends]:
+        """Return the points with which users have many records from below, and from above."""
         points, s = users.points, self.s
         here = np.asarray((points >= low) & (points <= high), dtype=bool)
         keep = np.append(here, False)[users.point]  # -1, outside the domain, is the last one
@@ -119,26 +134,27 @@ class IntervalMedian:
         size = len(points)
         lower = np.bincount(point[full], minlength=size)  # they count for u > point
         upper = np.bincount(point[many], minlength=size)  # they count for u < point
-        starts, rise, fall = _events(points[:size], lower, upper, low, high)
-        left = np.cumsum(rise)
-        right = int(upper.sum()) - np.cumsum(fall)
-        return ScoreRuns(starts, high + 1, np.maximum(left, right).astype(np.int64))
+        last, first = np.flatnonzero(lower), np.flatnonzero(upper)
+        wide = points if size else np.zeros(0, dtype=np.int64)
+        if wide.dtype != object and not -(2**62) < low <= high < 2**62:
+            wide = wide.astype(object)
+        return (wide[last], lower[last]), (wide[first], upper[first])
 
 
-def _events(
-    points: Integers, lower: Integers, upper: Integers, low: int, high: int
-) -> tuple[Integers, Integers, Integers]:
+def _joined(ends: list[Ends]) -> Ends:
+    points, counts = zip(*ends, strict=True)
+    return np.concatenate(points), np.concatenate(counts)
+
+
+def _events(rises: Ends, falls: Ends, low: int, high: int) -> tuple[Integers, Integers, Integers]:
     """Return where the score may change, and by how much its two parts do."""
-    last, first = np.flatnonzero(lower), np.flatnonzero(upper)
-    wide = points if len(points) else np.zeros(0, dtype=np.int64)
-    if wide.dtype != object and not -(2**62) < low <= high < 2**62:
-        wide = wide.astype(object)
-    head = np.array([low], dtype=wide.dtype)
-    places = np.concatenate([head, wide[last] + 1, wide[first]])
+    (last, lower), (first, upper) = rises, falls
+    head = np.array([low], dtype=last.dtype)
+    places = np.concatenate([head, last + 1, first])
     starts, where = np.unique(places, return_inverse=True)
     rise, fall = np.zeros(len(starts), dtype=np.int64), np.zeros(len(starts), dtype=np.int64)
-    np.add.at(rise, where[1 : 1 + len(last)], lower[last])
-    np.add.at(fall, where[1 + len(last) :], upper[first])
+    np.add.at(rise, where[1 : 1 + len(last)], lower)
+    np.add.at(fall, where[1 + len(last) :], upper)
     inside = np.asarray(starts <= high, dtype=bool)
     return starts[inside], rise[inside], fall[inside]
 
@@ -190,7 +206,7 @@ class ThresholdPlan(Plan):
     def choose(self, users: UserSample, source: Source) -> ThresholdHypothesis:
         """Run Algorithm 1; at most ``samples_per_user`` records of each user are given."""
         low, high = self.concept_class.low, self.concept_class.high
-        errors = ThresholdErrors(low, high, users)
+        errors = threshold_errors(low, high, users)
         # Proof of Theorem 5.2: the best error by Lemma 4.5, from it t, then Algorithm 1.
         scores = errors.scores(self.t(*self.search.locate(errors, users.n_users, source)))
         left, right = low - 1, high  # l and r
