@@ -265,7 +265,8 @@ def read_sample(
         One that has a number ``tails`` needs only that many outermost records of each label; one
         that ``sweeps`` takes the points of a large table in order, from a private file; one that
         is ``tabled`` counts the rows of a large table in passes over such a file; one that learns
-        from a secret part reads the records of that part only.
+        from a secret part reads the records of that part only; users of a large table are read some
+        at a time.
     table, **arguments
         As for `Sample.read`, without ``domain``, which is that of the class; for a class that lists
         its labels, as for `MulticlassSample.read`, without ``labels``.
