@@ -16,9 +16,9 @@ other classes of at most    64 hypotheses in each machine word           O(N siz
 2**20 concepts; rules       (`littlestone.learners.users.scores_listed`) all t
 =========================== ============================================ =========================
 
-N is the number of groups of the sample; of a `StreamedUsers` a line is a pass over its blocks for each
-t (`BlockErrors`). All counts are exact integers. A user without records
-makes no mistakes and is counted in no score.
+N is the number of groups of the sample; of a `StreamedUsers` a line is a pass over its blocks for
+each t (`BlockErrors`). All counts are exact integers. A user without records makes no mistakes and
+is counted in no score.
 
 Candidates in a line: walk through them in their order. A point x is labelled 1 by the candidates of
 one span, so a user's number of mistakes changes only where a span of that user's own points begins
