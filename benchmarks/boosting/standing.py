@@ -115,13 +115,16 @@ class Standing:
 def summary(runs: Iterable[dict[str, Any]], tables: Sequence[str], epsilons: Sequence[str]) -> str:
     """Return the counts, and the means of all methods, in Markdown."""
     standing = Standing(runs)
-    text = [
-        f"## {OURS[0]}: first, or level within two standard errors, against all of the field",
-        "",
-        "| epsilon | neighbours | AUROC | accuracy | both | behind: ours, best |",
-        "|--:|---|--:|--:|--:|---|",
-    ]
-    text += [_count(standing, tables, e, r) for e in epsilons for r in RELATIONS]
+    text: list[str] = []
+    for who, methods in ((OURS[0], OURS[:1]), ("the best of ours for each measure", OURS)):
+        text += [
+            f"## {who}: first, or level within two standard errors, against all of the field",
+            "",
+            "| epsilon | neighbours | AUROC | accuracy | both | behind: ours, best |",
+            "|--:|---|--:|--:|--:|---|",
+        ]
+        text += [_count(standing, tables, e, r, methods) for e in epsilons for r in RELATIONS]
+        text.append("")
     for epsilon in epsilons:
         text += ["", f"## AUROC at epsilon {epsilon}", "", f"| table | {' | '.join(COLUMNS)} |"]
         text += [f"|---|{'--:|' * len(COLUMNS)}"]
@@ -157,17 +160,27 @@ def _auroc_of(standing: Standing, table: str, epsilon: str, method: str, relatio
     return f"{cell.mean['auroc']:.3f}".lstrip("0") + error
 
 
-def _count(standing: Standing, tables: Sequence[str], epsilon: str, relation: str) -> str:
-    """Return one row: level means with every method; a table not run counts as not level."""
+def _count(
+    standing: Standing,
+    tables: Sequence[str],
+    epsilon: str,
+    relation: str,
+    methods: Sequence[str],
+) -> str:
+    """Return one row: level means with every method; a table not run counts as not level.
+
+    Of several methods of ours the one that is best by the test rows stands for each measure.
+    """
     level = {"auroc": 0, "accuracy": 0, "both": 0}
     behind = []
     for table in tables:
-        ours = standing.ours(table, epsilon)
-        if ours is None:
+        all_ours = [c for c in (standing.ours(table, epsilon, m) for m in methods) if c]
+        if not all_ours:
             behind.append(f"{table}: not run")
             continue
         fine = {}
         for measure in ("auroc", "accuracy"):
+            ours = max(all_ours, key=lambda cell: cell.mean[measure])
             rivals = standing.field(table, epsilon, relation)
             ahead = [cell for cell in rivals if not ours.level(cell, measure)]
             fine[measure] = bool(rivals) and not ahead
