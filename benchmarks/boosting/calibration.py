@@ -28,6 +28,7 @@ WAYS = {
     "raw": {},
     "evaluate=0.1": {"evaluate": "0.1"},
     "evaluate=1, holdout=0.2": {"evaluate": "1", "holdout": "0.2"},
+    "evaluate=1, holdout=0.5": {"evaluate": "1", "holdout": "0.5"},
 }
 
 
