@@ -141,6 +141,19 @@ def check_ordered_classes(frame, path):
     assert not isinstance(streams.read_swept(frame, large=701, **names), SweptSample)
 
 
+def check_tails(frame, path, monkeypatch):
+    """The learner that takes medians of extreme points asks for them only."""
+    cls = ls.Thresholds(1, HIGH)
+    learner = registry.make("vc1", cls, epsilon=1, delta="1e-6", alpha="0.1", beta="0.05")
+    monkeypatch.setitem(streams.read_swept.__kwdefaults__, "large", 600)
+    names = {"x": "whole", "y": "label", "domain": cls.domain}
+    there, here = (streams.read_tails(t, most=learner.tails, **names) for t in (frame, path))
+    assert isinstance(there, SweptSample)
+    check_equal(learner, there, Sample.read(path, **names), 9)
+    check_equal(learner, there, here, 9)
+    monkeypatch.undo()
+
+
 def check_times(spark):
     """Packed batches have the types and the values of those that are collected."""
     day = datetime.date(2024, 2, 29)
@@ -264,6 +277,7 @@ def test_spark_hands_out_its_groups_in_batches(tmp_path, monkeypatch, capfd):
         for spark in (classic, connect):
             frame = spark.read.parquet(str(path))
             check_ordered_classes(frame, path)
+            check_tails(frame, path, monkeypatch)
             check_times(spark)
             check_partitions(frame, monkeypatch)
             check_what_fails(spark, frame, tmp_path, monkeypatch, capfd)

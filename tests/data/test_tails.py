@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from littlestone.data import IntegerDomain, Sample, read_table
-from littlestone.data.streams import read_tails
+from littlestone.data.streams import LARGE, read_tails
+from littlestone.data.swept import Held, Part, SweptSample
 from littlestone.data.tails import TailSample, gather, tails_of
 from littlestone.errors import DataError, ParameterError
 
@@ -70,6 +71,24 @@ def test_any_order_of_rows(order):
         assert (found.zeros.count, found.ones.count, found.n) == ((~y).sum(), y.sum(), len(x))
 
 
+@pytest.mark.parametrize("piece", [1, 7, 1000])
+def test_points_that_are_swept(piece):
+    """From parts of any size, also with points that many records share."""
+    rng = np.random.default_rng(piece)
+    points = np.sort(rng.choice(10**6, 400, replace=False))
+    zeros, ones = (rng.integers(0, high, 400) * (rng.random(400) < 0.3) for high in (4, 10**9))
+    held, kept = Held(), zeros + ones > 0
+    for start in range(0, 400, piece):
+        there = np.flatnonzero(kept[start : start + piece]) + start
+        held.add(Part(points[there], zeros[there], ones[there]))
+    swept, plain = SweptSample(held, (3, 5)), Sample(points[kept], zeros[kept], ones[kept], (3, 5))
+    for most in (1, 9, 10_000):
+        same(tails_of(swept, most), tails_of(plain, most), most)
+    assert "_counted" not in vars(swept)
+    none = SweptSample(Held(), (2, 1))
+    assert (tails_of(none, 3).n, tails_of(none, 3).zeros.points.tolist()) == (3, [])
+
+
 def test_what_can_be_streamed(tmp_path):
     table = pa.table({"x": [3, 9, None, 5], "y": [0, 1, 1, 1]})
     pq.write_table(table, tmp_path / "t.parquet")
@@ -89,6 +108,11 @@ def test_what_can_be_streamed(tmp_path):
     same(tails_of(lazy, 2), tails_of(plain, 2), 2)
     texts = pd.DataFrame({"x": ["3", "9", "", "5"], "y": [0, 1, 1, 1]})
     same(tails_of(read_tails(texts, x="x", y="y", domain=domain, most=2), 2), tails_of(plain, 2), 2)
+    many = {"x": np.arange(LARGE) % 900 / 1.0, "y": np.arange(LARGE) % 900 > 440}
+    found = read_tails(many, x="x", y="y", domain=IntegerDomain(0, 2**40), most=2)
+    assert isinstance(found, SweptSample)
+    plain = Sample.read(many, x="x", y="y", domain=IntegerDomain(0, 2**40))
+    same(tails_of(found, 2000), tails_of(plain, 2000), 2000)
 
 
 @pytest.mark.parametrize("positive", [0, 1, True, "1.0", "true", 2, "x", 2.5, "1e400", 300])

@@ -76,7 +76,8 @@ def read_tails(
     -------
     Sample
         A `TailSample` if both columns hold whole numbers and can be streamed (Parquet, tables in
-        memory, DuckDB relations), and reading is not strict; else what `Sample.read` returns.
+        memory, DuckDB relations), and reading is not strict; else what `read_swept` returns, or
+        `Sample.read` for domains that are not integers.
 
     Notes
     -----
@@ -100,7 +101,7 @@ def read_tails(
     is_positive = match(owner, "positive", positive)
     stream = opened.stream([x, y], owner)
     if stream is None or not all(_whole(kind) for kind in stream.kinds):
-        return count()
+        return read_swept(opened, negative=negative, **arguments)
 
     def read(most: int) -> Tails:
         columns = (_column(batch, domain, is_positive) for batch in stream.batches())

@@ -9,13 +9,14 @@ other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.sample import LazySample, Sample
+from littlestone.data.swept import SweptSample
 from littlestone.types import Points
 
 __all__ = ["Column", "Tail", "TailSample", "Tails", "gather", "tails_of"]
@@ -124,6 +125,8 @@ def tails_of(sample: Sample, most: int) -> Tails:
     """
     if isinstance(sample, TailSample):
         return sample.tails(most)
+    if isinstance(sample, SweptSample):
+        return _swept_tails(sample, most)
     zeros = _outermost(sample.points[::-1], sample.zeros[::-1], most)
     return Tails(zeros, _outermost(sample.points, sample.ones, most), sample.outside)
 
@@ -131,7 +134,30 @@ def tails_of(sample: Sample, most: int) -> Tails:
 def _outermost(points: Points, counts: npt.NDArray[np.int64], most: int) -> Tail:
     there = np.flatnonzero(counts)
     needed = there[:most]  # each of them is a record at least
-    return Tail(np.repeat(points[needed], counts[needed])[:most], int(counts.sum()))
+    times = counts[needed]
+    times = np.clip(most - (np.cumsum(times) - times), 0, times)
+    return Tail(np.repeat(points[needed], times), int(counts.sum()))
+
+
+def _swept_tails(sample: SweptSample, most: int) -> Tails:
+    """Sweep once: keep the last points labelled 0, and the first ones labelled 1."""
+    none = np.zeros(0, dtype=np.int64)
+    last, first = (none, none), (none, none)
+    for points, zeros, ones in sample.sweep():
+        last, first = _joined(last, points, zeros), _joined(first, points, ones)
+        last = last[0][-most:], last[1][-most:]
+        first = first[0][:most], first[1][:most]
+    low = replace(_outermost(last[0][::-1], last[1][::-1], most), count=sample.negatives)
+    high = replace(_outermost(*first, most), count=sample.positives - sample.outside[1])
+    return Tails(low, high, sample.outside)
+
+
+def _joined(before: tuple[Points, Points], points: Points, counts: Points) -> tuple[Points, Points]:
+    there = counts > 0
+    joined = [
+        np.concatenate(two) for two in zip(before, (points[there], counts[there]), strict=True)
+    ]
+    return joined[0], joined[1]
 
 
 def gather(columns: Iterator[Column], most: int) -> Tails:
