@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -47,7 +48,15 @@ class Truth:
 
     def exp(self, q: Fraction | int, times: Fraction | int = 1) -> Decimal:
         with localcontext(self.context):
+            q = Fraction(q)
+            if abs(q.numerator) < 10**6:  # a power of a root that many of a test's numbers share
+                return self.decimal(times) * self._root(q.denominator) ** q.numerator
             return self.decimal(times) * self.decimal(q).exp()
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - there is one for the session
+    def _root(self, d: int) -> Decimal:
+        with localcontext(self.context):
+            return self.decimal(Fraction(1, d)).exp()
 
     def cumulative(self, weights: list[Decimal]) -> list[Decimal]:
         with localcontext(self.context):

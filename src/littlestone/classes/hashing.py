@@ -78,14 +78,15 @@ class Multiplier:
     """
 
     def __init__(self, constant: int, width: int = WIDTH) -> None:
+        powers = [constant]  # constant * x**i, for the bit i of the other factor
+        for _ in range(width - 1):
+            power = powers[-1] << 1
+            powers.append(power ^ ((1 << width) | _TAIL) if power >> width else power)
+        of_bytes = np.array(powers, dtype=np.uint64).reshape(-1, 8)
         self._tables: Words = np.zeros((width // 8, 256), dtype=np.uint64)
-        power = constant  # constant * x**i, for the bit i of the other factor
-        for i in range(width):
-            table, step = self._tables[i // 8], 1 << (i % 8)
-            table[step : 2 * step] = table[:step] ^ np.uint64(power)
-            power <<= 1
-            if power >> width:
-                power ^= (1 << width) | _TAIL
+        for i in range(8):
+            step = 1 << i
+            self._tables[:, step : 2 * step] = self._tables[:, :step] ^ of_bytes[:, i, None]
 
     def __call__(self, elements: Any) -> Words:
         """Return the products."""

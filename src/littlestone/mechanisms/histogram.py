@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from littlestone.bounds import register_claim
@@ -234,6 +235,7 @@ def _checked(owner: str, epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
     return rate, check_probability(owner, "delta", delta)
 
 
+@lru_cache(maxsize=64)
 def _threshold(rate: Fraction, delta: Fraction) -> int:
     allowed = delta * (1 + exp(-rate))
     return least(lambda tau: (allowed - exp(-rate * (tau - 1))).sign() >= 0, low=1)
