@@ -60,6 +60,7 @@ def test_two_labels_are_the_binary_dimension():
         assert multiclass_littlestone_dimension(table) == binary
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_the_soa_errs_at_most_as_often_as_the_dimension(seed):
     """On every sequence of four points, for every target."""

@@ -407,7 +407,7 @@ def test_a_node_has_the_weights_of_its_rows():
 TINY = Schema.from_dict({"a": {"bins": [1]}, "b": {"categories": ["x"]}})
 
 
-@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
 def test_the_law_on_all_data_sets_is_the_one_by_hand(depth):
     """Brute force: every representation weighs exp(-rate * its errors)."""
     from littlestone.classes.decision_trees import Node, TreeHypothesis

@@ -277,7 +277,7 @@ def worst_delta(rate, epsilon, limit, horizon):
     return best(0, 0, 0)
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(2)
 @pytest.mark.parametrize("limit", [1, 2, 5])
 @pytest.mark.parametrize("delta", [F(1, 20), F(1, 10**6)])
 def test_fresh_noise_is_private_against_adaptive_adversaries(limit, delta):

@@ -407,7 +407,7 @@ def test_from_fit_to_the_page_and_back(tmp_path):
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize(("length", "least"), [(3, 0.84), (2, 0.82)])
+@pytest.mark.parametrize(("length", "least"), [(2, 0.82), (3, 0.84)])
 def test_adult_accuracy(length, least):
     """Trained on adult.data, tested on adult.test; the mean of two private draws."""
     schema = ls.Schema.from_toml(ADULT / "schema.toml")
