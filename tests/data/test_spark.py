@@ -25,6 +25,8 @@ from littlestone.data import (
     local_spark,
     read_points,
 )
+from littlestone.data.user_blocks import StreamedUsers
+from littlestone.data.user_streams import read_users
 from littlestone.errors import DataError, ParameterError
 
 DOMAIN = IntegerDomain(1, 99)
@@ -86,6 +88,10 @@ def check_users_and_points(spark):
     for i in range(3):
         assert multiset(there.of_user(i)) == multiset(here.of_user(i))
     assert (there.keys == here.keys).all()
+    streamed = read_users(frame, **names, large=1)
+    assert isinstance(streamed, StreamedUsers)
+    for name in ("points", "user", "point", "label", "count", "keys"):
+        assert getattr(streamed, name).tolist() == getattr(there, name).tolist()
     points, inside = read_points(frame, domain=RowDomain(SCHEMA))
     assert inside.all()
     assert (points == read_points(table, domain=RowDomain(SCHEMA))[0]).all()

@@ -12,16 +12,17 @@ import pyarrow.parquet as pq
 import pytest
 
 import littlestone as ls
-from littlestone.classes import Thresholds
+from littlestone.classes import Thresholds, parse_class
 from littlestone.costs import Costs
 from littlestone.data import IntegerDomain, Sample, read_table
+from littlestone.data.dealing import parted
 from littlestone.data.streams import LARGE, read_swept
 from littlestone.data.swept import Held, Part, SweptSample
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
 from littlestone.privacy import Ledger
-from littlestone.source import ExactSource, ReplaySource, SeededSource
+from littlestone.source import ExactSource, ReplaySource, SecureSource, SeededSource
 
 TYPES = [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64(), pa.bool_()]
 DOMAINS = [IntegerDomain(-5, 7), IntegerDomain(0, 2**61), IntegerDomain(3, 2**40)]
@@ -189,6 +190,71 @@ def test_wrong_statistics_of_a_parquet_file_change_nothing(tmp_path):
     where = {"x": "x", "y": "y", "domain": IntegerDomain(-5, 2**40)}
     for sample in (Sample.read(path, **where), read_swept(path, large=1, **where)):
         assert contents(sample) == [[1, 2, 3, 77777], [1, 2, 0, 0], [0, 1, 1, 1], (0, 0), 6, 3]
+
+
+def dealt_table(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    x = pa.array(rng.integers(-2, 60, n), mask=rng.random(n) < 0.1)
+    return pa.table({"x": x, "y": (rng.random(n) < 0.3).astype(np.int8)})
+
+
+@pytest.mark.parametrize("rows", [1, 7, 1 << 20])
+def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
+    """Each part, points outside included, for sizes at both ends, and for parts of any length."""
+    monkeypatch.setattr("littlestone.data.streams._ROWS", rows)
+    where = {"x": "x", "y": "y", "domain": IntegerDomain(3, 50)}
+    for form in (dealt_table(), dealt_table().to_pandas()):
+        plain, swept = Sample.read(form, **where), read_swept(form, **where, large=1)
+        assert isinstance(swept, SweptSample)
+        for first in (1, 64, 100, 399):
+            one, other = SeededSource(first), SeededSource(first)
+            here, there = parted(swept, one, first), parted(plain, other, first)
+            costs = Costs.of({0: 3, 1: 10})
+            for part, same in zip(here, there, strict=True):
+                assert contents(part) == contents(same)
+                assert contents(part.priced(costs)) == contents(same.priced(costs))
+                pieces = list(part.pieces())
+                assert np.concatenate([p.points for p in pieces]).tolist() == same.points.tolist()
+                assert sum(p.n for p in pieces) == same.n
+            assert one.below(2**60) == other.below(2**60)
+            with pytest.raises(TypeError, match="once"):
+                here[0].parted(one, 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["thresholds(3, 50)", "points(3, 50)", "intervals(3, 50)", 'prefixes("ipv4")']
+)
+def test_evaluations_and_held_out_records_are_swept(name, monkeypatch):
+    """Equal seeds release equal models; of classes over integers nothing is brought together."""
+    monkeypatch.setattr("littlestone.data.streams._ROWS", 16)
+    cls, table = parse_class(name), dealt_table()
+    if "prefixes" in name:
+        networks = [f"10.{i % 7}.0.0/{8 + i % 20}" if i % 9 else "x" for i in range(400)]
+        table = table.set_column(0, "x", pa.array(networks))
+    learner = registry.make("agnostic", cls, epsilon=2)
+    where = {"x": "x", "y": "y", "domain": cls.domain}
+    plain = Sample.read(table, **where)
+    for seed, extra in enumerate(({"evaluate": "1/10"}, {"evaluate": 2, "holdout": "1/4"}) * 2):
+        swept = read_swept(table, **where, large=1)
+        found = [run(learner, s, SeededSource(seed), **extra).to_json() for s in (swept, plain)]
+        assert found[0] == found[1]
+        if "prefixes" not in name:
+            assert "_counted" not in vars(swept)
+
+
+def test_a_full_disk_while_dealing_costs_nothing(tmp_path, monkeypatch):
+    ledger = Ledger(tmp_path / "budget.db", epsilon=1)
+    swept = read_swept(dealt_table(), x="x", y="y", domain=IntegerDomain(3, 50), large=1)
+    learner = registry.make("agnostic", Thresholds(3, 50), epsilon=1)
+    monkeypatch.setattr(
+        "tempfile.TemporaryFile",
+        lambda **_: open("/dev/full", "w+b", buffering=0),  # noqa: SIM115
+    )
+    extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
+    with pytest.raises(DataError, match="private file") as refused:
+        run(learner, swept, SecureSource(), **extra)
+    assert refused.value.__context__ is None
+    assert ledger.remaining().epsilon == 1
 
 
 def test_refusals_are_those_of_reading():

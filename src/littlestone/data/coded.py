@@ -25,7 +25,7 @@ from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.points import distinct, totals
 from littlestone.data.sample import LazySample, Sample
 from littlestone.errors import DataError
-from littlestone.source import first_places
+from littlestone.source import NO_ROOM, private_places
 from littlestone.types import Points
 
 if TYPE_CHECKING:
@@ -89,12 +89,9 @@ def _dealt(rows: Rows, source: Source, first: int) -> tuple[Dealt, Dealt]:
         raise TypeError("Records are dealt once.")
     try:
         ordered = in_order(rows)
-        places = first_places(source, sum(rows.by_label), first)
     except OSError:
-        raise DataError(
-            "A private file of the dealing could not be written: is there room in the folder of "
-            "temporary files? Nothing is released."
-        ) from None
+        raise DataError(NO_ROOM) from None
+    places = private_places(source, sum(rows.by_label), first)
     return Dealt(ordered, places, first=True), Dealt(ordered, places, first=False)
 
 

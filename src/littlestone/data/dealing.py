@@ -22,13 +22,14 @@ from littlestone.data.domains import OUTSIDE
 from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.points import as_points, distinct
 from littlestone.data.sample import Sample
+from littlestone.data.swept import SweptSample
 from littlestone.errors import ParameterError
 from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.source import Source
 
-__all__ = ["OrderedSample", "deal", "part", "parted", "sizes", "written_out"]
+__all__ = ["OrderedSample", "deal", "dealt_in_passes", "part", "parted", "sizes", "written_out"]
 
 #: Record kinds: 2 i + label for the i-th distinct point, and last of all the points outside. With
 #: k labels, and what is outside their list, (k + 1) i + code.
@@ -143,8 +144,8 @@ def parted(sample: S, source: Source, first: int) -> tuple[S, S]:
 
     Notes
     -----
-    A `CodedSample` is dealt alike, and is not brought together: its file is put in order, and each
-    part is a view of it.
+    A `CodedSample` or `SweptSample` is dealt alike, and is not brought together: its file is in
+    order, or put in order, and each part is a view of it.
 
     Examples
     --------
@@ -152,10 +153,22 @@ def parted(sample: S, source: Source, first: int) -> tuple[S, S]:
     >>> parted(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
     (Sample(n=1), Sample(n=2))
     """
-    if isinstance(sample, CodedSample | CodedLabels):
-        return cast(tuple[S, S], sample.parted(source, first))
+    if dealt_in_passes(sample):
+        return cast(tuple[S, S], cast(Any, sample).parted(source, first))
     order = deal(sample, source)
     return part(sample, order[:first]), part(sample, order[first:])
+
+
+def dealt_in_passes(sample: Any) -> bool:
+    """Return whether the records of a sample are dealt without being brought together.
+
+    Examples
+    --------
+    >>> dealt_in_passes(Sample.of([5, 3], [1, 0]))
+    False
+    """
+    swept = isinstance(sample, SweptSample) and sample.in_order
+    return swept or isinstance(sample, CodedSample | CodedLabels)
 
 
 def part(sample: S, kinds: Kinds) -> S:

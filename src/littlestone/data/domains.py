@@ -82,7 +82,7 @@ class Line(Protocol):
         """Return the points of numbers."""
 
 
-class _Itself:
+class Itself:
     """Points that are their own numbers."""
 
     def __init__(self, size: int) -> None:
@@ -139,7 +139,7 @@ class IntegerDomain:
     @property
     def line(self) -> Line | None:
         """The integers themselves, where they are stored in 64 bits."""
-        return _Itself(self.high - self.low + 1) if self.small else None
+        return Itself(self.high - self.low + 1) if self.small else None
 
     def cell(self, raw: object) -> Point | Outside:
         """Convert one cell; total and deterministic."""

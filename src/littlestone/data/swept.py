@@ -15,14 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.data.domains import Itself
 from littlestone.data.sample import Counts, LazySample, Sample
 from littlestone.errors import DataError
+from littlestone.source import private_places
 
 if TYPE_CHECKING:
     from littlestone.costs import Costs
     from littlestone.data.domains import Line
+    from littlestone.source import Places, Source
 
-__all__ = ["Held", "Part", "SweptSample"]
+__all__ = ["DealtPoints", "Held", "Part", "SweptSample"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -94,6 +97,57 @@ class Held:
             yield Part(*columns)
 
 
+class DealtPoints:
+    """One of two parts of the records of a file: those of the points, and those outside.
+
+    Parameters
+    ----------
+    held : Held
+    outside : (int, int)
+    places : Places
+        Of the records of the first part: all records point by point, those with label 0 before
+        those with label 1, and last of all those outside.
+    first : bool
+        Whether it is this part.
+
+    Examples
+    --------
+    >>> from littlestone.source import Places
+    >>> held = Held()
+    >>> held.add(Part(np.array([3, 5]), np.array([1, 0]), np.array([0, 2])))
+    >>> dealt = DealtPoints(held, (4, 0), Places.of(np.array([0, 2, 6]), 7), first=False)
+    >>> [part.points.tolist() for part in dealt.parts()], dealt.zeros, dealt.ones, dealt.outside
+    ([[5]], 0, 1, (3, 0))
+    """
+
+    def __init__(
+        self, held: Held, outside: tuple[int, int], places: Places, *, first: bool
+    ) -> None:
+        self._held, self._places, self._first = held, places, first
+        self.zeros, self.ones = 0, 0
+        for part in self.parts():
+            self.zeros += int(part.zeros.sum())
+            self.ones += int(part.ones.sum())
+        beyond = self._of_part(np.array(outside), held.zeros + held.ones).tolist()
+        self.outside = (beyond[0], beyond[1])
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the points of the part with their counts, from the first on."""
+        start = 0
+        for part in self._held.parts():
+            counts = np.stack([part.zeros, part.ones], axis=1)
+            here = self._of_part(counts.ravel(), start).reshape(-1, 2)
+            start += int(counts.sum())
+            some = here.any(axis=1)
+            yield Part(part.points[some], here[some, 0], here[some, 1])
+
+    def _of_part(self, counts: Ints, start: int) -> Ints:
+        """Return how many records of each kind belong to the part; they are at start and behind."""
+        ends = start + np.concatenate([[0], np.cumsum(counts)])
+        here = np.diff(self._places.before(ends))
+        return here if self._first else counts - here
+
+
 def _short(counts: Counts) -> npt.NDArray[Any]:
     return counts.astype(np.min_scalar_type(int(counts.max())))
 
@@ -103,7 +157,7 @@ class SweptSample(LazySample):
 
     Parameters
     ----------
-    held : Held
+    held : Held or DealtPoints
     outside : (int, int)
         Records outside the domain with label 0, with label 1.
     weights : (int, int)
@@ -122,14 +176,14 @@ class SweptSample(LazySample):
     (7, 20, [3, 5])
     """
 
-    _held: Held
+    _held: Held | DealtPoints
     _outside: tuple[int, int]
     _weights: tuple[int, int]
     _line: Line | None
 
     def __init__(
         self,
-        held: Held,
+        held: Held | DealtPoints,
         outside: tuple[int, int],
         weights: tuple[int, int] = (1, 1),
         line: Line | None = None,
@@ -141,6 +195,33 @@ class SweptSample(LazySample):
         zero, one = self._weights
         for part in self._held.parts():
             yield Part(part.points, part.zeros * zero, part.ones * one)
+
+    def pieces(self) -> Iterator[Sample]:
+        """Yield samples of some records each, which together are this one."""
+        for part in self.sweep():
+            points = part.points if self._line is None else self._line.points(part.points)
+            yield Sample(points, part.zeros, part.ones)
+        none = np.zeros(0, dtype=np.int64)
+        yield Sample(none, none, none, self.outside)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether points are their own numbers, so that they are swept in canonical order."""
+        return self._line is None or isinstance(self._line, Itself)
+
+    def parted(self, source: Source, first: int) -> tuple[SweptSample, SweptSample]:
+        """Return samples of the first records that are dealt, and of the others; see `dealing`."""
+        held = self._held
+        if not self.in_order or isinstance(held, DealtPoints):
+            raise TypeError("Records that are swept in order are dealt, once.")
+        places = private_places(source, held.zeros + held.ones + sum(self._outside), first)
+        dealt, others = (
+            DealtPoints(held, self._outside, places, first=which) for which in (True, False)
+        )
+        return (
+            SweptSample(dealt, dealt.outside, self._weights, self._line),
+            SweptSample(others, others.outside, self._weights, self._line),
+        )
 
     def count(self) -> Sample:
         """Return the sample with all its points, in memory."""

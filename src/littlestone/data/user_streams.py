@@ -15,6 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from littlestone.data.batches import in_batches, streamed
 from littlestone.data.cells import Match, user_name
 from littlestone.data.convert import distinct_cells, points_of
 from littlestone.data.counting import (
@@ -70,8 +71,9 @@ def read_users(
     -------
     UserSample
         A `StreamedUsers` if the domain is one of integers of 64 bits, DuckDB groups the table
-        (files, databases in files, tables in memory, DuckDB relations), the table is large, and
-        reading is not strict; else what `UserSample.read` returns.
+        (files, databases in files, tables in memory, DuckDB relations) or Spark hands out its
+        groups in batches, the table is large, and reading is not strict; else what
+        `UserSample.read` returns.
 
     Notes
     -----
@@ -95,10 +97,10 @@ def read_users(
         frame = opened.frame((x, y, user), owner, numbers=numbers)
         rows = quietly(opened.rows, STOPPED.format(owner))
         engine: Any = frame.implementation
-        if engine is nw.Implementation.DUCKDB and (rows is None or rows >= large):
+        if (rows is None or rows >= large) and streamed(frame):
             groups = _groups(frame, domain, rule.value)
-            read = partial(_through_python, frame, domain, rule)
-            if groups is not None:
+            read = partial(_through_python, frame, domain, rule, rows)
+            if groups is not None and engine is nw.Implementation.DUCKDB:
                 read = partial(_in_engine, groups, domain)
             found = quietly(read, STOPPED.format(owner))
             if not found.n_users:
@@ -143,14 +145,15 @@ def _in_engine(groups: Frame, domain: IntegerDomain) -> StreamedUsers:
     return _held(ordered.to_arrow_reader(_ROWS), domain)
 
 
-def _through_python(frame: Frame, domain: IntegerDomain, positive: Match) -> StreamedUsers:
+def _through_python(
+    frame: Frame, domain: IntegerDomain, positive: Match, rows: int | None
+) -> StreamedUsers:
     """Read any cells: groups are converted in batches, and go back to be added up and sorted."""
-    groups: Any = in_groups(frame).to_native()
     names: dict[Any, int] = {}  # of users, in the order in which they come
     room = connect()
     room.execute("CREATE TEMP TABLE groups (id BIGINT, point BIGINT, label TINYINT, n BIGINT)")
     try:
-        for batch in groups.to_arrow_reader(_ROWS):
+        for batch in in_batches(in_groups(frame), rows=rows, size=_ROWS):
             room.register("batch", _converted(batch, domain, positive, names))
             room.execute("INSERT INTO groups SELECT * FROM batch")
             room.unregister("batch")

@@ -20,9 +20,10 @@ from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
 from littlestone.data import MulticlassSample, Sample, UserSample
 from littlestone.data.coded import CodedLabels, CodedSample
-from littlestone.data.dealing import parted
+from littlestone.data.dealing import dealt_in_passes, parted
 from littlestone.data.domains import check_points
 from littlestone.data.sample import LazySample
+from littlestone.data.swept import SweptSample
 from littlestone.data.user_blocks import StreamedUsers
 from littlestone.errors import (
     ParameterError,
@@ -147,8 +148,9 @@ def run(
     certified = not getattr(learner, "uncertified", "")
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
-    coded = isinstance(sample, CodedSample | CodedLabels)
-    if evaluate is not None and not coded and not isinstance(sample, StreamedUsers):
+    in_passes = dealt_in_passes(sample)
+    streamed = in_passes or isinstance(sample, StreamedUsers | SweptSample)
+    if evaluate is not None and (not streamed or (held_out and not in_passes)):
         _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
@@ -156,14 +158,14 @@ def run(
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
     looked_at: Any = sample  # users are never held out
-    if held_out and coded:  # a file is put in order: what stops that costs nothing, either
+    if held_out and in_passes:  # a file is put in order: what stops that costs nothing, either
         looked_at, taken = parted(looked_at, source, held_out)
     # Pay, and from here on what is drawn is learned from.
     if ledger is not None:
         loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
         ledger.charge(guarantee, loss=loss, what=what)
-    if held_out and not coded:
+    if held_out and not in_passes:
         looked_at, taken = parted(looked_at, source, held_out)
     hypothesis = own.learn(taken, source)
     histogram = None

@@ -28,7 +28,7 @@ from littlestone.source.leveled import (
     LevelWeights,
     ScoreRuns,
 )
-from littlestone.source.places import Places, first_places
+from littlestone.source.places import NO_ROOM, Places, first_places, private_places
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, presented
@@ -45,6 +45,7 @@ from littlestone.source.weights import (
 )
 
 __all__ = [
+    "NO_ROOM",
     "BitSource",
     "Choice",
     "ExactSource",
@@ -75,6 +76,7 @@ __all__ = [
     "first_places",
     "pair_balls",
     "presented",
+    "private_places",
     "probabilities",
     "public_generator",
     "public_salt",

@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 
     from littlestone.source.sampler import Source
 
-__all__ = ["Places", "first_places"]
+__all__ = ["NO_ROOM", "Places", "first_places", "private_places"]
+
+NO_ROOM = (
+    "A private file of the dealing could not be written: is there room in the folder of temporary "
+    "files? Nothing is released."
+)
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -105,6 +110,27 @@ def first_places(source: Source, n: int, first: int) -> Places:
     if not isinstance(source, BitSource):
         return Places.of(source.permutation(n)[:first], n)
     return _smallest(source.random_bytes, n, first)
+
+
+def private_places(source: Source, n: int, first: int) -> Places:
+    """Return `first_places` of records: what stops the writing of the keys quotes nothing.
+
+    Raises
+    ------
+    DataError
+        If the private file could not be written, or is damaged.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> int(private_places(SeededSource(3), 10, 4).before(np.array([10]))[0])
+    4
+    """
+    try:
+        return first_places(source, n, first)
+    except OSError:
+        pass
+    raise DataError(NO_ROOM)
 
 
 def _smallest(draw: Callable[[int], bytes], n: int, first: int, room: int = _ROOM) -> Places:
