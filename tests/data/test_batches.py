@@ -10,6 +10,7 @@ import os
 import socket
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,7 @@ from littlestone.data import (
     local_spark,
     streams,
 )
-from littlestone.data.coded import CodedSample
+from littlestone.data.coded import CodedLabels, CodedSample
 from littlestone.data.counting import in_groups
 from littlestone.data.swept import SweptSample
 from littlestone.data.tables import read_table
@@ -87,6 +88,20 @@ def test_engines_that_collect_hand_out_the_same_groups():
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize(
+    ("conf", "rows", "wanted"),
+    [("2", 1 << 22, None), ("2", (1 << 22) + 1, 3), ("auto", 1 << 40, None), ("2", None, None)],
+)
+def test_partitions_hold_few_groups(conf, rows, wanted):
+    native = SimpleNamespace(
+        sparkSession=SimpleNamespace(conf={"spark.sql.shuffle.partitions": conf}),
+        columns=["b0", "k1", "count"],
+        repartition=lambda *asked: asked,
+    )
+    found = batches._cut(native, rows)
+    assert found is native if wanted is None else found == (wanted, "b0", "k1")
+
+
 def test_what_is_packed_can_be_sent_and_needs_arrow_only(tmp_path):
     """Also cells that are large together are cut into pieces; one large cell is a piece."""
     long = "x" * (1 << 23)
@@ -139,6 +154,19 @@ def check_ordered_classes(frame, path):
     assert isinstance(there, SweptSample)
     check_equal(learner, there, Sample.read(path, **names), 200)
     assert not isinstance(streams.read_swept(frame, large=701, **names), SweptSample)
+
+
+def check_rows(frame, path):
+    """Trees over two labels and over a list of labels; numbers are binned in the engine."""
+    rows = RowDomain(SCHEMA)
+    pair = [coding.read_coded(t, y="label", domain=rows, large=1) for t in (frame, path)]
+    trees = registry.make("agnostic", ls.DecisionTrees(SCHEMA, depth=2), epsilon=1)
+    check_equal(trees, *pair, 80)
+    names = {"y": "label", "domain": rows, "labels": (1, "true", "x")}
+    several = [coding.read_coded_labels(t, large=1, **names) for t in (frame, path)]
+    assert all(isinstance(sample, CodedLabels) for sample in several)
+    for name in ("by_label", "points", "counts"):
+        assert len({str(getattr(sample, name).tolist()) for sample in several}) == 1
 
 
 def check_tails(frame, path, monkeypatch):
@@ -277,6 +305,7 @@ def test_spark_hands_out_its_groups_in_batches(tmp_path, monkeypatch, capfd):
         for spark in (classic, connect):
             frame = spark.read.parquet(str(path))
             check_ordered_classes(frame, path)
+            check_rows(frame, path)
             check_tails(frame, path, monkeypatch)
             check_times(spark)
             check_partitions(frame, monkeypatch)

@@ -98,9 +98,11 @@ def in_batches(
 
 def _cut(native: Any, rows: int | None) -> Any:
     """Ask Spark for more partitions, if so many rows may be too many groups for those it makes."""
-    known = int(native.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    known = native.sparkSession.conf.get("spark.sql.shuffle.partitions")
     needed = math.ceil((rows or 0) / _PARTITION)
-    return native if needed <= known else native.repartition(needed, *native.columns[:-1])
+    if not known.isdigit() or needed <= int(known):  # some clusters say: auto
+        return native
+    return native.repartition(needed, *native.columns[:-1])
 
 
 def _unpacked(native: Any) -> Iterator[pa.RecordBatch]:
