@@ -37,9 +37,9 @@ class Brute:
             total = sum(weights.values())
             return {outcome: w / total for outcome, w in weights.items()}
 
-    def log_ratios(self, p: Mapping, q: Mapping) -> list[Decimal]:
+    def logarithms(self, p: Mapping) -> dict[Hashable, Fraction]:
         with localcontext(CONTEXT):
-            return [(p[outcome] / q[outcome]).ln() for outcome in p]
+            return {outcome: Fraction(mass.ln()) for outcome, mass in p.items()}
 
     def hockey_stick(self, p: Mapping, q: Mapping, epsilon: Fraction) -> Fraction:
         with localcontext(CONTEXT):

@@ -29,8 +29,8 @@ DELTAS = [F(1, 3), F(1, 20), F(1, 10**6)]
 
 
 def upper_end(ball):
-    parts = (end.man_exp() for end in (ball.mid(), ball.rad()))
-    return sum(F(int(man)) * F(2) ** int(power) for man, power in parts)
+    parts = (map(int, end.man_exp()) for end in (ball.mid(), ball.rad()))
+    return sum(F(man << max(power, 0), 1 << max(-power, 0)) for man, power in parts)
 
 
 def law(release, items, epsilon, delta):

@@ -35,8 +35,8 @@ def subsets(pool, at_most):
 
 
 def upper_end(ball):
-    parts = (end.man_exp() for end in (ball.mid(), ball.rad()))
-    return sum(F(int(man)) * F(2) ** int(power) for man, power in parts)
+    parts = (map(int, end.man_exp()) for end in (ball.mid(), ball.rad()))
+    return sum(F(man << max(power, 0), 1 << max(-power, 0)) for man, power in parts)
 
 
 def worst_delta(laws, lists, epsilon):
