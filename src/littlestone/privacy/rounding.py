@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational
 from typing import Any
 
@@ -75,6 +76,7 @@ def float_up(x: Rational | int) -> float:
     return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
+@lru_cache(maxsize=256)
 def short_text(x: Fraction, *, up: bool = True) -> str:
     """Write a number >= 0 for people: at most 6 digits, rounded up (or down).
 
