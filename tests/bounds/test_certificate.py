@@ -124,6 +124,33 @@ def test_references_point_backwards():
         CertificateBuilder().step("a", "b", "dp.sum", b=Reference("b"))
 
 
+def test_names_are_inputs_then_known_numbers_then_steps():
+    cert = CertificateBuilder(a=2)
+    cert.step("b", "a + 1", "dp.sum")
+    assert cert.step("of_a_step", "a*b", "dp.sum").value == 6
+    assert cert.step("given", "a*b", "dp.sum", a=5).value == 15
+    inner = cert.where(b=7)
+    assert inner.step("of_a_number", "a*b", "dp.sum").value == 14
+    assert cert.step("outside", "a*b + of_a_number", "dp.sum").value == 20
+    assert cert.steps["outside"].inputs == {
+        "a": 2, "b": Reference("b"), "of_a_number": Reference("of_a_number")
+    }  # fmt: skip
+    with pytest.raises(FormulaError, match="unknown name 'c'"):
+        cert.step("d", "c", "dp.sum")
+
+
+def test_a_file_must_write_its_inputs_out():
+    """What `recheck` reads is all there is: no name is looked up among the steps."""
+    cert = CertificateBuilder()
+    cert.step("a", "1", "dp.sum")
+    cert.step("b", "a + 1", "dp.sum")
+    data = cert.certificate(alpha=Fraction(1, 10), beta=Fraction(1, 10), n=5).to_dict()
+    assert recheck(data) == ()
+    data["steps"][1]["inputs"] = {}
+    with pytest.raises(FormulaError, match="unknown name 'a'"):
+        recheck(data)
+
+
 def test_unregistered_sources_and_repeated_names_are_refused():
     cert = CertificateBuilder()
     with pytest.raises(ParameterError, match="registered claim"):

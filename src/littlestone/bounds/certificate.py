@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,6 +23,7 @@ from littlestone.bounds.formulas import (
     evaluate,
     evaluate_at,
     limited,
+    names_in,
 )
 from littlestone.errors import LittlestoneError, ParameterError, counted, parameter_error
 from littlestone.notebooks import Card, Table, rows_of
@@ -211,22 +213,61 @@ class Certificate:
 class CertificateBuilder:
     """Where a certificate is computed: formulas in, steps out, so that the two cannot disagree.
 
+    Parameters
+    ----------
+    **known : int or Fraction
+        Public numbers that formulas may name; `where` adds some.
+
+    Notes
+    -----
+    A name in a formula means, in this order, the input of that name that `step` is given, the
+    known number, or the earlier step of that name.
+
     Examples
     --------
-    >>> cert = CertificateBuilder()
-    >>> decay = cert.step("decay", "-log(1 - alpha)", "finite.consistent", alpha=Fraction(1, 10))
-    >>> cert.step("needed", "ceil(log(20) / decay)", "finite.consistent", decay=decay).value
+    >>> cert = CertificateBuilder(alpha=Fraction(1, 10))
+    >>> decay = cert.step("decay", "-log(1 - alpha)", "finite.consistent")
+    >>> cert.step("needed", "ceil(log(size) / decay)", "finite.consistent", size=20).value
     29
     """
 
-    def __init__(self) -> None:
+    def __init__(self, **known: int | Fraction | Step) -> None:
         self.steps: dict[str, Step] = {}
+        self.known: Mapping[str, int | Fraction | Step] = known
         self._cache: dict[tuple[str, int], Value] = {}
+
+    def where(self, **known: int | Fraction | Step) -> CertificateBuilder:
+        """Return the same certificate, for formulas that may name these numbers, too."""
+        inner = copy(self)  # with the same steps
+        inner.known = {**self.known, **known}
+        return inner
 
     def step(
         self, name: str, formula: str, source: str, **inputs: int | Fraction | Reference | Step
     ) -> Step:
-        """Compute a formula; inputs are exact numbers or earlier steps."""
+        """Compute a formula; inputs are exact numbers or steps, those that their name does not say.
+
+        Parameters
+        ----------
+        name : str
+            New.
+        formula : str
+            In the language of `littlestone.bounds.formulas`.
+        source : str
+            A registered claim.
+        **inputs : int, Fraction, Reference or Step
+        """
+        for used in names_in(formula):
+            if used not in inputs and used in self.known:
+                inputs[used] = self.known[used]
+            elif used not in inputs and used in self.steps:
+                inputs[used] = Reference(used)
+        return self.written(name, formula, source, **inputs)
+
+    def written(
+        self, name: str, formula: str, source: str, **inputs: int | Fraction | Reference | Step
+    ) -> Step:
+        """Compute a formula from these inputs alone, as a certificate has them written out."""
         claim(source)  # refuses sources that nobody registered
         exact = {
             key: Reference(x.name)
@@ -367,7 +408,7 @@ def _disagreements(given: Certificate) -> list[str]:
         for name in head.keys() & step.inputs.keys():
             if step.inputs[name] != head[name]:
                 wrong.append(f"step {step.name!r}: its {name} is not the certificate's")
-        again = cert.step(step.name, step.formula, step.source, **step.inputs)
+        again = cert.written(step.name, step.formula, step.source, **step.inputs)
         if not _agree(again.value, step.value):
             gives, stated = (_words(value) for value in (again.value, step.value))
             wrong.append(f"step {step.name!r}: the formula gives {gives}, not {stated}")

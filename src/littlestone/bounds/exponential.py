@@ -53,13 +53,7 @@ def realizable(
     """
     source = "exp-mech.tight.realizable"
     case = _Case("realizable", size, epsilon=epsilon, alpha=alpha, beta=beta)
-    decay = case.cert.step(
-        "decay",
-        "-log(1 - alpha*(1 - exp(-epsilon/2)))",
-        source,
-        alpha=case.alpha,
-        epsilon=case.epsilon,
-    )
+    decay = case.cert.step("decay", "-log(1 - alpha*(1 - exp(-epsilon/2)))", source)
     return case.finish(source, n, decay=decay)
 
 
@@ -92,12 +86,8 @@ def agnostic(
     """
     source = "exp-mech.tight.agnostic"
     case = _Case("agnostic", size, epsilon=epsilon, alpha=alpha, beta=beta)
-    tilt = case.cert.step(
-        "tilt", "min(epsilon/2, atanh(alpha))", source, alpha=case.alpha, epsilon=case.epsilon
-    )
-    decay = case.cert.step(
-        "decay", "-log(cosh(tilt) - alpha*sinh(tilt))", source, alpha=case.alpha, tilt=tilt
-    )
+    case.cert.step("tilt", "min(epsilon/2, atanh(alpha))", source)
+    decay = case.cert.step("decay", "-log(cosh(tilt) - alpha*sinh(tilt))", source)
     return case.finish(source, n, decay=decay)
 
 
@@ -139,20 +129,11 @@ def realizable_from(
     case = _Case(
         "realizable_from", size, epsilon=epsilon, alpha=alpha, beta=beta, alpha1=alpha1, beta1=beta1
     )
-    tilt = case.cert.step(
-        "tilt",
-        "min(epsilon/2, log(alpha/alpha1)/2)" if case.alpha1 else "epsilon/2",
-        source,
-        epsilon=case.epsilon,
-        **({"alpha": case.alpha, "alpha1": case.alpha1} if case.alpha1 else {}),
+    case.cert.step(
+        "tilt", "min(epsilon/2, log(alpha/alpha1)/2)" if case.alpha1 else "epsilon/2", source
     )
     decay = case.cert.step(
-        "decay",
-        "-log(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))",
-        source,
-        alpha=case.alpha,
-        alpha1=case.alpha1,
-        tilt=tilt,
+        "decay", "-log(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))", source
     )
     return case.finish(source, n, decay=decay)
 
@@ -193,11 +174,9 @@ def agnostic_from(
     case = _Case(
         "agnostic_from", size, epsilon=epsilon, alpha=alpha, beta=beta, alpha1=alpha1, beta1=beta1
     )
-    gap = case.cert.step("gap", "alpha - alpha1", source, alpha=case.alpha, alpha1=case.alpha1)
-    tilt = case.cert.step(
-        "tilt", "min(epsilon/2, atanh(gap))", source, epsilon=case.epsilon, gap=gap
-    )
-    decay = case.cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", source, gap=gap, tilt=tilt)
+    case.cert.step("gap", "alpha - alpha1", source)
+    case.cert.step("tilt", "min(epsilon/2, atanh(gap))", source)
+    decay = case.cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", source)
     return case.finish(source, n, decay=decay)
 
 
@@ -215,7 +194,6 @@ class _Case:
         alpha1: Any = 0,
         beta1: Any = 0,
     ) -> None:
-        self.cert = CertificateBuilder()
         self.size = check_integer(owner, "size", size, low=1)
         self.epsilon = check_fraction(owner, "epsilon", epsilon)
         self.alpha = check_probability(owner, "alpha", alpha)
@@ -226,19 +204,17 @@ class _Case:
             raise parameter_error(owner, "alpha1", "in [0, alpha)", alpha1, "Use a finer one.")
         if self.beta1 >= self.beta:
             raise parameter_error(owner, "beta1", "in [0, beta)", beta1, "Use a surer one.")
+        self.cert = CertificateBuilder(
+            size=self.size, epsilon=self.epsilon, alpha=self.alpha, beta=self.beta,
+            alpha1=self.alpha1, beta1=self.beta1,
+        )  # fmt: skip
 
     def finish(self, source: str, n: int | None, *, decay: Any) -> Certificate:
         # Nobody is bad when there is one candidate: max(...) makes the logarithm 0, and n = 0.
-        fails = {"beta": self.beta} | ({"beta1": self.beta1} if self.beta1 else {})
         budget = "(beta - beta1)" if self.beta1 else "beta"
         needed = self.cert.step(
-            "needed",
-            f"ceil(log(max(size - 1, {budget})/{budget})/decay)",
-            source,
-            size=Fraction(self.size),
-            decay=decay,
-            **fails,
+            "needed", f"ceil(log(max(size - 1, {budget})/{budget})/decay)", source
         )
         records = int(needed.value) if n is None else check_integer("certificate", "n", n, low=0)
-        self.cert.step("enough", "n >= needed", source, n=Fraction(records), needed=needed)
+        self.cert.step("enough", "n >= needed", source, n=Fraction(records))
         return self.cert.certificate(alpha=self.alpha, beta=self.beta, n=records)

@@ -45,6 +45,7 @@ __all__ = [
     "evaluate",
     "evaluate_at",
     "limited",
+    "names_in",
 ]
 
 LONGEST = 20_000  # characters of a formula (hexadecimal integers may be long)
@@ -152,6 +153,22 @@ Numeric: TypeAlias = "Callable[[Evaluation], Number]"
 def _compiled(formula: str) -> Code:
     """Read a formula once: searches for good constants evaluate the same few texts."""
     return _code(_parse(formula))
+
+
+@functools.lru_cache(maxsize=1024)
+def names_in(formula: str) -> tuple[str, ...]:
+    """Return the names of numbers in a formula, each once.
+
+    Examples
+    --------
+    >>> names_in("ceil(log(size / beta) / decay) + 0 * size")
+    ('size', 'beta', 'decay')
+    """
+    walked = list(ast.walk(_parse(formula)))
+    functions = {id(node.func) for node in walked if isinstance(node, ast.Call)}
+    names = [node for node in walked if isinstance(node, ast.Name) and id(node) not in functions]
+    ordered = sorted(names, key=lambda node: (node.lineno, node.col_offset))
+    return tuple(dict.fromkeys(node.id for node in ordered))
 
 
 def _parse(formula: str) -> ast.expr:

@@ -120,60 +120,37 @@ class HashedRepresentation:
         by a_j, and E_j = (collision / a_j)**copies the probability that it is off by more, the
         total is F_1 + (F_2 - F_1) E_1 + ... + (1 - F_J) E_J.
         """
-        cert = CertificateBuilder()
+        cert = CertificateBuilder(
+            n=n, size=self.size, epsilon=self.epsilon, alpha=self.alpha, beta=self.beta,
+            collision=self.collision, copies=self.copies,
+        )  # fmt: skip
         total, parts, earlier = "", dict[str, Step](), ""
         for j, cut in enumerate(self.cuts, 1):
-            parts[f"fail_{j}"] = self._failure(cert, j, cut, n)
+            parts[f"fail_{j}"] = self._failure(cert.where(cut=cut), j)
             parts[f"off_{j}"] = cert.step(
-                f"off_{j}",
-                "min(1, collision/cut)**copies",
-                SOURCE,
-                collision=self.collision,
-                cut=cut,
-                copies=self.copies,
+                f"off_{j}", "min(1, collision/cut)**copies", SOURCE, cut=cut
             )
             total += f" + (fail_{j} - fail_{j - 1})*{earlier}" if earlier else "fail_1"
             earlier = f"off_{j}"
         total += f" + (1 - fail_{len(self.cuts)})*{earlier}"
-        failure = cert.step("failure", total, SOURCE, **parts)
-        cert.step("enough", "failure <= beta", SOURCE, failure=failure, beta=self.beta)
+        cert.step("failure", total, SOURCE, **parts)
+        cert.step("enough", "failure <= beta", SOURCE)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
     def required_samples(self) -> int:
         """Return the least n from which on the certificate holds (it is monotone in n)."""
         return least_n(self.certificate, guess=self.guess)
 
-    def _failure(self, cert: CertificateBuilder, j: int, cut: Fraction, n: int) -> Step:
+    def _failure(self, cert: CertificateBuilder, j: int) -> Step:
         """Add the bound of ``realizable_from`` or ``agnostic_from`` on the failure at a cut."""
         if self.agnostic:
             source = "exp-mech.representation.agnostic"
-            tilt = cert.step(
-                f"tilt_{j}",
-                "min(epsilon/2, atanh(alpha - cut))",
-                source,
-                epsilon=self.epsilon,
-                alpha=self.alpha,
-                cut=cut,
-            )
+            tilt = cert.step(f"tilt_{j}", "min(epsilon/2, atanh(alpha - cut))", source)
             factor = "cosh(tilt) - (alpha - cut)*sinh(tilt)"
         else:
             source = "exp-mech.representation.realizable"
-            tilt = cert.step(
-                f"tilt_{j}",
-                "min(epsilon/2, log(alpha/cut)/2)",
-                source,
-                epsilon=self.epsilon,
-                alpha=self.alpha,
-                cut=cut,
-            )
+            tilt = cert.step(f"tilt_{j}", "min(epsilon/2, log(alpha/cut)/2)", source)
             factor = "1 - alpha*(1 - exp(-tilt)) + cut*(exp(tilt) - 1)"
         return cert.step(
-            f"fail_{j}",
-            f"min(1, exp(log(size - 1) + n*log({factor})))",
-            source,
-            size=self.size,
-            n=n,
-            alpha=self.alpha,
-            cut=cut,
-            tilt=tilt,
+            f"fail_{j}", f"min(1, exp(log(size - 1) + n*log({factor})))", source, tilt=tilt
         )

@@ -44,22 +44,14 @@ def alon22_lemma29(
         "alpha": check_probability(owner, "alpha", alpha),
         "beta": check_probability(owner, "beta", beta),
     }
-    cert = CertificateBuilder()
-    release = cert.step(
-        "release",
-        "12*log(2*size/beta)/(alpha*epsilon)",
-        source,
-        epsilon=check_fraction(owner, "epsilon", epsilon),
-        **inputs,
-    )
-    bad = cert.step("bad_look_bad", "72*log(4*size/beta)/alpha", source, **inputs)
-    del inputs["size"]
-    good = cert.step("good_looks_good", "54*log(4/beta)/alpha", source, **inputs)
-    needed = cert.step(
-        "needed", "ceil(max(release, bad, good))", source, release=release, bad=bad, good=good
-    )
+    cert = CertificateBuilder(**inputs)
+    exact = check_fraction(owner, "epsilon", epsilon)
+    cert.step("release", "12*log(2*size/beta)/(alpha*epsilon)", source, epsilon=exact)
+    bad = cert.step("bad_look_bad", "72*log(4*size/beta)/alpha", source)
+    good = cert.step("good_looks_good", "54*log(4/beta)/alpha", source)
+    needed = cert.step("needed", "ceil(max(release, bad, good))", source, bad=bad, good=good)
     records = int(needed.value) if n is None else check_integer(owner, "n", n, low=0)
-    cert.step("enough", "n >= needed", source, n=records, needed=needed)
+    cert.step("enough", "n >= needed", source, n=records)
     return cert.certificate(alpha=inputs["alpha"], beta=inputs["beta"], n=records)
 
 
@@ -92,37 +84,18 @@ def lwy24_theorem34(
     }
 
     def certify(records: int) -> Certificate:
-        cert, known = CertificateBuilder(), {**exact, "n": Fraction(records)}
-
-        def line(name: str, formula: str, claim: str, *names: str, **steps: Any) -> Any:
-            return cert.step(name, formula, claim, **{key: known[key] for key in names}, **steps)
-
-        line(
-            "release",
-            "n >= 72*log(5*size/beta)/(alpha*epsilon)",
-            source,
-            *("n", "size", "beta", "alpha", "epsilon"),
-        )
-        line(
+        cert = CertificateBuilder(**exact, n=records)
+        cert.step("release", "n >= 72*log(5*size/beta)/(alpha*epsilon)", source)
+        cert.step(
             "deviation",
             "sqrt(2*log(2*growth(vc_dim, n))/n) + sqrt(log(5/beta)/(2*n)) <= alpha/18",
             "vc.uniform",
-            *("vc_dim", "n", "beta", "alpha"),
         )
-        spread = line(
-            "spread",
-            "(log(growth(vc_dim, 2*n)) + log(size) + log(20/beta))/n",
-            "vc.relative",
-            *("vc_dim", "n", "size", "beta"),
+        cert.step(
+            "spread", "(log(growth(vc_dim, 2*n)) + log(size) + log(20/beta))/n", "vc.relative"
         )
-        line(
-            "pairs",
-            "2*sqrt(alpha*spread/3) + 4*spread <= alpha/3",
-            "vc.relative",
-            "alpha",
-            spread=spread,
-        )
-        line("near", "n >= 54*log(5/beta)/alpha", source, "n", "beta", "alpha")
+        cert.step("pairs", "2*sqrt(alpha*spread/3) + 4*spread <= alpha/3", "vc.relative")
+        cert.step("near", "n >= 54*log(5/beta)/alpha", source)
         return cert.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
 
     return certify(least_n(certify) if n is None else check_integer(owner, "n", n, low=1))

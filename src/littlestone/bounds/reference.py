@@ -121,22 +121,14 @@ def erm_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certi
 def _finite(
     source: str, decay_formula: str, size: int, *, alpha: Any, beta: Any, n: int | None
 ) -> Certificate:
-    cert = CertificateBuilder()
-    error, failing = (
-        check_probability(source, "alpha", alpha),
-        check_probability(source, "beta", beta),
-    )
-    decay = cert.step("decay", decay_formula, source, alpha=error)
-    needed = cert.step(
-        "needed",
-        "ceil(log(max(size - 1, beta)/beta)/decay)",
-        source,
-        size=check_integer(source, "size", size, low=1),
-        beta=failing,
-        decay=decay,
-    )
+    error = check_probability(source, "alpha", alpha)
+    failing = check_probability(source, "beta", beta)
+    size = check_integer(source, "size", size, low=1)
+    cert = CertificateBuilder(size=size, alpha=error, beta=failing)
+    cert.step("decay", decay_formula, source)
+    needed = cert.step("needed", "ceil(log(max(size - 1, beta)/beta)/decay)", source)
     records = int(needed.value) if n is None else check_integer(source, "n", n, low=0)
-    cert.step("enough", "n >= needed", source, n=records, needed=needed)
+    cert.step("enough", "n >= needed", source, n=records)
     return cert.certificate(alpha=error, beta=failing, n=records)
 
 
@@ -149,10 +141,9 @@ def _vc(source: str, lines: dict[str, str], given: tuple[int, Any, Any, int | No
     }
 
     def certify(records: int) -> Certificate:
-        cert = CertificateBuilder()
+        cert = CertificateBuilder(**exact, n=records)
         for name, formula in lines.items():
-            used = {k: x for k, x in {**exact, "n": Fraction(records)}.items() if k in formula}
-            cert.step(name, formula, source, **used)
+            cert.step(name, formula, source)
         return cert.certificate(alpha=exact["alpha"], beta=exact["beta"], n=records)
 
     return certify(least_n(certify) if n is None else check_integer(source, "n", n, low=1))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
+from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.bounds.exponential import agnostic as tight_agnostic
 from littlestone.bounds.exponential import realizable as tight_realizable
 from littlestone.bounds.search import (
@@ -238,32 +238,18 @@ class _Growth:
 
     def certificate(self, n: int, share: Fraction, ghosts: int) -> Certificate:
         """Return the certificate for n records, with these public choices."""
-        cert, source = CertificateBuilder(), "vc.growth"
-        tilt = cert.step("tilt", "share*epsilon/2", source, share=share, epsilon=self.epsilon)
-        gap = cert.step(
-            "gap", "alpha - (1 + 1/n)/(ghosts + 1)", source, alpha=self.alpha, n=n, ghosts=ghosts
-        )
-        patterns = cert.step(
-            "patterns",
-            "log(2*growth(vc_dim, (ghosts + 1)*n))/2",
-            source,
-            vc_dim=self.vc_dim,
-            ghosts=ghosts,
-            n=n,
-        )
-        decay = cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", source, gap=gap, tilt=tilt)
-        failure = cert.step(
-            "failure",
-            "exp(share*log(max(size - 1, 1)) + patterns - n*decay)",
-            source,
-            share=share,
-            size=self.size,
-            patterns=patterns,
-            n=n,
-            decay=decay,
-        )
-        cert.step("shared", "share <= 1", source, share=share)
-        cert.step("enough", "failure <= beta", source, failure=failure, beta=self.beta)
+        source = "vc.growth"
+        cert = CertificateBuilder(
+            n=n, size=self.size, vc_dim=self.vc_dim, epsilon=self.epsilon, alpha=self.alpha,
+            beta=self.beta, share=share, ghosts=ghosts,
+        )  # fmt: skip
+        cert.step("tilt", "share*epsilon/2", source)
+        cert.step("gap", "alpha - (1 + 1/n)/(ghosts + 1)", source)
+        cert.step("patterns", "log(2*growth(vc_dim, (ghosts + 1)*n))/2", source)
+        cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", source)
+        cert.step("failure", "exp(share*log(max(size - 1, 1)) + patterns - n*decay)", source)
+        cert.step("shared", "share <= 1", source)
+        cert.step("enough", "failure <= beta", source)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
 
@@ -393,15 +379,13 @@ class _Sums:
         return lambda n: way(float(max(round(n), 1)))
 
     def certificate(self, n: int, point: _Point) -> Certificate:
-        cert = CertificateBuilder()
-        known: dict[str, Fraction | Step] = {**self._fixed(), **point.inputs, "n": Fraction(n)}
+        cert = CertificateBuilder(**self._fixed(), **point.inputs, n=n)
         for name, formula, source in self.lines:
-            inputs = {key: x for key, x in known.items() if key in _names(formula)}
-            known[name] = cert.step(name, formula, source, **inputs)
-        shares = {k: x for k, x in known.items() if k.startswith("share_")}
+            cert.step(name, formula, source)
+        shares = [name for name in point.inputs if name.startswith("share_")]
         source = self.lines[-1][2]
-        cert.step("shares", f"{' + '.join(shares)} <= 1", source, **shares)
-        cert.step("enough", "excess <= alpha", source, excess=known["excess"], alpha=self.alpha)
+        cert.step("shares", f"{' + '.join(shares)} <= 1", source)
+        cert.step("enough", "excess <= alpha", source)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
     def _fixed(self) -> dict[str, Fraction]:

@@ -164,7 +164,7 @@ def nest(cert: CertificateBuilder, certificate: Certificate, label: str) -> None
             for name, x in step.inputs.items()
         }
         formula = _renamed(step.formula, label)
-        cert.step(f"{label}.{step.name}", formula, step.source, **inputs)
+        cert.written(f"{label}.{step.name}", formula, step.source, **inputs)
 
 
 def _renamed(text: str, label: str) -> str:

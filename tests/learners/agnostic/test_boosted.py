@@ -100,8 +100,8 @@ def test_chances_are_those_of_being_decided(rounds):
 def test_no_weak_learner_exceeds_the_bound(rounds, block):
     """Weak hypotheses chosen by an adversary, exactly at their allowance, on random laws."""
     made = boosted(rounds, block)
-    wrong, slack = made.plan._terms(room.CertificateBuilder())
-    bound = float(wrong.value) + float(slack.value)
+    steps = made.plan.terms(room.CertificateBuilder()).steps
+    bound = float(steps["wrong"].value) + float(steps["slack"].value)
     rng = np.random.default_rng(rounds)
     worst = 0.0
     for trial in range(40):

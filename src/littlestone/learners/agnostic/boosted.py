@@ -37,7 +37,7 @@ from littlestone.learners.plan import Plan, nest
 from littlestone.source import ExplicitWeights
 
 if TYPE_CHECKING:
-    from littlestone.bounds import Certificate, Step
+    from littlestone.bounds import Certificate
     from littlestone.data import Sample
     from littlestone.data.dealing import Kinds
     from littlestone.learners.goal import Goal
@@ -122,21 +122,19 @@ class BoostedPlan(Plan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert, (_, slots, _) = CertificateBuilder(), self.parts(n)
+        goal, (_, slots, _) = self.goal, self.parts(n)
+        cert = CertificateBuilder(n=n, alpha=goal.alpha, beta=goal.beta)
         nest(cert, self.learner.certificate(max(slots, 1)), "weak")
-        wrong, slack = self._terms(cert)
-        cert.step("error", "wrong + slack <= alpha", BOOSTED, wrong=wrong, slack=slack,
-                  alpha=self.goal.alpha)  # fmt: skip
-        cert.step("failures", "T*beta_weak <= beta", BOOSTED, T=self.rounds,
-                  beta_weak=self.learner.beta, beta=self.goal.beta)  # fmt: skip
-        cert.step("enough", "n >= T*B*m", BOOSTED, n=n, T=self.rounds, B=self.block,
-                  m=self.learner.required_samples())  # fmt: skip
-        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
+        cert = self.terms(cert)
+        cert.step("error", "wrong + slack <= alpha", BOOSTED)
+        cert.step("failures", "T*beta_weak <= beta", BOOSTED, beta_weak=self.learner.beta)
+        cert.step("enough", "n >= T*B*m", BOOSTED, m=self.learner.required_samples())
+        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
-    def _terms(self, cert: CertificateBuilder) -> tuple[Step, Step]:
-        weak: dict[str, Any] = {"weak": self.learner.alpha}
-        wrong = cert.step("wrong", "1 - binomial_above(T, 1 - weak, (T - 1)/2)", BOOSTED,
-                          T=self.rounds, **weak)  # fmt: skip
+    def terms(self, cert: CertificateBuilder) -> CertificateBuilder:
+        """Write what T rounds leave wrong, and the slack; return a builder that knows T and B."""
+        cert = cert.where(T=self.rounds, B=self.block, weak=self.learner.alpha)
+        cert.step("wrong", "1 - binomial_above(T, 1 - weak, (T - 1)/2)", BOOSTED)
         peaks = cert.step("peaks_0", "1", BOOSTED)  # of no coins
         for coins in range(1, self.rounds):
             mode = _mode(coins, 1 - self.learner.alpha)
@@ -145,9 +143,9 @@ class BoostedPlan(Plan):
                 "before + binomial_above(t, p, mode - 1) - binomial_above(t, p, mode)",
                 BOOSTED, before=peaks, t=coins, mode=mode, p=1 - self.learner.alpha,
             )  # fmt: skip
-        slack = cert.step("slack", "peaks*(1 - weak)*(1 - exp(log(1 - weak)/B))", BOOSTED,
-                          peaks=peaks, B=self.block, **weak)  # fmt: skip
-        return wrong, slack
+        formula = "peaks*(1 - weak)*(1 - exp(log(1 - weak)/B))"
+        cert.step("slack", formula, BOOSTED, peaks=peaks)
+        return cert
 
 
 @dataclass(frozen=True)
@@ -243,7 +241,9 @@ class Boosted(Wrapper[BoostedPlan]):
                 "Take more rounds, or a learner with a smaller alpha.",
             )
         found = BoostedPlan(self.goal, self.weak, self.rounds, 1)
-        slack = float(found._terms(CertificateBuilder())[1].value) / float(self.learner.alpha)
+        slack = float(found.terms(CertificateBuilder()).steps["slack"].value) / float(
+            self.learner.alpha
+        )
         each = float(-math.log1p(-float(self.learner.alpha)))
         block = max(1, math.floor(slack * each / float(self.alpha - self._wrong)))
         while not self._reached(replace(found, block=block)):  # floats may be off by one
@@ -251,11 +251,8 @@ class Boosted(Wrapper[BoostedPlan]):
         return replace(found, block=block)
 
     def _reached(self, plan: BoostedPlan) -> bool:
-        wrong, slack = plan._terms(cert := CertificateBuilder())
-        return bool(
-            cert.step("error", "wrong + slack <= alpha", BOOSTED, wrong=wrong, slack=slack,
-                      alpha=self.alpha).value
-        )  # fmt: skip
+        cert = plan.terms(CertificateBuilder())
+        return bool(cert.step("error", "wrong + slack <= alpha", BOOSTED, alpha=self.alpha).value)
 
     def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""

@@ -166,14 +166,14 @@ class SubsamplePlan(Plan):
         """Return the accuracy certificate for n records: that of the drawn ones."""
         cert = CertificateBuilder()
         nest(cert, self.inner.certificate(max(floor(self.rate * n), 1)), "part")
-        needed = cert.step(
+        cert.step(
             "needed",
             "ceil(required/rate)",
             self.claim,
             required=self.inner.required,
             rate=self.rate,
         )
-        cert.step("enough", "n >= needed", self.claim, n=n, needed=needed)
+        cert.step("enough", "n >= needed", self.claim, n=n)
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 

@@ -109,18 +109,19 @@ class TwoSamplePlan(Plan):
     @cached_property
     def _steps(self) -> CertificateBuilder:
         concepts, goal = self.learner.concept_class, self.goal
-        cert, source = CertificateBuilder(), ACCURACY
-        inner = self.learner
+        source, inner, ghosts = ACCURACY, self.learner, Fraction(self.ghosts)
+        cert = CertificateBuilder(
+            alpha=goal.alpha, beta=goal.beta, vc_dim=concepts.vc_dim, first=self.first,
+            ghosts=ghosts, alpha1=self.alpha1, beta1=goal.beta * _LEARNER,
+            beta2=goal.beta * _GHOSTS,
+        )  # fmt: skip
         nest(cert, inner.certificate(self.first), "learner")
         nest(cert, _second(concepts, self.first, self._rest, self.second), "dichotomy")
-        first, ghosts = Fraction(self.first), Fraction(self.ghosts)
-        points = cert.step("ghosts", "ghosts*first**2", source, ghosts=ghosts, first=first)
-        labellings = cert.step(
+        cert = cert.where(points=cert.step("ghosts", "ghosts*first**2", source))
+        cert.step(
             "labellings",
             "min(size, growth(vc_dim, points))" if _finite(concepts) else "growth(vc_dim, points)",
             source,
-            vc_dim=concepts.vc_dim,
-            points=points,
             **({"size": concepts.size} if _finite(concepts) else {}),  # type: ignore[arg-type]
         )
         cert.step(
@@ -128,37 +129,22 @@ class TwoSamplePlan(Plan):
             "beta_learner*labellings <= beta1*(1 - 1/(2*ghosts))",
             source,
             beta_learner=inner.beta,
-            labellings=labellings,
-            beta1=goal.beta * _LEARNER,
-            ghosts=ghosts,
         )
-        fresh = cert.step("fresh", "points - first", source, points=points, first=first)
+        cert.step("fresh", "points - first", source)
         cert.step(
             "carry",
             "alpha_learner*points <= alpha1*fresh - sqrt(2*alpha1*fresh*log(1/beta2))",
             source,
             alpha_learner=inner.alpha,
-            alpha1=self.alpha1,
-            points=points,
-            fresh=fresh,
-            beta2=goal.beta * _GHOSTS,
         )
         cert.step(
-            "errors",
-            "alpha1 + alpha_dichotomy <= alpha",
-            source,
-            alpha1=self.alpha1,
-            alpha_dichotomy=self._rest.alpha,
-            alpha=goal.alpha,
+            "errors", "alpha1 + alpha_dichotomy <= alpha", source, alpha_dichotomy=self._rest.alpha
         )
         cert.step(
             "failures",
             "beta1 + beta2 + beta_dichotomy <= beta",
             source,
-            beta1=goal.beta * _LEARNER,
-            beta2=goal.beta * _GHOSTS,
             beta_dichotomy=self._rest.beta,
-            beta=goal.beta,
         )
         cert.step("needed", "pool + second", source, pool=Fraction(self.pool), second=self.second)
         return cert
@@ -171,7 +157,7 @@ class TwoSamplePlan(Plan):
         """Return the certificate for n records."""
         cert = CertificateBuilder()
         cert.steps.update(self._steps.steps)
-        cert.step("enough", "n >= needed", ACCURACY, n=n, needed=cert.steps["needed"])
+        cert.step("enough", "n >= needed", ACCURACY, n=n)
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 

@@ -53,56 +53,44 @@ def empirical_certificate(plan: Any, n: int) -> Certificate:
             f"Lists of the method {plan.method!r} are certified for independent records only. For "
             "every data set: EmpiricalFromPAC(learner), which draws its records with replacement."
         )
-    goal, cert = plan.goal, CertificateBuilder()
+    goal, own, cap = plan.goal, plan.own, plan.cap
+    cert = CertificateBuilder(
+        n=n, m=plan.chunk, alpha=goal.alpha, beta=goal.beta, delta=goal.delta, rate=goal.rate,
+        error=own.alpha, own_beta=own.beta, cap=cap,
+    )  # fmt: skip
     if plan.vote_margin is None:
-        cert.step("certified", "beta <= 0", EMPIRICAL, beta=goal.beta)
+        cert.step("certified", "beta <= 0", EMPIRICAL)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
-    own, cap = plan.own, plan.cap
     if own != goal:
         cert.step(
             "proper_point", "spread <= (alpha - own)*(beta - own_beta)", EMPIRICAL,
-            spread=getattr(plan, "spread", 0), alpha=goal.alpha, own=own.alpha, beta=goal.beta,
-            own_beta=own.beta,
+            spread=getattr(plan, "spread", 0), own=own.alpha,
         )  # fmt: skip
-    m, c, rate = plan.chunk, plan.tolerances[0], goal.rate
-    known: dict[str, Any] = {"m": m, "c": c, "n": n}
-    t = cert.step("teachers", "min(floor(n/m), most)", EMPIRICAL, n=n, m=m, most=FAR)
-    wrong = cert.step(
-        "wrong",
-        "1 - binomial_above(m, max(error - c/n, 0), c)",
-        EMPIRICAL,
-        error=own.alpha,
-        **known,
-    )
+    rate, cert = goal.rate, cert.where(c=plan.tolerances[0])
+    t = cert.step("teachers", "min(floor(n/m), most)", EMPIRICAL, most=FAR)
+    wrong = cert.step("wrong", "1 - binomial_above(m, max(error - c/n, 0), c)", EMPIRICAL)
+    cert = cert.where(t=t)
     votes = t  # all list the target of a listed class
     if isinstance(plan, ClosedPlan):  # so many that bottom loses, up to beta/4
         hidden = float(rate) + log_of(Fraction(cap)) - log_of(goal.delta * own.beta / 4)
         least = math.ceil(hidden / float(rate))
         votes = cert.step("votes", "votes", EMPIRICAL, votes=least)
-        cert.step("enough_teachers", "t >= votes", EMPIRICAL, t=t, votes=votes)
-    bottom = cert.step(
-        "bottom", "cap/delta*exp(rate*(1 - votes))", EMPIRICAL,
-        cap=cap, delta=goal.delta, rate=rate, votes=votes,
-    )  # fmt: skip
+        cert.step("enough_teachers", "t >= votes", EMPIRICAL)
+    cert.step("bottom", "cap/delta*exp(rate*(1 - votes))", EMPIRICAL, votes=votes)
     few: dict[str, Step] = {}
     lost: dict[str, Step] = {}
     bad = cap if isinstance(plan, AllPlan) else max(cap - 1, 1)
-    for s, miss in enumerate(_misses(cert, plan, known, n)):
+    for s, miss in enumerate(_misses(cert, plan)):
         few[f"x{s}"] = _too_few(cert, f"too_few_{s}", miss, t, votes)
         all_of = {"bad": Fraction(bad), "t": t, "w": wrong}
         lost[f"y{s}"] = _wrongly(cert, f"wrongly_{s}", miss, all_of, rate)
-    too_few = cert.step("too_few", f"max({', '.join([*few, '0'])})", EMPIRICAL, **few)
-    wrongly = cert.step("wrongly", f"max({', '.join([*lost, '0'])})", EMPIRICAL, **lost)
-    cert.step(
-        "enough", "too_few + bottom/(1 + bottom) + wrongly <= own_beta", EMPIRICAL,
-        too_few=too_few, bottom=bottom, wrongly=wrongly, own_beta=own.beta,
-    )  # fmt: skip
+    cert.step("too_few", f"max({', '.join([*few, '0'])})", EMPIRICAL, **few)
+    cert.step("wrongly", f"max({', '.join([*lost, '0'])})", EMPIRICAL, **lost)
+    cert.step("enough", "too_few + bottom/(1 + bottom) + wrongly <= own_beta", EMPIRICAL)
     return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
 
-def _misses(
-    cert: CertificateBuilder, plan: AllPlan | ClosedPlan, known: dict[str, Any], n: int
-) -> list[_Miss]:
+def _misses(cert: CertificateBuilder, plan: AllPlan | ClosedPlan) -> list[_Miss]:
     """Write how rarely a teacher does not list the good hypothesis: not spanned; too many errors.
 
     For each number s of levels that the closed set has passed; of a class that is listed, never.
@@ -111,18 +99,18 @@ def _misses(
     if isinstance(plan, AllPlan):
         return [(zero, zero)]
     levels, found = (Fraction(0), *plan.levels), []
-    cert.step("low", "level <= error", EMPIRICAL, level=levels[-1], error=plan.own.alpha)
+    cert.step("low", "level <= error", EMPIRICAL, level=levels[-1])
     for s, level in enumerate(levels):
         u = v = zero
         if s < plan.rank:
             u = cert.step(
                 f"unspanned_{s}", "1 - binomial_above(m, gap, needed)", EMPIRICAL,
-                m=plan.chunk, gap=levels[s + 1] - level, needed=plan.rank - s - 1,
+                gap=levels[s + 1] - level, needed=plan.rank - s - 1,
             )  # fmt: skip
         if s:
             v = cert.step(
                 f"exceeds_{s}", "binomial_above(m, min(level*n/max(n - m + 1, 1), 1), c)",
-                EMPIRICAL, level=level, **known,
+                EMPIRICAL, level=level,
             )  # fmt: skip
         found.append((u, v))
     return found
@@ -146,7 +134,7 @@ def _too_few(cert: CertificateBuilder, name: str, miss: _Miss, t: Step, votes: S
             name,
             "min(1, exp(t*(theta*log(1 + u*(exp(l/theta) - 1))"
             " + (1 - theta)*log(1 + v*(exp(l/(1 - theta)) - 1))) - l*(t - votes + 1)))",
-            EMPIRICAL, l=tilt, theta=theta, t=t, votes=votes, u=u, v=v,
+            EMPIRICAL, l=tilt, theta=theta, u=u, v=v,
         )  # fmt: skip
     only = u if u.value else v
     if not only.value:
@@ -154,7 +142,7 @@ def _too_few(cert: CertificateBuilder, name: str, miss: _Miss, t: Step, votes: S
     tilt = min(_TILTS, key=lambda x: teachers * of_one(only, float(x)) - float(x) * above)
     return cert.step(
         name, "min(1, exp(t*log(1 + miss*(exp(l) - 1)) - l*(t - votes + 1)))", EMPIRICAL,
-        l=tilt, t=t, votes=votes, miss=only,
+        l=tilt, miss=only,
     )  # fmt: skip
 
 

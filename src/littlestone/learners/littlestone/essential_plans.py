@@ -29,7 +29,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import least, least_integer, log_of
@@ -102,13 +102,14 @@ class Levels:
 
     def bad(self, cert: CertificateBuilder, alpha: Fraction) -> Step:
         """Write down the probability that a teacher is bad."""
+        cert = cert.where(m=self.chunk, alpha=alpha)
         arrows: dict[str, Step] = {}
         pairs = list(zip(self.counts[:-1], self.counts[1:], strict=True))
         for i, (low, high) in enumerate(pairs):
             # even: c => b; odd: b => c, which fails at c + 1 errors
             arrows[f"x{i}"] = self._arrow(cert, f"arrow_{i}", self.vc, low, high + i % 2)
-        top = cert.step("top", "floor(m*alpha)", ESSENTIAL, m=self.chunk, alpha=alpha)
-        cert.step("low_error", "top >= last + 1", ESSENTIAL, top=top, last=self.counts[-1])
+        cert.step("top", "floor(m*alpha)", ESSENTIAL)
+        cert.step("low_error", "top >= last + 1", ESSENTIAL, last=self.counts[-1])
         arrows["last"] = self._arrow(
             cert, "arrow_last", self.d, self.counts[-1], math.floor(self.chunk * alpha)
         )
@@ -122,7 +123,7 @@ class Levels:
         return cert.step("bad_teacher", f"min(1, {' + '.join(groups)})", ESSENTIAL, **groups)
 
     def _arrow(self, cert: CertificateBuilder, name: str, vc: int, low: int, high: int) -> Step:
-        known: dict[str, Any] = {"vc": vc, "m": self.chunk, "y": max(high, 1)}
+        known = {"vc": vc, "y": max(high, 1)}
         if low == 0:
             decay = "exp(-y*log(2))"
         else:
@@ -256,17 +257,18 @@ class EssentialPlan(TeacherVotePlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert, goal = CertificateBuilder(), self.goal
-        records = cert.step("records", "n", ESSENTIAL, n=n)
+        goal = self.goal
+        cert = CertificateBuilder(n=n, m=self.chunk, beta=goal.beta)
+        records = cert.step("records", "n", ESSENTIAL)
         if self.levels is None or self.vote_margin is None:
             return _uncertified(cert, goal, n)
         miss = _teacher(cert, self, self.levels)
         bad = _scattered(cert, goal, self.cap)
-        failure = self.vote_margin.failure(
+        self.vote_margin.failure(
             cert, goal, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=miss, bad=bad,
         )  # fmt: skip
-        cert.step("enough", "failure <= beta", ESSENTIAL, failure=failure, beta=goal.beta)
+        cert.step("enough", "failure <= beta", ESSENTIAL)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
 
@@ -389,45 +391,36 @@ class StagesPlan(EssentialPlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert, goal = CertificateBuilder(), self.goal
-        records = cert.step("records", "n", ESSENTIAL, n=n)
+        goal, rate = self.goal, self.draw_epsilon / 2
+        cert = CertificateBuilder(
+            n=n, m=self.chunk, alpha=goal.alpha, beta=goal.beta, delta=goal.delta, cap=self.cap,
+            rate=rate, slack=self.slack, margin=self.margin, offset=self.offset,
+        )  # fmt: skip
+        cert.step("records", "n", ESSENTIAL)
         if self.levels is None or self.teachers is None:
             return _uncertified(cert, goal, n)
         bad = _teacher(cert, self, self.levels)
-        t = cert.step("teachers", "floor(records/m)", STAGES, records=records, m=self.chunk)
-        slack: dict[str, Any] = {"slack": self.slack, "t": t}
-        cert.step("few_bad", "bad <= slack", STAGES, bad=bad, slack=self.slack)
-        too_few = cert.step(
+        cert = cert.where(bad=bad, t=cert.step("teachers", "floor(records/m)", STAGES))
+        cert.step("few_bad", "bad <= slack", STAGES)
+        cert.step(
             "too_few",
             "exp(-t*(slack*log(slack/bad) + (1 - slack)*log((1 - slack)/(1 - bad))))",
-            STAGES, bad=bad, **slack,
+            STAGES,
         )  # fmt: skip
         test = self.test
         assert test.offset_rate is not None
-        noise: dict[str, Any] = {"margin": self.margin, "offset": self.offset}
-        errs = cert.step(
+        cert.step(
             "test_errs",
             "2*exp(-own*(offset + 1))/(1 + exp(-own))"
             " + stages*exp(-each*(margin - offset + 1))/(1 + exp(-each))",
-            STAGES, own=test.offset_rate, each=test.rate, stages=len(self.tolerances), **noise,
+            STAGES, own=test.offset_rate, each=test.rate, stages=len(self.tolerances),
         )  # fmt: skip
-        votes = cert.step("votes", "t*(1 - slack) - 1 - 2*margin", STAGES,
-                           margin=self.margin, **slack)  # fmt: skip
-        cert.step("some_votes", "votes >= 1", STAGES, votes=votes)
-        rate = self.draw_epsilon / 2
-        bottom = cert.step(
-            "bottom", "cap/delta*exp(rate*(1 - votes))", STAGES,
-            cap=self.cap, delta=goal.delta, rate=rate, votes=votes,
-        )  # fmt: skip
-        scattered = _scattered(cert, replace(goal, epsilon=self.draw_epsilon), self.cap)
-        wrongly = cert.step(
-            "wrongly", "min(1, scattered*exp(rate*(slack*t - votes)))", STAGES,
-            scattered=scattered, rate=rate, votes=votes, **slack,
-        )  # fmt: skip
-        cert.step(
-            "enough", "too_few + test_errs + bottom/(1 + bottom) + wrongly <= beta", STAGES,
-            too_few=too_few, test_errs=errs, bottom=bottom, wrongly=wrongly, beta=goal.beta,
-        )  # fmt: skip
+        cert.step("votes", "t*(1 - slack) - 1 - 2*margin", STAGES)
+        cert.step("some_votes", "votes >= 1", STAGES)
+        cert.step("bottom", "cap/delta*exp(rate*(1 - votes))", STAGES)
+        _scattered(cert, replace(goal, epsilon=self.draw_epsilon), self.cap)
+        cert.step("wrongly", "min(1, scattered*exp(rate*(slack*t - votes)))", STAGES)
+        cert.step("enough", "too_few + test_errs + bottom/(1 + bottom) + wrongly <= beta", STAGES)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
     def settled(self) -> Self:
@@ -461,5 +454,5 @@ def _scattered(cert: CertificateBuilder, goal: Goal, cap: int) -> Step:
 
 
 def _uncertified(cert: CertificateBuilder, goal: Goal, n: int) -> Certificate:
-    cert.step("certified", "beta <= 0", ESSENTIAL, beta=goal.beta)
+    cert.step("certified", "beta <= 0", ESSENTIAL)
     return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)

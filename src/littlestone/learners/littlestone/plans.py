@@ -144,35 +144,25 @@ class VoteMargin:
         bad: int | Fraction | Step,
     ) -> Step:
         """Write the probability that the draw fails into a certificate."""
-        known: dict[str, Any] = {"votes": self.votes}
         teachers = cert.step(
-            "teachers", "min(floor(records/chunk), most)", VOTES,
-            records=records, chunk=chunk, most=FAR,
+            "teachers", "min(floor(records/chunk), most)", VOTES, chunk=chunk, most=FAR,
         )  # fmt: skip
-        cert.step("enough_teachers", "t >= votes", VOTES, t=teachers, **known)
-        too_few = cert.step(
-            "too_few", "binomial_above(t, miss, max(t - votes, 0))", VOTES,
-            t=teachers, miss=miss, **known,
+        cert = cert.where(
+            t=teachers, votes=self.votes, miss=miss, wrong=wrong, bad=bad, cap=cap,
+            delta=goal.delta, rate=goal.rate, power=self.power,
         )  # fmt: skip
-        rate: dict[str, Any] = {"rate": goal.rate}
-        bottom = cert.step(
-            "bottom", "cap/delta*exp(rate*(1 - votes))", VOTES,
-            cap=cap, delta=goal.delta, **known, **rate,
-        )  # fmt: skip
-        apart = cert.step("apart", "min(miss, wrong)", VOTES, miss=miss, wrong=wrong)
-        factor = cert.step(
+        cert.step("enough_teachers", "t >= votes", VOTES)
+        cert.step("too_few", "binomial_above(t, miss, max(t - votes, 0))", VOTES)
+        cert.step("bottom", "cap/delta*exp(rate*(1 - votes))", VOTES)
+        cert.step("apart", "min(miss, wrong)", VOTES)
+        cert.step(
             "factor",
             "apart*exp(rate*power) + (wrong - apart) + (miss - apart)"
             " + (1 - wrong - miss + apart)*exp(-rate*power)",
-            VOTES, apart=apart, miss=miss, wrong=wrong, power=self.power, **rate,
+            VOTES,
         )  # fmt: skip
-        wrongly = cert.step(
-            "wrongly", "min(1, bad*factor**t)", VOTES, bad=bad, factor=factor, t=teachers
-        )
-        return cert.step(
-            "failure", "too_few + bottom/(1 + bottom) + wrongly", VOTES,
-            too_few=too_few, bottom=bottom, wrongly=wrongly,
-        )  # fmt: skip
+        cert.step("wrongly", "min(1, bad*factor**t)", VOTES)
+        return cert.step("failure", "too_few + bottom/(1 + bottom) + wrongly", VOTES)
 
 
 def least_teachers(plan: TeacherVotePlan, guess: int) -> int | None:
@@ -346,19 +336,19 @@ class AllPlan(TeacherVotePlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert, goal = CertificateBuilder(), self.goal
-        records = cert.step("records", "n", ALL, n=n)
+        goal = self.goal
+        cert = CertificateBuilder(n=n, m=self.chunk, alpha=goal.alpha, beta=goal.beta)
+        records = cert.step("records", "n", ALL)
         if self.vote_margin is None:
-            cert.step("certified", "beta <= 0", ALL, beta=goal.beta)
+            cert.step("certified", "beta <= 0", ALL)
             return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
-        known: dict[str, Any] = {"m": self.chunk, "alpha": goal.alpha, "c": self.tolerances[0]}
-        wrong = cert.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, **known)
+        wrong = cert.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, c=self.tolerances[0])
         miss = cert.step("miss", "0", ALL)
-        failure = self.vote_margin.failure(
+        self.vote_margin.failure(
             cert, goal, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=wrong, bad=self.size,
         )  # fmt: skip
-        cert.step("enough", "failure <= beta", ALL, failure=failure, beta=goal.beta)
+        cert.step("enough", "failure <= beta", ALL)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
 
@@ -451,43 +441,42 @@ class ClosedPlan(TeacherVotePlan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert, goal = CertificateBuilder(), self.goal
-        records = cert.step("records", "n", CLOSED, n=n)
+        goal, own = self.goal, self.own
+        cert = CertificateBuilder(
+            n=n, m=self.chunk, alpha=goal.alpha, beta=goal.beta, error=own.alpha, own_beta=own.beta
+        )
+        records = cert.step("records", "n", CLOSED)
         if self.vote_margin is None:
-            cert.step("certified", "beta <= 0", CLOSED, beta=goal.beta)
+            cert.step("certified", "beta <= 0", CLOSED)
             return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
-        own = self.own
         if self.spread:
             cert.step(
                 "proper_point", "spread <= (alpha - own)*(beta - own_beta)", CLOSED,
-                spread=self.spread, alpha=goal.alpha, own=own.alpha, beta=goal.beta,
-                own_beta=own.beta,
+                spread=self.spread, own=own.alpha,
             )  # fmt: skip
-        known: dict[str, Any] = {"m": self.chunk, "c": self.tolerances[0]}
-        wrong = cert.step(
-            "wrong", "1 - binomial_above(m, error, c)", CLOSED, error=own.alpha, **known
-        )
-        miss = self._miss(cert, known)
-        cert.step("low", "level <= error", CLOSED, level=self.levels[-1], error=own.alpha)
-        failure = self.vote_margin.failure(
+        cert = cert.where(c=self.tolerances[0])
+        wrong = cert.step("wrong", "1 - binomial_above(m, error, c)", CLOSED)
+        miss = self._miss(cert)
+        cert.step("low", "level <= error", CLOSED, level=self.levels[-1])
+        self.vote_margin.failure(
             cert, own, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=wrong, bad=max(self.closed - 1, 1),
         )  # fmt: skip
-        cert.step("enough", "failure <= own_beta", CLOSED, failure=failure, own_beta=own.beta)
+        cert.step("enough", "failure <= own_beta", CLOSED)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
-    def _miss(self, cert: CertificateBuilder, known: dict[str, Any]) -> Step:
+    def _miss(self, cert: CertificateBuilder) -> Step:
         """Write down with which probability a teacher does not list the good closed set."""
         misses: dict[str, Step] = {}
         levels = (Fraction(0), *self.levels)
         for s in range(self.rank + 1):
             passed = cert.step(
-                f"passed_{s}", "binomial_above(m, level, c)", CLOSED, level=levels[s], **known
+                f"passed_{s}", "binomial_above(m, level, c)", CLOSED, level=levels[s]
             )
             if s < self.rank:  # not spanned by the records of this teacher
                 passed = cert.step(
                     f"miss_{s}", "passed + 1 - binomial_above(m, gap, needed)", CLOSED,
-                    passed=passed, m=self.chunk, gap=levels[s + 1] - levels[s],
+                    passed=passed, gap=levels[s + 1] - levels[s],
                     needed=self.rank - s - 1,
                 )  # fmt: skip
             misses[f"x{s}"] = passed

@@ -178,20 +178,21 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
     MistakeBound
         For every realizable stream of the planned horizon; see its ``adaptive``.
     """
-    cert = CertificateBuilder()
-    epochs = _Epochs.of(plan, cert)
+    cert = CertificateBuilder(
+        n=plan.goal.horizon, beta=plan.goal.beta, test=plan.test_epsilon, batches=plan.batches
+    )
+    _epochs(cert)
     if plan.method == "exponential":
-        claim, total = EXPONENTIAL, _exponential(plan, concept_class, epochs)
+        claim, total = EXPONENTIAL, _exponential(plan, concept_class, cert)
     elif plan.method == "closure":
-        claim, total = CLOSURE, _closure(plan, concept_class, epochs)
+        claim, total = CLOSURE, _closure(plan, concept_class, cert)
     else:
-        claim, total = TEACHERS, _teachers(plan, epochs)
+        claim, total = TEACHERS, _teachers(plan, cert)
     total = cert.step("mistakes", "total", claim, total=total)
     mistakes = min(int(total.value), plan.goal.horizon)
     alpha = Fraction(mistakes, plan.goal.horizon)
     cert.step(
-        "fewer_than_records", "mistakes + 1 <= n and mistakes <= alpha * n", claim,
-        mistakes=total, n=plan.goal.horizon, alpha=alpha,
+        "fewer_than_records", "mistakes + 1 <= n and mistakes <= alpha * n", claim, alpha=alpha,
     )  # fmt: skip
     certificate = cert.certificate(alpha=alpha, beta=plan.goal.beta, n=plan.goal.horizon)
     adaptive = plan.adversary == "adaptive"
@@ -300,76 +301,43 @@ _TERMS = 100_000
 _NODES = 20_000  # of a search for a dimension
 
 
-@dataclass(frozen=True)
-class _Epochs:
-    """By how many mistakes tests may fire early, and late."""
-
-    cert: CertificateBuilder
-    early: Step
-    late: Step
-
-    @classmethod
-    def of(cls, plan: OnlinePlan, cert: CertificateBuilder) -> _Epochs:
-        records = cert.step("records", "n", EPOCHS, n=plan.goal.horizon)
-        early = cert.step(
-            "early", "max(ceil(log(4 * records / beta / (1 + exp(-test))) / test), 1)", EPOCHS,
-            records=records, beta=plan.goal.beta, test=plan.test_epsilon,
-        )  # fmt: skip
-        late = cert.step(
-            "late", "ceil(log(4 * (batches + 1) / beta) / test)", EPOCHS,
-            batches=plan.batches, beta=plan.goal.beta, test=plan.test_epsilon,
-        )  # fmt: skip
-        return cls(cert, early, late)
-
-    def of_limit(self, limit: int, name: str = "") -> tuple[Step, Step]:
-        """Return how many mistakes an epoch has, at least and at most."""
-        least = self.cert.step(
-            f"least{name}", "limit + 1 - early", EPOCHS, limit=limit, early=self.early
-        )
-        longest = self.cert.step(
-            f"longest{name}", "limit - 1 + late", EPOCHS, limit=limit, late=self.late
-        )
-        return least, longest
+def _epochs(cert: CertificateBuilder) -> None:
+    """Write by how many mistakes tests may fire early, and late."""
+    cert.step("records", "n", EPOCHS)
+    formula = "max(ceil(log(4 * records / beta / (1 + exp(-test))) / test), 1)"
+    cert.step("early", formula, EPOCHS)
+    cert.step("late", "ceil(log(4 * (batches + 1) / beta) / test)", EPOCHS)
 
 
-def _exponential(plan: OnlinePlan, concept_class: ConceptClass, epochs: _Epochs) -> Step:
+def _epoch(cert: CertificateBuilder, limit: int, name: str = "") -> tuple[Step, Step]:
+    """Return how many mistakes an epoch with this limit has, at least and at most."""
+    least = cert.step(f"least{name}", "limit + 1 - early", EPOCHS, limit=limit)
+    longest = cert.step(f"longest{name}", "limit - 1 + late", EPOCHS, limit=limit)
+    return least, longest
+
+
+def _exponential(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBuilder) -> Step:
     *quick, phase = plan.phases
-    cert, why = epochs.cert, EXPONENTIAL
-    least, longest = epochs.of_limit(phase.limit)
-    cert.step("not_empty", "least >= 1", EPOCHS, least=least)
+    why = EXPONENTIAL
+    _epoch(cert, phase.limit)
+    cert = cert.where(draws=phase.draws, batches=phase.batches, share=plan.share, rate=phase.rate)
+    cert.step("not_empty", "least >= 1", EPOCHS)
     ways = vote_events(concept_class, plan.share)
     if plan.adversary == "oblivious" and plan.goal.horizon < ways:
         ways, why = Fraction(plan.goal.horizon), OBLIVIOUS
     # more than half of the draws, an odd number, must err
-    wrong = cert.step(
-        "wrong", "binomial_above(draws, share, half)", why,
-        draws=phase.draws, share=plan.share, half=(phase.draws - 1) // 2,
-    )  # fmt: skip
-    failure = cert.step(
-        "vote_failure", "events * (batches + 1) * wrong", why,
-        events=ways, batches=phase.batches, wrong=wrong,
-    )  # fmt: skip
+    cert.step("wrong", "binomial_above(draws, share, half)", why, half=(phase.draws - 1) // 2)
+    failure = cert.step("vote_failure", "events * (batches + 1) * wrong", why, events=ways)
     cert.step("votes", "failure <= beta / 2 and odd >= 1", why,
-              failure=failure, beta=plan.goal.beta, odd=phase.draws % 2)  # fmt: skip
-    decay = cert.step(
-        "decay", "-log(1 - share * (1 - exp(-rate * max(least, 1))))", why,
-        share=plan.share, rate=phase.rate, least=least,
-    )  # fmt: skip
-    updates = cert.step(
-        "updates", "floor(log(size) / decay)", why, size=int(concept_class.size), decay=decay
-    )
+              failure=failure, odd=phase.draws % 2)  # fmt: skip
+    cert.step("decay", "-log(1 - share * (1 - exp(-rate * max(least, 1))))", why)
+    cert.step("updates", "floor(log(size) / decay)", why, size=int(concept_class.size))
     # the last vote of a quick phase is trusted by nobody: one more epoch, and one more update
     more = int(bool(quick))
-    cert.step(
-        "budget", "updates + more <= batches", why,
-        updates=updates, more=more, batches=phase.batches,
-    )  # fmt: skip
-    total = cert.step(
-        "certified", "(updates + 1 + more) * longest", why,
-        updates=updates, more=more, longest=longest,
-    )  # fmt: skip
+    cert.step("budget", "updates + more <= batches", why, more=more)
+    total = cert.step("certified", "(updates + 1 + more) * longest", why, more=more)
     for each in quick:
-        _, most = epochs.of_limit(each.limit, "_quick")
+        _, most = _epoch(cert, each.limit, "_quick")
         total = cert.step(
             "quick", "total + batches * longest", why,
             total=total, batches=each.batches, longest=most,
@@ -377,86 +345,71 @@ def _exponential(plan: OnlinePlan, concept_class: ConceptClass, epochs: _Epochs)
     return total
 
 
-def _closure(plan: OnlinePlan, concept_class: ConceptClass, epochs: _Epochs) -> Step:
-    cert, grown = epochs.cert, growth(concept_class)
+def _closure(plan: OnlinePlan, concept_class: ConceptClass, cert: CertificateBuilder) -> Step:
+    grown = growth(concept_class)
     assert grown is not None
     steps = max(len(grown.widths), 1)
-    score = cert.step(
+    cert = cert.where(steps=steps, leak=plan.leak)
+    cert.step(
         "score", "1 + ceil(log((1 - beta / (2 * steps)) / (beta / (2 * steps)) / leak) / rate)",
-        CLOSURE, beta=plan.goal.beta, steps=steps, leak=plan.leak, rate=plan.phases[0].rate,
+        CLOSURE, rate=plan.phases[0].rate,
     )  # fmt: skip
-    total = cert.step("start", "0 * steps", CLOSURE, steps=steps)
+    total = cert.step("start", "0 * steps", CLOSURE)
     for i, (width, phase) in enumerate(zip(grown.widths, plan.phases, strict=False)):
-        least, longest = epochs.of_limit(phase.limit, f"_{i}")
+        least, longest = _epoch(cert, phase.limit, f"_{i}")
         cert.step(
             f"agree_{i}", "least >= width * (score - 1) + 1", CLOSURE,
-            least=least, width=width, score=score,
+            least=least, width=width,
         )  # fmt: skip
         total = cert.step(f"total_{i}", "total + longest", CLOSURE, total=total, longest=longest)
-    cert.step("budget", "steps <= batches", CLOSURE, steps=len(grown.widths), batches=plan.batches)
+    cert.step("budget", "steps <= batches", CLOSURE, steps=len(grown.widths))
     return total
 
 
 _KL = "a * log(a / b) + (1 - a) * log((1 - a) / (1 - b))"
 
 
-def _teachers(plan: OnlinePlan, epochs: _Epochs) -> Step:
-    cert, top = epochs.cert, len(plan.stages) - 1
+def _teachers(plan: OnlinePlan, cert: CertificateBuilder) -> Step:
+    top = len(plan.stages) - 1
     (phase,) = plan.phases
-    least, longest = epochs.of_limit(phase.limit)
-    cert.step("not_empty", "least >= 1", EPOCHS, least=least)
+    _epoch(cert, phase.limit)
     assert plan.n_teachers is not None
-    k = plan.n_teachers
+    cert = cert.where(
+        draws=phase.draws, rate=phase.rate, k=plan.n_teachers, most=plan.most, leak=plan.leak,
+        top=top, d=plan.dimension,
+    )  # fmt: skip
+    cert.step("not_empty", "least >= 1", EPOCHS)
     # bottom against what all teachers list
-    bottom = cert.step(
-        "bottom", "rate + log(most / leak)", TEACHERS,
-        rate=phase.rate, most=plan.most, leak=plan.leak,
-    )  # fmt: skip
-    cert.step(
-        "agreement", "rate * k - bottom >= log(1 / sure - 1)", TEACHERS,
-        rate=phase.rate, k=k, bottom=bottom, sure=SURE,
-    )  # fmt: skip
+    cert.step("bottom", "rate + log(most / leak)", TEACHERS)
+    cert.step("agreement", "rate * k - bottom >= log(1 / sure - 1)", TEACHERS, sure=SURE)
     # votes, and bottoms counted as a test
     draws, few = phase.draws, plan.bottoms
     wrong = cert.step("vote", _KL, TEACHERS, a=Fraction(draws - few, 2 * draws), b=SHARE)
-    passed = cert.step("passed", _KL, TEACHERS, a=Fraction(few + 1, draws), b=SURE)
-    failed = cert.step(
+    cert.step("passed", _KL, TEACHERS, a=Fraction(few + 1, draws), b=SURE)
+    cert.step(
         "failed", _KL if few else "log(1 / b) + 0 * a", TEACHERS,
         a=Fraction(few, draws), b=Fraction(1, 2),
     )  # fmt: skip
     votes = cert.step(
         "vote_failure",
         "n * (batches + 1) * exp(-draws * vote) + batches * (exp(-draws * passed) + "
-        "exp(-draws * failed))", TEACHERS,
-        n=plan.goal.horizon, batches=plan.batches, draws=draws, vote=wrong, passed=passed,
-        failed=failed,
+        "exp(-draws * failed))", TEACHERS, vote=wrong,
     )  # fmt: skip
-    cert.step("votes", "failure <= beta / 4", TEACHERS, failure=votes, beta=plan.goal.beta)
-    _told_apart(plan, cert, (least, longest), top)
-    weight = cert.step(
-        "weight", "log(k * most) + rate * k - bottom", TEACHERS,
-        k=k, most=plan.most, rate=phase.rate, bottom=bottom,
-    )  # fmt: skip
-    decay = cert.step(
+    cert.step("votes", "failure <= beta / 4", TEACHERS, failure=votes)
+    _told_apart(plan, cert, top)
+    cert.step("weight", "log(k * most) + rate * k - bottom", TEACHERS)
+    cert.step(
         "decay", "-log(1 - (share - exposed) / (1 - exposed))", TEACHERS,
         share=SHARE, exposed=EXPOSED,
     )  # fmt: skip
-    passes = cert.step("passes", "2 + floor(weight / decay)", TEACHERS, weight=weight, decay=decay)
-    cert.step(
-        "budget", "(top + 1) * passes + top <= batches", TEACHERS,
-        top=top, passes=passes, batches=plan.batches,
-    )  # fmt: skip
-    return cert.step(
-        "mistakes_of_stages", "(top + 1) * passes * longest", TEACHERS,
-        top=top, passes=passes, longest=longest,
-    )  # fmt: skip
+    cert.step("passes", "2 + floor(weight / decay)", TEACHERS)
+    cert.step("budget", "(top + 1) * passes + top <= batches", TEACHERS)
+    return cert.step("mistakes_of_stages", "(top + 1) * passes * longest", TEACHERS)
 
 
-def _told_apart(
-    plan: OnlinePlan, cert: CertificateBuilder, epoch: tuple[Step, Step], top: int
-) -> None:
+def _told_apart(plan: OnlinePlan, cert: CertificateBuilder, top: int) -> None:
     """Add the steps of concentration: teachers see the errors of the whole epoch."""
-    (least, longest), levels = epoch, error_levels(top)
+    levels = error_levels(top)
     tolerances = [stage.tolerance for stage in plan.stages]
     as_planned = all(
         t == levels[2 * j + 1] and stage.dimension == top - j
@@ -467,7 +420,7 @@ def _told_apart(
         seen, true = (low, high) if i % 2 == 0 else (high, low)
         formula = f"1 - exp(-({_KL}))" if seen else "b + 0 * a"
         names[f"tell_{i}"] = cert.step(f"tell_{i}", formula, TEACHERS, a=seen, b=true)
-    tell = cert.step(
+    cert.step(
         "tell", f"{'min' if len(names) > 1 else 'max'}({', '.join(names)}, tell_0)",
         TEACHERS, **names,
     )  # fmt: skip
@@ -476,12 +429,7 @@ def _told_apart(
         "teacher_failure",
         "2 * k * batches * (2 * top + 1) * growth(d, longest) * exp(-least / k * tell) + "
         "k * batches * exp(-(longest / k) * (2 * log(2) - 1))", TEACHERS,
-        k=plan.n_teachers, batches=plan.batches, top=top, d=plan.dimension,
-        longest=longest, least=least, tell=tell,
     )  # fmt: skip
-    cert.step("teachers", "failure <= beta / 4", TEACHERS, failure=missed, beta=plan.goal.beta)
-    cert.step(
-        "cap", "cap >= 2 * longest / k and cap >= d + 1", TEACHERS,
-        cap=plan.cap, longest=longest, k=plan.n_teachers, d=plan.dimension,
-    )  # fmt: skip
+    cert.step("teachers", "failure <= beta / 4", TEACHERS, failure=missed)
+    cert.step("cap", "cap >= 2 * longest / k and cap >= d + 1", TEACHERS, cap=plan.cap)
     cert.step("error_levels", "planned >= 1", TEACHERS, planned=int(as_planned))

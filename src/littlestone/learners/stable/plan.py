@@ -194,57 +194,49 @@ class StablePlan(Plan):
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
         copies, _ = self.parts(n)
-        cert, own = CertificateBuilder(), self.constants
+        own, goal = self.constants, self.goal
+        cert = CertificateBuilder(
+            n=n, epsilon=goal.epsilon, alpha=goal.alpha, beta=goal.beta, alpha1=self.alpha1,
+            auxiliary=own.auxiliary, stability=own.stability or 0,
+        )  # fmt: skip
         used = replace(own, copies=copies).records
-        records = cert.step("choice_records", "n - used", CHOICE, n=n, used=used)
+        records = cert.step("choice_records", "n - used", CHOICE, used=used)
         rates = self._assumed(cert) if own.stability is not None else self._proved(cert)
         missed = [self._missed(cert, k, rate, copies[k]) for k, rate in enumerate(rates)]
         names = {step.name: step for step in missed}
         formula = next(iter(names)) if len(names) == 1 else f"max({', '.join(names)})"
-        cert.step("as_planned", "n >= planned", LISTED, n=n, planned=self.required)
-        lost = cert.step("missed", formula, LISTED, **names)
+        cert.step("as_planned", "n >= planned", LISTED, planned=self.required)
+        cert.step("missed", formula, LISTED, **names)
         failure = self._chosen(cert, records, sum(copies))
-        cert.step(
-            "enough", "missed + failure <= beta", CHOICE,
-            missed=lost, failure=failure, beta=self.goal.beta,
-        )  # fmt: skip
-        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
+        cert.step("enough", "missed + failure <= beta", CHOICE, failure=failure)
+        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
     def _assumed(self, cert: CertificateBuilder) -> list[Step]:
         own = self.constants
-        rate = cert.step("rate", "stability", ASSUMED, stability=own.stability or 0)
-        cert.step(
-            "one_batch", "(1 - alpha1)**auxiliary <= stability", ASSUMED,
-            alpha1=self.alpha1, auxiliary=own.auxiliary, stability=own.stability or 0,
-        )  # fmt: skip
+        rate = cert.step("rate", "stability", ASSUMED)
+        cert.step("one_batch", "(1 - alpha1)**auxiliary <= stability", ASSUMED)
         return [rate] * sum(1 for _ in own.copies)
 
     def _proved(self, cert: CertificateBuilder) -> list[Step]:
         """Lemmas 25 to 27 with the recursions solved."""
-        theta = cert.step("theta", "theta", FREQUENT, theta=stability(self.d))
+        cert.step("theta", "theta", FREQUENT, theta=stability(self.d))
         rho = cert.step("rho_0", "1", FREQUENT)
         for k in range(1, self.d + 1):
-            rho = cert.step(
-                f"rho_{k}", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT, rho=rho, theta=theta
-            )
-        cert.step("some_round", "rho >= theta", FREQUENT, rho=rho, theta=theta)
-        cert.step(
-            "one_batch", "(1 - alpha1)**auxiliary <= theta", FREQUENT,
-            alpha1=self.alpha1, auxiliary=self.constants.auxiliary, theta=theta,
-        )  # fmt: skip
+            rho = cert.step(f"rho_{k}", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT, rho=rho)
+        cert.step("some_round", "rho >= theta", FREQUENT, rho=rho)
+        cert.step("one_batch", "(1 - alpha1)**auxiliary <= theta", FREQUENT)
         rates, drawn = [], cert.step("expected_0", "0", FREQUENT)
         for k, batches in enumerate(self.constants.batches):
             if k:
                 drawn = cert.step(
                     f"expected_{k}", "(2*drawn + 2)/(1 - theta)", FREQUENT,
-                    drawn=drawn, theta=theta,
+                    drawn=drawn,
                 )  # fmt: skip
             rates.append(
                 cert.step(
                     f"rate_{k}",
                     "max(0, theta - drawn/(batches + 1))",
                     FREQUENT,
-                    theta=theta,
                     drawn=drawn,
                     batches=batches,
                 )
@@ -260,20 +252,16 @@ class StablePlan(Plan):
             "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2))))",
             LISTED,
             tilt=tilt, tau=threshold(self.goal), rate=rate, copies=copies,
-            epsilon=self.goal.epsilon,
         )  # fmt: skip
 
     def _chosen(self, cert: CertificateBuilder, records: Step, copies: int) -> Step:
-        tilt = cert.step(
-            "choice_tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE,
-            epsilon=self.goal.epsilon, alpha=self.goal.alpha, alpha1=self.alpha1,
-        )  # fmt: skip
+        tilt = cert.step("choice_tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE)
         return cert.step(
             "choice_fails",
             "min(1, max(0, copies - 1)"
             "*(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))**records)",
             CHOICE,
-            copies=copies, alpha=self.goal.alpha, alpha1=self.alpha1, tilt=tilt, records=records,
+            copies=copies, tilt=tilt, records=records,
         )  # fmt: skip
 
 
@@ -363,8 +351,7 @@ class ProtocolPlan(StablePlan):
         rate = cert.step("rate", "eta", claim, eta=eta)
         if self.consistent:
             cert.step(
-                "one_copy", "(1 - alpha1)**m <= eta", claim,
-                alpha1=self.alpha1, m=self.constants.auxiliary, eta=eta,
+                "one_copy", "(1 - alpha1)**m <= eta", claim, m=self.constants.auxiliary, eta=eta,
             )  # fmt: skip
         return [rate]
 
@@ -416,8 +403,8 @@ class OneConcept(Plan):
 
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert = CertificateBuilder()
-        cert.step("one_concept", "n >= 1", CHOICE, n=n)
+        cert = CertificateBuilder(n=n)
+        cert.step("one_concept", "n >= 1", CHOICE)
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 

@@ -121,51 +121,42 @@ class BinarySearchPlan(Plan):
     @cached
     def certificate(self, n: int) -> Certificate:
         """Return what is certified for n users: Theorem 4.6 with our constants."""
-        cert = CertificateBuilder()
-        patterns = self._patterns(cert, n)
-        failures = {
-            "search": self._search(cert, n, patterns),
-            "choice": self._choice(cert, n, patterns),
-        }
-        failure = cert.step(
-            "failure",
-            "search + choice + beta1",
-            SELECT,
-            beta1=self.representation.beta,
-            **failures,
-        )
-        cert.step("enough", "failure <= beta", SELECT, failure=failure, beta=self.beta)
+        cert = CertificateBuilder(
+            n=n, m=self.search.samples_per_user, size=self.representation.size, beta=self.beta,
+            ghosts=self.ghosts, beta1=self.representation.beta,
+        )  # fmt: skip
+        self._patterns(cert)
+        self._search(cert)
+        self._choice(cert)
+        cert.step("failure", "search + choice + beta1", SELECT)
+        cert.step("enough", "failure <= beta", SELECT)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
 
-    def _patterns(self, cert: CertificateBuilder, n: int) -> Step:
+    def _patterns(self, cert: CertificateBuilder) -> Step:
         """Write what the union over hypotheses costs: all of them, or their patterns."""
         if not self.ghosts:
-            size = self.representation.size
-            return cert.step("patterns", "log(max(size - 1, 1))", COMPARE, size=size)
+            return cert.step("patterns", "log(max(size - 1, 1))", COMPARE)
         assert self.vc_dim is not None
         return cert.step(
             "patterns",
             "log(2*growth(vc_dim, (ghosts + 1)*n*m)) + (m - 1)/(2*ghosts)",
             COMPARE,
             vc_dim=self.vc_dim,
-            ghosts=self.ghosts,
-            n=n,
-            m=self.search.samples_per_user,
         )
 
-    def _search(self, cert: CertificateBuilder, n: int, patterns: Step) -> Step:
+    def _search(self, cert: CertificateBuilder) -> Step:
         """Bound the failure of the search: all comparisons, each like the worst one."""
         search = self.search
         if not search.comparisons:
-            return cert.step("search", "0*n", COMPARE, n=n)
+            return cert.step("search", "0*n", COMPARE)
         shown: dict[str, Step] = {}
         for side, index, tilt in _least_favourable(search, self.ghosts):
-            compare, m = search.comparisons[index], search.samples_per_user
+            compare, _m = search.comparisons[index], search.samples_per_user
             error = compare.midpoint if side == "below" else compare.midpoint + compare.gap
             if side == "above" and self.ghosts:
                 error -= Fraction(2, self.ghosts + 1)
             p = cert.step(
-                f"p_{side}", "binomial_above(m, error, t)", COMPARE, m=m, error=error, t=compare.t
+                f"p_{side}", "binomial_above(m, error, t)", COMPARE, error=error, t=compare.t
             )
             cert.step(
                 f"tilt_{side}", "tilt <= epsilon", COMPARE, tilt=tilt, epsilon=compare.epsilon
@@ -178,49 +169,29 @@ class BinarySearchPlan(Plan):
             name = f"rate_{side}"
             shown[side] = cert.step(name, formula, COMPARE, tilt=tilt, cut=compare.cut, p=p)
         many = "patterns" if self.ghosts else "log(size)"
-        inputs = {"patterns": patterns} if self.ghosts else {"size": self.representation.size}
         return cert.step(
             "search",
             f"weight*(min(1, exp(-n*below)) + min(1, exp({many} - n*above)))",
             COMPARE,
             weight=search.weight,
-            n=n,
-            **inputs,
             **shown,
         )
 
-    def _choice(self, cert: CertificateBuilder, n: int, patterns: Step) -> Step:
+    def _choice(self, cert: CertificateBuilder) -> Step:
         """Bound the choice of a bad hypothesis after one of the answers that may be right."""
-        gap = gap_steps(cert, self.search, self._certified, SELECT)
+        gap_steps(cert, self.search, self._certified, SELECT)
+        cert = cert.where(epsilon=self.epsilon, share=self.tilt, answers=self.search.answers)
         if self.ghosts:
-            tilt = cert.step(
-                "tilt", "share*epsilon/2", SELECT, share=self.tilt, epsilon=self.epsilon
-            )
+            cert.step("tilt", "share*epsilon/2", SELECT)
         else:
-            tilt = cert.step(
-                "tilt", "min(epsilon/2, atanh(gap))", SELECT, epsilon=self.epsilon, gap=gap
-            )
-        decay = cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", SELECT, gap=gap, tilt=tilt)
+            cert.step("tilt", "min(epsilon/2, atanh(gap))", SELECT)
+        cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", SELECT)
         if not self.ghosts:
-            return cert.step(
-                "choice",
-                "min(1, answers*exp(patterns - n*decay))",
-                SELECT,
-                answers=self.search.answers,
-                patterns=patterns,
-                n=n,
-                decay=decay,
-            )
+            return cert.step("choice", "min(1, answers*exp(patterns - n*decay))", SELECT)
         return cert.step(
             "choice",
             "min(1, answers*exp(share*log(max(size - 1, 1)) + patterns/2 - n*decay))",
             SELECT,
-            answers=self.search.answers,
-            share=self.tilt,
-            size=self.representation.size,
-            patterns=patterns,
-            n=n,
-            decay=decay,
         )
 
 

@@ -297,7 +297,11 @@ class _Steps:
     """The certificate of a plan for n users, written as steps."""
 
     def __init__(self, plan: ClippedPlan, n: int) -> None:
-        self.plan, self.n, self.cert = plan, n, CertificateBuilder()
+        self.plan, self.n = plan, n
+        self.cert = CertificateBuilder(
+            n=n, m=plan.samples_per_user, width=plan.width, size=plan.representation.size,
+            beta=plan.beta, beta1=plan.representation.beta,
+        )  # fmt: skip
         self.bounds = plan.bounds
         self.interval = self.bounds.worst(n)
         self.low = _below(self.bounds.low[self.interval])
@@ -326,9 +330,7 @@ class _Steps:
             if together > chances[-1] - chances[last - 2] + small:
                 break
             last -= 1
-        size = cert.step(
-            "log_size", "log(max(size - 1, 1))", CLIPPED, size=plan.representation.size
-        )
+        size = cert.step("log_size", "log(max(size - 1, 1))", CLIPPED)
         parts: dict[str, Step] = {}
         for k in range(first, last + 1):
             many = first + 1 if k == first else len(found) - last if k == last else 1
@@ -336,9 +338,8 @@ class _Steps:
             parts[name] = self._term(name, k, found[k], size, many)
         if plan.sure:
             parts["right"] = self._right()
-        beta1 = plan.representation.beta
-        failure = cert.step("failure", " + ".join([*parts, "beta1"]), CLIPPED, beta1=beta1, **parts)
-        cert.step("enough", "failure <= beta", CLIPPED, failure=failure, beta=plan.beta)
+        cert.step("failure", " + ".join([*parts, "beta1"]), CLIPPED, **parts)
+        cert.step("enough", "failure <= beta", CLIPPED)
         return cert.certificate(alpha=plan.alpha, beta=plan.beta, n=n, unit="users")
 
     def _term(self, name: str, k: int, term: _Term, size: Step, many: int) -> Step:
@@ -348,7 +349,7 @@ class _Steps:
             return self._too_early(name, t, back, term.ghosts, many)
         if term.kind == "late":
             if not back:
-                return cert.step(name, "many + 0*n", CLIPPED, many=many, n=self.n)
+                return cert.step(name, "many + 0*n", CLIPPED, many=many)
             before = plan.starts[k - plan.lag]
             good = self._moment(f"{name}_best", self.high, before, "back", back=back)
             self._limit(f"{name}_back", back, plan.epsilon_search)
@@ -356,7 +357,7 @@ class _Steps:
                 name,
                 "many*min(1, exp(n*(log(best) - back*level*width)))",
                 CLIPPED,
-                many=many, n=self.n, best=good, back=back, level=self.late, width=plan.width,
+                many=many, best=good, back=back, level=self.late,
             )  # fmt: skip
         tilt = _tilt(term.tilt, plan.epsilon_choice, plan.width)
         alone = term.tilt == term.back
@@ -379,7 +380,7 @@ class _Steps:
                 name,
                 "many*min(1, exp(cost + n*(back*level*width + log(bad))))",
                 CLIPPED,
-                many=many, cost=cost, n=self.n, back=back, level=self.early, width=plan.width,
+                many=many, cost=cost, back=back, level=self.early,
                 bad=bad,
             )  # fmt: skip
         good = self._moment(f"{name}_best", self.high, t, "2*(tilt - back)", tilt=tilt, back=back)
@@ -387,7 +388,7 @@ class _Steps:
             name,
             "many*min(1, exp(cost + n*(back*level*width + log(bad)/2 + log(best)/2)))",
             CLIPPED,
-            many=many, cost=cost, n=self.n, back=back, level=self.early, width=plan.width,
+            many=many, cost=cost, back=back, level=self.early,
             bad=bad, best=good,
         )  # fmt: skip
 
@@ -399,7 +400,7 @@ class _Steps:
             name,
             "many*min(1, exp(cost + n*(back*level*width + log(every))))",
             CLIPPED,
-            many=many, cost=cost, n=self.n, back=back, level=self.early, width=self.plan.width,
+            many=many, cost=cost, back=back, level=self.early,
             every=every,
         )  # fmt: skip
 
@@ -415,7 +416,7 @@ class _Steps:
                 f"{name}_cost",
                 "log(2*growth(vc_dim, (ghosts + 1)*n*m)) + (m - 1)/(2*ghosts)",
                 CLIPPED,
-                vc_dim=plan.vc_dim, ghosts=ghosts, n=n, m=m,
+                vc_dim=plan.vc_dim, ghosts=ghosts,
             )  # fmt: skip
         else:
             size = plan.representation.size
@@ -434,8 +435,7 @@ class _Steps:
             parts["right_below"] = cert.step(
                 "right_below",
                 "min(1, exp(n*(log(best) - tilt*level*width)))",
-                CLIPPED,
-                n=n, best=good, tilt=tilt, level=self.early, width=plan.width,
+                CLIPPED, best=good, tilt=tilt, level=self.early,
             )  # fmt: skip
         if j >= plan.lag:
             tilt = Fraction(above).limit_denominator(2**40)
@@ -443,10 +443,9 @@ class _Steps:
             parts["right_above"] = cert.step(
                 "right_above",
                 "min(1, exp(cost + n*(tilt*level*width + log(every))))",
-                CLIPPED,
-                n=n, cost=cost, every=every, tilt=tilt, level=self.late, width=plan.width,
+                CLIPPED, cost=cost, every=every, tilt=tilt, level=self.late,
             )  # fmt: skip
-        return cert.step("right", " + ".join(["0*n", *parts]), CLIPPED, n=n, **parts)
+        return cert.step("right", " + ".join(["0*n", *parts]), CLIPPED, **parts)
 
     @property
     def _excess(self) -> Fraction:
@@ -462,19 +461,13 @@ class _Steps:
             f"{name}_cost",
             "2*width*tilt/epsilon*log_size "
             "+ (log(2*growth(vc_dim, (ghosts + 1)*n*m)) + (m - 1)/(2*ghosts))/power",
-            CLIPPED,
-            width=plan.width, tilt=tilt, epsilon=plan.epsilon_choice, log_size=size,
-            vc_dim=plan.vc_dim, ghosts=term.ghosts, n=self.n, m=plan.samples_per_user, power=power,
+            CLIPPED, tilt=tilt, epsilon=plan.epsilon_choice,
+            vc_dim=plan.vc_dim, ghosts=term.ghosts, power=power,
         )  # fmt: skip
 
     def _limit(self, name: str, tilt: Fraction, epsilon: Fraction) -> None:
         self.cert.step(
-            f"{name}_limit",
-            "2*width*tilt <= epsilon",
-            CLIPPED,
-            width=self.plan.width,
-            tilt=tilt,
-            epsilon=epsilon,
+            f"{name}_limit", "2*width*tilt <= epsilon", CLIPPED, tilt=tilt, epsilon=epsilon
         )
 
     def _moment(
@@ -487,7 +480,7 @@ class _Steps:
             name,
             f"1 + (factor - 1)*({' + '.join(terms)})",
             CLIPPED,
-            factor=power, m=self.plan.samples_per_user, error=error, t=t,
+            factor=power, error=error, t=t,
         )  # fmt: skip
 
 

@@ -122,7 +122,7 @@ class RecordsPlan(Plan):
         cert, m = CertificateBuilder(), self.each
         if self._group_of_laws:
             for step in self._tight(n).steps:
-                cert.step(step.name, step.formula, GROUP, **dict(step.inputs))
+                cert.written(step.name, step.formula, GROUP, **dict(step.inputs))
         else:
             nest(cert, self.inner.certificate(n * m), "records")
             source = ONE_RECORD if self.method == "one-record" else RECORDS

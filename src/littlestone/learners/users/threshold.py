@@ -29,7 +29,7 @@ from littlestone.source import Explicit, Integers, ScoreRuns
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from littlestone.bounds import Certificate, Step
+    from littlestone.bounds import Certificate
     from littlestone.data import UserSample
     from littlestone.learners.users.binomials import Floats
     from littlestone.source import Source
@@ -265,43 +265,36 @@ class ThresholdPlan(Plan):
         Given uniform convergence of the user-level errors of all thresholds, for all t at once, the
         search, the steps and the medians fail independently of it; all failures are added.
         """
-        cert, search, m = CertificateBuilder(), self.search, self.search.samples_per_user
-        budget = self.beta / 4
-        deviation = cert.step(
+        search = self.search
+        cert = CertificateBuilder(
+            n=n, m=search.samples_per_user, size=self.size, steps=self.steps, ghosts=_GHOSTS,
+            beta=self.beta, budget=self.beta / 4,
+        )  # fmt: skip
+        cert.step(
             "deviation",
             "min(sqrt(log(2*m*size/budget)/(2*n)), "
             "sqrt((1 + 1/ghosts)*(1 + 1/(ghosts*n))*log(2*m*((ghosts + 1)*n*m + 1)/budget)/(2*n)))",
             UNIFORM,
-            m=m,
-            size=self.size,
-            budget=budget,
-            n=n,
-            ghosts=_GHOSTS,
         )
-        parts = {"finding": self._finding(cert, n, deviation)}
-        gap = gap_steps(cert, search, self.excess, WALK)
-        parts["stepping"] = cert.step(
+        self._finding(cert)
+        gap_steps(cert, search, self.excess, WALK)
+        cert.step(
             "stepping",
             "2*steps*min(1, exp(-epsilon/2*n*(gap - 2*deviation)/steps))",
             WALK,
-            steps=self.steps,
             epsilon=self.epsilon_step,
-            n=n,
-            gap=gap,
-            deviation=deviation,
         )
-        parts["halving"] = self._halving(cert, n)
-        failure = cert.step(
-            "failure", "budget + finding + stepping + halving", WALK, budget=budget, **parts
-        )
-        cert.step("enough", "failure <= beta", WALK, failure=failure, beta=self.beta)
+        self._halving(cert)
+        cert.step("failure", "budget + finding + stepping + halving", WALK)
+        cert.step("enough", "failure <= beta", WALK)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
 
-    def _finding(self, cert: CertificateBuilder, n: int, deviation: Step) -> Step:
+    def _finding(self, cert: CertificateBuilder) -> None:
         """Bound the failure of the search, all counts being near their expectations."""
         search = self.search
         if not search.comparisons:
-            return cert.step("finding", "0*n", WALK, n=n)
+            cert.step("finding", "0*n", WALK)
+            return
         low, high = probabilities(search)
         cuts = cut_between(low, high, float(search.share))
         margins = {}
@@ -318,57 +311,38 @@ class ThresholdPlan(Plan):
                 else "binomial_above(m, error, t) - cut",
                 WALK,
                 cut=one.cut,
-                m=search.samples_per_user,
                 error=one.midpoint if below else one.midpoint + one.gap,
                 t=one.t,
             )
-        return cert.step(
+        cert.step(
             "finding",
             "weight*min(1, exp(-epsilon*n*(min(below, above) - deviation)))",
             WALK,
             weight=search.weight,
             epsilon=search.comparisons[0].epsilon,
-            n=n,
-            deviation=deviation,
             **margins,
         )
 
-    def _halving(self, cert: CertificateBuilder, n: int) -> Step:
+    def _halving(self, cert: CertificateBuilder) -> None:
         """Bound the failure of the medians: all steps like the worst, all l <= u <= r."""
-        m, median = self.search.samples_per_user, self._worst_median
+        median = self._worst_median
         masses = dict(zip(("half", "more"), median.halves, strict=True))
-        p = {
-            name: cert.step(
-                f"p_{name}", "binomial_above(m, mass, s)", MEDIAN, m=m, mass=mass, s=median.s
-            )
-            for name, mass in masses.items()
-        }
-        unlike = cert.step("unlike", "min(half, 1 - more)", MEDIAN, **p)
-        tilt = cert.step(
+        for name, mass in masses.items():
+            p = cert.step(f"p_{name}", "binomial_above(m, mass, s)", MEDIAN, mass=mass, s=median.s)
+            cert = cert.where(**{name: p})
+        cert.step("unlike", "min(half, 1 - more)", MEDIAN)
+        cert.step(
             "tilt",
             "min(epsilon/2, log(1 + (more - half)/unlike)/2)",
             MEDIAN,
             epsilon=median.epsilon,
-            unlike=unlike,
-            **p,
         )
-        decay = cert.step(
+        cert.step(
             "decay",
             "-log(1 - (unlike + more - half)*(1 - exp(-tilt)) + unlike*(exp(tilt) - 1))",
             MEDIAN,
-            unlike=unlike,
-            tilt=tilt,
-            **p,
         )
-        return cert.step(
-            "halving",
-            "2*steps*min(1, exp(3*log(size) - n*decay))",
-            MEDIAN,
-            steps=self.steps,
-            size=self.size,
-            n=n,
-            decay=decay,
-        )
+        cert.step("halving", "2*steps*min(1, exp(3*log(size) - n*decay))", MEDIAN)
 
 
 def _median_decay(m: int, mass: Fraction, epsilon: Floats | Fraction) -> Floats:

@@ -81,16 +81,10 @@ class TreeGoal(Goal):
         self, cert: CertificateBuilder, records: Step | int, chunks: int, good: int
     ) -> Step:
         """Write down the chance that fewer than ``good`` chunks are good."""
-        size = cert.step("chunk", "floor(records/t)", CHUNKS, records=records, t=chunks)
-        missing = cert.step("missing", "(1 - error)**chunk", CHUNKS, error=self.alpha, chunk=size)
-        return cert.step(
-            "too_few",
-            "binomial_above(t, missing, max(t - good, 0))",
-            CHUNKS,
-            t=chunks,
-            missing=missing,
-            good=good,
-        )
+        cert = cert.where(t=chunks, good=good)
+        cert.step("chunk", "floor(records/t)", CHUNKS, records=records)
+        cert.step("missing", "(1 - error)**chunk", CHUNKS, error=self.alpha)
+        return cert.step("too_few", "binomial_above(t, missing, max(t - good, 0))", CHUNKS)
 
 
 class Chooser(Protocol):
@@ -285,26 +279,16 @@ class OneShot:
     def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
         """Write the chance of error above alpha into a certificate."""
         budget = self.budget
-        known = {"votes": self.votes, "even": self.even}
         good = 2 * self.votes - 1 - self.even
-        cert.step("good", "2*votes - 1 - even", ONE_SHOT, **known)
-        too_few = budget.too_few(cert, records, chunks, good)
-        cert.step("enough_chunks", "t >= 2*votes - 1", ONE_SHOT, t=chunks, votes=self.votes)
-        depth: dict[str, Any] = {"depth": budget.depth, "rate": budget.rate}
-        bottom = cert.step(
-            "bottom", "depth*exp(rate)*(1 - delta)/delta", ONE_SHOT, delta=budget.delta, **depth
+        cert = cert.where(
+            t=chunks, votes=self.votes, even=self.even, depth=budget.depth, rate=budget.rate
         )
-        odds = cert.step(
-            "odds",
-            "(bottom + depth*exp(rate*even))*exp(-rate*votes)",
-            ONE_SHOT,
-            bottom=bottom,
-            **known,
-            **depth,
-        )
-        return cert.step(
-            "first_failure", "too_few + odds/(1 + odds)", ONE_SHOT, too_few=too_few, odds=odds
-        )
+        cert.step("good", "2*votes - 1 - even", ONE_SHOT)
+        budget.too_few(cert, records, chunks, good)
+        cert.step("enough_chunks", "t >= 2*votes - 1", ONE_SHOT)
+        cert.step("bottom", "depth*exp(rate)*(1 - delta)/delta", ONE_SHOT, delta=budget.delta)
+        cert.step("odds", "(bottom + depth*exp(rate*even))*exp(-rate*votes)", ONE_SHOT)
+        return cert.step("first_failure", "too_few + odds/(1 + odds)", ONE_SHOT)
 
 
 Median = Literal["exponential", "tree"]
@@ -441,57 +425,37 @@ class TwoStep:
         """Write the chance of error above alpha into a certificate."""
         budget, (epsilon1, epsilon2) = self.budget, self.epsilons
         delta1, delta2 = self.deltas
-        too_few = budget.too_few(cert, records, chunks, self.good)
-        cert.step("enough_chunks", "t >= good + 1", TWO_STEP, t=chunks, good=self.good)
-        known = {"good": self.good, "votes": self.votes}
+        cert = cert.where(t=chunks, good=self.good, votes=self.votes, rate1=epsilon1 / 2)
+        budget.too_few(cert, records, chunks, self.good)
+        cert.step("enough_chunks", "t >= good + 1", TWO_STEP)
         if self.median == "exponential":
             # margin top of the best depth, and one more for the distance to what misses
-            top = cert.step("top", "floor((good - votes)/2) + 1", TWO_STEP, **known)
-            miss = cert.step(
-                "miss_odds",
-                "depth*exp(-rate1*top)",
-                "median.exponential",
-                depth=budget.depth,
-                rate1=epsilon1 / 2,
-                top=top,
-            )
+            cert.step("top", "floor((good - votes)/2) + 1", TWO_STEP)
+            exponential = "median.exponential"
+            miss = cert.step("miss_odds", "depth*exp(-rate1*top)", exponential, depth=budget.depth)
         else:
-            top = cert.step("top", "floor((good + 3 - votes)/3)", TWO_STEP, **known)
-            rate: dict[str, Any] = {"rate1": epsilon1 / 2, "height": budget.depth.bit_length()}
-            bottom = cert.step(
-                "bottom",
-                "height*exp(rate1)*(1 - delta1)/delta1",
-                "median.tree",
-                delta1=delta1,
-                **rate,
+            cert.step("top", "floor((good + 3 - votes)/3)", TWO_STEP)
+            tree = cert.where(height=budget.depth.bit_length(), most=max(_many(budget), chunks))
+            tree.step(
+                "bottom", "height*exp(rate1)*(1 - delta1)/delta1", "median.tree", delta1=delta1
             )
-            miss = cert.step(
-                "miss_odds",
-                "(bottom + 1 + most*height)*exp(-rate1*top)",
-                "median.tree",
-                bottom=bottom,
-                most=max(_many(budget), chunks),
-                top=top,
-                **rate,
+            miss = tree.step(
+                "miss_odds", "(bottom + 1 + most*height)*exp(-rate1*top)", "median.tree"
             )
-        cert.step("window", "good >= votes + 2", TWO_STEP, **known)
+        cert.step("window", "good >= votes + 2", TWO_STEP)
         if self.straight:
-            return cert.step(
-                "first_failure", "too_few + miss/(1 + miss)", TWO_STEP, too_few=too_few, miss=miss
-            )
+            return cert.step("first_failure", "too_few + miss/(1 + miss)", TWO_STEP, miss=miss)
         lost = cert.step(
             "lost_odds",
             "exp(rate2*(1 - votes))/delta2",
             TWO_STEP,
             rate2=epsilon2 / 2,
-            votes=self.votes,
             delta2=delta2,
         )
         return cert.step(
             "first_failure",
             "too_few + miss/(1 + miss) + lost/(1 + lost)",
             TWO_STEP,
-            too_few=too_few,
             miss=miss,
             lost=lost,
         )

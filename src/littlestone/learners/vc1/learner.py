@@ -116,29 +116,26 @@ class VC1Plan(Plan):
     @lru_cache(maxsize=256)  # noqa: B019 - plans are few, and kept by `plan` anyway
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        cert = CertificateBuilder()
+        cert = CertificateBuilder(beta=self.beta)
         records = cert.step("records", "n", CHUNKS, n=n)
         if self.chooser is None:
-            cert.step("one_concept", "records >= 1", CHUNKS, records=records)
+            cert.step("one_concept", "records >= 1", CHUNKS)
             return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
         if self.down is None:
             first = self.chooser.failure(cert, records, self.chunk_count(n))
-            cert.step("enough", "failure <= beta", CHUNKS, failure=first, beta=self.beta)
+            cert.step("enough", "failure <= beta", CHUNKS, failure=first)
             return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
         second = cert.step(
             "second_part",
             "floor(records*down/(first + down))",
             CHUNKS,
-            records=records,
             down=self.down.required,
             first=self.chooser.required,
         )
-        rest = cert.step("first_part", "records - second", CHUNKS, records=records, second=second)
+        rest = cert.step("first_part", "records - second", CHUNKS, second=second)
         first = self.chooser.failure(cert, rest, self.chunk_count(self.parts(n)[0]))
         below = self.down.failure(cert, second)
-        cert.step(
-            "enough", "first + below <= beta", CHUNKS, first=first, below=below, beta=self.beta
-        )
+        cert.step("enough", "first + below <= beta", CHUNKS, first=first, below=below)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
 
 

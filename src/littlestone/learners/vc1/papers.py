@@ -53,7 +53,7 @@ def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certi
         if int(needed.value) <= chunks:
             break
         chunks = int(needed.value)
-    chunk = cert.step(
+    cert.step(
         "chunk",
         "48/alpha*(10*log(48*exp(1)/alpha) + log(5*(t + 2)/beta))",
         PAPER,
@@ -61,5 +61,5 @@ def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certi
         beta=known["beta"],
         t=chunks,
     )
-    total = cert.step("needed", "ceil(t*chunk)", PAPER, t=chunks, chunk=chunk)
+    total = cert.step("needed", "ceil(t*chunk)", PAPER, t=chunks)
     return cert.certificate(alpha=error, beta=known["beta"], n=int(total.value))

@@ -349,65 +349,31 @@ class Descent:
 
     def failure(self, cert: CertificateBuilder, records: Step) -> Step:
         """Write the chance of adding more than ``gap`` to the error into a certificate."""
-        rounds = self.rounds
-        tests = cert.step(
+        hides = self.beta * _SHARES[2]
+        cert = cert.where(
+            records=records, rounds=self.rounds, noise=self.noise, slip=self.slip, gap=self.gap,
+            hides=hides,
+        )  # fmt: skip
+        cert.step(
             "tests",
             "2*rounds*exp(-test*(noise + 1))/(1 + exp(-test))",
             DESCENT,
-            rounds=rounds,
             test=self.choice * TEST_SHARE,
-            noise=self.noise,
         )
-        choices = cert.step(
-            "choices",
-            "rounds**2*exp(-rate*(slip + 1))",
-            DESCENT,
-            rounds=rounds,
-            rate=self.choice / 2,
-            slip=self.slip,
-        )
-        threshold = cert.step(
-            "threshold",
-            "ceil((records + 1)/(rounds + 1)) - 1 + noise",
-            DESCENT,
-            records=records,
-            rounds=rounds,
-            noise=self.noise,
-        )
-        observed = cert.step(
+        cert.step("choices", "rounds**2*exp(-rate*(slip + 1))", DESCENT, rate=self.choice / 2)
+        cert.step("threshold", "ceil((records + 1)/(rounds + 1)) - 1 + noise", DESCENT)
+        cert.step(
             "observed",
             "(rounds*slip + max(threshold + noise, floor(records/(rounds + 1))))/max(records, 1)",
             DESCENT,
-            rounds=rounds,
-            slip=self.slip,
-            threshold=threshold,
-            noise=self.noise,
-            records=records,
-        )
-        hides = self.beta * _SHARES[2]
-        hidden = cert.step(
-            "hidden",
-            "(log(growth(1, 2*records)) + log(4/hides))/max(records, 1)",
-            "vc.relative",
-            records=records,
-            hides=hides,
         )
         cert.step(
-            "small_enough",
-            "observed + 2*sqrt(observed*hidden) + 4*hidden <= gap",
-            "vc.relative",
-            observed=observed,
-            hidden=hidden,
-            gap=self.gap,
+            "hidden", "(log(growth(1, 2*records)) + log(4/hides))/max(records, 1)", "vc.relative"
         )
-        return cert.step(
-            "second_failure",
-            "tests + choices + hides",
-            DESCENT,
-            tests=tests,
-            choices=choices,
-            hides=hides,
+        cert.step(
+            "small_enough", "observed + 2*sqrt(observed*hidden) + 4*hidden <= gap", "vc.relative"
         )
+        return cert.step("second_failure", "tests + choices + hides", DESCENT)
 
 
 def light_coin(above: int, epsilon: Fraction) -> ExplicitWeights:

@@ -140,7 +140,7 @@ class RankExponential:
         top = cert.step("top", "floor((n + 1 - left - right)/2)", self.claim, n=n, **needs)
         bad = "(size - 1)*exp(-rate*(top + 1))"
         odds = cert.step("odds", bad, self.claim, rate=self.rate, size=self.size, top=top)
-        cert.step("failure", "odds/(1 + odds)", self.claim, odds=odds)
+        cert.step("failure", "odds/(1 + odds)", self.claim)
         formula = "n >= 1 and top >= 0 and beta >= (1 - beta)*odds"
         cert.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
         return cert.certificate(alpha=self.window.alpha, beta=beta, n=n)

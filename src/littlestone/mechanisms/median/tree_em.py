@@ -305,7 +305,7 @@ class TreeEM:
             )
         else:
             odds = cert.step("odds", "height", self.claim, height=h)  # one point: no failure
-        cert.step("failure", "odds/(1 + odds)", self.claim, odds=odds)
+        cert.step("failure", "odds/(1 + odds)", self.claim)
         formula = "n >= 1 and top >= 1 and beta >= (1 - beta)*odds"
         cert.step("enough", formula, self.claim, n=n, top=top, odds=odds, beta=beta)
         return cert.certificate(alpha=self.window.alpha, beta=beta, n=n)

@@ -158,16 +158,16 @@ def certify(mechanism: TreeLog, n: int) -> Certificate:
         level, base = base, base.base
     share, rate = level.budget.beta / 2, base.rate
     if isinstance(base, TreeEM):
-        odds = cert.step(
+        cert.step(
             "odds",
             "(height*exp(rate)*(1 - delta)/delta + 1 + m*height)*exp(-rate*floor((m + 2)/3))",
             TREE_LOG, m=records, height=base.height, rate=rate, delta=base.delta,
         )  # fmt: skip
     else:
         formula = "(depths - 1)*exp(-rate*floor((m + 1)/2))"
-        odds = cert.step("odds", formula, TREE_LOG, m=records, depths=base.size, rate=rate)
+        cert.step("odds", formula, TREE_LOG, m=records, depths=base.size, rate=rate)
     enough = "n >= 1 and m >= 1 and share >= (1 - share)*odds"
-    cert.step("enough", enough, TREE_LOG, n=n, m=records, share=share, odds=odds)
+    cert.step("enough", enough, TREE_LOG, n=n, m=records, share=share)
     return cert.certificate(alpha=mechanism.window.alpha, beta=mechanism.beta, n=n)
 
 
