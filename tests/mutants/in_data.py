@@ -117,7 +117,7 @@ def a_refusal_that_quotes_the_cells(original, self, column, **options):
         raise DataError(f"{refused} Got {column}.") from None
 
 
-@mutant("parts overlap", "data.coded:HeldRows.parts", "rows counted in passes")
+@mutant("parts overlap", "data.held:HeldRows.parts", "rows counted in passes")
 def the_last_part_is_counted_twice(original, self):
     """What is left in memory is added to the counts, though it is in the file already."""
     parts = list(original(self))

@@ -238,7 +238,7 @@ def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, other
     return original(epsilon, delta, 1, others, **how)
 
 
-@mutant("parameter from the data", "learners.boosting.learner:answer_costs", "votes for labels")
+@mutant("parameter from the data", "learners.boosting.margins:answer_costs", "votes for labels")
 def trees_vote_for_labels_of_the_table(original, sample, votes, **settings):
     """A label that no record has is never voted for."""
     unseen = sample.counts[:-1].sum(axis=1) == 0

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from littlestone.data.points import user_index
 from littlestone.learners.online.journal import _charge
 from littlestone.learners.online.state import OnlineState
 
@@ -146,12 +147,14 @@ def the_public_file_counts_the_mistakes(original, state):
     return original(state) | {"mistakes": len(state.buffer)}
 
 
-@mutant("cut depends on others", "data.counting:user_name", "another name for a user")
-def names_as_text_if_one_is_missing(original, cell):
+@mutant("cut depends on others", "data.counting:numbered_users", "another name for a user")
+def names_as_text_if_one_is_missing(original, cells):
     """A column of numbers in which one name is missing is read as text: each user has another
     key then, and the cut keeps other records of everybody.
     """
-    return cell if cell is None else str(cell)
+    if not cells.null_count:
+        return original(cells)
+    return user_index([cell if cell is None else str(cell) for cell in cells.to_pylist()])
 
 
 @mutant("half noise", "learners.users.clipped:ClippedPlan.locate", "searches for the least error")

@@ -20,7 +20,8 @@ import numpy as np
 from littlestone.classes import DecisionTrees, Thresholds
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
 from littlestone.data.code_tables import Entries
-from littlestone.data.coded import CodedSample, HeldRows
+from littlestone.data.coded import CodedSample
+from littlestone.data.held import HeldRows
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import Source
 

@@ -48,6 +48,7 @@ def another_name() -> str | None:
         (pairs, [("t", 0), ("u", 9)], _listed),
         (numbers, [1, 50, 1000], _in_an_array),
         (numbers, [1, 50, None], _in_a_table),
+        ([10**18 + i for i in numbers], [1, None], _in_a_table),  # of 19 digits
         (["20", "40", "60"], ["1", "x", "007", None], _in_a_table),
     ]
     for rest, strangers, reader in kinds:
