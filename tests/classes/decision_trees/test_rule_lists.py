@@ -273,19 +273,19 @@ def test_what_is_for_0_and_1_is_refused_with_what_works():
             asked()
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.parametrize(
     ("schema", "options", "points", "n"),
     [
-        (ONE, {"labels": ABC, "costs": PRICES}, [(2,), (0,)], 1),
         (ONE, {}, [(0,), (2,)], 2),
+        (ONE, {"labels": ABC, "costs": PRICES}, [(2,), (0,)], 1),
         (ONE, {"labels": ABC}, [(2,), (0,)], 2),
         (EDGE, {}, [(0,), (3,)], 2),
         (EDGE, {"labels": ABC}, [(0,), (3,)], 1),
         (TWO, {"probabilities": True}, [(2, 2), (0, 1)], 2),
         (TWO, {"costs": {0: 1, 1: 3}}, [(2, 2), (0, 1)], 2),
     ],
-    ids=["costs", "one", "labels", "two", "three", "ends", "two-costs"],
+    ids=["one", "costs", "labels", "two", "three", "ends", "two-costs"],
 )
 def test_exactly_private(schema, options, points, n):
     """All data sets, all neighbours (cells outside the list among the labels), and the page."""

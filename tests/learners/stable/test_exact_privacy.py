@@ -27,7 +27,8 @@ def learner(concepts=ONE, *, make=Stable, **parameters):
 @pytest.mark.parametrize(
     ("parameters", "n", "outside"),
     [
-        ({"auxiliary": 1, "copies": [2]}, 3, True),  # k = 0: the SOA alone
+        ({"auxiliary": 1, "copies": [2]}, 3, False),  # k = 0: the SOA alone
+        ({"auxiliary": 1, "copies": [2]}, 3, True),
         ({"auxiliary": 1, "copies": [0, 1], "batches": [0, 2]}, 4, False),  # one tournament
         ({"auxiliary": 1, "copies": [5]}, 2, False),  # too few records
     ],
