@@ -18,6 +18,7 @@ from littlestone.data import IntegerDomain, Sample, read_table
 from littlestone.data.dealing import parted
 from littlestone.data.streams import LARGE, read_swept
 from littlestone.data.swept import Held, Part, SweptSample
+from littlestone.data.tails import tails_of
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -240,6 +241,24 @@ def test_evaluations_and_held_out_records_are_swept(name, monkeypatch):
         assert found[0] == found[1]
         if "prefixes" not in name:
             assert "_counted" not in vars(swept)
+
+
+@pytest.mark.parametrize("name", ["thresholds(3, 50)", "points(3, 50)", "intervals(3, 50)"])
+def test_parts_of_the_file_without_records_of_the_dealt_part(name):
+    """Most parts hold no record that is learned from (or none that is held out)."""
+    cls, records = parse_class(name), [(x, int(x > 20)) for x in range(3, 51, 4)]
+    learner = registry.make("agnostic", cls, epsilon=2)
+    for seed, share in enumerate(("1/12", "1/2", "11/12") * 2):
+        swept = held(records, 50)
+        extra = {"evaluate": 2, "holdout": share}
+        found = [
+            run(learner, sample, SeededSource(seed), **extra).to_json()
+            for sample in (swept, swept.count())
+        ]
+        assert found[0] == found[1]
+        for part in parted(swept, SeededSource(seed), 1):
+            assert all(len(points) for points, *_ in part.sweep())
+            assert tails_of(part, 2).n == part.n
 
 
 def test_a_full_disk_while_dealing_costs_nothing(tmp_path, monkeypatch):

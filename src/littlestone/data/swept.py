@@ -132,14 +132,15 @@ class DealtPoints:
         self.outside = (beyond[0], beyond[1])
 
     def parts(self) -> Iterator[Part]:
-        """Yield the points of the part with their counts, from the first on."""
+        """Yield the points of the part with their counts, from the first on; no part is empty."""
         start = 0
         for part in self._held.parts():
             counts = np.stack([part.zeros, part.ones], axis=1)
             here = self._of_part(counts.ravel(), start).reshape(-1, 2)
             start += int(counts.sum())
             some = here.any(axis=1)
-            yield Part(part.points[some], here[some, 0], here[some, 1])
+            if some.any():
+                yield Part(part.points[some], here[some, 0], here[some, 1])
 
     def _of_part(self, counts: Ints, start: int) -> Ints:
         """Return how many records of each kind belong to the part; they are at start and behind."""
