@@ -23,6 +23,7 @@ from littlestone.data import Sample, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting
+from littlestone.learners.boosting import learner as boosting
 from littlestone.learners.exponential import Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.source import Explicit, SeededSource
@@ -186,6 +187,27 @@ def test_rounds_of_boosting(monkeypatch):
     monkeypatch.setattr(Boosting, "round", normalised)
     report = all_n(learner, sizes=(2,))
     assert "round 1, sums" in [s.name for s in report.steps if not s.holds]
+
+
+@pytest.mark.parametrize("delta", [None, F(1, 100)])
+def test_budgets_of_boosting_that_are_too_large_together(delta, monkeypatch):
+    """Each round keeps its own budget; a learner that forgets one of them spends too much."""
+    learner = Boosting(BoostedTreeClass(CITY, 1, 2), epsilon=1, delta=delta, first_votes=2)
+    report = all_n(learner, sizes=(2,))
+    assert report.holds
+    assert ("compose.compose_pure" in report.lemmas) == (delta is None)
+    honest = boosting.largest_round
+    monkeypatch.setattr(boosting, "largest_round", lambda *numbers, first: honest(*numbers))
+    boosting._settings.cache_clear()
+    report = all_n(learner, sizes=(2,))
+    assert not report.holds
+    assert "rounds" in [s.name for s in report.steps if not s.holds]
+    assert "more than 1" in str(report)
+    boosting._settings.cache_clear()
+    evaluated = replace(learner, evaluation=F(1, 2), first_votes=1)  # nor the evaluation
+    monkeypatch.setattr(boosting, "largest_round", lambda *all_but, first: honest(*all_but[:3]))
+    assert not all_n(evaluated, sizes=(2,)).holds
+    boosting._settings.cache_clear()
 
 
 def test_users_are_single_records():

@@ -583,15 +583,17 @@ def _rounds(
         chain.check(rate_of, run, f"round {place + 1}")
     steps = chain.steps
     what = f"{settings.rounds} rounds with fixed budgets, each given the trees before"
-    if learner.delta is None:
-        steps.append(Step("rounds", "proved", True, what, "sums.rounds_pure"))
-    else:
-        steps.append(Step("rounds", "assumed", True, f"{what}: zero-concentrated privacy"))
+    enough = settings.spent(learner.delta or Fraction(0), learner.evaluation) <= learner.epsilon
+    what += f"; all together {'at most' if enough else 'more than'} {learner.epsilon}"
+    if learner.delta is not None:
+        steps.append(Step("rounds", "assumed", enough, f"{what}: zero-concentrated privacy"))
+    else:  # a first round of another budget stands beside the others
+        lemmas = ("sums.rounds_pure", "compose.compose_pure")[: 1 + (settings.first_votes > 1)]
+        steps += [Step("rounds", "proved", enough, what, lemma) for lemma in lemmas]
     if settings.count_epsilon:
-        what, moves = "count of label 1", "it moves"
-        if several:
-            what, moves = "counts of labels", "two of them move"
+        what, moves = ("counts", "two of them move") if several else ("count", "it moves")
         noise = f"{moves} by at most 1, with two-sided geometric noise"
+        what += " of labels" if several else " of label 1"
         steps.append(Step(what, "proved", True, noise, "noise.counts_pure"))
     if len(rounds) < settings.rounds:
         steps.append(Step("other rounds", "assumed", True, "they are drawn as these are"))

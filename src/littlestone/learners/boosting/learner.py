@@ -150,6 +150,22 @@ class Settings:
         losses = dict(_rounds(self.round_epsilon, self.rounds, first=self.first_votes > 1))
         return losses | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
 
+    def spent(self, delta: Fraction, evaluation: Fraction | None = None) -> Fraction:
+        """Return the epsilon of everything together, an evaluation included; a sum if delta is 0.
+
+        Examples
+        --------
+        >>> settings = Settings(4, Fraction(1), Fraction(1), 9, Fraction(1, 7), Fraction(1, 2), 3)
+        >>> str(settings.spent(Fraction(0))), settings.spent(Fraction(1, 10**6)) < Fraction(3, 2)
+        ('19/14', True)
+        """
+        if not delta:
+            rounds = sum(map(self.epsilon_of, range(self.rounds)), self.count_epsilon)
+            return rounds + (evaluation or 0)
+        losses = Counter(self.losses)
+        losses.update([Pure(evaluation)] if evaluation else [])
+        return compose(losses, delta=delta)[0]
+
     def votes_of(self, place: int) -> int:
         """Return the votes of the tree at this place, from 0."""
         return self.first_votes if place == 0 else 1
