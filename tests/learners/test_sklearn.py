@@ -318,3 +318,11 @@ def test_a_refused_call_changes_nothing():
         learner.fit(np.zeros((9, 3)), [0, 1] * 4 + [7])
     assert vars(learner) == before
     assert learner.predict(np.zeros((1, 2))).shape == (1,)
+
+
+def test_an_evaluation_that_was_not_paid_for_is_no_attribute():
+    learner = ls.AgnosticLearner(LINE, epsilon=5).fit([1, 2, 3], [0, 1, 1])
+    assert not hasattr(learner, "evaluation_")
+    assert "release_" in dir(learner)
+    with pytest.raises(ls.errors.UnsupportedError, match="fit with evaluate=E"):
+        learner.evaluation_  # noqa: B018

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from littlestone.cli.options import (
     ClassSpec,
@@ -62,7 +62,7 @@ def fit(
     costs: str | None = None,
     proba: Flag = False,
     proper: Flag = False,
-    parameters: str | None = None,
+    constants: Literal["theory", "practical"] | None = None,
     agnostic: Flag = False,
     schema: str | None = None,
     positive: str = "1",
@@ -130,7 +130,7 @@ def fit(
     proper:
         Release a concept of the class, not only a hypothesis near to one (for --learner
         vc1 or littlestone).
-    parameters:
+    constants:
         For --learner stable: theory (certified, and mostly far too many records), or practical,
         whose certificate makes an assumption about the records.
     agnostic:
@@ -194,11 +194,13 @@ def fit(
     each = _records_of_each(user, samples_per_user, learner)
     listed = label_list("fit", labels, positive=positive if positive != "1" else negative)
     options = {
-        **_given(proper=proper or None, parameters=parameters),
+        **_given(proper=proper or None, constants=constants),
         **({} if costs is None else {"costs": _costs(costs, positive, negative, listed)}),
         **each,
     }
     concepts, public = open_class(concept_class, schema, chosen, listed)
+    if user is not None and concepts.learned_by:
+        raise ParameterError(_one_record_each(concepts.spec))
     form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
@@ -428,6 +430,20 @@ def _records_of_each(user: str | None, samples_per_user: str | None, learner: st
     return {"samples_per_user": whole("fit", "samples_per_user", samples_per_user)}
 
 
+_ONE_RECORD = (
+    "leave out --user and give a table with one record of each user; where users have up to m "
+    "records, an --epsilon divided by m protects all of a user's records"
+)
+
+
+def _one_record_each(spec: str) -> str:
+    return (
+        f"{spec} is learned from single records, which alone are protected: it does not go with "
+        "--user. Take another class, such as rules(max_literals=2) or decision_trees(depth=2), "
+        f"or {_ONE_RECORD}."
+    )
+
+
 def _of_records_only(
     user: str | None, *, labels: str | None, costs: str | None, proba: bool
 ) -> None:
@@ -435,9 +451,7 @@ def _of_records_only(
     if user is not None and labels is not None:
         raise ParameterError(
             "--labels is not for the protection of users (--user), which is about two labels: say "
-            "which one means 1 (--positive). Or leave out --user and give a table with one record "
-            "of each user; where users have up to m records, an --epsilon divided by m protects "
-            "all of a user's records."
+            f"which one means 1 (--positive). Or {_ONE_RECORD}."
         )
     for option, asked in (("--costs", costs is not None), ("--proba", proba)):
         if user is not None and asked:

@@ -162,9 +162,14 @@ class Learner(ABC, _Generic[P]):
         for each in fields(self):  # type: ignore[arg-type]
             check: Check | None = each.metadata.get("check")
             if check is not None:
-                value = check(self.estimator, each.name, getattr(self, each.name))
+                value = check(self.owner, each.name, getattr(self, each.name))
                 object.__setattr__(self, each.name, value)
         self.check()
+
+    @property
+    def owner(self) -> str:
+        """The estimator that errors name."""
+        return self.estimator
 
     def check(self) -> None:
         """Refuse parameters that do not go together; by default there is nothing to refuse."""

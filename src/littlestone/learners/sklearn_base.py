@@ -61,6 +61,10 @@ if TYPE_CHECKING:
 __all__ = ["PrivateClassifier"]
 
 
+class _NoEvaluationError(UnsupportedError, AttributeError):
+    """An attribute that this fit has not paid for, as ``hasattr`` and ``dir`` expect it."""
+
+
 class PrivateClassifier(ClassifierMixin, BaseEstimator):
     """A scikit-learn classifier around a `Learner`: ``class NameLearner(..., learner=Name)``.
 
@@ -344,11 +348,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         UnsupportedError
-            If none was paid for.
+            If none was paid for; it is an AttributeError, too, so that ``hasattr`` says no.
         """
         check_is_fitted(self, "hypothesis_")
         if self.release_.evaluation is None:
-            raise UnsupportedError(
+            raise _NoEvaluationError(
                 f"This {type(self).__name__} has no evaluation: fit with evaluate=E, a part of "
                 "epsilon."
             )

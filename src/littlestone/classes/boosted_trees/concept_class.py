@@ -66,11 +66,13 @@ class BoostedTreeClass(ConceptClass):
     name: ClassVar[str] = "boosted_trees"
     vc_exact = False
     learned_by = "boosting"
+    #: Its estimator, which errors name.
+    estimator: ClassVar[str] = "BoostedTrees"
 
     def __init__(
         self, schema: Schema, depth: int = 2, rounds: int | None = None, labels: Any = None
     ) -> None:
-        owner = type(self).__name__
+        owner = self.estimator
         if labels is not None:
             self.labels = check_labels(owner, labels)
         if not isinstance(schema, Schema):
@@ -91,7 +93,7 @@ class BoostedTreeClass(ConceptClass):
 
     def bind(self, n_columns: int) -> BoostedTreeClass:
         """Return the class for arrays with this (public) number of columns."""
-        schema = self.schema.bind(n_columns, owner=type(self).__name__)
+        schema = self.schema.bind(n_columns, owner=self.estimator)
         if schema is self.schema:
             return self
         return type(self).from_dict({**self.to_dict(), "schema": schema.to_list()})
@@ -199,6 +201,7 @@ class ScorecardClass(BoostedTreeClass):
     """
 
     name: ClassVar[str] = "scorecard"
+    estimator: ClassVar[str] = "Scorecard"
 
     def __init__(self, schema: Schema, rounds: int | None = None, labels: Any = None) -> None:
         super().__init__(schema, 1, rounds, labels)

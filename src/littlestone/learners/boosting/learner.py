@@ -47,6 +47,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,7 +63,7 @@ from littlestone.classes.decision_trees.weighted import (
     draw_answers,
     draw_tree,
 )
-from littlestone.errors import UnsupportedError, check_integer, parameter_error
+from littlestone.errors import UnsupportedError, check_integer, counted, parameter_error
 from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
 from littlestone.learners.boosting.labels import private_start
 from littlestone.learners.boosting.margins import (
@@ -260,24 +261,28 @@ class Boosting(Learner[BoostingPlan]):
     step: Fraction | None = parameter(optional(number("0.1 is a common choice.")), default=None)
     cap: Fraction = parameter(lambda owner, name, value: _cap(owner, value), default=Fraction(1, 2))
     resolution: int = parameter(integer(low=1), default=1024)
-    first_votes: int | None = parameter(optional(integer(low=1)), default=None)
+    first_votes: int | None = parameter(
+        optional(lambda owner, name, value: _first_votes(owner, name, value)), default=None
+    )
     evaluation: Fraction | None = parameter(optional(number()), default=None)
 
     def check(self) -> None:
-        """Refuse an evaluation that would leave nothing."""
+        """Refuse an evaluation that would leave nothing, and what is too large."""
+        owner = self.owner
         if self.evaluation is not None and self.evaluation >= self.epsilon:
             raise parameter_error(
-                self.estimator, "evaluate", "smaller than epsilon, of which it is a part",
+                owner, "evaluate", "smaller than epsilon, of which it is a part",
                 self.evaluation,
             )  # fmt: skip
         if self.resolution > 2**20:
-            raise parameter_error(self.estimator, "resolution", "at most 2**20", self.resolution)
+            raise parameter_error(owner, "resolution", "at most 2**20", self.resolution)
         if self.step is not None and self.step > 10:
-            raise parameter_error(self.estimator, "step", "at most 10", self.step)
-        if (self.first_votes or 1) > MAX_FIRST_VOTES:
-            raise parameter_error(
-                self.estimator, "first_votes", f"at most {MAX_FIRST_VOTES}", self.first_votes
-            )
+            raise parameter_error(owner, "step", "at most 10", self.step)
+
+    @property
+    def owner(self) -> str:
+        """The estimator of the class."""
+        return getattr(self.concept_class, "estimator", self.estimator)
 
     def leaving(self, evaluation: Fraction) -> Boosting:
         """Return the learner that leaves this epsilon to an evaluation on the same records."""
@@ -296,11 +301,12 @@ class Boosting(Learner[BoostingPlan]):
         """Say what is spent on what."""
         settings = self.plan.settings(n)
         each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
-        spent = {f"{settings.rounds} trees": each}
+        spent = {counted(settings.rounds, "trees"): each}
         if settings.first_votes > 1:
-            what = f"first tree, of {settings.first_votes} votes"
+            what = f"first tree, counted {settings.first_votes} times"
             spent = {what: f"bounded range {float_up(settings.epsilon_of(0)):.6g}"}
-            spent |= {f"{settings.rounds - 1} more trees": each} if settings.rounds > 1 else {}
+            more = settings.rounds - 1
+            spent |= {counted(more, "more trees"): each} if more else {}
         if settings.count_epsilon:
             what = "counts of labels" if self.concept_class.lists_labels else "count of label 1"
             spent[what] = f"epsilon {settings.count_epsilon}"
@@ -402,6 +408,15 @@ def _own(owner: str, value: Any) -> BoostedTreeClass:
     return value
 
 
+def _first_votes(owner: str, name: str, value: Any) -> int:
+    hint = 'Leave it out (or "auto") for the usual number; 1 makes it a tree like the others.'
+    wanted = f"an integer in [1, {MAX_FIRST_VOTES}]"
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= MAX_FIRST_VOTES:
+        raise parameter_error(owner, name, wanted, value, hint)
+    return int(value)
+
+
 def _cap(owner: str, value: Any) -> Fraction:
     cap: Fraction = number()(owner, "cap", value)
     if cap > 1:
@@ -411,7 +426,7 @@ def _cap(owner: str, value: Any) -> Fraction:
 
 @lru_cache(maxsize=512)
 def _settings(learner: Boosting, n: int) -> Settings:
-    n = check_integer(learner.estimator, "n", n, low=1)
+    n = check_integer(learner.owner, "n", n, low=1)
     concepts = learner.concept_class
     size = float(learner.epsilon) * n
     splits = len(_splits(concepts.schema))
