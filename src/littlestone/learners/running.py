@@ -31,6 +31,7 @@ from littlestone.errors import (
     check_fraction,
     check_integer,
     check_probability,
+    counted,
     parameter_error,
 )
 from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
@@ -420,7 +421,9 @@ def held_out_of(n: int, holdout: Any) -> int:
     share = check_probability("fit", "holdout", holdout)
     held_out = int(share * n)
     if not 0 < held_out < n:
-        raise parameter_error("fit", "holdout", f"a share that parts {n} records", holdout)
+        wanted = f"a share that holds out at least one of {counted(n, 'records')}, and not all"
+        hint = "Without it the records of the fit are evaluated on."
+        raise parameter_error("fit", "holdout", wanted, holdout, hint)
     return held_out
 
 
