@@ -199,8 +199,7 @@ def fit(
         **each,
     }
     concepts, public = open_class(concept_class, schema, chosen, listed)
-    if user is not None and concepts.learned_by:
-        raise ParameterError(_one_record_each(concepts.spec))
+    _check_class_of_users(user, concepts)
     form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
@@ -436,12 +435,14 @@ _ONE_RECORD = (
 )
 
 
-def _one_record_each(spec: str) -> str:
-    return (
-        f"{spec} is learned from single records, which alone are protected: it does not go with "
-        "--user. Take another class, such as rules(max_literals=2) or decision_trees(depth=2), "
-        f"or {_ONE_RECORD}."
-    )
+def _check_class_of_users(user: str | None, concepts: ConceptClass) -> None:
+    """Refuse --user with a class whose own learner protects single records."""
+    if user is not None and concepts.learned_by:
+        raise ParameterError(
+            f"{concepts.spec} is learned from single records, which alone are protected: it does "
+            "not go with --user. Take another class, such as rules(max_literals=2) or "
+            f"decision_trees(depth=2), or {_ONE_RECORD}."
+        )
 
 
 def _of_records_only(

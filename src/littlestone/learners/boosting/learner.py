@@ -216,6 +216,15 @@ class BoostingPlan(Plan):
         return _settings(self.learner, n)
 
 
+def _first_votes(owner: str, name: str, value: Any) -> int:
+    hint = 'Leave it out (or "auto") for the usual number; 1 makes it a tree like the others.'
+    wanted = f"an integer in [1, {MAX_FIRST_VOTES}]"
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not 1 <= value <= MAX_FIRST_VOTES:
+        raise parameter_error(owner, name, wanted, value, hint)
+    return int(value)
+
+
 @dataclass(frozen=True)
 class Boosting(Learner[BoostingPlan]):
     """The learner behind `BoostedTrees` and `Scorecard`.
@@ -261,9 +270,7 @@ class Boosting(Learner[BoostingPlan]):
     step: Fraction | None = parameter(optional(number("0.1 is a common choice.")), default=None)
     cap: Fraction = parameter(lambda owner, name, value: _cap(owner, value), default=Fraction(1, 2))
     resolution: int = parameter(integer(low=1), default=1024)
-    first_votes: int | None = parameter(
-        optional(lambda owner, name, value: _first_votes(owner, name, value)), default=None
-    )
+    first_votes: int | None = parameter(optional(_first_votes), default=None)
     evaluation: Fraction | None = parameter(optional(number()), default=None)
 
     def check(self) -> None:
@@ -406,15 +413,6 @@ def _own(owner: str, value: Any) -> BoostedTreeClass:
             f"{owner} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."
         )
     return value
-
-
-def _first_votes(owner: str, name: str, value: Any) -> int:
-    hint = 'Leave it out (or "auto") for the usual number; 1 makes it a tree like the others.'
-    wanted = f"an integer in [1, {MAX_FIRST_VOTES}]"
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not 1 <= value <= MAX_FIRST_VOTES:
-        raise parameter_error(owner, name, wanted, value, hint)
-    return int(value)
 
 
 def _cap(owner: str, value: Any) -> Fraction:
