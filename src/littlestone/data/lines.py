@@ -159,8 +159,8 @@ def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
     width = int(lines.n_cells[0])
     names = [_cells(lines, j, form)[0].as_py().strip(WHITE) for j in range(width)]
     if len(set(names)) < width:
-        line = f"The first line of {what[0].lower()}{what[1:]}"
-        raise DataError(f"{line} names two columns alike. Rename one of them.")
+        first = f"The first line of {what[0].lower()}{what[1:]}"
+        raise DataError(f"{first} names two columns alike. Rename one of them.")
     return names
 
 
