@@ -77,7 +77,8 @@ def test_batches_are_joined(size):
 
 
 def test_engines_that_collect_hand_out_the_same_groups():
-    polars = pytest.importorskip("polars")
+    import polars
+
     lazy, here = groups(polars.from_arrow(table()).lazy()), groups(table())
     assert not batches.streamed(read_table(polars.LazyFrame({"x": [1]})).frame(["x"], "test"))
     found = []
@@ -102,15 +103,20 @@ def test_partitions_hold_few_groups(conf, rows, wanted):
     assert found is native if wanted is None else found == (wanted, "b0", "k1")
 
 
-def test_what_is_packed_can_be_sent_and_needs_arrow_only(tmp_path):
-    """Also cells that are large together are cut into pieces; one large cell is a piece."""
+def test_what_is_packed_is_cut_into_pieces():
+    """Also cells that are large together; one large cell is a piece."""
     long = "x" * (1 << 23)
     rows = pa.record_batch({"k": ["a", long, None, long, "b", "y" * (1 << 25), ""]})
     packed = [cell[0].as_py() for (cell,) in batches._packer()(iter([rows, rows]))]
     pieces = [piece for cell in packed for piece in pa.ipc.open_stream(cell)]
     assert pa.Table.from_batches(pieces)["k"].to_pylist() == rows["k"].to_pylist() * 2
     assert max(piece.nbytes for piece in pieces if len(piece) > 1) <= 1 << 24
-    cloudpickle = pytest.importorskip("pyspark.cloudpickle")
+
+
+@pytest.mark.spark
+def test_what_packs_needs_arrow_only(tmp_path):
+    from pyspark import cloudpickle
+
     (tmp_path / "packer").write_bytes(cloudpickle.dumps(batches._packer()))
     code = (
         "import pickle, sys; sys.modules['littlestone'] = None; import pyarrow as pa;"
