@@ -38,7 +38,7 @@ ROW_BYTES, POINT_BYTES = 12, 80
 RECORD_BYTES = 100  # for each row more, where users are protected
 
 
-def make(folder: Path, rows: int, distinct: int, users: int, *, random: bool) -> None:
+def make(folder: Path, rows: int, distinct: int, users: int = 0, *, random: bool) -> None:
     """Write x in 1 .. 2**32, scrambled, (nearly) so many, and y: x above half, or a coin; whose."""
     from littlestone.data.engine import connect
 
