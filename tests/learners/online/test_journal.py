@@ -5,7 +5,6 @@ import copy
 import json
 import os
 import pickle
-import re
 import resource
 import shutil
 import sqlite3
@@ -585,7 +584,7 @@ def test_kills_at_system_calls_of_sqlite():
     ("broken", "how", "why"),
     [
         ("log", ("--kills", "300"), "acknowledged rows are lost"),
-        ("memory", ("--kills", "300"), "damaged|more than one group|another state than left alone"),
+        ("memory", ("--matrix", "--every", "5"), "damaged"),
         ("sums", ("--matrix", "--every", "3"), "another state than left alone"),
         ("links", ("--matrix", "--every", "20"), "a state with two names was opened"),
     ],
@@ -593,7 +592,7 @@ def test_kills_at_system_calls_of_sqlite():
 def test_the_kills_find_states_that_are_broken(broken, how, why):
     done = harness(*how, "--broken", broken)
     assert done.returncode == 1
-    assert re.search(why, done.stderr)
+    assert why in done.stderr
 
 
 @pytest.mark.full
