@@ -189,6 +189,7 @@ def test_rounds_of_boosting(monkeypatch):
     assert "round 1, sums" in [s.name for s in report.steps if not s.holds]
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("delta", [None, F(1, 100)])
 def test_budgets_of_boosting_that_are_too_large_together(delta, monkeypatch):
     """Each round keeps its own budget; a learner that forgets one of them spends too much."""

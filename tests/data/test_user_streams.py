@@ -45,7 +45,9 @@ def contents(users):
     return [getattr(users, name).tolist() for name in names]
 
 
-@pytest.fixture(params=[1, 7, 100, 10**6], ids="batches of {}".format)
+@pytest.fixture(
+    params=[pytest.param(1, marks=pytest.mark.more), 7, 100, 10**6], ids="batches of {}".format
+)
 def batches(request, monkeypatch):
     """Users that end anywhere in a batch, and that are in many of them."""
     monkeypatch.setattr(user_streams, "_ROWS", request.param)
