@@ -1,0 +1,82 @@
+"""Count the lines of the package and of its tests: `python tools/lines.py [SRC] [TESTS]`.
+
+A line of code carries a token that is neither a comment nor part of a docstring; docstrings are found
+in the syntax tree. What is neither, blank lines and comments, is in the total only.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+_QUIET = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+_OWNERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Lines(NamedTuple):
+    """Files, lines of code, lines of docstrings, all lines."""
+
+    files: int
+    code: int
+    docstrings: int
+    total: int
+
+
+def count(text: str) -> Lines:
+    """Return the lines of one file."""
+    documented: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, _OWNERS) and ast.get_docstring(node, clean=False) is not None:
+            string = node.body[0]
+            documented.update(range(string.lineno, (string.end_lineno or string.lineno) + 1))
+    code: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in _QUIET:
+            code.update(range(token.start[0], token.end[0] + 1))
+    return Lines(1, len(code - documented), len(documented), len(text.splitlines()))
+
+
+def total(counts: Iterable[Lines]) -> Lines:
+    """Add lines up."""
+    return Lines(*(sum(column) for column in zip(*counts, strict=True)))
+
+
+def table(root: Path) -> list[tuple[str, Lines]]:
+    """Return the lines of each folder below ``root``, of its own files, and of everything."""
+    found: dict[str, list[Lines]] = {}
+    for file in sorted(root.rglob("*.py")):
+        inside = file.relative_to(root).parts
+        folder = f"{inside[0]}/" if len(inside) > 1 else "(top)"
+        found.setdefault(folder, []).append(count(file.read_text(encoding="utf-8")))
+    rows = [(folder, total(counts)) for folder, counts in sorted(found.items())]
+    return [*rows, ("all", total(lines for _, lines in rows))]
+
+
+def main(arguments: list[str]) -> None:
+    """Print a table for the package and one for its tests."""
+    here = Path(__file__).resolve().parents[1]
+    roots = [Path(argument) for argument in arguments] or [here / "src/littlestone", here / "tests"]
+    for root in roots:
+        print(f"{root.name:<16}{'files':>7}{'code':>8}{'docstrings':>12}{'total':>8}")
+        for folder, lines in table(root):
+            print(
+                f"{folder:<16}{lines.files:>7}{lines.code:>8}{lines.docstrings:>12}{lines.total:>8}"
+            )
+        print()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
