@@ -1,7 +1,7 @@
 """Count the lines of the package and of its tests: `python tools/lines.py [SRC] [TESTS]`.
 
-A line of code carries a token that is neither a comment nor part of a docstring; docstrings are found
-in the syntax tree. What is neither, blank lines and comments, is in the total only.
+A line of code carries a token that is neither a comment nor part of a docstring; docstrings are
+found in the syntax tree. Blank lines and comments are in the total only.
 """
 
 from __future__ import annotations
