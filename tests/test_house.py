@@ -217,3 +217,14 @@ def test_no_guarantee_hides_behind_a_default():
                         assert default is None or value is None or pure, (
                             f"{path.name}:{node.lineno}"
                         )
+
+
+def test_actions_are_pinned_by_hash():
+    uses = [
+        line.split("uses:")[1].split()[0]
+        for file in (ROOT / ".github/workflows").glob("*.yml")
+        for line in file.read_text().splitlines()
+        if "uses:" in line
+    ]
+    assert len(uses) >= 4
+    assert [action for action in uses if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action)] == []
