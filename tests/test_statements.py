@@ -170,6 +170,38 @@ def test_every_calculator_is_in_the_row_of_its_statement(paper):
         assert at == label or at.startswith(f"{label}."), name
 
 
+def test_no_statement_is_only_copied():
+    """A formula that is compared with the printed one is tried somewhere else, too."""
+    for row in (row for paper in NUMBERED for row in rows(paper)):
+        assert code(row[TESTS]) != ["bounds/test_statements.py"], row
+
+
+@pytest.mark.parametrize(
+    ("paper", "statement", "column", "wrong", "right"),
+    [
+        ("004", "Theorem 1", CLAIM, "alon22.thm2", "alon22.thm1"),
+        ("004", "Theorem 8", CLAIM, "boosted.accuracy", "stable.privacy"),
+    ],
+)
+def test_claims_are_about_their_statement(paper, statement, column, wrong, right):
+    """Theorem 1 is about thresholds; boosting does not lower delta, as Theorem 8 does."""
+    (row,) = (row for row in rows(paper) if row[0] == statement)
+    assert wrong not in code(row[column])
+    assert right in code(row[column])
+
+
+def test_what_papers_leave_out_or_misprint_is_said():
+    """Boosting has no construction in 002; misprints of 000, 001 and 003; later work."""
+    for file in ("docs/classes.md", "src/littlestone/classes/majorities.py"):
+        text = (ROOT / file).read_text()
+        assert "prints no construction" in text
+        assert not re.search(r"\bAND\b", text)
+    misprints = (ROOT / "docs" / "paper-bounds.md").read_text().partition("## Misprints")[2]
+    for named in ("Fact 1", "Definition 17", "Claim 2", "Claim 5", "Claim 6.3"):
+        assert named in misprints
+    assert "2510.00574" in (ROOT / "docs" / "learners" / "online.md").read_text()
+
+
 def test_the_numbers_at_the_top_are_true():
     everything = [row for paper in NUMBERED for row in rows(paper)]
     said = re.search(r"(\d+) rows, of which (\d+)\s+are not software", PAGE)

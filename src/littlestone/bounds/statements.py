@@ -133,7 +133,8 @@ class PaperBound:
 
     def __str__(self) -> str:
         one = self.statement
-        return f"{one.name}: {one.side} {self.value} ({one.states})"
+        text = f"{one.name}: {one.side} {self.value} ({one.states})"
+        return f"{text}. {one.note}" if one.note else text
 
 
 def paper_bounds() -> tuple[PaperStatement, ...]:
@@ -414,14 +415,18 @@ _add("alon22.lemma17", "points of a homogeneous set, of size in the domain, as i
      m=Range(1, 6, whole=True))
 _order("alon22.lemma18", "points of a homogeneous set that can be learned: an order",
        "See alon22.lemma18.delta and alon22.lemma21.")
-_add("alon22.lemma18.delta", "1/delta of the algorithm", "1000*m**2*log2(m)", "m",
-     m=Range(2, whole=True))
+_add("alon22.lemma18.delta", "1/delta of the algorithm, as printed", "1000*m**2*log2(m)", "m",
+     m=Range(2, whole=True),
+     note="Not enough for its proof: Lemma 21 needs 2/3 - D delta >= 1/2, and with this delta "
+     "D delta = log2(T)/(10 log2(m)) > 1/5. With 10000 in the place of 1000 it holds.")
 _add("alon22.thm19", "x for which a universe of size twr_t(x) has a homogeneous subset of size k "
      "under every coloring by q colors of the subsets of t < k elements", "3*k*q*log2(q)", "k q",
      q=Range(2, whole=True), k=Range(3, whole=True))
 _add("alon22.lemma20", "gap of the distributions to both sides of r", "1/(10*m)", "m", "at least")
 _add("alon22.lemma21", "log2 of the number of distributions in the family",
-     "1000*m**2*log2(m)**2", "m", "at most", m=Range(2, whole=True))
+     "1000*m**2*log2(m)**2", "m", "at most", m=Range(2, whole=True),
+     note="Not proved with the printed delta: see alon22.lemma18.delta. It holds for a delta of at "
+     "most 1/(10000*m**2*log2(m)).")
 _add("alon22.claim22", "largest step of the probabilities-list", "1/(4*m)", "m", "at least")
 _add("alon22.thm23.records", "records m of the globally stable learner G",
      "2**(2**(ldim + 2) + 1)*4**(ldim + 1)*ceil(2**(ldim + 2)/alpha)", "ldim alpha",

@@ -16,9 +16,9 @@ sqrt(3), and that of the others by 1/sqrt(3). The total weight is multiplied by 
 correct labels, so its weight never falls below D; hence D(errors of the majority) <=
 (sqrt(3)/2)**T.
 
-The paper says "AND" where "majority" is meant (an AND loses points that one of its parts misses).
-The size is (t * size)**T: direct constructions, whose size grows by ln(1/alpha) only, are far
-smaller wherever they are known. `nearest` is the proof as a program.
+The paper states an order of the size and prints no construction. The size here is
+(t * size)**T: direct constructions, whose size grows by ln(1/alpha) only, are far smaller wherever
+they are known. `nearest` is the proof as a program.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from littlestone.bounds import CertificateBuilder, Claim, register
+from littlestone.classes import Thresholds
 from littlestone.classes.dimensions import littlestone_dimension, vc_dimension
 from littlestone.errors import LittlestoneError
 
@@ -44,6 +45,12 @@ for _claim in (
     Claim("lower.littlestone.pure", "Feldman, Xiao; constants: " + _OWN, "2014; " + _PAGE,
           "Purely private learners need (1-beta)((d-1) KL(alpha/p, 1/2) + ln(1-beta))/(epsilon p) "
           "records for every p in (2 alpha, 1], d the Littlestone dimension."),
+    Claim("alon22.thm1", "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability",
+          "28 January 2022, Theorem 1; its proof needs a delta ten times smaller: "
+          "docs/paper-bounds.md",
+          "(0.1, O(1/(n**2 log n)))-private (1/16, 1/16)-accurate learners of thresholds over X "
+          "need order log* |X|.",
+          status="order-only"),
     Claim("alon22.thm2", "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability",
           "28 January 2022, Theorem 2; cited by Yan 2025 (000)",
           "(0.1, O(1/(n**2 log n)))-private (1/16, 1/16)-accurate learners need order log* d.",
@@ -193,7 +200,10 @@ class _Case:
             )
         if self.ldim is not None and not budget.delta and self.ldim >= 2:
             yield from self._littlestone(self.ldim)
-        if self.ldim is not None and budget.delta and self.ldim >= 1:
+        if isinstance(self.concepts, Thresholds) and budget.delta:
+            points = self.concepts.size - 1
+            yield self._order("alon22.thm1", _APPROXIMATE, "log*(points)", log_star(points))
+        elif self.ldim is not None and budget.delta and self.ldim >= 1:
             yield self._order("alon22.thm2", _APPROXIMATE, "log*(d)", log_star(self.ldim))
 
     def agnostic(self) -> Iterator[LowerBound]:
