@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.cells import MAX_DIGITS, MAX_LENGTH, digits, number, text
 from littlestone.data.points import SMALL, as_points, canonical, object_points
-from littlestone.data.schema import Schema
-from littlestone.errors import DataError, parameter_error
+from littlestone.data.schema import Schema, suggest
+from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Point, Points
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
 
 __all__ = [
     "OUTSIDE",
@@ -42,6 +45,7 @@ class Outside(enum.Enum):
         return "OUTSIDE"
 
 
+TWICE = "The columns of a table must have different names."
 #: What a cell becomes that is not a point of the public domain.
 OUTSIDE = Outside.OUTSIDE
 
@@ -280,13 +284,11 @@ class RowDomain:
     def array(self, X: Any, owner: str = "RowDomain") -> Points:
         """Convert an array or data frame of shape (n, columns); no cell is refused.
 
-        A data frame is read by column names, an array by position. Every column has public codes
-        for *missing* and *other*.
+        A data frame is read by column names (others are left out), an array by position. Every
+        column has public codes for *missing* and *other*.
         """
-        names = getattr(X, "columns", None)
-        if names is not None and self.schema.bound and set(self.schema.names) <= set(names):
-            cells = [np.asarray(X[name], dtype=object) for name in self.schema.names]
-            return self.schema.encode(cells)
+        if self.schema.bound:
+            X = by_name(X, self.schema.names, owner)
         table = own_cells(X)
         if table.ndim != 2:
             constraint = "a 2-D array of shape (n, columns)"
@@ -343,20 +345,91 @@ def _peek(x: Any) -> Any:
     return x if isinstance(x, list | tuple | np.ndarray) else 0
 
 
+def named_frame(X: Any) -> nw.DataFrame[Any] | None:
+    """Return a data frame in memory whose columns have names; None for what goes by position.
+
+    Names are texts: a frame whose columns have only numbers is an array.
+
+    Raises
+    ------
+    ParameterError
+        If two columns have one name.
+    """
+    if isinstance(X, np.ndarray | list | tuple) or not hasattr(X, "columns"):
+        return None
+    frame = _frame(X)
+    named = frame is not None and all(isinstance(name, str) for name in frame.columns)
+    return frame if named else None
+
+
+def _frame(X: Any) -> nw.DataFrame[Any] | None:
+    """Return what narwhals knows as a data frame in memory."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415 - loaded when a frame is read
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415
+
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except DuplicateError:
+        raise ParameterError(TWICE) from None
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def by_name(X: Any, names: Sequence[str], owner: str) -> Any:
+    """Return the columns of these names, of a data frame that has names; arrays as they are.
+
+    Raises
+    ------
+    ParameterError
+        A name that the frame lacks, or has twice.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> by_name(pa.table({"b": [1], "c": [2], "a": [3]}), ["a", "b"], "doctest").column_names
+    ['a', 'b']
+    """
+    frame = named_frame(X)
+    if frame is None:
+        return X
+    require_columns(names, frame.columns, owner)
+    return frame.select(names).to_native()
+
+
+def require_columns(
+    asked: Sequence[str],
+    found: Sequence[str],
+    owner: str,
+    hint: Callable[[Sequence[str], Sequence[str]], str] | None = None,
+) -> None:
+    """Refuse a table that lacks columns; their names are public, unless a ``hint`` says less.
+
+    Examples
+    --------
+    >>> require_columns(["age", "city"], ["City", "aged"], "fit")
+    Traceback (most recent call last):
+    littlestone.errors.ParameterError: The table given to fit has no columns 'age', 'city'. Did ...
+    """
+    lacking = [name for name in dict.fromkeys(asked) if name not in found]
+    if lacking:
+        some = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
+        near = suggest(lacking[0], found) if hint is None else hint(lacking, asked)
+        raise ParameterError(f"The table given to {owner} has no {some}.{near}")
+
+
 def own_cells(X: Any) -> npt.NDArray[Any]:
     """Return a table in Python as an array in which every cell keeps its own type.
 
     NumPy would give all cells one common type: one odd cell would retype the cells of all other
-    records. The type of an array, and of a data frame's column, is the caller's, and public.
+    records. The type of an array, and of a data frame's column, is the caller's.
     """
     if isinstance(X, np.ndarray):
         return X
-    names = getattr(X, "columns", None)
-    if names is None:
+    frame = _frame(X) if hasattr(X, "columns") else None
+    if frame is None:
         return np.asarray(X, dtype=object)
-    table = np.empty((len(X), len(names)), dtype=object)
-    for j, name in enumerate(names):
-        table[:, j] = np.asarray(X.iloc[:, j] if hasattr(X, "iloc") else X[name], dtype=object)
+    table = np.empty(frame.shape, dtype=object)
+    for j, column in enumerate(frame.iter_columns()):
+        table[:, j] = column.to_list()
     return table
 
 

@@ -31,6 +31,7 @@ from narwhals.exceptions import DuplicateError
 from littlestone.data.arrow import ParquetColumns, ParquetParts, portable
 from littlestone.data.cells import text
 from littlestone.data.dialects import Frame, bytewise, check_engine, only_plain
+from littlestone.data.domains import TWICE, require_columns
 from littlestone.data.engine import connect, quietly
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of
 from littlestone.data.lines import CsvColumns, header
@@ -52,7 +53,6 @@ _FORMS = (
     "relation, a Spark data frame, a table of Ibis or SQLFrame, or the URL of a table in "
     "DuckDB, SQLite or PostgreSQL"
 )
-_TWICE = "The columns of a table must have different names."
 _NESTED = (nw.List, nw.Array, nw.Struct)
 #: Types that Arrow, or the grouping of some engine, does not carry safely: read as texts.
 _AS_TEXT = (
@@ -192,11 +192,7 @@ class Table(ABC):
         return None if stream is None else iter(stream.batches())
 
     def _require(self, columns: Sequence[str], owner: str) -> None:
-        lacking = [name for name in dict.fromkeys(columns) if name not in self.names]
-        if lacking:
-            some = f"column{'s' if len(lacking) > 1 else ''} {', '.join(map(repr, lacking))}"
-            message = f"The table given to {owner} has no {some}."
-            raise ParameterError(message + self._hint(lacking, columns))
+        require_columns(columns, self.names, owner, self._hint)
 
     def _hint(self, lacking: Sequence[str], asked: Sequence[str]) -> str:
         """Say which columns there are: their names are public."""
@@ -269,7 +265,7 @@ def read_table(
     except TypeError:
         raise parameter_error(owner, "table", _FORMS, type(table).__name__) from None
     except DuplicateError:
-        raise ParameterError(_TWICE) from None
+        raise ParameterError(TWICE) from None
     if isinstance(frame, nw.LazyFrame):
         return _lazy(frame, owner)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
@@ -403,7 +399,7 @@ class _Parquet(Table):
             )
         names = [name for name, _ in self._parts.fields]
         if len(set(names)) < len(names):
-            raise ParameterError(_TWICE)
+            raise ParameterError(TWICE)
         super().__init__(names)
 
     def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:

@@ -28,7 +28,7 @@ from sklearn.utils.validation import (
 
 from littlestone.classes import check_class
 from littlestone.data import MulticlassSample, RowDomain, Sample, UserSample
-from littlestone.data.domains import own_cells
+from littlestone.data.domains import by_name, named_frame, own_cells
 from littlestone.data.multiclass import BINARY, codes_of
 from littlestone.data.sample import check_lengths, equal
 from littlestone.errors import (
@@ -120,9 +120,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, table or Sample
-            An array of shape (n_samples,), (n_samples, 1) or (n_samples, n_columns); a `Sample`
-            (`UserSample`); or any table that `Sample.read` takes: a path, a data frame (lazy ones
-            too), a relation.
+            An array of shape (n_samples,), (n_samples, 1) or (n_samples, n_columns), by position; a
+            data frame, by the names of the schema's columns (others are left out); a `Sample`
+            (`UserSample`); or, with the name of the label in y, any table that `Sample.read` takes:
+            a path, a data frame (lazy ones too), a relation.
         y : array-like of shape (n_samples,), or str
             Labels, each one of ``classes``; for a table the name of their column: the cells that
             equal the second class are positive, all others negative. Nothing for a `Sample`.
@@ -187,9 +188,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             form = domain.schema.csv if isinstance(domain, RowDomain) else None
             if form is not None:
                 columns["csv"] = str(form)
-            self.n_features_in_ = len(names)
+            self._met(len(names), names)
         elif isinstance(X, Sample | UserSample | MulticlassSample):
-            self.n_features_in_ = 1 if X.points.ndim == 1 else int(X.points.shape[1])
+            self._met(1 if X.points.ndim == 1 else int(X.points.shape[1]))
         else:
             groups = self._users(learner, groups)
             points = self._points(X, y)  # says how many columns there are
@@ -364,6 +365,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(domain, RowDomain):
             _check_shape(X)
             X = self._read_rows(X, reset=False)
+        elif hasattr(self, "feature_names_in_"):
+            X = by_name(X, self.feature_names_in_.tolist(), type(self).__name__)
         return domain.array(X, owner=type(self).__name__)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -443,12 +446,30 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             raise DataError(
                 f"The data given to {type(self).__name__} must have at least one record."
             )
-        shape = np.shape(X) if isinstance(X, np.ndarray) else ()
-        self.n_features_in_ = int(shape[1]) if len(shape) > 1 else 1
+        frame = named_frame(X)
+        shape = np.shape(X) if isinstance(X, np.ndarray) or frame is not None else ()
+        names = None if frame is None else frame.columns
+        self._met(int(shape[1]) if len(shape) > 1 else 1, names)
         return X
 
+    def _met(self, columns: int, names: Sequence[str] | None = None) -> None:
+        """Say how many columns ``fit`` has met, and what they are called, as scikit-learn does."""
+        self.n_features_in_ = columns
+        self.__dict__.pop("feature_names_in_", None)
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
-        """Return rows whose cells keep their own types: no cell retypes the others."""
+        """Return rows whose cells keep their own types: no cell retypes the others.
+
+        Columns of a schema that names them are found by their names in a data frame.
+        """
+        schema = self.concept_class.domain.schema
+        named_frame(X)  # refuses names that are there twice
+        if schema.bound:
+            X = by_name(X, schema.names, type(self).__name__)
+            if not reset and not hasattr(self, "feature_names_in_"):
+                X = own_cells(X)  # they are in the schema's order, so scikit-learn need not warn
         validate_data(self, X, reset=reset, skip_check_array=True)  # names and number of columns
         cells = X if issparse(X) else own_cells(X)
         return check_array(cells, dtype=None, ensure_all_finite=False, estimator=self)

@@ -70,6 +70,7 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -147,6 +148,7 @@ class Subsampled(_Wrapper, learner=Subsample):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -220,6 +222,7 @@ class EmpiricalFromPAC(_Wrapper, learner=Empirical):
         Its error is that on the given records.
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -299,6 +302,7 @@ class BoostedPrivate(_Wrapper, learner=Boosted):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------

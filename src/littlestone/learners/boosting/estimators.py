@@ -153,6 +153,7 @@ class BoostedTrees(_Boosted):
     guarantee_ : Guarantee
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------

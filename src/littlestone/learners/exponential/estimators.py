@@ -165,6 +165,7 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
     certificate_ : Certificate
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -244,6 +245,7 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
     certificate_ : Certificate
     classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------

@@ -61,6 +61,7 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------

@@ -53,6 +53,7 @@ class StableLearner(PrivateClassifier, learner=Stable):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -160,6 +161,7 @@ class GloballyStable(PrivateClassifier, learner=StableProtocol):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------

@@ -53,6 +53,7 @@ class UserAgnosticLearner(PrivateClassifier, learner=UserAgnostic):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------

@@ -48,6 +48,7 @@ class VC1Learner(PrivateClassifier, learner=VC1):
     certificate_ : Certificate
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
