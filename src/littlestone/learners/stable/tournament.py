@@ -20,7 +20,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from littlestone.classes.hypotheses import PatchedHypothesis, patched
 from littlestone.classes.listed import batch
@@ -45,6 +48,10 @@ __all__ = [
 
 #: A point (or `OUTSIDE`) and its label.
 Example = tuple["Point", int]
+
+
+#: Points of a domain that are searched for a difference, and how many at a time.
+_MOST_SEARCHED, _AT_ONCE = 1 << 16, 1 << 12
 
 
 class Undecided(Exception):  # noqa: N818 - a signal, not an error
@@ -161,8 +168,9 @@ def tell_apart(run: Run, other: Run) -> Point | None:
     Raises
     ------
     Undecided
-        If both are corrected so that the oracle's one point does not help. For runs of realizable
-        examples that cannot happen.
+        If both are corrected so that the oracle's one point does not help, and the domain has no
+        list of at most 2**16 points to be searched. For runs of realizable examples that cannot
+        happen.
     """
     h, g = run.prediction, other.prediction
     if h == g:
@@ -177,8 +185,27 @@ def tell_apart(run: Run, other: Run) -> Point | None:
                 return point
     point = run.space.distinguish(base, base2)
     if point is not None and point in points:
-        raise Undecided
+        return _first_difference(run, h, g)
     return point
+
+
+def _first_difference(run: Run, h: Hypothesis, g: Hypothesis) -> Point | None:
+    """Search the points of the domain in their public order."""
+    every = run.space.concept_class.domain_points()
+    if every is None:
+        raise Undecided
+    left = iter(every)
+    for _ in range(_MOST_SEARCHED // _AT_ONCE):
+        points = list(islice(left, _AT_ONCE))
+        if not points:
+            return None
+        array = run.store(points)
+        differs = np.flatnonzero(h.predict(array) != g.predict(array))
+        if differs.size:
+            return points[int(differs[0])]
+    if next(left, None) is None:
+        return None
+    raise Undecided
 
 
 def _parts(h: Hypothesis) -> tuple[Hypothesis, list[Point]]:
