@@ -88,6 +88,12 @@ def a_seeded_release_that_says_nothing(original, self):
     return original(replace(self, seeded=False))
 
 
+@mutant("overflow", "source.leveled:exact_integers", "counts beyond 64 bits")
+def sums_of_counts_wrap_around(original, values, reach=None):
+    """Counts that fit into 64 bits each are added up in 64 bits: another candidate, or a crash."""
+    return original(values, reach=0)
+
+
 _SWEPT = "source.swept"
 
 

@@ -34,13 +34,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from littlestone.bounds import register_claim
 from littlestone.bounds.search import least
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy import BoundedRange
-from littlestone.source import LeveledChoice, Source, exp
+from littlestone.source import Integers, LeveledChoice, Source, exact_integers, exp
 
 __all__ = ["cuts_loss", "cuts_reach", "private_cuts"]
 
@@ -54,8 +53,6 @@ PRIVACY = register_claim(
 )
 
 _SHARE = 64  # "no cut" scores like a cut that parts one in so many records
-
-Integers = npt.NDArray[np.int64]
 
 
 def private_cuts(
@@ -106,8 +103,8 @@ def private_cuts(
     """
     size = check_integer("private_cuts", "size", size, low=1)
     rate = _rate("private_cuts", epsilon, levels) / _SHARE
-    values = np.asarray(points, dtype=np.int64)
-    ends = np.cumsum(counts, dtype=np.int64)
+    values = exact_integers(points, reach=2 * size)
+    ends = np.cumsum(exact_integers(counts))
     if len(values) and not (values[0] >= 0 and values[-1] < size and (np.diff(values) > 0).all()):
         constraint = "strictly increasing integers from 0 to size - 1"
         raise parameter_error("private_cuts", "points", constraint, "others")

@@ -27,6 +27,7 @@ from littlestone.source.leveled import (
     LeveledChoice,
     LevelWeights,
     ScoreRuns,
+    exact_integers,
 )
 from littlestone.source.places import NO_ROOM, Places, first_places, private_places
 from littlestone.source.public import public_generator, public_salt, reseed
@@ -72,6 +73,7 @@ __all__ = [
     "as_exp",
     "as_weights",
     "ball",
+    "exact_integers",
     "exp",
     "first_places",
     "pair_balls",

@@ -35,6 +35,7 @@ __all__ = [
     "LeveledChoice",
     "ScoreRuns",
     "decays",
+    "exact_integers",
     "levels_of",
 ]
 
@@ -120,7 +121,7 @@ class LeveledChoice(Generic[T]):
         bottom: Exp | None = None,
     ) -> None:
         self.scores = _integers(scores)
-        self.counts = None if counts is None else _integers(counts)
+        self.counts = None if counts is None else exact_integers(counts)
         self.bottom = bottom
         self._member = member
         self._levels, self._totals = levels_of(self.scores, self.counts)
@@ -249,9 +250,10 @@ class ScoreRuns:
     @property
     def lengths(self) -> Integers:
         """Number of integers of each run."""
-        ends = np.append(self.starts[1:], np.array([self.end], dtype=self.starts.dtype))
-        lengths: Integers = ends - self.starts
-        return lengths
+        reach = 2 * max(abs(int(self.starts[0])), abs(self.end))  # of a difference
+        starts = exact_integers(self.starts, reach)
+        ends = np.append(starts[1:], np.array([self.end], dtype=starts.dtype))
+        return exact_integers(ends - starts)
 
     @property
     def size(self) -> int:
@@ -496,15 +498,38 @@ def _integers(values: Any) -> Integers:
     return array.astype(np.int64, copy=False)
 
 
+def exact_integers(values: Any, reach: float | None = None) -> Integers:
+    """Return integers as int64 if nothing that they are used for leaves 64 bits, else as Python's.
+
+    What counts candidates, places or gaps passes through here where it is made.
+
+    Parameters
+    ----------
+    values : array-like of int, shape (m,)
+    reach : float, optional
+        No result is larger in absolute value. By default what all of them together may add up to.
+
+    Examples
+    --------
+    >>> exact_integers([2**61, 7]).dtype, exact_integers([2**62] * 2).sum()
+    (dtype('int64'), 9223372036854775808)
+    """
+    array = _integers(values)
+    if reach is None:  # a sum of doubles may be too small, but not by half
+        reach = 2 * float(np.abs(array.astype(np.float64)).sum()) if array.dtype != object else inf
+    return array if reach < 2**63 else array.astype(object)
+
+
 def levels_of(scores: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
-    """Return the distinct scores that have a candidate, ascending, and how many have each."""
+    """Return the distinct scores that have a candidate, ascending, and how many have each.
+
+    Counts are `exact_integers`.
+    """
     if counts is not None:
         if len(counts) != len(scores):
             raise ValueError("Each group needs one score and one count.")
         if len(counts) and counts.min() < 0:
             raise ValueError("Counts must be nonnegative.")
-        if counts.dtype != object and int(counts.max(initial=0)) * len(counts) >= 2**63:
-            counts = counts.astype(object)  # the sum might not fit
         if not counts.all():
             scores, counts = scores[counts > 0], counts[counts > 0]
     if not len(scores):

@@ -18,7 +18,14 @@ from math import ceil
 import numpy as np
 from flint import arb
 
-from littlestone.source.leveled import LN2, Integers, LevelWeights, ScoreRuns, levels_of
+from littlestone.source.leveled import (
+    LN2,
+    Integers,
+    LevelWeights,
+    ScoreRuns,
+    exact_integers,
+    levels_of,
+)
 from littlestone.source.reals import Exp, exp
 from littlestone.source.sampler import Source
 from littlestone.source.weights import TabulatedWeights
@@ -182,4 +189,4 @@ def _near(kept: list[tuple[Integers, Integers]], gap: int | None) -> tuple[Integ
     if gap is not None and len(scores):
         close = scores >= int(scores.max()) - gap
         scores, counts = scores[close], counts[close]
-    return levels_of(scores, counts)
+    return levels_of(scores, exact_integers(counts))

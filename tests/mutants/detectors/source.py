@@ -19,7 +19,10 @@ from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import (
     ExactSource,
     ExplicitWeights,
+    LeveledChoice,
     LevelWeights,
+    ReplaySource,
+    ScoreRuns,
     SecureSource,
     SeededSource,
     Source,
@@ -121,6 +124,30 @@ def hopeless_levels() -> str | None:
         weights = LevelWeights([1, 1], [0, gap], Fraction(1))
         if any(bool(ball == 0) for ball in weights.enclose(64)):
             return f"an outcome {gap} below the best is impossible"
+    return None
+
+
+def counts_beyond_64_bits() -> str | None:
+    """Draw the first and the last candidate of groups that together pass 64 bits."""
+    counts = [2**62 + 1, 2**62, 2**62 - 1, 7]
+    ends = list(accumulate(counts))
+    runs = ScoreRuns(np.array([0, *ends[:-1]], dtype=object), ends[-1], np.array([3, 3, 3, 0]))
+    for choice, given in (
+        (LeveledChoice(runs.scores, counts, lambda i, place: sum(counts[:i]) + place), "memory"),
+        (SweptRuns(lambda: iter([runs]), ends[-1]), "pieces"),
+    ):
+        for i, end in enumerate(ends):
+            for number in (end - counts[i], end - 1):
+                place = number if i < 3 else number - ends[2]
+                source = ReplaySource([int(i < 3), place])
+                try:
+                    drawn = choice.draw(Fraction(1), source)
+                except (IndexError, ValueError, RuntimeError):
+                    return f"in {given}, a draw fails"
+                if drawn != number:
+                    return f"in {given}, another candidate is drawn"
+                if source.presented[1] != ("below", ends[2] if i < 3 else counts[3]):
+                    return f"in {given}, candidates are lost"
     return None
 
 
@@ -278,6 +305,7 @@ class _Steps(BitSource):
 
 
 OF_SOURCE: dict[str, Detector] = {
+    "counts beyond 64 bits": counts_beyond_64_bits,
     "uniform integers": uniform_integers,
     "thresholds of coins": exact_thresholds,
     "hopeless outcomes": hopeless_levels,

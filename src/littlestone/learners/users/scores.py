@@ -37,7 +37,7 @@ paths          nodes in preorder, then "none" the nodes below x, and x
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -51,11 +51,11 @@ from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
 from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data import UserSample
-from littlestone.data.points import SMALL, object_points
+from littlestone.data.points import totals
 from littlestone.data.user_blocks import StreamedUsers
 from littlestone.errors import check_integer
 from littlestone.learners.users.scores_listed import ListedErrors, listing
-from littlestone.source import Integers, ScoreRuns
+from littlestone.source import Integers, ScoreRuns, exact_integers
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -433,8 +433,7 @@ def _totals(where: npt.NDArray[Any], change: Ints, size: int) -> tuple[Ints, Int
         keys, index = np.unique(where, return_inverse=True)
     else:
         keys, index = np.arange(size), where
-    # sums of doubles are exact below 2**53
-    total = np.bincount(index, weights=change, minlength=len(keys)).astype(np.int64)
+    total = totals(index, change, len(keys))
     changed = np.flatnonzero(total)
     return keys[changed].astype(np.int64), total[changed]
 
@@ -462,9 +461,11 @@ class ThresholdErrors(LineErrors):
     """
 
     def __init__(self, low: int, high: int, users: UserSample) -> None:
-        begin = int(np.searchsorted(users.points, low, side="left"))
-        stop = int(np.searchsorted(users.points, high, side="right"))
-        points = _integers(users.points[begin:stop], low - 1, high + 1)
+        begin = int(np.count_nonzero(users.points < low))
+        stop = int(np.count_nonzero(users.points <= high))
+        points = exact_integers(
+            users.points[begin:stop], reach=2 * max(abs(low - 1), abs(high + 1))
+        )
         inside = (users.point >= begin) & (users.point < stop)
         ones = users.label == 1
         # "always 1" errs on the zeros inside and, as outside points are labelled 0, the ones there
@@ -494,7 +495,7 @@ def point_errors(bounds: tuple[int, int], users: UserSample) -> LineErrors:
 
     begins = users.points
     held = np.asarray((begins >= low) & (begins <= high), dtype=bool)
-    inside = _integers(begins[held], low, high + 2)
+    inside = exact_integers(begins[held], reach=2 * max(abs(low), abs(high + 2)))
     return _spans((low, never + 1), users, held, (inside, inside + 1), make)
 
 
@@ -507,8 +508,7 @@ def path_errors(concept_class: TreePaths | Prefixes, users: UserSample) -> LineE
         node = ROOT if rank == nodes else concept_class.at_rank(rank)
         return concept_class.concept(node)
 
-    begins = _integers(object_points(ranks), 0, nodes + 1)
-    stops = _integers(object_points(ends), 0, nodes + 1)
+    begins, stops = (exact_integers(places, reach=2 * nodes + 2) for places in (ranks, ends))
     held = np.asarray(inside, dtype=bool)
     return _spans((0, nodes + 1), users, held, (begins, stops), make)
 
@@ -560,9 +560,3 @@ def _spans(
         user, where, change = user[~begin], where[~begin], change[~begin]
     starts = np.searchsorted(user, np.arange(users.n_users + 1)).astype(np.int64)
     return LineErrors(first, end, mistakes, Events(places, starts, where, change), make=make)
-
-
-def _integers(values: Integers | Sequence[int], low: int, high: int) -> Integers:
-    """Return integers as int64 if differences of low .. high fit, else as Python's."""
-    small = low > -SMALL and high < SMALL
-    return np.asarray(values).astype(np.int64 if small else object)

@@ -24,7 +24,7 @@ from littlestone.learners.users.binomials import crossing, separate_within, tail
 from littlestone.learners.users.claims import MEDIAN, UNIFORM, WALK
 from littlestone.learners.users.min_error import PrivateMinError, cut_between
 from littlestone.learners.users.scores import threshold_errors
-from littlestone.source import Explicit, Integers, ScoreRuns
+from littlestone.source import Explicit, Integers, ScoreRuns, exact_integers
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -135,10 +135,9 @@ class IntervalMedian:
         lower = np.bincount(point[full], minlength=size)  # they count for u > point
         upper = np.bincount(point[many], minlength=size)  # they count for u < point
         last, first = np.flatnonzero(lower), np.flatnonzero(upper)
-        wide = points if size else np.zeros(0, dtype=np.int64)
-        if wide.dtype != object and not -(2**62) < low <= high < 2**62:
-            wide = wide.astype(object)
-        return (wide[last], lower[last]), (wide[first], upper[first])
+        reach = 2 * max(abs(low), abs(high))
+        below, above = (exact_integers(points[some], reach) for some in (last, first))
+        return (below, lower[last]), (above, upper[first])
 
 
 def _joined(ends: list[Ends]) -> Ends:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from littlestone.bounds import CertificateBuilder, Step
 from littlestone.errors import DataError, check_fraction, parameter_error
+from littlestone.source import exact_integers
 
 __all__ = ["Ordered", "RankWindow"]
 
@@ -120,7 +121,7 @@ def _simple(owner: str, value: Any) -> Fraction:
     return exact
 
 
-_SMALL = 2**62  # domains up to this size are stored in 64 bits, and sums of two offsets still fit
+_SMALL = 2**62  # offsets in domains up to this size, with such bounds, are computed in 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,10 +178,10 @@ class Ordered:
         if small and distinct.dtype != object:
             if distinct.dtype == np.uint64:
                 distinct = np.minimum(distinct, np.uint64(max(high, 0)))  # now it fits into int64
-            offsets = np.clip(distinct.astype(np.int64, copy=False), low, high) - low
+            clamped: Any = np.clip(distinct.astype(np.int64, copy=False), low, high) - low
         else:
-            offsets = _objects([min(max(int(v), low), high) - low for v in distinct.tolist()])
-            offsets = offsets.astype(np.int64) if small else offsets
+            clamped = [min(max(int(v), low), high) - low for v in distinct.tolist()]
+        offsets = exact_integers(clamped, reach=2 * (high - low))
         last = _last_of_equals(offsets)  # clamping has merged values, and kept the order
         return cls(offsets[last], ends[last], high - low + 1)
 
@@ -216,6 +217,7 @@ def _integers(values: Any, owner: str) -> npt.NDArray[Any]:
         raise _refusal(owner) from None
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+        values = values if isinstance(values, np.ndarray) else [row[0] for row in values]
     if array.ndim != 1:
         shape = f"{array.ndim} dimensions"
         raise parameter_error(owner, "values", "a sequence of integers, one per record", shape)
