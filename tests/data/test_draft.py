@@ -84,9 +84,10 @@ def test_a_draft_depends_on_names_and_types_only(tmp_path):
     assert not any(cell in text for cell in ("44", "17", "Bonn", "Rome", "1970"))
 
 
-def test_the_commented_lines_are_a_schema():
+def test_the_commented_lines_are_a_schema(tmp_path):
     """Without their marks, the lines of a draft are TOML that the schema takes."""
-    text = draft(TABLE.select(["age", "city", "ill"]), label="ill")
+    pq.write_table(TABLE.select(["age", "city", "ill"]), tmp_path / "t.parquet")
+    text = draft(tmp_path / "t.parquet", label="ill")
     lines = [line.removeprefix("# ") for line in text.splitlines() if "integers" not in line]
     kept = [line for line in lines if line.startswith(("[age]", "[city]", "bins", "cat", "miss"))]
     schema = Schema.from_dict(tomllib.loads("\n".join(kept)))

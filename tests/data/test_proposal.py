@@ -237,12 +237,13 @@ def test_what_is_proposed():
 
 
 def test_without_a_delta_texts_are_left_out():
-    table = numbers_of_all_kinds()
-    schema = Schema.propose(table, epsilon=8, y="ill", random_state=0)
+    table, known = numbers_of_all_kinds(), {"day": "text", "flag": "flag"}
+    schema = Schema.propose(table, epsilon=8, y="ill", kinds=known, random_state=0)
     assert schema.proposal.left_out == ("one", "city", "name", "day")
+    assert schema.proposal.declared == ("flag", "day")
     assert schema.guarantee.pure
     with pytest.raises(ParameterError, match="need a delta"):
-        Schema.propose(table, epsilon=8, columns=["day", "flag"], random_state=0)
+        Schema.propose(table, epsilon=8, columns=["day", "flag"], kinds=known, random_state=0)
     with pytest.raises(DataError, match="stays spent"):
         Schema.propose(table, epsilon=8, columns=["city"], random_state=0)
 
@@ -284,6 +285,10 @@ def test_checked_then_charged_then_drawn(tmp_path):
         ({"y": "ill"}, ParameterError),
         ({"columns": "age"}, ParameterError),
         ({"columns": ["age", "age"]}, ParameterError),
+        ({"kinds": {"age": "int64"}}, ParameterError),
+        ({"kinds": {"agee": "whole"}}, ParameterError),
+        ({"kinds": {"city": "text"}, "columns": ["age"]}, ParameterError),
+        ({"kinds": "whole"}, ParameterError),
     ):
         with pytest.raises(error):
             Schema.propose(table, **{"epsilon": 1, "random_state": Unused(0)} | options)
@@ -341,7 +346,13 @@ def test_the_file_keeps_what_it_cost(proposed, tmp_path):
         assert read.guarantee == schema.guarantee
         assert read.proposal.n == 6000
     assert "does not hold" in path.read_text()
-    for broken in ({"n": -1}, {"left_out": [1]}, {"guarantee": {}}, {"reach": "many"}):
+    for broken in (
+        {"n": -1},
+        {"left_out": [1]},
+        {"declared": [1]},
+        {"guarantee": {}},
+        {"reach": "many"},
+    ):
         with pytest.raises(ParameterError, match="must have the entries"):
             Schema.from_dict(
                 schema.to_dict() | {"*proposal": proposed[1].proposal.to_dict() | broken}

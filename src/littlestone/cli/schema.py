@@ -117,6 +117,7 @@ def propose(
     columns: str | None = None,
     bins: int = 8,
     digits: int = 3,
+    kinds: str | None = None,
     csv: str | None = None,
     header_is_public: Flag = False,
     ledger: str | None = None,
@@ -147,6 +148,11 @@ def propose(
         The most bins of a number: 2, 4, 8, ...
     digits:
         Bins begin at numbers with so many significant digits: 4 for years.
+    kinds:
+        What columns are known to hold, for example "age=whole,income=number,city=text": whole,
+        number, text, flag or open, from public knowledge. By default as a Parquet file or database
+        declares its types, which are then taken as public; columns of CSV files are open: what they
+        hold is decided privately, and numbers get less of epsilon.
     csv:
         How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; the schema
         will say it, too.
@@ -170,6 +176,7 @@ def propose(
         columns=names("schema propose", "columns", columns),
         bins=bins,
         digits=digits,
+        kinds=_kinds(kinds),
         header_is_public=header_is_public,
         csv=csv_format("schema propose", csv, data),
         ledger=budget("schema propose", ledger, purpose),
@@ -224,8 +231,17 @@ def check_schema(
     return 0
 
 
+def _kinds(text: str | None) -> dict[str, str] | None:
+    """Return what ``--kinds a=whole,b=text`` says."""
+    if text is None:
+        return None
+    each = [part.rpartition("=") for part in names("schema propose", "kinds", text, "kinds") or []]
+    return {name.strip(): kind.strip() for name, _, kind in each}
+
+
 def _show_proposal(schema: Schema, out: str) -> None:
     from littlestone.cli.terminal import facts, note, table
+    from littlestone.report.pages import taken_as_public
 
     proposal = schema.proposal
     assert proposal is not None
@@ -240,6 +256,8 @@ def _show_proposal(schema: Schema, out: str) -> None:
         told.append(("Bins", text, ""))
     told.append(("Written", out, ""))
     facts(told)
+    if proposal.declared:
+        note(f"Types {taken_as_public(proposal.declared)}; --kinds says otherwise.")
     note("No certificate of accuracy holds for what is learned from the same records.")
 
 

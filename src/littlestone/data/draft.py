@@ -1,6 +1,7 @@
 """A first schema of a table, from public things only; and a schema beside a table.
 
-`draft` reads the names of the columns and their declared types, never a cell; with a public table
+`draft` reads the names of the columns and the types that a Parquet file or a database declares
+(those of frames in memory may have been inferred from records), never a cell; with a public table
 that has the same columns, bins are quantiles of its numbers and categories its texts. `compare`
 says which columns of a schema a table lacks. The first line of a CSV file holds names only if
 somebody says so: in a file without names it is a record.
@@ -66,7 +67,8 @@ def draft(
     Parameters
     ----------
     table : path, data frame, or relation
-        As for `Sample.read`. Only the names of its columns and their declared types are read.
+        As for `Sample.read`. Only the names of its columns are read, and the types that a Parquet
+        file or a database declares.
     label : str, optional
         Column of labels: left out.
     like : path, data frame, or relation, optional
@@ -89,19 +91,15 @@ def draft(
     Examples
     --------
     >>> import pyarrow as pa
-    >>> private = pa.table({"age": [44], "smoker": [True], "ill": [0]})
+    >>> private = pa.table({"age": [44], "ill": [0]})  # its types may have been inferred
     >>> print(draft(private, label="ill").partition("\n\n")[2], end="")
     # [ill] is the label.
     <BLANKLINE>
-    # int64
     [age]
     # bins = [20, 40, 60]          # below 20, 20 to below 40, 40 to below 60, 60 and above
     # integers = [1, 16]           # or a bin for each whole number
+    # categories = ["a", "b"]      # exactly these texts; every other text is "other"
     # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
-    <BLANKLINE>
-    # bool
-    [smoker]
-    categories = ["false", "true"]
     """
     if like is not None and ask is not None:
         raise ParameterError(
@@ -254,9 +252,14 @@ def _require_another(table: Path, like: Path) -> None:
 
 
 def declared_kinds(table: Table, columns: list[str], owner: str) -> list[Any]:
-    """Return the declared types; None where a format declares none (CSV)."""
+    """Return the declared types; None where nothing declares one (CSV, tables in memory).
+
+    Lists and structures have a type always: they are refused by it.
+    """
     stream = table.stream(columns, owner)
-    return [None] * len(columns) if stream is None else list(stream.kinds)
+    if stream is None:
+        return [None] * len(columns)
+    return [kind if table.declared or pa.types.is_nested(kind) else None for kind in stream.kinds]
 
 
 def _cells(table: Table, name: str, owner: str, numbers: Sequence[str] = ()) -> list[object]:

@@ -1,11 +1,13 @@
 """A schema learned from the records themselves, privately: `Schema.propose`.
 
 What is public decides what is asked: the names of the columns, their declared types, the number of
-records. A column of declared numbers gets bins by private cuts (`littlestone.mechanisms.cuts`); one
-of truth values has its categories already; one of texts, or of no declared type, is numeric or not
-by a private share. If it is, whole or not is decided in the same way, and it gets bins; if not, its
-categories are those of a stable histogram, sorted by their bytes, which needs a delta. What the
-histogram omits is neither counted nor named.
+records. Types are declared by Parquet files and databases, or by the caller (``kinds``); those of
+frames and relations in memory may have been inferred from the records, so they are none. A column
+of declared numbers gets bins by private cuts (`littlestone.mechanisms.cuts`); one of truth values
+has its categories already; one of texts, or of no declared type, is numeric or not by a private
+share. If it is, whole or not is decided in the same way, and it gets bins; if not, its categories
+are those of a stable histogram, sorted by their bytes, which needs a delta. What the histogram
+omits is neither counted nor named.
 
 One record has a cell in every column, so the costs of the columns compose. What a column costs is
 fixed beforehand: the two branches of its decision cost the same, and every column pays, whatever is
@@ -24,11 +26,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -345,6 +347,7 @@ def propose(
     columns: Sequence[str] | None = None,
     bins: Any = 8,
     digits: Any = 3,
+    kinds: Mapping[str, Any] | None = None,
     header_is_public: bool = False,
     csv: Any = None,
     ledger: Ledger | None = None,
@@ -361,9 +364,10 @@ def propose(
     opened = read_table(table, csv=form, owner="propose")
     names = _names(opened.names, y, columns)
     opened.frame(names, "propose")  # names and types are looked at
-    kinds = [_kind(kind) for kind in declared_kinds(opened, names, "propose")]
+    declared = [_kind(kind) for kind in declared_kinds(opened, names, "propose")]
+    known = dict(zip(names, declared, strict=True)) | _said(kinds, names)
     asked = plan(
-        list(zip(names, kinds, strict=True)),
+        list(known.items()),
         epsilon=epsilon, delta=delta, bins=bins, digits=digits,
     )  # fmt: skip
     guarantee = Guarantee(asked.epsilon, asked.delta, claim=asked.claim, seeded=source.seeded)
@@ -396,6 +400,7 @@ def propose(
             n,
             max((reach for reach in reaches if reach is not None), default=None),
             tuple(column.name for column, own in told if own is None),
+            tuple(column.name for column in asked.columns if column.kind != "open"),
         ),
     )
 
@@ -422,6 +427,22 @@ def _names(found: Sequence[str], y: str | None, columns: Sequence[str] | None) -
     return names
 
 
+def _said(kinds: Any, names: Sequence[str]) -> dict[str, Kind]:
+    """Check what the caller says of columns: public knowledge."""
+    known = get_args(Kind)
+    given = {} if kinds is None else kinds
+    if not isinstance(given, Mapping) or any(kind not in known for kind in given.values()):
+        rule = f"a mapping from columns to {', '.join(known)}"
+        raise parameter_error("propose", "kinds", rule, kinds, 'For example {"age": "whole"}.')
+    for name in given:
+        if name not in names:
+            raise ParameterError(
+                f"The kinds given to propose name {name!r}, which is no column of the proposal."
+                f"{suggest(name, names)}"
+            )
+    return dict(given)
+
+
 def _kind(declared: Any) -> Kind:
     """Return what a declared type tells; None is no type."""
     if declared is None:
@@ -444,7 +465,8 @@ def _read(table: Any, asked: Asked, *, comma: bool) -> tuple[Tally, int]:
 
     cells, counts = count_cells(table, asked.name, owner="propose")
     n = int(counts.sum())
-    if pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type):
+    numeric = pa.types.is_integer(cells.type) or pa.types.is_floating(cells.type)
+    if numeric and asked.kind in ("whole", "number"):
         values = cells.cast(pa.float64(), safe=False).fill_null(math.nan).to_numpy()
         there = ~np.isnan(values)
         none: Counter[str] = Counter()

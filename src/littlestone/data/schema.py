@@ -89,16 +89,19 @@ class Proposal:
         probability 5 % (`littlestone.mechanisms.cuts_reach`); None where nothing was cut.
     left_out : tuple of str
         Columns of which nothing could be told.
+    declared : tuple of str
+        Columns whose declared types decided what was asked: these types were taken as public.
     """
 
     guarantee: Guarantee
     n: int
     reach: int | None = None
     left_out: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
-        out: Json = {"n": self.n, "left_out": list(self.left_out)}
+        out: Json = {"n": self.n, "left_out": list(self.left_out), "declared": list(self.declared)}
         if self.reach is not None:
             out["reach"] = self.reach
         return out | {"guarantee": self.guarantee.to_dict()}
@@ -116,9 +119,11 @@ class Proposal:
             whole = [x for x in (n, reach) if x is not None]
             if any(isinstance(x, bool) or not isinstance(x, int) or x < 0 for x in whole):
                 raise TypeError
-            if not all(isinstance(name, str) for name in left_out):
+            declared = data["declared"]
+            if not all(isinstance(name, str) for name in [*left_out, *declared]):
                 raise TypeError
-            return cls(Guarantee.from_dict(data["guarantee"]), n, reach, tuple(left_out))
+            guarantee = Guarantee.from_dict(data["guarantee"])
+            return cls(guarantee, n, reach, tuple(left_out), tuple(declared))
         except (KeyError, TypeError, AttributeError):
             raise ParameterError(
                 f"The table [{toml_text(_PROPOSAL)}] of a schema must have the entries that "
@@ -228,6 +233,7 @@ class Schema:
         columns: Sequence[str] | None = None,
         bins: int = 8,
         digits: int = 3,
+        kinds: Mapping[str, str] | None = None,
         header_is_public: bool = False,
         csv: CsvFormat | str | Mapping[str, Any] | None = None,
         ledger: Ledger | None = None,
@@ -254,6 +260,11 @@ class Schema:
             The most bins of a number.
         digits : int from 1 to 5, default 3
             Bins begin at numbers with so many significant digits: 4 for years.
+        kinds : mapping from names to {"whole", "number", "text", "flag", "open"}, optional
+            What columns are known to hold, from public knowledge: numbers then get more of epsilon
+            than columns that are *open*, of which it is decided privately. By default what a
+            Parquet file or a table of a database declares; frames and relations in memory, whose
+            types may have been inferred from the records, and CSV files are open.
         header_is_public : bool, default False
             Whether the first line of a CSV file holds the names of its columns.
         csv : CsvFormat, str or mapping, optional
@@ -291,7 +302,8 @@ class Schema:
         --------
         >>> import numpy as np
         >>> table = {"age": np.arange(9000) % 90, "city": ["Bonn", "Rome", "Bonn"] * 3000}
-        >>> schema = Schema.propose(table, epsilon=1, delta=1e-6, random_state=0)
+        >>> schema = Schema.propose(
+        ...     table, epsilon=1, delta=1e-6, kinds={"age": "whole"}, random_state=0)
         >>> schema["age"].edges, schema["city"].categories
         ((11, 22, 34, 45, 57, 68, 79), ('Bonn', 'Rome'))
         >>> schema.guarantee.epsilon
@@ -306,6 +318,7 @@ class Schema:
             columns=columns,
             bins=bins,
             digits=digits,
+            kinds=kinds,
             header_is_public=header_is_public,
             csv=csv,
             ledger=ledger,

@@ -98,9 +98,14 @@ class Table(ABC):
     ----------
     names : tuple of str
         Names of its columns (public).
+    declared : bool
+        Whether the types of its columns were declared, in a file or a database, so that they count
+        as public. A type in memory may have been inferred from the records: one odd cell, or a
+        missing one, and pandas, polars, Arrow or DuckDB infer another.
     """
 
     names: tuple[str, ...]
+    declared = False
 
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
@@ -290,7 +295,7 @@ def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: 
         opened = databases.open_url(name, owner)
         if isinstance(opened, databases.SqliteTable):
             return _Read(opened)
-        return _Lazy(opened, owner)
+        return _Lazy(opened, owner, declared=True)
     return _file(Path(name), csv, declared, owner)
 
 
@@ -389,6 +394,8 @@ class _Csv(Table):
 class _Parquet(Table):
     """One Parquet file, or parts with equal columns."""
 
+    declared = True
+
     def __init__(self, path: Path, parts: list[Path]) -> None:
         message = f"The file {str(path)!r} cannot be read as Parquet."
         self._parts = quietly(lambda: ParquetParts(parts), message)
@@ -484,11 +491,13 @@ class _Lazy(Table):
     frame : LazyFrame
     owner : str
         Who asks, for messages.
+    declared : bool
+        Whether it is a table of a database.
     """
 
-    def __init__(self, frame: Frame, owner: str) -> None:
+    def __init__(self, frame: Frame, owner: str, *, declared: bool = False) -> None:
         quietly(lambda: check_engine(frame), _UNREADABLE)
-        self._lazy, self._owner = frame, owner
+        self._lazy, self._owner, self.declared = frame, owner, declared
         super().__init__(quietly(lambda: frame.collect_schema().names(), _UNREADABLE))
 
     def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:

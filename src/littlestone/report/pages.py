@@ -273,6 +273,8 @@ def proposal_facts(release: Release) -> list[tuple[str, str]]:
     # under add-remove the number of records is secret, which the proposal did not hide
     size = "" if neighbours is Neighbours.ADD_REMOVE else f"{integer(proposal.n)} "
     facts = [("Columns", f"learned from {size}records: {proposal.guarantee}")]
+    if proposal.declared:
+        facts.append(("Types", taken_as_public(proposal.declared)))
     if together is not None:
         facts.append(("Together", f"{together}, for a record that both were learned from"))
     elif neighbours is not proposal.guarantee.neighbours:
@@ -283,6 +285,14 @@ def proposal_facts(release: Release) -> list[tuple[str, str]]:
         text = f"nothing is promised: what was told of the columns protects {protected}"
         facts.append(("Together", text))
     return facts
+
+
+def taken_as_public(columns: Sequence[str]) -> str:
+    """Say that the types of columns were taken as public, and when they are not."""
+    return (
+        f"of {', '.join(columns)}: taken as public, as they were declared. A file written from a "
+        "data frame whose types were inferred from the records inherits the inference"
+    )
 
 
 def beside_constants(release: Release) -> str:
