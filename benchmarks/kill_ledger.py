@@ -18,10 +18,6 @@ of theirs, and after each byte that they write.
 
     python benchmarks/kill_ledger.py --kills 2000
     python benchmarks/kill_ledger.py --matrix
-
-``--accounts``, as root: each process becomes another account of one group, which owns the ledger;
-every event must bear the account of the process that was asked for it. With ``--matrix`` the
-ledgers are of the group of this process.
 """
 
 from __future__ import annotations
@@ -46,7 +42,6 @@ from pathlib import Path
 from typing import Any
 
 from littlestone import append_log, safe_io
-from littlestone.accounts import group_name
 from littlestone.append_log import AppendLog
 from littlestone.errors import BudgetError, StoreError
 from littlestone.privacy import Event, Ledger, Pure
@@ -85,7 +80,7 @@ def charge_beside(ledger: Ledger, cost: Fraction, label: str) -> None:
     """Write to a second file first, and into the ledger at every third charge (a broken control).
 
     In place nothing is ever lost: whoever charges next reads the second file too. A copy of the
-    ledger alone forgets: the defect of SQLite's log in version 0.1.0.
+    ledger alone forgets, as one of SQLite without its log does.
     """
     beside = ledger.path.with_suffix(".beside")
     with beside.open("a+") as file:
@@ -103,29 +98,11 @@ def charge_beside(ledger: Ledger, cost: Fraction, label: str) -> None:
 CONTROLS = {"two-steps": charge_in_two_steps, "later": charge_later, "beside": charge_beside}
 
 
-#: Numbers of accounts and of a group that no system is likely to use.
-TEAM, ACCOUNTS = 60100, (60101, 60102, 60103)
-
-
-def become(name: str) -> None:
-    """Go on as the account that a process of this name has."""
-    os.setgroups([TEAM])
-    os.setgid(TEAM)
-    os.setuid(account_of(name))
-
-
-def account_of(name: str) -> int:
-    """Return the account of a process."""
-    return ACCOUNTS[int(name.rpartition(".")[2]) % len(ACCOUNTS)]
-
-
-def worker(path: Path, name: str, ack: int, spend: Charge, group: str | None) -> None:
+def worker(path: Path, name: str, ack: int, spend: Charge) -> None:
     """Charge until the budget refuses, acknowledging each event on the pipe."""
     rng = random.Random(name)
-    if group is not None:
-        become(name)
     try:
-        ledger = Ledger(path, epsilon=BUDGET, group=group)
+        ledger = Ledger(path, epsilon=BUDGET)
     except StoreError as problem:
         if problem.reason != "exists":
             raise
@@ -146,7 +123,7 @@ def worker(path: Path, name: str, ack: int, spend: Charge, group: str | None) ->
 class Worker:
     """A forked process, and what it has said."""
 
-    def __init__(self, path: Path, name: str, spend: Charge, group: str | None) -> None:
+    def __init__(self, path: Path, name: str, spend: Charge) -> None:
         self.name, self.said = name, b""
         read, write = os.pipe()
         self.pid = os.fork()
@@ -154,7 +131,7 @@ class Worker:
             code = 1
             try:
                 os.close(read)
-                worker(path, name, write, spend, group)
+                worker(path, name, write, spend)
                 code = 0
             except BaseException as problem:
                 os.write(write, f"failed {type(problem).__name__}: {problem}\n".encode())
@@ -275,19 +252,6 @@ def examine(path: Path, workers: list[Worker], counts: Counter[str]) -> None:
     counts["used up"] += spent > BUDGET - min(CHARGES)
 
 
-def check_accounts(path: Path, counts: Counter[str]) -> None:
-    """Check that each event bears the account of the process that was asked for it."""
-    status = path.stat()
-    assert status.st_gid == TEAM, "the group was lost"
-    assert stat.S_IMODE(status.st_mode) == 0o660, "the mode was lost"
-    events = Ledger(path).history()
-    for event in events:
-        assert event.who == str(account_of(event.what.rpartition(".")[0])), "another account"
-    counts["accounts that spent"] = max(
-        counts["accounts that spent"], len({event.who for event in events})
-    )
-
-
 def run(
     kills: int,
     processes: int,
@@ -295,15 +259,11 @@ def run(
     *,
     spend: Charge = charge,
     progress: bool = False,
-    group: str | None = None,
 ) -> Counter[str]:
     """Run the whole experiment; raises AssertionError if anything is wrong."""
     rng, counts = random.Random(seed), Counter[str]()
     born = 0
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        if group is not None:
-            os.chown(folder, -1, TEAM)
-            os.chmod(folder, 0o770)
         while counts["kills"] < kills:
             path = Path(folder) / f"budget-{counts['ledgers']}.db"
             workers: list[Worker] = []
@@ -311,7 +271,7 @@ def run(
             def start(path: Path = path, workers: list[Worker] = workers) -> Worker:
                 nonlocal born
                 born += 1
-                workers.append(Worker(path, f"p{seed}.{born}", spend, group))
+                workers.append(Worker(path, f"p{seed}.{born}", spend))
                 return workers[-1]
 
             alive = [start() for _ in range(processes)]
@@ -341,8 +301,6 @@ def run(
             code = os.waitstatus_to_exitcode(os.waitpid(looking, 0)[1])
             assert code == -signal.SIGKILL, "a reader met a damaged ledger"
             examine(path, workers, counts)
-            if group is not None:
-                check_accounts(path.with_suffix(".moved"), counts)
             if progress:
                 print(f"{counts['kills']} kills, {counts['ledgers']} ledgers", file=sys.stderr)
     return counts
@@ -432,11 +390,10 @@ def points(act: Callable[[], object]) -> list[tuple[int, int | None, bool]]:
     return out
 
 
-def matrix(folder: Path, counts: Counter[str], *, every: int = 1, group: str | None = None) -> None:
+def matrix(folder: Path, counts: Counter[str], *, every: int = 1) -> None:
     """Kill charges and creations at every point; open what is left under every name."""
     base = folder / "base.db"
-    ledger = Ledger(base, epsilon=BUDGET, about="clinic", group=group)
-    mode = 0o600 if group is None else 0o660
+    ledger = Ledger(base, epsilon=BUDGET, about="clinic")
     for k in range(3):
         ledger.charge(Pure("1/10"), what=f"before {k}")
     states = {"whole": base.read_bytes(), "torn": base.read_bytes() + b"0123456789abcdef {"}
@@ -446,14 +403,14 @@ def matrix(folder: Path, counts: Counter[str], *, every: int = 1, group: str | N
         return Ledger(path).charge(Pure("1/7"), what="now", token="stream")
 
     def begin() -> object:
-        return Ledger(path, epsilon=BUDGET, group=group)
+        return Ledger(path, epsilon=BUDGET)
 
     def fresh(content: bytes | None) -> None:
         for old in (*folder.glob("now.db*"), *folder.glob(".now.db*")):
             old.unlink()
         if content is not None:
             path.write_bytes(content)
-            path.chmod(mode)
+            path.chmod(0o600)
 
     for act, name, content in (
         (spend, "charge", states["whole"]),
@@ -472,7 +429,7 @@ def matrix(folder: Path, counts: Counter[str], *, every: int = 1, group: str | N
                 if not path.exists():
                     assert name == "creation"
                     continue
-                assert stat.S_IMODE(path.stat().st_mode) == mode
+                assert stat.S_IMODE(path.stat().st_mode) == 0o600
                 where = renamed(path, way)
                 check_left(where, name)
     fresh(None)
@@ -517,7 +474,6 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--broken", choices=CONTROLS, help="a control: it must fail")
-    parser.add_argument("--accounts", action="store_true", help="of one group; as root")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--matrix", action="store_true")
     parser.add_argument("--every", type=int, default=1, help="of the matrix: one in so many")
@@ -526,14 +482,12 @@ def main() -> None:
     if options.matrix:
         found = Counter[str]()
         with tempfile.TemporaryDirectory() as folder:
-            group = group_name(os.getegid()) if options.accounts else None
-            matrix(Path(folder), found, every=options.every, group=group)
+            matrix(Path(folder), found, every=options.every)
         print(json.dumps(found))
         return
     spend = CONTROLS.get(options.broken, charge)
     size = (options.kills, options.processes, options.seed)
-    group = str(TEAM) if options.accounts else None
-    counts = run(*size, spend=spend, progress=not options.json, group=group)
+    counts = run(*size, spend=spend, progress=not options.json)
     if options.json:
         print(json.dumps(counts))
         return

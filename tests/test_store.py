@@ -136,21 +136,6 @@ def test_the_file_alone_holds_what_was_acknowledged(path, tmp_path, durability):
             assert numbers(copy) == list(range(1, n + 1))
 
 
-def test_a_file_of_an_earlier_version_is_taken_over_with_its_log(path):
-    """Version 0.1.0 used a write-ahead log; a kill leaves it beside the file."""
-    code = "import os, sqlite3, sys; sql = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
-    code += "sql.execute('PRAGMA journal_mode = WAL')\n"
-    code += "sql.execute(\"INSERT INTO hits VALUES (2, 'x')\"); os.kill(os.getpid(), 9)"
-    python(code, path).communicate()
-    log = path.with_name("hits.db-wal")
-    assert log.stat().st_size
-    for companion in (log, path.with_name("hits.db-shm")):
-        companion.chmod(0o600)
-    add(path, 3, exclusive=True)
-    assert not log.exists()
-    assert numbers(path) == [1, 2, 3]
-
-
 def test_a_creation_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(StoreError):
         Store.create(tmp_path / "a.db", KIND, [("INSERT INTO hits VALUES (?, 'x')", (None,))])

@@ -1,9 +1,9 @@
 """Append-only files: each line is durable in the file itself before `AppendLog.append` returns.
 
-A log is one file, for its owner only (or for one group), without any file beside it. Its lines are
-numbered by a chain of checksums. Whatever happens to a program (``kill -9`` at any instant) or to
-the machine (a power cut, as far as the disk keeps what it acknowledged), the file begins with all
-lines whose `append` has returned, under whatever name it is found later: renamed, or copied alone,
+A log is one file, for its owner (or for the group of its folder), without any file beside it. Its
+lines are numbered by a chain of checksums. Whatever happens to a program (``kill -9`` at any
+instant) or to the machine (a power cut, as far as the disk keeps what it acknowledged), the file
+begins with all lines whose `append` has returned, under whatever name it is found later: renamed, or copied alone,
 also while programs write to it.
 
 - *One writer*: a lock on the file, not on its name, is held from reading it to appending a line.
@@ -27,7 +27,6 @@ from pathlib import Path
 
 from littlestone.errors import StoreError
 from littlestone.safe_io import (
-    check_group,
     check_one_name,
     check_private_file,
     check_private_status,
@@ -41,7 +40,6 @@ if sys.platform != "win32":
 __all__ = ["AppendLog", "LogKind"]
 
 _DIGEST = 16  # hexadecimal digits of a checksum
-_SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
@@ -54,19 +52,16 @@ class LogKind:
         For messages: "budget ledger".
     magic : str
         What the first line begins with; it holds the version of the format.
-    older : str
-        What to do with a SQLite file, which an earlier version wrote.
     largest : int, default 256 MiB
         Bytes of a file that we are willing to read.
-    share : str, optional
-        How its owner opens a log for a group, for messages. Without it none is.
+    shared : bool, default False
+        Whether a log is for the group that may write its folder, if one may.
     """
 
     name: str
     magic: str
-    older: str = ""
     largest: int = 2**28
-    share: str = ""
+    shared: bool = False
 
 
 class AppendLog:
@@ -114,21 +109,6 @@ class AppendLog:
         status = os.fstat(self._handle)
         return status.st_dev, status.st_ino
 
-    def check_group(self, group: int | None) -> None:
-        """Refuse a log that is open for others than it says itself: for a group, or for nobody.
-
-        Raises
-        ------
-        StoreError
-            With reason ``"permissions"``.
-        """
-        check_group(os.fstat(self._handle), self.path, group)
-
-    @property
-    def owner(self) -> int:
-        """Number of the account whose file it is."""
-        return os.fstat(self._handle).st_uid
-
     def _take(self, raw: bytes) -> bool:
         """Take over one line, if its checksum fits."""
         line = _text(raw[_DIGEST + 1 :])
@@ -147,8 +127,6 @@ class AppendLog:
         path: str | os.PathLike[str],
         kind: LogKind,
         header: str,
-        *,
-        group: int | None = None,
     ) -> None:
         """Make a new log without lines; a file that exists is never touched.
 
@@ -158,8 +136,6 @@ class AppendLog:
         kind : LogKind
         header : str
             One line.
-        group : int, optional
-            Number of the group whose accounts may read and write it.
 
         Raises
         ------
@@ -169,7 +145,7 @@ class AppendLog:
         where = Path(path)
         first = f"{kind.magic} {header}"
         content = f"{_chained('', first)} {first}\n".encode()
-        with new_private_file(where, kind.name, group=group) as name:
+        with new_private_file(where, kind.name, shared=kind.shared) as name:
             handle = os.open(name, os.O_RDWR)
             try:
                 _write(handle, content, 0)
@@ -207,7 +183,7 @@ class AppendLog:
             ``"version"``, ``"damaged"``, ``"large"``, ``"locked"``, ...
         """
         where = Path(path)
-        check_private_file(where, "", kind.name, kind.largest, share=kind.share)
+        check_private_file(where, "", kind.name, kind.largest, shared=kind.shared)
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
         try:
             handle = os.open(where, flags)
@@ -216,7 +192,7 @@ class AppendLog:
         try:
             # the open file itself: another one may have got its name since the check above
             status = os.fstat(handle)
-            check_private_status(status, str(where), kind.name, kind.largest, share=kind.share)
+            check_private_status(status, str(where), kind.name, kind.largest, shared=kind.shared)
             _lock(handle, where, kind, exclusive=write, timeout=timeout)
             yield cls(handle, where, kind, _content(handle, where, kind))
         finally:
@@ -277,10 +253,6 @@ def _content(handle: int, where: Path, kind: LogKind) -> bytes:
     first, finished, _ = content.partition(b"\n")
     if finished and first[_DIGEST + 1 :].startswith(kind.magic.encode() + b" "):
         return content
-    if kind.older and content.startswith(_SQLITE):
-        raise StoreError(
-            f"The {kind.name} {where} was made by version 0.1.0. {kind.older}", reason="version"
-        )
     known = kind.magic.rpartition(" ")[0]
     if finished and first[_DIGEST + 1 :].startswith(known.encode() + b" "):
         raise StoreError(

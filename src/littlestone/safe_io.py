@@ -23,16 +23,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from littlestone.accounts import account_name, group_name, in_group
 from littlestone.errors import ParameterError, StoreError, without_passwords
 
 __all__ = [
     "check_folder",
-    "check_group",
     "check_one_name",
     "check_private_file",
     "check_private_status",
-    "group_of",
     "new_private_file",
     "parse_json",
     "private_folder",
@@ -106,7 +103,7 @@ def check_folder(where: Path, what: str) -> None:
 
 
 def check_private_file(
-    where: Path, companion: str, what: str, largest: int, *, share: str = ""
+    where: Path, companion: str, what: str, largest: int, *, shared: bool = False
 ) -> None:
     """Refuse what is not an ordinary file of ours, of a size that we are willing to open.
 
@@ -120,9 +117,8 @@ def check_private_file(
         For messages: "budget ledger".
     largest : int
         In bytes.
-    share : str, optional
-        How its owner opens it for a group: then it may be for one. Whoever opens it must
-        compare the group with what the file says (`group_of`).
+    shared : bool, default False
+        Whether it may be for the group that may write its folder.
 
     Raises
     ------
@@ -142,7 +138,7 @@ def check_private_file(
     except (OSError, ValueError) as problem:
         fix = " Its folder must be open for your account." * isinstance(problem, PermissionError)
         raise StoreError(f"The file {where} cannot be reached.{fix}", reason="folder") from None
-    check_private_status(status, name, what, largest, share=share)
+    check_private_status(status, name, what, largest, shared=shared)
     # A companion may vanish at any time (another process ends); the file itself stays.
     if not companion and not os.access(name, os.R_OK | os.W_OK):
         raise StoreError(
@@ -155,7 +151,7 @@ def check_private_file(
 
 
 def check_private_status(
-    status: os.stat_result, name: str, what: str, largest: int, *, share: str = ""
+    status: os.stat_result, name: str, what: str, largest: int, *, shared: bool = False
 ) -> None:
     """Refuse what is not an ordinary file of ours, by its status: also that of an open file.
 
@@ -163,7 +159,7 @@ def check_private_status(
     ----------
     status : stat_result
         Of an open file (`os.fstat`) it is about what is read, whatever now has the name.
-    name, what, largest, share
+    name, what, largest, shared
         As for `check_private_file`.
 
     Raises
@@ -174,72 +170,16 @@ def check_private_status(
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
         raise StoreError(f"{name} is {found}; a {what} is an ordinary file.", reason="not a file")
-    if share:
-        _check_ours_or_shared(status, name, share)
-    elif _open_to_others(status):
-        raise _alone(name)
+    group = _group_of_folder(Path(name)) if shared else None
+    if _open_to_others(status, group):
+        fix = f"chmod 600 {name}"
+        if group is not None:
+            fix += f"; or for the group of its folder: chgrp {group} {name}; chmod 660 {name}"
+        raise StoreError(
+            f"The file {name} must belong to you alone. Run: {fix}", reason="permissions"
+        )
     if status.st_size > largest:
         raise StoreError(f"The file {name} is too large for a {what}.", reason="large")
-
-
-def group_of(status: os.stat_result) -> int | None:
-    """Return the number of the group that a file is open for; None: it is for its owner."""
-    return status.st_gid if os.name == "posix" and status.st_mode & 0o070 else None
-
-
-def check_group(status: os.stat_result, where: Path, group: int | None) -> None:
-    """Refuse a file that is open for another group than it should be; for fewer it may be.
-
-    Raises
-    ------
-    StoreError
-        With reason ``"permissions"``.
-    """
-    if os.name != "posix":
-        return
-    found = group_of(status)
-    if found is None or found == group:
-        return
-    if group is None:
-        raise _alone(str(where))
-    raise StoreError(
-        f"The file {where} is for the group {group_name(group)}, and open for another one, "
-        f"{group_name(found)}. Run: chgrp {group_name(group)} {where}",
-        reason="permissions",
-    )
-
-
-def _alone(name: str) -> StoreError:
-    return StoreError(
-        f"The file {name} must belong to you alone. Run: chmod 600 {name}", reason="permissions"
-    )
-
-
-def _check_ours_or_shared(status: os.stat_result, name: str, share: str) -> None:
-    """Refuse a file that is open to everybody, or of somebody else and not shared with us."""
-    if os.name != "posix":
-        return
-    group, owner = group_of(status), account_name(status.st_uid)
-    if status.st_mode & 0o007:
-        raise StoreError(
-            f"The file {name} is open to every account. Run: chmod 600 {name} (chmod 660, if it "
-            "is for a group)",
-            reason="permissions",
-        )
-    if os.geteuid() in (0, status.st_uid):
-        return
-    if group is None:
-        raise StoreError(
-            f"The file {name} is for the account {owner} alone. {share}", reason="permissions"
-        )
-    if not in_group(group):
-        asked = group_name(group)
-        raise StoreError(
-            f"The file {name} is for the group {asked}, and your account {account_name()} is not "
-            f"in it. An administrator adds it (usermod -aG {asked} {account_name()}); then log in "
-            "again.",
-            reason="permissions",
-        )
 
 
 def check_one_name(status: os.stat_result, where: Path, what: str) -> None:
@@ -264,7 +204,7 @@ def _forget_creation(where: Path, status: os.stat_result) -> None:
 
 @contextmanager
 def new_private_file(
-    where: Path, what: str, *, beside: Sequence[str] = (), group: int | None = None
+    where: Path, what: str, *, beside: Sequence[str] = (), shared: bool = False
 ) -> Iterator[str]:
     """Make a file for its owner only, whole or not at all; one that exists is never touched.
 
@@ -275,8 +215,8 @@ def new_private_file(
         For messages: "budget ledger".
     beside : sequence of str
         Suffixes of files that making it may leave beside it.
-    group : int, optional
-        The number of a group (gid) whose accounts may read and write it, too, whatever the umask.
+    shared : bool, default False
+        Whether the group that may write the folder, if one may, may read and write the file, too.
 
     Yields
     ------
@@ -300,7 +240,7 @@ def new_private_file(
     try:
         handle, name = tempfile.mkstemp(prefix=f".{where.name}.", dir=where.parent)  # mode 0600
         os.close(handle)
-        _open_for(name, where, group)
+        _set_mode(name, _group_of_folder(where) if shared else None)
         yield name
         # A link appears in one step, and never replaces what another program made meanwhile.
         os.link(name, where)
@@ -322,21 +262,14 @@ def new_private_file(
             Path(name + suffix).unlink(missing_ok=True)
 
 
-def _open_for(name: str, where: Path, group: int | None) -> None:
-    """Give a new file its mode, whatever the umask, and its group; nothing is written to it yet."""
-    if group is None:
-        os.chmod(name, 0o600)
-        return
-    try:
-        os.chown(name, -1, group)
-    except PermissionError:
-        asked, ours = group_name(group), account_name()
-        raise StoreError(
-            f"The file {where} cannot be made for the group {asked}: your account {ours} is not in "
-            f"it. An administrator adds it (usermod -aG {asked} {ours}); then log in again.",
-            reason="permissions",
-        ) from None
-    os.chmod(name, 0o660)
+def _set_mode(name: str, group: int | None) -> None:
+    """Set the mode of a new file, whatever the umask; nothing is written to it yet."""
+    if group is not None:
+        with contextlib.suppress(PermissionError):  # we are not in the group of the folder
+            os.chown(name, -1, group)
+            os.chmod(name, 0o660)
+            return
+    os.chmod(name, 0o600)
 
 
 def sync_folder(folder: Path) -> None:
@@ -355,11 +288,20 @@ def words(problem: Exception) -> str:
     return getattr(problem, "strerror", None) or "not a name of a file"
 
 
-def _open_to_others(status: os.stat_result) -> bool:
-    """Return whether anybody but us (or the administrator) may read or write."""
+def _open_to_others(status: os.stat_result, group: int | None = None) -> bool:
+    """Return whether anybody but us, the administrator (and a group) may read or write."""
     if os.name != "posix":
         return False
+    if group is not None and group == status.st_gid and status.st_mode & 0o060 == 0o060:
+        return bool(status.st_mode & 0o007)
     return bool(status.st_mode & 0o077) or (os.geteuid() not in (0, status.st_uid))
+
+
+def _group_of_folder(where: Path) -> int | None:
+    """Return the number of the group (gid) that may write a file's folder, if not everybody may."""
+    status = os.stat(os.path.dirname(where) or ".")
+    shared = os.name == "posix" and status.st_mode & 0o022 == 0o020
+    return status.st_gid if shared else None
 
 
 def read_text(

@@ -41,7 +41,7 @@ __all__ = ["Durability", "Kind", "Store", "private_folder"]
 
 Durability = Literal["power", "kill"]
 
-#: A log and its index belong to files of version 0.1.0.
+#: No store has a write-ahead log and its index; a file that was changed may.
 _COMPANIONS = ("", "-journal", "-wal", "-shm")
 
 
@@ -254,7 +254,6 @@ def _settle(sql: sqlite3.Connection, durability: Durability) -> None:
         raise StoreError(
             f"The durability must be 'power' or 'kill'. Got {durability!r}.", reason="durability"
         )
-    # A file of version 0.1.0 has a write-ahead log, which is written back here.
     if sql.execute("PRAGMA journal_mode = PERSIST").fetchone() != ("persist",):
         raise sqlite3.DatabaseError
     # FULL syncs the journal, the file and the void journal at each commit; OFF leaves that to the

@@ -417,7 +417,7 @@ def test_help_of_a_command_says_all_of_its_description(run):
     [
         *("plan", "check", "fit", "predict", "score", "compare", "report", "export", "stream"),
         *("dims", "audit exact", "audit all-n", "audit replay", "audit statistical"),
-        *("audit attack", "ledger create", "ledger show", "ledger share", "ledger convert"),
+        *("audit attack", "ledger create", "ledger show"),
         *("schema new", "schema propose", "schema check"),
     ],
 )

@@ -10,7 +10,6 @@ import random
 import re
 import resource
 import shutil
-import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,6 @@ from pathlib import Path
 import pytest
 
 import littlestone as ls
-from littlestone.accounts import group_name
 from littlestone.append_log import AppendLog
 from littlestone.errors import BudgetError, ParameterError, StoreError
 from littlestone.privacy import (
@@ -312,42 +310,14 @@ def test_a_deleted_last_event_is_seen_by_nobody(path):
     assert Ledger(path).remaining().epsilon == 1
 
 
-def test_entries_without_who_are_read_and_continued(path):
-    """As the program wrote them before a ledger could be a group's."""
-    Ledger(path, epsilon=1).charge(Pure("0.4"), what="old", token="t")
-
-    def unsigned(entries):
-        for entry in entries[1:]:
-            del entry["who"], entry["purpose"]
-
-    rewritten(path, unsigned)
-    before = path.read_bytes()
-    ledger = Ledger(path)
-    assert [(e.what, e.who, e.purpose) for e in ledger.history()] == [("old", "", "")]
-    assert path.read_bytes() == before
-    assert ledger.charge(Pure("0.4"), token="t").who == ""  # known: nothing is taken
-    ledger.charge(Pure("0.4"), purpose="new")
-    assert [e.purpose for e in Ledger(path).history()] == ["", "new"]
-    assert path.read_bytes().startswith(before)
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("who", 7), ("who", "a\nb"), ("purpose", "x" * 201), ("purpose", None), ("why", "x")],
+    [("what", "a\nb"), ("purpose", "x" * 201), ("purpose", None), ("why", "x")],
 )
-def test_a_changed_signature_is_refused(path, name, value):
+def test_a_changed_label_is_refused(path, name, value):
     Ledger(path, epsilon=1).charge(Pure("0.4"))
     rewritten(path, lambda entries: entries[1].update({name: value}))
     assert reason(lambda: Ledger(path).history()) == "damaged"
-
-
-def test_a_group_that_has_gone(path):
-    Ledger(path, epsilon=1, group=group_name(os.getegid()))
-    rewritten(path, lambda entries: entries[0].update(group="no such group"))
-    with pytest.raises(StoreError, match="this system does not have"):
-        Ledger(path)
-    rewritten(path, lambda entries: entries[0].update(group=["x"]))
-    assert reason(lambda: Ledger(path)) == "damaged"
 
 
 # ---------------------------------------------------------------------- other files, other names
@@ -369,7 +339,7 @@ def test_what_is_no_ledger(path, tmp_path):
     assert reason(lambda: Ledger(tmp_path)) == "not a file"
     other = tmp_path / "other.db"
     whole = path.read_bytes()
-    newer = whole.replace(b"ledger 2", b"ledger 3")
+    newer = whole.replace(b"ledger 3", b"ledger 4")
     for content, why in {b"": "kind", whole[:60]: "kind", whole[:9]: "kind",
                          b"n,word\n": "kind", newer: "version"}.items():  # fmt: skip
         other.write_bytes(content)
@@ -486,67 +456,6 @@ def test_a_charge_waits_for_its_turn(path):
         with pytest.raises(StoreError, match="another process"):
             AppendLog.opened(path, KIND, write=True, timeout=0.05).__enter__()
     ledger.charge(Pure(1))
-
-
-# ---------------------------------------------------------------------- ledgers of version 0.1.0
-
-
-def old_ledger(path):
-    """Make a file as version 0.1.0 wrote it, its last event still in SQLite's log."""
-    with contextlib.closing(sqlite3.connect(path)) as sql:
-        sql.executescript(
-            "PRAGMA journal_mode = WAL; PRAGMA application_id = 1280524801;"
-            "CREATE TABLE budget (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
-            "CREATE TABLE events (number INTEGER PRIMARY KEY, day TEXT NOT NULL, "
-            "what TEXT NOT NULL, loss TEXT NOT NULL, claim TEXT NOT NULL, cost TEXT NOT NULL, "
-            "leak TEXT NOT NULL, token TEXT UNIQUE) STRICT; PRAGMA user_version = 1;"
-        )
-        budget = {"epsilon": "1", "delta": "0", "currency": "pure", "rho": "",
-                  "neighbours": "replace-one", "about": "old"}  # fmt: skip
-        sql.executemany("INSERT INTO budget VALUES (?, ?)", budget.items())
-        for row in (
-            (1, "2026-01-01", "a", "pure 2/5", "c", "2/5", "0", None),
-            (2, "2026-01-02", "b", "pure 1/2", "", "1/2", "0", "t"),
-        ):
-            sql.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-            sql.commit()
-    path.chmod(0o600)
-
-
-def test_a_ledger_of_version_0_1_0_is_refused_with_the_fix_and_converted(path):
-    old_ledger(path)
-    with pytest.raises(StoreError, match="littlestone ledger convert") as caught:
-        Ledger(path)
-    assert caught.value.reason == "version"
-    assert reason(lambda: Ledger(path, epsilon=1)) == "exists"
-    converted = Ledger.convert(path)
-    assert converted.about == "old"
-    assert converted.spent().epsilon == F(9, 10)
-    assert [event.what for event in converted.history()] == ["a", "b"]
-    assert converted.charge(Pure("1/2"), token="t").number == 2  # known: nothing is taken
-    with pytest.raises(BudgetError):
-        converted.charge(Pure("1/5"))
-    assert [p.name for p in path.parent.iterdir()] == ["budget.db"]
-    assert reason(lambda: Ledger.convert(path)) in {"kind", "damaged"}
-    assert Ledger(path).spent().epsilon == F(9, 10)
-
-
-def test_a_ledger_of_version_0_1_0_is_shared_after_it_was_converted(path):
-    old_ledger(path)
-    team = group_name(os.getegid())
-    assert reason(lambda: Ledger.share(path, team)) == "version"
-    Ledger.convert(path)
-    shared = Ledger.share(path, team)
-    assert [(e.what, e.who) for e in shared.history()] == [("a", ""), ("b", "")]
-    assert path.stat().st_mode & 0o777 == 0o660
-
-
-def test_a_damaged_ledger_of_version_0_1_0_stays_as_it_is(path):
-    old_ledger(path)
-    with contextlib.closing(sqlite3.connect(path)) as sql, sql:
-        sql.execute("UPDATE events SET cost = 'free'")
-    assert reason(lambda: Ledger.convert(path)) == "damaged"
-    assert reason(lambda: Ledger(path)) == "version"
 
 
 # ---------------------------------------------------------------------- neighbours

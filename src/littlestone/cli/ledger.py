@@ -10,7 +10,7 @@ from littlestone.cli.options import Flag
 if TYPE_CHECKING:
     from littlestone.privacy import Ledger
 
-__all__ = ["convert", "create", "share", "show"]
+__all__ = ["create", "show"]
 
 
 def create(
@@ -22,7 +22,6 @@ def create(
     currency: str | None = None,
     neighbours: str = "replace-one",
     about: str = "",
-    group: str | None = None,
     json: Flag = False,
 ) -> int:
     """Create a budget for one set of records; it is fixed for ever.
@@ -32,7 +31,8 @@ def create(
     Parameters
     ----------
     path:
-        The new file, on a local disk; only you will be able to read it, or the group.
+        The new file, on a local disk; for you only, or for the group that may write its
+        folder.
     epsilon:
         The whole budget, as a number or a fraction.
     delta:
@@ -44,8 +44,6 @@ def create(
         Who is protected: replace-one or add-remove (records), or user-replace (users).
     about:
         A public label of the records.
-    group:
-        A group of this system whose accounts may all spend from it. Who spent what is recorded.
     json:
         Print the ledger as one JSON object.
     """
@@ -58,14 +56,13 @@ def create(
         currency=currency,
         neighbours=neighbours,
         about=about,
-        group=group,
     )
     _print(ledger, json=json)
     return 0
 
 
 def show(path: str, /, *, json: Flag = False) -> int:
-    """Show a budget: what is spent, what is left; the releases, by whom and what for.
+    """Show a budget: what is spent, what is left; the releases, and what for.
 
     Parameters
     ----------
@@ -80,40 +77,6 @@ def show(path: str, /, *, json: Flag = False) -> int:
     return 0
 
 
-def share(path: str, /, *, group: str, json: Flag = False) -> int:
-    """Let all accounts of a group spend from your budget; its name and releases stay.
-
-    Parameters
-    ----------
-    path:
-        File made by `littlestone ledger create`; its owner is you.
-    group:
-        A group of this system that you are in.
-    json:
-        Print the ledger as one JSON object.
-    """
-    from littlestone.privacy import Ledger
-
-    _print(Ledger.share(path, group), json=json)
-    return 0
-
-
-def convert(path: str, /, *, json: Flag = False) -> int:
-    """Turn a budget of version 0.1.0 into one of this version; its name and releases stay.
-
-    Parameters
-    ----------
-    path:
-        File made by version 0.1.0. No program may use it meanwhile.
-    json:
-        Print the ledger as one JSON object.
-    """
-    from littlestone.privacy import Ledger
-
-    _print(Ledger.convert(path), json=json)
-    return 0
-
-
 def _print(ledger: Ledger, *, json: bool) -> None:
     if json:
         print(jsonlib.dumps(ledger.to_dict(), sort_keys=True, ensure_ascii=False))
@@ -125,7 +88,6 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     facts(
         [
             *rows,
-            *([("Group", ledger.group, "")] if ledger.group else []),
             ("Budget", f"{ledger.guarantee}", ""),
             ("Currency", ledger.filter.currency, ""),
             ("Spent", str(ledger.spent()), ""),
@@ -135,9 +97,9 @@ def _print(ledger: Ledger, *, json: bool) -> None:
     history = ledger.history()
     if history:
         unit = "rho" if ledger.filter.currency == "zcdp" else "epsilon"
-        names = ["", "day", "who", "purpose", "what", "promised", unit, "delta"]
+        names = ["", "day", "purpose", "what", "promised", unit, "delta"]
         lines = [
-            [str(e.number), e.day, e.who, e.purpose, e.what, e.promised, *map(short_text, e.took)]
+            [str(e.number), e.day, e.purpose, e.what, e.promised, *map(short_text, e.took)]
             for e in history
         ]
         told = [i for i, name in enumerate(names) if not name or any(line[i] for line in lines)]

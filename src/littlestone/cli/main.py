@@ -30,7 +30,7 @@ from littlestone.cli.check import check
 from littlestone.cli.dims import dims
 from littlestone.cli.export import export
 from littlestone.cli.fit import fit
-from littlestone.cli.ledger import convert, create, share, show
+from littlestone.cli.ledger import create, show
 from littlestone.cli.options import complete_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
@@ -119,7 +119,7 @@ _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "ledger": (
         "Keep a privacy budget for a set of records.",
         len(_COMMANDS) + 1,
-        (create, show, share, convert),
+        (create, show),
     ),
     "schema": (
         "Write and check the public columns of a table, or learn them for a price.",

@@ -11,7 +11,6 @@ from littlestone.errors import ParameterError, check_integer
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
-    from littlestone.data.questions import Questions
     from littlestone.types import Json
 
 __all__ = ["check_schema", "new", "propose"]
@@ -31,15 +30,14 @@ def new(
     *,
     y: str | None = None,
     like: str | None = None,
-    ask: Flag = False,
     csv: str | None = None,
     header_is_public: Flag = False,
     out: str | None = None,
 ) -> int:
     """Write a first schema of a table, to be completed by hand; reads no cell of it.
 
-    From the names of the columns and their declared types. With --ask it asks for the rest. With a
-    public table of the same columns (last year's open data, another hospital's) it is complete.
+    From the names of the columns and their declared types. With a public table of the same columns
+    (last year's open data, another hospital's) it is complete.
 
     Parameters
     ----------
@@ -49,9 +47,6 @@ def new(
         Column of labels: left out of the schema.
     like:
         Public table with the same columns: its quantiles become bins, its texts categories.
-    ask:
-        Ask in the terminal which columns are used, for bounds, categories, units; answer with what
-        everybody knows. An answer that cannot be used is asked for again.
     csv:
         How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; the schema
         will say it, too.
@@ -66,44 +61,12 @@ def new(
 
     check_outputs("schema new", data, like, out=out)
     form = csv_format("schema new", csv, data)
-    questions = _questions() if ask else None
-    try:
-        written = draft(
-            data, label=y, like=like, header_is_public=header_is_public, csv=form, ask=questions
-        )
-    except EOFError:
-        raise ParameterError(
-            "Not all questions of schema new --ask were answered; nothing was written."
-        ) from None
+    written = draft(data, label=y, like=like, header_is_public=header_is_public, csv=form)
     if out is None:
         sys.stdout.write(written)
     else:
         write_text(out, written)
     return 0
-
-
-def _questions() -> Questions:
-    """Return questions for whoever sits at the terminal; they stand on standard error."""
-    from littlestone.data.questions import Questions
-
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise ParameterError(
-            "schema new --ask asks its questions in a terminal, and the standard input is none. "
-            "Leave out --ask and complete the draft by hand, or give --like a public table with "
-            "the same columns."
-        )
-
-    def answer(question: str) -> str:
-        print(question, end=" ", file=sys.stderr, flush=True)
-        try:
-            line = sys.stdin.readline()
-        except UnicodeDecodeError:
-            raise ParameterError("The answer is no text in the terminal's encoding.") from None
-        if not line:  # the terminal was closed
-            raise EOFError
-        return line
-
-    return Questions(answer, lambda why: print(f"  {why}", file=sys.stderr))
 
 
 def propose(

@@ -18,7 +18,6 @@ import pyarrow as pa
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, format_of
-from littlestone.data.questions import Questions
 from littlestone.data.schema import RESERVED, Schema, column_toml, csv_toml, suggest, toml_key
 from littlestone.data.tables import Table, files_of, read_table
 from littlestone.errors import ParameterError
@@ -42,9 +41,6 @@ type = "date"
 _MISSING = """\
 # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
 """
-_ASKED = """\
-# The public columns of a table, for littlestone fit --schema, as they were answered.
-"""
 _HEAD = """\
 # The public columns of a table, for littlestone fit --schema. Write bins and categories from what
 # everybody knows (a codebook, the form that was filled in), never from the records themselves.
@@ -59,7 +55,6 @@ def draft(
     like: Any = None,
     header_is_public: bool = False,
     csv: Any = None,
-    ask: Questions | None = None,
     owner: str = "schema new",
 ) -> str:
     r"""Return a commented schema of a table, as TOML.
@@ -77,16 +72,12 @@ def draft(
         Whether the first line of a CSV file holds the names of its columns.
     csv : CsvFormat, str or mapping, optional
         How a CSV file is written; the schema will say it, too. A public CSV file is written alike.
-    ask : Questions, optional
-        Whom to ask about the columns, and about the label if it is not given. The schema is then
-        complete.
 
     Raises
     ------
     ParameterError
         A CSV file without ``header_is_public``, a label that is no column, a public table that
-        shares no column with the table, or that is the table itself; ``like`` and ``ask``; no
-        column that is used.
+        shares no column with the table, or that is the table itself.
 
     Examples
     --------
@@ -101,20 +92,13 @@ def draft(
     # categories = ["a", "b"]      # exactly these texts; every other text is "other"
     # missing = ["?", "unknown"]   # texts that mean "not known", besides empty cells
     """
-    if like is not None and ask is not None:
-        raise ParameterError(
-            f"{owner} takes --like or --ask, not both: a public table answers all questions."
-        )
     form = None if csv is None else CsvFormat.parse(csv, owner)
     require_names(table, header_is_public, form, owner)
     if like is not None and isinstance(table, str | Path) and isinstance(like, str | Path):
         _require_another(Path(table), Path(like))
     read = read_table(table, csv=form, owner=owner)
-    if ask is not None and label is None:
-        _features(read, None)  # the names can be read
-        label = ask.label(read.names)
     features = _features(read, label)
-    blocks = [_HEAD if ask is None else _ASKED]
+    blocks = [_HEAD]
     if label is not None:
         blocks.append(f"# [{toml_key(label)}] is the label.\n")
     if form is not None and form.to_dict():
@@ -124,13 +108,11 @@ def draft(
     if like is not None:
         public = _public(read_table(like, declared=form, owner=owner), features)
     for name, kind in zip(features, kinds, strict=True):
-        blocks.append(_block(name, kind, public, ask, owner))
-    if ask is not None and not ask.used:
-        raise ParameterError("No column is used, so there is no schema: answer yes for one.")
+        blocks.append(_block(name, kind, public, owner))
     return "\n".join(blocks)
 
 
-def _block(name: str, kind: Any, public: Table | None, ask: Questions | None, owner: str) -> str:
+def _block(name: str, kind: Any, public: Table | None, owner: str) -> str:
     """Return the part of a schema that is about one column, as TOML."""
     key = toml_key(name)
     if not name:
@@ -142,8 +124,6 @@ def _block(name: str, kind: Any, public: Table | None, ask: Questions | None, ow
         why = "holds lists or structures, not cells: left out"
     if why:
         return f"# [{key}] {why}.\n"
-    if ask is not None:
-        return ask.column(name, kind)
     if public is None:
         return _to_fill_in(name, kind)
     if name not in public.names:

@@ -449,7 +449,7 @@ def load(path: str | Path) -> Release:
     Parameters
     ----------
     path : str or Path
-        A model file; those of version 0.1.0 open, too. No code in it is ever run.
+        A model file. No code in it is ever run.
 
     Raises
     ------

@@ -21,13 +21,10 @@ from littlestone.privacy.filters import Price
 from littlestone.privacy.losses import Approximate, BoundedRange, Concentrated, Loss, Pure
 from littlestone.privacy.rounding import exact_text, float_up, round_up, short_text
 from littlestone.safe_io import parse_json, read_exact
-from littlestone.store import Kind
 from littlestone.types import Json
 
 __all__ = [
-    "FIELDS",
     "KIND",
-    "KIND_1",
     "Amount",
     "Event",
     "Unreadable",
@@ -42,27 +39,7 @@ __all__ = [
     "write_line",
 ]
 
-KIND = LogKind(
-    name="budget ledger",
-    magic="littlestone ledger 2",
-    older="Convert it once, while no program uses it: littlestone ledger convert PATH",
-    share="Its owner opens it for a group: littlestone ledger share PATH --group GROUP",
-)
-#: What version 0.1.0 wrote (`littlestone.store`).
-KIND_1 = Kind(
-    name="budget ledger",
-    application_id=0x4C534201,
-    version=1,
-    tables=(
-        "CREATE TABLE budget (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
-        "CREATE TABLE events (number INTEGER PRIMARY KEY, day TEXT NOT NULL, what TEXT NOT NULL, "
-        "loss TEXT NOT NULL, claim TEXT NOT NULL, cost TEXT NOT NULL, leak TEXT NOT NULL, "
-        "token TEXT UNIQUE) STRICT",
-    ),
-    largest=2**28,
-    longest=2**16,
-)
-
+KIND = LogKind(name="budget ledger", magic="littlestone ledger 3", shared=True)
 _LONGEST = 200  # characters of a label
 _DIGITS = 2000  # of a number
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
@@ -73,9 +50,7 @@ _LOSSES: dict[str, tuple[Callable[..., Loss], int]] = {
     "concentrated": (Concentrated, 1),
 }
 #: Of an event, in order.
-FIELDS = ("number", "day", "what", "loss", "claim", "cost", "leak")
-#: Of events that were recorded since a ledger can be a group's.
-_SIGNED = ("who", "purpose")
+_FIELDS = ("number", "day", "what", "loss", "claim", "cost", "leak", "purpose")
 
 
 class Unreadable(Exception):  # noqa: N818 - not an error of the caller
@@ -122,8 +97,6 @@ class Event:
         Identifier of the statement that proves it.
     cost, leak : Fraction
         What it took from the budget, in the ledger's currency.
-    who : str
-        The account that recorded it, as the system names it; earlier versions did not.
     purpose : str
         What it was for, as whoever spent it said.
     """
@@ -135,7 +108,6 @@ class Event:
     claim: str
     cost: Fraction
     leak: Fraction
-    who: str = ""
     purpose: str = ""
 
     @property
@@ -159,7 +131,6 @@ class Event:
             "claim": self.claim,
             "cost": exact_text(self.cost),
             "leak": exact_text(self.leak),
-            "who": self.who,
             "purpose": self.purpose,
         }
 
@@ -242,14 +213,13 @@ def _known(text: Any) -> Fraction:
 
 def read_event(entry: dict[str, Any]) -> Event:
     """Return one event, after checking it."""
-    if set(entry) - {"token", *_SIGNED} != set(FIELDS):
+    if set(entry) - {"token"} != set(_FIELDS):
         raise Unreadable
-    place, day, what, loss, claim, cost, leak = (entry[name] for name in FIELDS)
-    who, purpose = (entry.get(name, "") for name in _SIGNED)
-    texts = (day, what, loss, claim, who, purpose)
+    place, day, what, loss, claim, cost, leak, purpose = (entry[name] for name in _FIELDS)
+    texts = (day, what, loss, claim, purpose)
     if not all(isinstance(text, str) and text.isprintable() for text in texts):
         raise Unreadable
-    if not _DAY.fullmatch(day) or max(map(len, (what, claim, who, purpose))) > _LONGEST:
+    if not _DAY.fullmatch(day) or max(map(len, (what, claim, purpose))) > _LONGEST:
         raise Unreadable
     name, *values = loss.split(" ")
     kind, size = _LOSSES.get(name, (None, 0))
@@ -259,7 +229,7 @@ def read_event(entry: dict[str, Any]) -> Event:
         promised = kind(*map(number, values))
     except ValueError:  # a delta above 1
         raise Unreadable from None
-    return Event(place, day, what, promised, claim, number(cost), number(leak), who, purpose)
+    return Event(place, day, what, promised, claim, number(cost), number(leak), purpose)
 
 
 def _name(loss: Loss) -> str:

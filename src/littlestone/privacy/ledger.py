@@ -1,9 +1,8 @@
 """A durable privacy budget: what was released about one set of records, and what is left.
 
 A `Ledger` is a file. Each release is recorded in it, durably, *before* anything random is drawn for
-it, so neither a crash nor a second process can spend a budget twice; with the account that made it,
-and what for. Exact semantics, and the proofs that the budget holds for releases that are chosen
-adaptively: ``docs/ledger.md``.
+it, so neither a crash nor a second process can spend a budget twice. Exact semantics, and the
+proofs that the budget holds for releases that are chosen adaptively: ``docs/ledger.md``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from littlestone.accounts import account_name, group_name, group_number
 from littlestone.append_log import AppendLog
 from littlestone.errors import (
     BudgetError,
@@ -26,9 +24,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.privacy.entries import (
-    FIELDS,
     KIND,
-    KIND_1,
     Amount,
     Event,
     Unreadable,
@@ -46,13 +42,9 @@ from littlestone.privacy.filters import Filter, Price
 from littlestone.privacy.guarantee import Guarantee, Neighbours
 from littlestone.privacy.losses import Loss
 from littlestone.privacy.rounding import check_nonnegative, short_text
-from littlestone.safe_io import sync_folder
-from littlestone.store import Store
 from littlestone.types import Json
 
 __all__ = ["Amount", "Event", "Ledger", "check_ledger"]
-
-_LONGEST_NAME = 100  # characters of `who`
 
 
 class Ledger:
@@ -64,7 +56,8 @@ class Ledger:
     Parameters
     ----------
     path : path
-        On a local disk. The file is for its owner only, or for one group.
+        On a local disk. The file is for its owner only; in a folder that a group may write, for
+        that group.
     epsilon : number > 0, optional
         The whole budget. Giving it creates the file, which must not exist.
     delta : number in (0, 1), optional
@@ -76,15 +69,9 @@ class Ledger:
         Who is protected, by default REPLACE_ONE: releases under another relation are refused.
     about : str, optional
         A public label of the records.
-    group : str, optional
-        With ``epsilon``: a group of the system whose accounts may all use the file, whatever the
-        umask. A ledger that exists is given to one by `share`.
     purpose : str, optional
         What releases that are charged through this object are for, one line: it is recorded with
-        each, beside the account.
-    who : str, optional
-        On whose behalf they are made, at most 100 characters. It is recorded beside the account,
-        never instead of it.
+        each.
 
     Raises
     ------
@@ -125,103 +112,21 @@ class Ledger:
         currency: str | None = None,
         neighbours: Neighbours | str | None = None,
         about: str = "",
-        group: str | None = None,
         purpose: str = "",
-        who: str = "",
     ) -> None:
         self.path = Path(path)
         self._where = self.path.absolute()  # the same file in every folder
         self._identity: tuple[int, int, str] | None = None
-        self.purpose, self.who = label("purpose", purpose), _checked_name(who)
+        self.purpose = label("purpose", purpose)
         if epsilon is not None:
-            self._create(epsilon, delta, currency, neighbours, about, group)
-        elif any(given is not None for given in (delta, currency, neighbours, group)) or about:
+            self._create(epsilon, delta, currency, neighbours, about)
+        elif any(given is not None for given in (delta, currency, neighbours)) or about:
             raise ParameterError(
                 "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
                 "only the path to open it."
             )
         with self._opened() as log:
             self._read_budget(read_line(log.header))
-
-    @classmethod
-    def convert(cls, path: str | os.PathLike[str]) -> Ledger:
-        """Turn a ledger of version 0.1.0 into one of this version, in one step, and open it.
-
-        Its programs must not use the file meanwhile, or afterwards.
-
-        Parameters
-        ----------
-        path : path
-            Of the old file, which keeps its name and its events.
-
-        Raises
-        ------
-        StoreError
-            If it is no ledger of version 0.1.0, or cannot be used.
-        """
-        where = Path(path)
-        with _readable(where), Store.open(where, KIND_1, exclusive=True) as old:
-            lines = []
-            for *row, token in old.read("SELECT * FROM events ORDER BY number"):
-                entry = dict(zip(FIELDS, row, strict=True))
-                read_event(entry)
-                lines.append(write_line(entry if token is None else {**entry, "token": token}))
-            cls._replace(where, dict(old.read("SELECT name, value FROM budget")), lines)
-            for suffix in ("-journal", "-wal", "-shm"):
-                Path(f"{where}{suffix}").unlink(missing_ok=True)
-            sync_folder(where.parent)
-        return cls(where)
-
-    @classmethod
-    def share(cls, path: str | os.PathLike[str], group: str) -> Ledger:
-        """Open a ledger for the accounts of a group, in one step; all else stays as it is.
-
-        Only its owner (or the administrator) can. Programs that wait for the file are refused, and
-        find the ledger at their next try.
-
-        Parameters
-        ----------
-        path : path
-            Of a ledger, which keeps its name.
-        group : str
-            A group of the system that the owner is in.
-
-        Raises
-        ------
-        ParameterError
-            The system has no such group.
-        StoreError
-            The file is another account's, or its account is not in the group.
-        """
-        where, number_of_group = Path(path), group_number(group)
-        ledger = cls(where)
-        with ledger._opened(write=True) as log:
-            if os.geteuid() not in (0, log.owner):
-                raise StoreError(
-                    f"The ledger {where} is the account {account_name(log.owner)}'s: only it, or "
-                    "an administrator, can give it to a group.",
-                    reason="permissions",
-                )
-            settings = {**read_line(log.header), "group": group_name(number_of_group)}
-            cls._replace(where, settings, log.lines, owner=log.owner)
-            sync_folder(where.parent)
-        return cls(where)
-
-    @classmethod
-    def _replace(
-        cls, where: Path, settings: Json, lines: list[str], *, owner: int | None = None
-    ) -> None:
-        """Put a new file with the same events in the place of one that is locked."""
-        new = where.with_name(f".{where.name}.converted")
-        new.unlink(missing_ok=True)
-        AppendLog.create(new, KIND, write_line(settings), group=_group_of(settings))
-        with AppendLog.opened(new, KIND, write=True) as log:
-            for line in lines:
-                log.append(line)
-        cls(new).history()
-        if owner is not None and owner != os.geteuid():  # an administrator did it for the owner
-            os.chown(new, owner, -1)
-        new.replace(where)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -250,7 +155,7 @@ class Ledger:
         token: str | None = None,
         purpose: str | None = None,
     ) -> Event:
-        """Record a release, durably, before it is drawn: what, by which account, and what for.
+        """Record a release, durably, before it is drawn.
 
         Parameters
         ----------
@@ -303,7 +208,7 @@ class Ledger:
                     raise parameter_error("Ledger", "token", "a new name", token, hint)
                 return event
             self._allow(spent, price)
-            event = Event(count + 1, day, what, loss, claim, *price, self._signature(), purpose)
+            event = Event(count + 1, day, what, loss, claim, *price, purpose)
             named = {} if token is None else {"token": token}
             log.append(write_line({**event.to_dict(), **named}))
         return event
@@ -333,7 +238,6 @@ class Ledger:
         spent = Price(cost, sum((event.leak for event in history), Fraction(0)))
         return {
             "about": self.about,
-            "group": self.group,
             "currency": rule.currency,
             "neighbours": self.neighbours.value,
             "budget": self._amount(rule.epsilon, rule.delta, rule.limit.cost).to_dict(),
@@ -347,14 +251,8 @@ class Ledger:
 
     # ------------------------------------------------------------------ inside
 
-    def _create(  # noqa: PLR0917 - those of __init__
-        self,
-        epsilon: Any,
-        delta: Any,
-        currency: str | None,
-        neighbours: Any,
-        about: str,
-        group: str | None,
+    def _create(
+        self, epsilon: Any, delta: Any, currency: str | None, neighbours: Any, about: str
     ) -> None:
         exact = check_fraction("Ledger", "epsilon", epsilon)
         small = check_nonnegative("Ledger", "delta", 0 if delta is None else delta)
@@ -372,21 +270,12 @@ class Ledger:
             "neighbours": relation.value,
             "about": label("about", about),
         }
-        shared = None if group is None else group_number(group)
-        if shared is not None:
-            settings["group"] = group_name(shared)
-        AppendLog.create(self._where, KIND, write_line(settings), group=shared)
-
-    def _signature(self) -> str:
-        account = account_name()
-        return f"{self.who} (account {account})" if self.who else label("who", account)
+        AppendLog.create(self._where, KIND, write_line(settings))
 
     @contextmanager
     def _opened(self, *, write: bool = False) -> Iterator[AppendLog]:
         # The file is opened for each call: a ledger may be pickled, forked and shared by threads.
         with _readable(self.path), AppendLog.opened(self._where, KIND, write=write) as log:
-            settings = read_line(log.header)
-            log.check_group(_group_of(settings))
             identity = (*log.identity, log.header)
             if self._identity is None:
                 self._identity = identity
@@ -407,7 +296,6 @@ class Ledger:
             self.filter = Filter(settings["currency"], epsilon, delta, rho)
             self.neighbours = Neighbours(settings["neighbours"])
             self.about = label("about", settings["about"])
-            self.group = settings.get("group")
         except (KeyError, ValueError):  # also our ParameterError
             raise Unreadable from None
 
@@ -458,31 +346,6 @@ class Ledger:
         return self._amount(
             self.filter.largest_pure(spent), limit.leak - spent.leak, limit.cost - spent.cost
         )
-
-
-def _checked_name(who: Any) -> str:
-    """Return on whose behalf releases are made, as a line that leaves room for the account."""
-    name = label("who", who)
-    if len(name) > _LONGEST_NAME:
-        raise parameter_error("Ledger", "who", f"at most {_LONGEST_NAME} characters", name)
-    return name
-
-
-def _group_of(settings: Json) -> int | None:
-    """Return the number of the group that a ledger says it is for."""
-    group = settings.get("group")
-    if group is None:
-        return None
-    if not isinstance(group, str) or not group.isprintable():
-        raise Unreadable
-    try:
-        return group_number(group)
-    except ParameterError:
-        raise StoreError(
-            f"This ledger is for the group {label('group', group)}, which this system does not "
-            "have. An administrator makes it: groupadd GROUP.",
-            reason="permissions",
-        ) from None
 
 
 def _entries(log: AppendLog) -> list[dict[str, Any]]:
