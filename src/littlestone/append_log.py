@@ -3,9 +3,8 @@
 A log is one file, for its owner (or for the group of its folder), without any file beside it. Its
 lines are numbered by a chain of checksums. Whatever happens to a program (``kill -9`` at any
 instant) or to the machine (a power cut, as far as the disk keeps what it acknowledged), the file
-begins with all lines whose `append` has returned, under whatever name it is found later: renamed, or
-copied alone,
-also while programs write to it.
+begins with all lines whose `append` has returned, under whatever name it is found later: renamed,
+or copied alone, also while programs write to it.
 
 - *One writer*: a lock on the file, not on its name, is held from reading it to appending a line.
 - *Torn lines*: what follows the last line feed and is no whole line was never acknowledged. It is
