@@ -1,7 +1,6 @@
-"""Affine subspaces of F_q^n: the class, its linear algebra, exact draws, and version spaces."""
+"""Affine subspaces of F_q^n: the class, its linear algebra and version spaces."""
 
 from littlestone.classes.affine_subspaces.concept_class import AffineSubspaces
-from littlestone.classes.affine_subspaces.hashed import HashedFlats, ImageHypothesis
 from littlestone.classes.affine_subspaces.hypotheses import FlatHypothesis, flat_through
 from littlestone.classes.affine_subspaces.version_space import FlatSpace
 
@@ -9,7 +8,5 @@ __all__ = [
     "AffineSubspaces",
     "FlatHypothesis",
     "FlatSpace",
-    "HashedFlats",
-    "ImageHypothesis",
     "flat_through",
 ]

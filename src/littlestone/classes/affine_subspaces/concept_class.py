@@ -4,36 +4,33 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from littlestone.bounds import HashFamily
-from littlestone.classes.affine_subspaces.hashed import HashedFlats, hashed_flats
 from littlestone.classes.affine_subspaces.hypotheses import (
     MAX_LENGTH,
     MAX_ORDER,
     FlatHypothesis,
     flat_count,
 )
-from littlestone.classes.affine_subspaces.levels import MOST_FLATS, FlatChoice, FlatTable, cells
 from littlestone.classes.affine_subspaces.linear_algebra import Basis, is_prime, pivot, subspaces
-from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
+from littlestone.classes.base import ConceptClass, Mapped
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero
+from littlestone.classes.listed import MOST_LABELS
 from littlestone.classes.oracles import Closures, closures
 from littlestone.classes.spec import written
-from littlestone.classes.vectors import Vector, VectorDomain, vector_rows
+from littlestone.classes.vectors import VectorDomain
 from littlestone.data import Sample
 from littlestone.errors import (
     UnsupportedError,
     check_integer,
-    check_probability,
     parameter_error,
 )
-from littlestone.source import Choice
+from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Point
 
 __all__ = ["AffineSubspaces"]
@@ -59,9 +56,8 @@ class AffineSubspaces(ConceptClass):
 
     Guarantee
     ---------
-    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law, for up to
-    2**26 flats; larger classes are drawn from by images under random linear maps
-    (`representation`). The oracles of `littlestone.classes.oracles` need no list.
+    ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law, where
+    the class can be listed (2**26 labels).
 
     Notes
     -----
@@ -122,51 +118,20 @@ class AffineSubspaces(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all flats, scored by minus their errors; see `ConceptClass.candidates`."""
-        if self.size > MOST_FLATS or self.q**self.n > MOST_FLATS:
+        flats = self._listed
+        gains = sample.ones.astype(np.int64) - sample.zeros
+        scores = np.array([int(gains[flat.predict(sample.points) == 1].sum()) for flat in flats])
+        return Mapped(Explicit(scores - sample.positives), flats.__getitem__)
+
+    @cached_property
+    def _listed(self) -> list[FlatHypothesis]:
+        if self.size * self.q**self.n > MOST_LABELS:
             raise UnsupportedError(
-                f"The class {self.spec} has more than 2**26 concepts, and its exponential "
-                "mechanism lists them. Use a smaller q, n or dim, its representation(alpha, beta), "
-                "or a learner for Littlestone classes."
+                f"The class {self.spec} is too large to be listed (more than 2**26 labels), as its "
+                "exponential mechanism does. Use a smaller q, n or dim, or a learner for "
+                "Littlestone classes (with a delta)."
             )
-        rows, inside = vector_rows(sample.points, self.q, self.n)
-        gains = (sample.ones.astype(np.int64) - sample.zeros)[inside]
-        table = FlatTable(self.q, self.n, self.dim, cells(rows[inside], gains, self.q, self.n))
-
-        def flat(_: int, basis: Basis, offset: Vector) -> FlatHypothesis:
-            return FlatHypothesis(self.q, self.n, basis, offset)
-
-        return FlatChoice([table], sample.positives, self.size, flat)
-
-    @property
-    def hashing(self) -> HashFamily:
-        """How the class is hashed: to flats of F_q^m, under a random linear map."""
-        family = hashed_flats(self.q, self.n, self.dim)
-        if family is None:
-            raise UnsupportedError(f"{self.spec} has no images of fewer than 2**26 flats.")
-        return family
-
-    def hashed(self, copies: int, buckets: int) -> Representation:
-        """Return the representation by this many maps, to buckets = q**m vectors."""
-        collision = self.hashing.collision(buckets)
-        alpha = min(Fraction(1, 2), 2 * collision)
-        return HashedFlats(self, alpha, (collision / alpha) ** copies, copies, buckets)
-
-    def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
-        """Return a representation: images of flats, or the class itself where that is smaller.
-
-        See `ConceptClass.representation`; alpha and beta may be left out.
-        """
-        if alpha is None and beta is None:
-            return IdentityRepresentation(self)
-        owner = "AffineSubspaces.representation"
-        numbers = check_probability(owner, "alpha", alpha), check_probability(owner, "beta", beta)
-        try:
-            found = HashedFlats.smallest(self, *numbers)
-        except UnsupportedError:
-            if self.size > MOST_FLATS:
-                raise
-            return IdentityRepresentation(self)
-        return found if found.size < self.size else IdentityRepresentation(self)
+        return list(self._concepts())
 
     def _linear(self) -> Iterator[tuple[Basis, list[int]]]:
         """Yield each linear subspace that is small enough, and its entries off the pivots."""
