@@ -3,8 +3,8 @@
     python benchmarks/methods.py [littlestone | vc1] [--csv FILE]
 
 A setting is a class, epsilon, delta, alpha and beta. For each method: in how many settings it has a
-certificate, in how many it needs the fewest records (also fewer than the exponential mechanism, where
-the class can be listed), and how many times as many as the best it needs, at the median.
+certificate, in how many it needs the fewest records (also fewer than the exponential mechanism,
+where the class can be listed), and how many times as many as the best it needs, at the median.
 """
 
 from __future__ import annotations
