@@ -128,20 +128,7 @@ class AppendLog:
         kind: LogKind,
         header: str,
     ) -> None:
-        """Make a new log without lines; a file that exists is never touched.
-
-        Parameters
-        ----------
-        path : path
-        kind : LogKind
-        header : str
-            One line.
-
-        Raises
-        ------
-        StoreError
-            With reason ``"exists"``, ``"folder"``, ``"permissions"``, ``"full"``, ...
-        """
+        """Make a new log without lines; a file that exists is never touched."""
         where = Path(path)
         first = f"{kind.magic} {header}"
         content = f"{_chained('', first)} {first}\n".encode()
@@ -165,23 +152,7 @@ class AppendLog:
         write: bool = False,
         timeout: float = 30.0,
     ) -> Iterator[AppendLog]:
-        """Open a log that `create` made, after checking all of it; the lock ends with the block.
-
-        Parameters
-        ----------
-        path : path
-        kind : LogKind
-        write : bool, default False
-            Whether lines will be appended: then no other process may read or write.
-        timeout : float, default 30
-            Seconds to wait for other processes.
-
-        Raises
-        ------
-        StoreError
-            ``"missing"``, ``"not a file"``, ``"permissions"``, ``"links"``, ``"kind"``,
-            ``"version"``, ``"damaged"``, ``"large"``, ``"locked"``, ...
-        """
+        """Open a log that `create` made, after checking all of it; the lock ends with the block."""
         where = Path(path)
         check_private_file(where, "", kind.name, kind.largest, shared=kind.shared)
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -199,13 +170,7 @@ class AppendLog:
             os.close(handle)  # ends the lock
 
     def append(self, line: str) -> None:
-        """Add one line; when this returns, the line is durable.
-
-        Raises
-        ------
-        StoreError
-            Nothing was added, or (with reason ``"input/output"``) perhaps the whole line.
-        """
+        """Add one line; when this returns, the line is durable."""
         digest = _chained(self._digest, line)
         try:
             os.ftruncate(self._handle, self._end)  # what is torn was never acknowledged

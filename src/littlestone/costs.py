@@ -55,21 +55,7 @@ class Costs:
     def of(
         cls, costs: Any, *, labels: int = 2, owner: str = "Costs.of", name: str = "costs"
     ) -> Self:
-        """Return costs from what a user gave, keyed by codes of labels.
-
-        Parameters
-        ----------
-        costs : Costs, or mapping
-            From the true label, or from (true label, answer), to a positive exact number. Each
-            label, or each pair, must be there.
-        labels : int >= 2, default 2
-        owner, name : str
-            Named in errors.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Return costs from what a user gave, keyed by codes of labels."""
         if isinstance(costs, cls):
             if len(costs.matrix) != labels:
                 raise parameter_error(
@@ -134,13 +120,7 @@ class Costs:
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may be untrusted.
-
-        Raises
-        ------
-        ParameterError
-            If the JSON is not what `to_dict` writes.
-        """
+        """Read it back; it may be untrusted."""
         try:
             matrix, unit = data["matrix"], read_exact(data["unit"])
             given = {

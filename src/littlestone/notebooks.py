@@ -44,7 +44,6 @@ class Card:
 
     Parameters
     ----------
-    title : str
     lines : iterable of (str, str)
         Name and text; a line without a name goes on with the one before.
     table : Table, optional

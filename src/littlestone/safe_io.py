@@ -56,11 +56,6 @@ _EXACT = re.compile(rf"-?[0-9]{{1,{_DIGITS}}}(?:/[0-9]{{1,{_DIGITS}}})?")
 def private_folder(path: str | os.PathLike[str]) -> Path:
     """Make a folder that only its owner can enter, or check one that exists.
 
-    Raises
-    ------
-    StoreError
-        If it cannot be made, is not a folder, or is open to others.
-
     Examples
     --------
     >>> import tempfile, os
@@ -105,27 +100,7 @@ def check_folder(where: Path, what: str) -> None:
 def check_private_file(
     where: Path, companion: str, what: str, largest: int, *, shared: bool = False
 ) -> None:
-    """Refuse what is not an ordinary file of ours, of a size that we are willing to open.
-
-    Parameters
-    ----------
-    where : Path
-        The file, which must exist.
-    companion : str
-        A suffix, for a second file beside it that need not exist; or nothing.
-    what : str
-        For messages: "budget ledger".
-    largest : int
-        In bytes.
-    shared : bool, default False
-        Whether it may be for the group that may write its folder.
-
-    Raises
-    ------
-    StoreError
-        With reason ``"missing"``, ``"folder"``, ``"not a file"``, ``"permissions"``,
-        ``"readonly"`` or ``"large"``.
-    """
+    """Refuse what is not an ordinary file of ours, of a size that we are willing to open."""
     name = f"{where}{companion}"
     try:
         status = os.lstat(name)
@@ -153,20 +128,7 @@ def check_private_file(
 def check_private_status(
     status: os.stat_result, name: str, what: str, largest: int, *, shared: bool = False
 ) -> None:
-    """Refuse what is not an ordinary file of ours, by its status: also that of an open file.
-
-    Parameters
-    ----------
-    status : stat_result
-        Of an open file (`os.fstat`) it is about what is read, whatever now has the name.
-    name, what, largest, shared
-        As for `check_private_file`.
-
-    Raises
-    ------
-    StoreError
-        With reason ``"not a file"``, ``"permissions"`` or ``"large"``.
-    """
+    """Refuse what is not an ordinary file of ours, by its status: also that of an open file."""
     if not stat.S_ISREG(status.st_mode):
         found = "a folder" if stat.S_ISDIR(status.st_mode) else "a link or a device"
         raise StoreError(f"{name} is {found}; a {what} is an ordinary file.", reason="not a file")
@@ -206,29 +168,7 @@ def _forget_creation(where: Path, status: os.stat_result) -> None:
 def new_private_file(
     where: Path, what: str, *, beside: Sequence[str] = (), shared: bool = False
 ) -> Iterator[str]:
-    """Make a file for its owner only, whole or not at all; one that exists is never touched.
-
-    Parameters
-    ----------
-    where : Path
-    what : str
-        For messages: "budget ledger".
-    beside : sequence of str
-        Suffixes of files that making it may leave beside it.
-    shared : bool, default False
-        Whether the group that may write the folder, if one may, may read and write the file, too.
-
-    Yields
-    ------
-    str
-        Name of an empty file in the same folder. What the block writes and syncs appears as
-        ``where`` in one step.
-
-    Raises
-    ------
-    StoreError
-        With reason ``"exists"``, ``"folder"``, ``"permissions"`` or ``"readonly"``.
-    """
+    """Make a file for its owner only, whole or not at all; one that exists is never touched."""
     if os.path.lexists(where):
         raise StoreError(
             f"The file {where} exists already. A {what} is never replaced: choose another name, or "
@@ -307,23 +247,7 @@ def _group_of_folder(where: Path) -> int | None:
 def read_text(
     path: str | os.PathLike[str], what: str, *, largest: int = _LARGEST, bom: bool = False
 ) -> str:
-    """Return the text of a file of bounded size.
-
-    Parameters
-    ----------
-    path : path
-    what : str
-        For messages: "model file".
-    largest : int, default 64 MiB
-        In bytes.
-    bom : bool, default False
-        Whether a byte order mark may come first, as some programs write it.
-
-    Raises
-    ------
-    ParameterError
-        The file cannot be read, is too large, or is not UTF-8 text.
-    """
+    """Return the text of a file of bounded size."""
     try:
         with Path(path).open("rb") as file:
             data = file.read(largest + 1)  # a device has no size that could be asked before
@@ -341,18 +265,6 @@ def read_text(
 
 def parse_json(text: str, what: str) -> Any:
     """Return a JSON document, refusing what is ambiguous or a burden.
-
-    Parameters
-    ----------
-    text : str
-    what : str
-        For messages, with the file's name: "model file rule.json".
-
-    Raises
-    ------
-    ParameterError
-        Not JSON; a name twice in one object; NaN, infinities, or numbers beyond floats; more than
-        2,000,000 values or 200 levels.
 
     Examples
     --------
@@ -408,11 +320,6 @@ def parse_json(text: str, what: str) -> Any:
 def read_exact(text: Any) -> Fraction:
     """Return the exact number of a text such as ``"1/10"``; no exponents, bounded length.
 
-    Raises
-    ------
-    ValueError
-        The text is anything else.
-
     Examples
     --------
     >>> read_exact("1/10")
@@ -450,13 +357,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[str]]:
-    """Open a temporary file beside ``path``, and put it in its place when the block succeeds.
-
-    Raises
-    ------
-    ParameterError
-        If the file could not be written (the disk is full, the folder has gone).
-    """
+    """Open a temporary file beside ``path``, and put it in its place when the block succeeds."""
     where = target(Path(path))
     try:
         if not replaceable(Path(path)):

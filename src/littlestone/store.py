@@ -99,21 +99,7 @@ class Store:
     def create(
         cls, path: str | os.PathLike[str], kind: Kind, rows: Sequence[tuple[str, Any]] = ()
     ) -> None:
-        """Make a new file, whole or not at all; a file that exists is never touched.
-
-        Parameters
-        ----------
-        path : path
-            In a folder that exists. For its owner only.
-        kind : Kind
-        rows : sequence of (SQL, parameters)
-            Statements that write the first rows, in the same step.
-
-        Raises
-        ------
-        StoreError
-            With reason ``"exists"``, ``"folder"``, ``"readonly"``, ``"full"``, ...
-        """
+        """Make a new file, whole or not at all; a file that exists is never touched."""
         where = Path(path)
         with (
             new_private_file(where, kind.name, beside=_COMPANIONS) as name,
@@ -131,25 +117,7 @@ class Store:
         exclusive: bool = False,
         timeout: float = 30.0,
     ) -> Store:
-        """Open a file that `create` made, after checking it.
-
-        Parameters
-        ----------
-        path : path
-        kind : Kind
-        durability : {"power", "kill"}
-            What an acknowledged transaction survives.
-        exclusive : bool, default False
-            Nobody else may open the file as long as this store is open (or its process lives).
-        timeout : float, default 30
-            Seconds that this and each transaction wait for another process.
-
-        Raises
-        ------
-        StoreError
-            ``"missing"``, ``"not a file"``, ``"permissions"``, ``"kind"``, ``"version"``,
-            ``"damaged"``, ``"large"``, ``"locked"``, ``"readonly"``, ...
-        """
+        """Open a file that `create` made, after checking it."""
         where = Path(path)
         for companion in _COMPANIONS:
             check_private_file(where, companion, kind.name, kind.largest)
@@ -178,11 +146,6 @@ class Store:
         The block holds the file's only write lock from its beginning, so what it reads cannot
         change until it writes. An error *while* the block ends (a disk that fails) leaves open
         whether the step is in the file: whole or not at all.
-
-        Yields
-        ------
-        sqlite3.Connection
-            For ``execute`` and ``executemany``; never commit it yourself.
         """
         with _translating(self.path, self.kind):
             sql = self._own()

@@ -113,17 +113,7 @@ def escape(text: str) -> str:
 
 
 def picture(body: Element, *, width: float, height: float, title: str, desc: str) -> str:
-    """Return a self-contained SVG with alternative text, light and dark.
-
-    Parameters
-    ----------
-    body : Element
-    width, height : float
-        Size of the drawing in its own units. Text is 14 units high: a width of about 360 keeps it
-        readable on a phone.
-    title, desc : str
-        Name and description for readers who do not see the picture.
-    """
+    """Return a self-contained SVG with alternative text, light and dark."""
     drawn = str(body)
     # Identifiers must differ between the pictures of one page, and be functions of them.
     key = f"{zlib.crc32((title + desc + drawn).encode('utf-8', 'replace')):08x}"

@@ -47,13 +47,7 @@ _LISTED = 1 << 16
 
 
 def check_dichotomies(concept_class: ConceptClass) -> None:
-    """Refuse a class whose dichotomies cannot be drawn.
-
-    Raises
-    ------
-    UnsupportedError
-        No closed form is known, and the class has more than 2**16 concepts.
-    """
+    """Refuse a class whose dichotomies cannot be drawn."""
     by_list = best_dichotomies.dispatch(object)
     closed = best_dichotomies.dispatch(type(concept_class)) is not by_list
     if not closed and concept_class.size > _LISTED:
@@ -65,25 +59,6 @@ def check_dichotomies(concept_class: ConceptClass) -> None:
 
 def dichotomies(concept_class: ConceptClass, points: Batch, sample: Sample) -> Choice[Labelling]:
     """Return the dichotomies of points, scored by minus the errors of their best concepts.
-
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    points : ndarray
-        Distinct points. Those outside the domain are labelled 0 by every concept.
-    sample : Sample
-        Where errors are counted: the cost of a dichotomy is the least number of errors, on this
-        sample, of a concept with that labelling of the points.
-
-    Returns
-    -------
-    Choice of uint8 ndarray of shape (len(points),)
-        Each dichotomy once, drawn with probability proportional to ``e**(-rate * cost)``.
-
-    Raises
-    ------
-    UnsupportedError
-        See `check_dichotomies`.
 
     Notes
     -----

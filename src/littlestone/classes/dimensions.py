@@ -54,7 +54,6 @@ class Bounds:
 
     Attributes
     ----------
-    lower, upper : float
     reason : str
         Why the dimension is not above ``upper``.
     witness : callable or None
@@ -78,12 +77,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Dimensions:
-    """The three dimensions of a class.
-
-    Attributes
-    ----------
-    vc, littlestone, threshold : int or Bounds
-    """
+    """The three dimensions of a class."""
 
     vc: float | Bounds
     littlestone: float | Bounds

@@ -310,18 +310,6 @@ Patterns = npt.NDArray[np.int64]
 def vc_dimension(matrix: npt.NDArray[np.uint8], max_work: int = 5_000_000_000) -> int:
     """Return the largest number of columns on which the rows show all patterns.
 
-    Parameters
-    ----------
-    matrix : uint8 array of 0 and 1, shape (concepts, points), without equal rows
-    max_work : int
-        Limit of (column sets tried) * (rows); a public number, so the answer never depends on
-        the speed of the machine.
-
-    Raises
-    ------
-    SearchLimitError
-        If the limit is reached first.
-
     Notes
     -----
     Depth-first: a set is shattered only if its subsets are, so a column that fails below a set

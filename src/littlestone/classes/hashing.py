@@ -69,7 +69,6 @@ class Multiplier:
     Parameters
     ----------
     constant : int in [0, 2**width)
-    width : 8 or 64
 
     Examples
     --------
@@ -239,7 +238,6 @@ class HashHypothesis:
 
     Parameters
     ----------
-    function : HashFunction
     bucket : int in [0, function.buckets)
     bounds : (int, int) or None
         A bounded integer domain, outside of which the hypothesis is 0.
@@ -309,7 +307,6 @@ class Hashed(Representation):
 
     Parameters
     ----------
-    concept_class : ConceptClass
     alpha, beta : Fraction in (0, 1)
     copies, buckets : int >= 1
         They must reach beta; `smallest` finds those with the smallest size.
@@ -322,11 +319,6 @@ class Hashed(Representation):
         Candidates of all copies, and those that the copies share, once.
     collision : Fraction
         See `HashFamily`.
-
-    Raises
-    ------
-    ParameterError
-        If copies and buckets do not reach beta, or are too many.
     """
 
     concept_class: Any

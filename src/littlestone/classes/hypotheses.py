@@ -60,21 +60,6 @@ def readable(cls: H) -> H:
 def load(data: Any) -> Hypothesis:
     """Read a hypothesis from the JSON that its ``to_dict`` wrote.
 
-    Parameters
-    ----------
-    data : dict
-        Parsed JSON; it may be untrusted: types, fields and sizes are checked, and nothing
-        is executed.
-
-    Returns
-    -------
-    Hypothesis
-
-    Raises
-    ------
-    ParameterError
-        If the JSON is not a hypothesis.
-
     Examples
     --------
     >>> load({"type": "threshold", "above": 17, "low": 1, "high": 99}).describe()
@@ -89,11 +74,6 @@ def load(data: Any) -> Hypothesis:
 
 def constant_label(hypothesis: Hypothesis) -> int | None:
     """Return the (code of the) label that a hypothesis always answers, if it says so of itself.
-
-    Parameters
-    ----------
-    hypothesis : Hypothesis
-        A constant describes itself as ``always`` and its label.
 
     Examples
     --------
@@ -168,10 +148,6 @@ class AlwaysZero:
 @dataclass(frozen=True)
 class PointHypothesis:
     """1 on one point only; no point at all is `AlwaysZero`.
-
-    Parameters
-    ----------
-    point : int, float, str, bytes, None, or a tuple of these
 
     Examples
     --------
@@ -417,7 +393,6 @@ class PatchedHypothesis:
 
     Parameters
     ----------
-    base : Hypothesis
     flipped : tuple of (point, label)
         In canonical order; each label is not the base's.
 
@@ -481,13 +456,6 @@ def patched(
     store: Callable[[list[Point]], Points] = as_points,
 ) -> Hypothesis:
     """Return the base with these labels on these points; the base itself if it has them.
-
-    Parameters
-    ----------
-    base : Hypothesis
-    labels : mapping from (canonical) point to {0, 1}
-    store : callable
-        Makes points the array that hypotheses of the class read.
 
     Examples
     --------
@@ -600,11 +568,6 @@ class MixtureHypothesis:
 
 def mixture(parts: Iterable[tuple[Hypothesis, int]]) -> MixtureHypothesis:
     """Return a distribution over hypotheses: weights of equal ones are added, zeros left out.
-
-    Raises
-    ------
-    ParameterError
-        If no weight is positive.
 
     Examples
     --------

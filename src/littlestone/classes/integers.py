@@ -100,17 +100,7 @@ class SetsOfPoints(ConceptClass):
         return AnyDomain() if self.bounds is None else IntegerDomain(*self.bounds)
 
     def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
-        """Return a finite representation: by hashing, or the class itself where that is smaller.
-
-        Parameters
-        ----------
-        alpha, beta : float in (0, 1)
-            See `ConceptClass.representation`; they may be left out if the domain is finite.
-
-        Returns
-        -------
-        Representation
-        """
+        """Return a finite representation: by hashing, or the class itself where that is smaller."""
         if self.bounds is not None and alpha is None and beta is None:
             return IdentityRepresentation(self)
         hint = "An infinite class needs both; try alpha=0.05, beta=0.025."

@@ -39,13 +39,11 @@ class Listing:
 
     Parameters
     ----------
-    concept_class : ConceptClass
     points : sequence of points
         All of the domain, in a public order.
     matrix : array of 0 and 1, shape (concepts, points)
     name : callable
         Turns the points with label 1 into the canonical hypothesis.
-    max_nodes : int or None
     """
 
     def __init__(
@@ -186,15 +184,7 @@ class ListedSpace(VersionSpace):
 
 @singledispatch
 def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
-    """List a class, if it is small.
-
-    Raises
-    ------
-    UnsupportedError
-        If the matrix would have more than 2**26 entries.
-    SearchLimitError
-        If a clock (`littlestone.combinatorics.limits.watching`) ends first.
-    """
+    """List a class, if it is small."""
     points = _listable_points(concept_class)
     with searching(None, "The number of different concepts", lambda: (1, concept_class.size)):
         concepts = list(timed(concept_class.concepts()))
@@ -216,11 +206,6 @@ def listing(concept_class: ConceptClass, max_nodes: int | None) -> Listing:
 
 def check_listable(concept_class: ConceptClass) -> int:
     """Return the number of points of a class that can be listed, without listing it.
-
-    Raises
-    ------
-    UnsupportedError
-        As `listing` would.
 
     Examples
     --------

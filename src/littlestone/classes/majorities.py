@@ -61,11 +61,6 @@ class Boosted(Representation):
     size : int
         (copies * base.size)**rounds.
 
-    Raises
-    ------
-    ParameterError
-        If the base is not a (1/4, 1/4)-representation.
-
     Notes
     -----
     Source: Li, Wang, Ye 2024, Lemma 2.4; proof: module docstring.
@@ -136,13 +131,7 @@ class MajoritySet(HypothesisSet):
         return map(MajorityHypothesis, product(*self.listed()))
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Score each majority by minus its errors.
-
-        Raises
-        ------
-        UnsupportedError
-            If there are more than 2**20; `nearest` needs no list.
-        """
+        """Score each majority by minus its errors."""
         if self.size > LISTABLE:
             raise UnsupportedError(
                 "There are more than 2**20 majorities, so they cannot be scored one by one. Use "
@@ -165,12 +154,7 @@ class MajoritySet(HypothesisSet):
         return Mapped(Explicit(scores), make)
 
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Refuse: `candidates` scores by the direct error.
-
-        Raises
-        ------
-        UnsupportedError
-        """
+        """Refuse: `candidates` scores by the direct error."""
         raise UnsupportedError("Majorities are scored by their direct error: use candidates.")
 
     def to_dict(self) -> Json:
@@ -183,23 +167,6 @@ def nearest(
     rounds: Sequence[Sequence[Hypothesis]], concept: Hypothesis, points: Points, weights: Any
 ) -> tuple[Hypothesis, list[Fraction]]:
     """Return the majority that the proof of Lemma 2.4 builds for one concept and distribution.
-
-    Parameters
-    ----------
-    rounds : sequence of sequences of Hypothesis
-        H_1, ..., H_T.
-    concept : Hypothesis
-    points : Points
-        The support of the distribution.
-    weights : sequence of int or Fraction >= 0
-        Their probabilities, up to a factor.
-
-    Returns
-    -------
-    hypothesis : Hypothesis
-    errors : list of Fraction
-        The weighted disagreement of the hypothesis that each round contributed; if all are at most
-        1/4, the majority disagrees with the concept with probability at most (sqrt(3)/2)**T.
 
     Examples
     --------

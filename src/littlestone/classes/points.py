@@ -196,7 +196,6 @@ class PointSpace(VersionSpace):
         Whether the constant 0 is left.
     listed : frozenset of points
         The points that are left, or (``cofinite``) those that are not.
-    cofinite : bool
 
     Examples
     --------

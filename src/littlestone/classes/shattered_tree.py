@@ -32,7 +32,6 @@ class ShatteredTree:
 
     Attributes
     ----------
-    concept_class : ConceptClass
     depth : int
         The Littlestone dimension is at least this.
     points : tuple of points, length 2**depth - 1
@@ -65,17 +64,7 @@ class ShatteredTree:
         return out
 
     def holds(self, matrix: npt.ArrayLike | None = None) -> bool:
-        """Check the definition: each leaf labels the points of its path as the path says.
-
-        Parameters
-        ----------
-        matrix : array-like of shape (concepts, points), optional
-            For a finite class: check, too, that every leaf is one of its rows.
-
-        Returns
-        -------
-        bool
-        """
+        """Check the definition: each leaf labels the points of its path as the path says."""
         if len(self.points) != 2**self.depth - 1 or len(self.leaves) != 2**self.depth:
             return False
         for number, leaf in enumerate(self.leaves):
@@ -102,19 +91,7 @@ class ShatteredTree:
 
 
 def grow(space: VersionSpace, depth: int | None = None) -> ShatteredTree:
-    """Return a tree that a nonempty version space shatters.
-
-    Parameters
-    ----------
-    space : VersionSpace
-    depth : int, optional
-        At most the Littlestone dimension, which is the default.
-
-    Raises
-    ------
-    UnsupportedError
-        If it would have more than 2**16 leaves.
-    """
+    """Return a tree that a nonempty version space shatters."""
     dimension = space.littlestone_dim()
     if dimension < 0:
         raise parameter_error("shattered_tree", "space", "a nonempty version space", "an empty one")

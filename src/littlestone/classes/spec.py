@@ -72,19 +72,6 @@ def written(
 ) -> Callable[[C], C]:
     """Make `parse_class` and `class_from_dict` know a class, by its ``name``.
 
-    Parameters
-    ----------
-    usage : str
-        An example: ``thresholds(1, 99)``.
-    *names : str
-        Names of its integer arguments, in order.
-    required : int
-        How many of them must be given.
-    schema : bool
-        The constructor takes a `Schema` first, which is not part of the text.
-    labels : bool
-        It (or ``from_csv``) takes ``labels=``, which are not part of the text.
-
     Notes
     -----
     A class of which the text is no list of integers has a classmethod ``from_spec``, which gets
@@ -135,27 +122,6 @@ def parse_class(
 ) -> ConceptClass:
     """Return the class that a text such as ``thresholds(0, 2**64 - 1)`` describes.
 
-    Parameters
-    ----------
-    spec : str
-        A name with arguments in parentheses. Integers may be expressions with ``+ - * **``;
-        nothing else is ever evaluated. A file may be written with or without quotes.
-    schema : Schema, optional
-        Needed by ``rules``.
-    labels : sequence of int or str, optional
-        The public labels, for rule lists, trees, sums of trees and finite classes.
-
-    Returns
-    -------
-    ConceptClass
-
-    Raises
-    ------
-    ParameterError
-        If the text is not a class; proposes the nearest name.
-    UnsupportedError
-        If it is a class of infinite Littlestone dimension: says why, and what to use instead.
-
     Examples
     --------
     >>> parse_class("thresholds(1, 2**64 - 1)")
@@ -201,11 +167,6 @@ def parse_class(
 
 def class_from_dict(data: Any) -> ConceptClass:
     """Read a class from the JSON that its ``to_dict`` wrote; nothing is executed.
-
-    Raises
-    ------
-    ParameterError
-        If the JSON is not a class.
 
     Examples
     --------

@@ -25,15 +25,6 @@ Spans = tuple[Ints, Ints, Ints]
 def span_runs(pieces: Iterable[Spans], first: int, end: int, base: int) -> Iterator[ScoreRuns]:
     """Yield the runs of equal scores of the concepts first .. end - 1, piece by piece.
 
-    Parameters
-    ----------
-    pieces : iterable of (starts, ends, gains)
-        Starts increase strictly, from one piece to the next, too; none is empty.
-    first, end : int
-        The line of concepts.
-    base : int
-        Score of a concept without a gain.
-
     Examples
     --------
     A chain 0, 1, 2 under a node 3, ... with node 1 marked by +5:

@@ -162,12 +162,7 @@ _WIDEST = 1000  # columns of a file
 
 
 def read_taxonomy(path: str | Path) -> Taxonomy:
-    """Read a CSV file with the columns ``node`` and ``parent``; see `TreePaths.from_csv`.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Read a CSV file with the columns ``node`` and ``parent``; see `TreePaths.from_csv`."""
     what = f"The taxonomy file {str(path)!r}"
     written = read_text(path, "taxonomy file", bom=True)
     try:
@@ -203,21 +198,7 @@ def as_names(parents: Any) -> Taxonomy:
 
 
 def preorder(parents: Taxonomy) -> tuple[list[str], Any, list[int]]:
-    """Sort a taxonomy: names in preorder, siblings by name.
-
-    Returns
-    -------
-    names : list of str
-    parents : int64 ndarray
-        For each name the place of its parent, -1 at the top.
-    ends : list of int
-        For each name the place after its last descendant.
-
-    Raises
-    ------
-    ParameterError
-        If a parent is no node, or there is a cycle.
-    """
+    """Sort a taxonomy: names in preorder, siblings by name."""
     children: dict[str | None, list[str]] = {}
     for name in sorted(parents, reverse=True):
         above = parents[name]
@@ -282,13 +263,7 @@ class Paths(ConceptClass):
         return self.forest.height, self.forest.height
 
     def tree(self, f: Hypothesis | None = None) -> PathsTree:
-        """Return the tree of the class (`littlestone.classes.make_tree`).
-
-        Parameters
-        ----------
-        f : Hypothesis, optional
-            A concept. Default: one for which the tree has the least height.
-        """
+        """Return the tree of the class (`littlestone.classes.make_tree`)."""
         if f is None:
             at = self._centre()
         elif isinstance(f, AlwaysZero):
@@ -518,20 +493,6 @@ def path_runs(
     or disjoint, and one sweep with a stack suffices. An extra element at the end, at rank
     ``nodes``, stands for the empty path.
 
-    Parameters
-    ----------
-    ranks, ends : sequence of int of any size
-        The interval [rank, end) of each marked node; nested or disjoint.
-    gains : sequence of int
-    nodes : int
-        Number of nodes of the forest.
-    base : int
-
-    Returns
-    -------
-    starts, lengths, scores : lists of int
-        Lengths may be 0.
-
     Examples
     --------
     A chain 0, 1, 2 under a node 3, ... with node 1 marked by +5:
@@ -579,21 +540,7 @@ Spans = tuple[Sequence[int], Sequence[int], Sequence[int]]
 def span_dichotomies(
     points: Spans, gains: Spans, ranks: int, size: int, positives: int, *, empty: bool = True
 ) -> Choice[Labelling]:
-    """Return the dichotomies of points that are 1 on nested or disjoint intervals of concepts.
-
-    Parameters
-    ----------
-    points, gains : Spans
-        Of the points, and of the records of the sample.
-    ranks : int
-        Number of concepts that have a rank.
-    size : int
-        Number of points, those without an interval included.
-    positives : int
-        Errors of a concept that gains nothing.
-    empty : bool, default True
-        Whether there is a concept without a rank, which gains nothing.
-    """
+    """Return the dichotomies of points that are 1 on nested or disjoint intervals of concepts."""
     starts, ends, where = points
     # Go through the ranks: (rank, -end, is it a point of ours, its index or gain).
     events = [(s, -e, True, i) for s, e, i in zip(starts, ends, range(len(where)), strict=True)]

@@ -86,17 +86,7 @@ class DecompositionTree:
         return tuple(node for node in self.nodes if node.point is None)
 
     def holds(self, matrix: npt.ArrayLike) -> bool:
-        """Check every condition of the definition, by textbook recursion: for small classes.
-
-        Parameters
-        ----------
-        matrix : array-like of shape (n_hypotheses, n_points)
-            Zeros and ones.
-
-        Returns
-        -------
-        bool
-        """
+        """Check every condition of the definition, by textbook recursion: for small classes."""
         book = TextbookClass(matrix)
         degree = -1
         for node in self.nodes:
@@ -138,17 +128,6 @@ class DecompositionTree:
 
 def depth_limit(p: int, d: int, s: int) -> int:
     """Return ``D(s) = p (2**(d - s) - 1)``: how deep a leaf of Littlestone dimension s may be.
-
-    Parameters
-    ----------
-    p, d : int
-        Parameters of the decomposition.
-    s : int
-        From -1 (an inner node with one hypothesis) to d.
-
-    Returns
-    -------
-    int
 
     Examples
     --------

@@ -113,11 +113,6 @@ class ReductionSearch(Generic[V, C]):
         (a hypothesis that agrees with the SOA everywhere is never removed and may be shared). As
         long as one of them loses no leaf, the dimension stays: so if any k answers together
         touch fewer trees than there are, no k answers lower the dimension.
-
-        Returns
-        -------
-        bool
-            True is a proof; False says nothing.
         """
         dimension = self._search.ldim(v)
         if dimension <= 0 or k <= self._irreducible.get(v, 0):

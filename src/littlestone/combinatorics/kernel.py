@@ -46,11 +46,6 @@ class Kernel(VersionSpaces):
         How Littlestone searches run. Answers and node counts are the same. "auto" takes numba
         (the ``[fast]`` extra) for 8,192 hypotheses or more, if it is installed.
 
-    Raises
-    ------
-    ParameterError
-        The matrix is not one of distinct binary rows, or numba was asked for and is missing.
-
     Notes
     -----
     Whether a question exceeds its budget depends on what this kernel was asked before, since
@@ -93,13 +88,7 @@ class Kernel(VersionSpaces):
         self._decompositions: dict[tuple[int, int], DecompositionSearch[Any, Any]] = {}
 
     def fresh(self) -> Kernel:
-        """Return a kernel of the same class that remembers nothing.
-
-        Returns
-        -------
-        Kernel
-            With the same budget for each question and the same backend.
-        """
+        """Return a kernel of the same class that remembers nothing."""
         kernel = Kernel.__new__(Kernel)
         kernel._start(self.matrix, self._budget.limit, self._space, self.backend)
         return kernel
@@ -112,22 +101,7 @@ class Kernel(VersionSpaces):
     # -- dimensions and witnesses -------------------------------------------------------------
 
     def ldim(self, hypotheses: int | None = None) -> int:
-        """Return the Littlestone dimension of a set (of all hypotheses by default).
-
-        Parameters
-        ----------
-        hypotheses : int or None
-            A set; -1 is the dimension of the empty one.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        SearchLimitError
-            With the bounds reached.
-        """
+        """Return the Littlestone dimension of a set (of all hypotheses by default)."""
         v = self._set(hypotheses, "Kernel.ldim")
         with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
             return self._search.ldim(v)
@@ -150,21 +124,6 @@ class Kernel(VersionSpaces):
 
         The label is 0 where restricting to label 0 keeps the Littlestone dimension, else 1; so
         where both labels lower it, the label is 1.
-
-        Parameters
-        ----------
-        hypotheses : int or None
-            A set (all hypotheses by default); all zeros for the empty one.
-
-        Returns
-        -------
-        int
-            A labelling: hashable and canonical. `labels` turns it into an array.
-
-        Raises
-        ------
-        SearchLimitError
-            With bounds of the Littlestone dimension.
         """
         v = self._set(hypotheses, "Kernel.soa")
         with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
@@ -183,23 +142,7 @@ class Kernel(VersionSpaces):
             return self._vc.witness(v)
 
     def threshold_dim(self, hypotheses: int | None = None) -> int:
-        """Return how many thresholds a set contains, in the sense of Alon et al., section 3.2.
-
-        Parameters
-        ----------
-        hypotheses : int or None
-            A set, all hypotheses by default.
-
-        Returns
-        -------
-        int
-            Largest k with k hypotheses and k points, ``h_i(x_j) = 1`` exactly when ``i <= j``.
-
-        Raises
-        ------
-        SearchLimitError
-            With the bounds reached; the upper one uses Theorem 10: less than 2**(LDim + 1).
-        """
+        """Return how many thresholds a set contains, in the sense of Alon et al., section 3.2."""
         v = self._set(hypotheses, "Kernel.threshold_dim")
         with self._asking("The threshold dimension", lambda: self._threshold_bounds(v)):
             return self._thresholds.dimension(v, self._most_thresholds(v))
@@ -211,13 +154,7 @@ class Kernel(VersionSpaces):
             return self._thresholds.witness(v, self._most_thresholds(v))
 
     def best_known(self) -> tuple[ShatteredSet, MistakeTree, ThresholdSequence]:
-        """Return witnesses of the lower bounds found so far for a nonempty class.
-
-        Raises
-        ------
-        SearchLimitError
-            If the memory for bounds was full and the tree needs a search of its own.
-        """
+        """Return witnesses of the lower bounds found so far for a nonempty class."""
         v = self._nonempty(None, "Kernel.best_known")
         lower = self._search.bounds(v)[0]
         with self._asking("The Littlestone dimension", lambda: self._search.bounds(v)):
@@ -227,27 +164,7 @@ class Kernel(VersionSpaces):
     # -- irreducibility and decompositions ----------------------------------------------------
 
     def reducibility(self, hypotheses: int | None = None, cap: int | None = None) -> float:
-        """Return the least number of SOA answers that lower the Littlestone dimension.
-
-        Parameters
-        ----------
-        hypotheses : int or None
-            A set, all hypotheses by default.
-        cap : int or None
-            Look no further than this.
-
-        Returns
-        -------
-        int or math.inf
-            ``math.inf`` when no number of answers does (dimension 0 or -1), or when more than
-            ``cap`` are needed. The set is k-irreducible exactly when
-            ``reducibility(..., cap=k)`` is inf.
-
-        Raises
-        ------
-        SearchLimitError
-            With the bounds reached.
-        """
+        """Return the least number of SOA answers that lower the Littlestone dimension."""
         points = self.reduction(hypotheses, cap)
         return float("inf") if points is None else len(points)
 
@@ -269,25 +186,6 @@ class Kernel(VersionSpaces):
     def ddim(self, hypotheses: int | None, p: int, d: int) -> int:
         """Return the (p, d)-decomposition dimension of a set.
 
-        Parameters
-        ----------
-        hypotheses : int or None
-            A set; None is the whole class, -1 the answer for the empty set.
-        p : int
-            At least 1.
-        d : int
-            At least the Littlestone dimension of the set. In private learners d is public: take
-            that of the whole class.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        SearchLimitError
-            With the bounds reached.
-
         References
         ----------
         Lyu 2025, Definition 4.2.
@@ -304,24 +202,6 @@ class Kernel(VersionSpaces):
 
     def essential(self, hypotheses: int | None, p: int, d: int) -> tuple[int, ...]:
         """Return all (p, d)-essential hypotheses of a set, exactly.
-
-        Parameters
-        ----------
-        hypotheses : int or None
-            A set; None is the whole class.
-        p, d : int
-            As in `ddim`.
-
-        Returns
-        -------
-        tuple of int
-            Labellings of all points, ascending. Possibly none, legitimately; none for the empty
-            set. Never a part of the list: it is complete, or `SearchLimitError` is raised.
-
-        Raises
-        ------
-        SearchLimitError
-            With bounds of the decomposition dimension.
 
         References
         ----------

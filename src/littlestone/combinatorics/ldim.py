@@ -150,20 +150,6 @@ def soa(matrix: BitMatrix, search: LittlestoneSearch[V, C], v: int) -> int:
     otherwise. So when *both* answers lower the dimension the label is 1: the one tie rule of this
     library, and of Lyu's definition. (Alon et al. leave ties open.)
 
-    Parameters
-    ----------
-    matrix : BitMatrix
-        The class.
-    search : LittlestoneSearch
-        Its cached bounds are shared.
-    v : int
-        A set of hypotheses. For the empty set the definition gives all zeros.
-
-    Returns
-    -------
-    int
-        Bit x is the label of point x.
-
     References
     ----------
     Lyu 2025, section 4, "Notation"; Alon et al. 2022, section 3.2.

@@ -60,23 +60,6 @@ class BitMatrix:
     def from_array(cls, matrix: object, *, owner: str = "BitMatrix.from_array") -> BitMatrix:
         """Read a matrix of zeros and ones, one hypothesis for each row.
 
-        Parameters
-        ----------
-        matrix : array-like of shape (n_hypotheses, n_points)
-            Integers, booleans or floats, each exactly 0 or 1; rows pairwise distinct; at least
-            one row and one column.
-        owner : str
-            Who asks, for the error message.
-
-        Returns
-        -------
-        BitMatrix
-
-        Raises
-        ------
-        ParameterError
-            The input is not a matrix, is not binary, has no row or no column, or has equal rows.
-
         Notes
         -----
         Cost: linear in the number of entries (rows are compared through a hash table of full
@@ -163,15 +146,6 @@ class BitMatrix:
 def members_of(bits: int) -> npt.NDArray[np.int64]:
     """Return the elements of a set, ascending.
 
-    Parameters
-    ----------
-    bits : int
-        A set as an integer.
-
-    Returns
-    -------
-    int64 ndarray
-
     Examples
     --------
     >>> members_of(0b10110)
@@ -183,15 +157,6 @@ def members_of(bits: int) -> npt.NDArray[np.int64]:
 
 def set_of(elements: Iterable[int]) -> int:
     """Return a set as an integer: the inverse of `members_of`.
-
-    Parameters
-    ----------
-    elements : iterable of int
-        Non-negative; repetitions count once.
-
-    Returns
-    -------
-    int
 
     Examples
     --------

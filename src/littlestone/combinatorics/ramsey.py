@@ -26,21 +26,6 @@ def monochromatic_subtree(tree: MistakeTree, red: npt.ArrayLike) -> tuple[bool, 
     A subtree takes a node as its root and, below each of its nodes, one subtree on either side;
     paths may skip nodes, so a shattered tree's subtrees are shattered.
 
-    Parameters
-    ----------
-    tree : MistakeTree
-        Any depth.
-    red : array-like of bool, length 2**depth - 1
-        The colour of each inner node, in heap order.
-
-    Returns
-    -------
-    is_red : bool
-        The colour (red when both are equally high).
-    subtree : MistakeTree
-        Of the greatest possible depth: at least p or at least q whenever the depth of ``tree`` is
-        ``p + q - 1``.
-
     Notes
     -----
     Cost: linear in the size of the tree.
@@ -78,24 +63,6 @@ def monochromatic_subtree(tree: MistakeTree, red: npt.ArrayLike) -> tuple[bool, 
 def thresholds_from_tree(tree: MistakeTree, matrix: npt.ArrayLike) -> ThresholdSequence:
     """Extract thresholds from a shattered tree.
 
-    Parameters
-    ----------
-    tree : MistakeTree
-        Shattered by the matrix (``tree.holds(matrix)``).
-    matrix : array-like of shape (n_hypotheses, n_points)
-        Zeros and ones.
-
-    Returns
-    -------
-    ThresholdSequence
-        With one hypothesis more than points. From depth at least ``2**(t + 1) - 1`` there are at
-        least t + 2 hypotheses; often more, since the highest subtree is taken each time.
-
-    Raises
-    ------
-    ParameterError
-        The matrix does not shatter the tree.
-
     References
     ----------
     Alon et al. 2022, Theorem 10(1) and appendix A.
@@ -127,16 +94,6 @@ def thresholds_from_tree(tree: MistakeTree, matrix: npt.ArrayLike) -> ThresholdS
 
 def tree_from_thresholds(thresholds: ThresholdSequence) -> MistakeTree:
     """Turn k thresholds into a shattered tree of depth ``floor(log2(k))``: binary search.
-
-    Parameters
-    ----------
-    thresholds : ThresholdSequence
-        k hypotheses with k or k - 1 points.
-
-    Returns
-    -------
-    MistakeTree
-        Shattered by every matrix in which the thresholds hold.
 
     References
     ----------

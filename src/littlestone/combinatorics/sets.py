@@ -51,21 +51,7 @@ class VersionSpaces:
         return members_of(self.matrix.check_set(hypotheses, "Kernel.members"))
 
     def restrict(self, hypotheses: int, point: int, label: int) -> int:
-        """Return the hypotheses of a set that give a point a label.
-
-        Parameters
-        ----------
-        hypotheses : int
-            A set.
-        point : int
-            A column.
-        label : {0, 1}
-
-        Returns
-        -------
-        int
-            A set, possibly empty.
-        """
+        """Return the hypotheses of a set that give a point a label."""
         v = self.matrix.check_set(hypotheses, "Kernel.restrict")
         column = self.matrix.columns[self.matrix.check_point(point, "Kernel.restrict")]
         if label not in (0, 1):
@@ -73,17 +59,7 @@ class VersionSpaces:
         return v & column if label else v & ~column
 
     def errors(self, zeros: npt.ArrayLike, ones: npt.ArrayLike) -> Counts:
-        """Count the errors of every hypothesis on labelled records.
-
-        Parameters
-        ----------
-        zeros, ones : array-like of int, length n_points
-            How many records at each point carry label 0, label 1.
-
-        Returns
-        -------
-        int64 ndarray, length n_hypotheses
-        """
+        """Count the errors of every hypothesis on labelled records."""
         negative, positive = self._counts("zeros", zeros), self._counts("ones", ones)
         difference = negative - positive  # a 1 errs on the zeros instead of on the ones
         touched = np.flatnonzero(difference)
@@ -95,36 +71,13 @@ class VersionSpaces:
         return np.add(wrong, int(positive.sum()), dtype=np.int64)
 
     def within_error(self, zeros: npt.ArrayLike, ones: npt.ArrayLike, tolerance: int) -> int:
-        """Return the hypotheses with at most ``tolerance`` errors on labelled records.
-
-        Parameters
-        ----------
-        zeros, ones : array-like of int, length n_points
-            How many records at each point carry label 0, label 1.
-        tolerance : int
-            Most errors, counted with multiplicity; with 0 this is the version space.
-
-        Returns
-        -------
-        int
-            A set.
-        """
+        """Return the hypotheses with at most ``tolerance`` errors on labelled records."""
         most = check_integer("Kernel.within_error", "tolerance", tolerance)
         good = self.errors(zeros, ones) <= most
         return int.from_bytes(np.packbits(good, bitorder="little").tobytes(), "little")
 
     def distinguishing_column(self, first: int, second: int) -> int | None:
-        """Return the first point that two hypotheses label differently; None if they are one.
-
-        Parameters
-        ----------
-        first, second : int
-            Rows.
-
-        Returns
-        -------
-        int or None
-        """
+        """Return the first point that two hypotheses label differently; None if they are one."""
         for name, row in (("first", first), ("second", second)):
             if (
                 not 0
@@ -141,17 +94,7 @@ class VersionSpaces:
         return int(differs[0]) if differs.size else None
 
     def labels(self, labelling: int) -> npt.NDArray[np.int8]:
-        """Return a labelling of all points as an array.
-
-        Parameters
-        ----------
-        labelling : int
-            As returned by `soa` and `essential`.
-
-        Returns
-        -------
-        int8 ndarray, length n_points
-        """
+        """Return a labelling of all points as an array."""
         out = np.zeros(self.matrix.n_points, dtype=np.int8)
         out[members_of(labelling)] = 1
         return out

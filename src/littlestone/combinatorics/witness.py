@@ -59,17 +59,7 @@ class MistakeTree:
             node = 2 * node + 1 + label
 
     def holds(self, matrix: npt.ArrayLike) -> bool:
-        """Say whether the matrix shatters this tree.
-
-        Parameters
-        ----------
-        matrix : array-like of shape (n_hypotheses, n_points)
-            Zeros and ones.
-
-        Returns
-        -------
-        bool
-        """
+        """Say whether the matrix shatters this tree."""
         labels = np.asarray(matrix)
         return (
             self.depth >= 0
@@ -115,17 +105,7 @@ class ShatteredSet:
     hypotheses: tuple[int, ...]
 
     def holds(self, matrix: npt.ArrayLike) -> bool:
-        """Say whether the matrix shatters these points.
-
-        Parameters
-        ----------
-        matrix : array-like of shape (n_hypotheses, n_points)
-            Zeros and ones.
-
-        Returns
-        -------
-        bool
-        """
+        """Say whether the matrix shatters these points."""
         labels = np.asarray(matrix)
         return (
             len(set(self.points)) == len(self.points)
@@ -179,17 +159,7 @@ class ThresholdSequence:
     points: tuple[int, ...]
 
     def holds(self, matrix: npt.ArrayLike) -> bool:
-        """Say whether the matrix contains these thresholds.
-
-        Parameters
-        ----------
-        matrix : array-like of shape (n_hypotheses, n_points)
-            Zeros and ones.
-
-        Returns
-        -------
-        bool
-        """
+        """Say whether the matrix contains these thresholds."""
         labels = np.asarray(matrix)
         return (
             len(self.hypotheses) > 0

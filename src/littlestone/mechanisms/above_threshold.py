@@ -74,12 +74,6 @@ Changes = Literal["any", "monotone", "shift"]
 def classic_rates(epsilon: Fraction, limit: int, changes: Changes) -> tuple[Fraction, Fraction]:
     """Return the rates (s, r) of offset and noise whose cost is exactly epsilon.
 
-    Parameters
-    ----------
-    epsilon : Fraction > 0
-    limit : int >= 1
-    changes : {"any", "monotone", "shift"}
-
     Examples
     --------
     >>> classic_rates(Fraction(1), 1, "shift"), classic_rates(Fraction(1), 1, "monotone")
@@ -108,12 +102,6 @@ def _cube_root(value: int) -> int:
 def fresh_rate(epsilon: Fraction, delta: Fraction, limit: int) -> Fraction | None:
     """Return about the largest rate whose `ChargedTests` composes to (epsilon, delta), or None.
 
-    Parameters
-    ----------
-    epsilon : Fraction > 0
-    delta : Fraction in (0, 1)
-    limit : int >= 1
-
     Examples
     --------
     >>> round(float(1 / fresh_rate(Fraction(1), Fraction(1, 10**6), 16)), 1)
@@ -140,14 +128,6 @@ def fresh_rate(epsilon: Fraction, delta: Fraction, limit: int) -> Fraction | Non
 
 def margin(offset: Fraction | None, rate: Fraction, queries: int, beta: Fraction) -> int:
     """Return about the least a = b + c with the two tails, beyond b and c, at most beta together.
-
-    Parameters
-    ----------
-    offset : Fraction or None
-        Rate of the offset; None if there is none.
-    rate : Fraction > 0
-    queries : int >= 1
-    beta : Fraction in (0, 1)
 
     Notes
     -----

@@ -70,11 +70,6 @@ def canonical_key(item: Any) -> tuple[Any, ...]:  # noqa: PLR0911 - a line for e
 def ordered(items: Collection[Any], order: Order) -> list[Any]:
     """Return different items, sorted by a public order that tells them apart.
 
-    Raises
-    ------
-    ParameterError
-        If two of them share a key.
-
     Examples
     --------
     >>> ordered({30, 4, 100}, order=lambda number: (len(str(number)), number))

@@ -348,17 +348,7 @@ class Composed:
 def compose_on_grid(
     losses: Iterable[tuple[Loss, int]], *, bits: int = 256, fine: int = FINE
 ) -> Composed | None:
-    """Compose losses that have a profile; None when that would exceed the work allowed.
-
-    Parameters
-    ----------
-    losses : iterable of (Loss, times)
-        Leaks are ignored here: `compose` takes them out first.
-    bits : int, default=256
-        Working precision; absolute errors are about 2**-bits.
-    fine : int, default=4096
-        Grid points up to the sum of the reaches (unless the epsilons ask for more, or less).
-    """
+    """Compose losses that have a profile; None when that would exceed the work allowed."""
     parts = [(loss, times) for loss, times in losses if loss.reach]
     step = _step(parts, fine)
     sides = [-(-(loss.reach or Fraction(0)) // step) for loss, _ in parts]

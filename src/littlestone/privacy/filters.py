@@ -53,7 +53,6 @@ class Filter:
 
     Parameters
     ----------
-    currency : {"pure", "approximate", "zcdp"}
     epsilon : Fraction > 0
     delta : Fraction in [0, 1)
         0 in the pure currency, and only there.
@@ -99,13 +98,7 @@ class Filter:
             self.limit = Price(rho, delta / 2)
 
     def price(self, loss: Loss) -> Price:
-        """Return what a mechanism costs; never less than it should.
-
-        Raises
-        ------
-        BudgetError
-            The loss cannot be paid in this currency.
-        """
+        """Return what a mechanism costs; never less than it should."""
         return Price(*(exactly(part) for part in _PRICES[self.currency](loss)))
 
     def allows(self, spent: Price, price: Price) -> bool:

@@ -45,7 +45,6 @@ class FlatHypothesis:
     Parameters
     ----------
     q : prime
-    n : int
     basis : tuple of rows
         Directions, in reduced row echelon form.
     offset : tuple of int

@@ -155,14 +155,6 @@ def certified(forbidden: int, k: int, m: int, q: int) -> bool:
 def avoiding(forbidden: Rows, k: int, m: int, q: int, budget: NodeLimit) -> Basis | None:
     """Return a k-dimensional subspace of F_q^m without any forbidden direction; None if none is.
 
-    Parameters
-    ----------
-    forbidden : frozenset of rows
-        Normalised directions; not the zero row.
-    k, m, q : int
-    budget : NodeLimit
-        A node is one direction that is tried without certificate.
-
     Examples
     --------
     >>> plane = frozenset([(1, 0, 0), (0, 1, 0), (0, 0, 1)])

@@ -172,13 +172,7 @@ def on_runs(
 
 
 def runs_of(hypothesis: Hypothesis) -> tuple[tuple[int, int], ...]:
-    """Return the runs on which a hypothesis of `on_runs` is 1.
-
-    Raises
-    ------
-    UnsupportedError
-        If it is of another kind.
-    """
+    """Return the runs on which a hypothesis of `on_runs` is 1."""
     match hypothesis:
         case AlwaysZero():
             return ()

@@ -32,11 +32,6 @@ class _Piece(NamedTuple):
 class SweptIntervals:
     """All intervals of low .. high, scored by minus their errors; see `Intervals.candidates`.
 
-    Parameters
-    ----------
-    sample : SweptSample
-    low, high : int
-
     Examples
     --------
     >>> from littlestone.data.swept import Held, Part

@@ -134,12 +134,7 @@ IPV6 = Notation("ipv6", 128)
 
 
 def notation(owner: str, alphabet: Any, length: Any) -> Notation:
-    """Check the public parameters of a notation.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Check the public parameters of a notation."""
     known = {"ipv4": IPV4, "ipv6": IPV6}.get(alphabet) if isinstance(alphabet, str) else None
     if known is not None:
         if length is not None and length != known.length:
@@ -161,10 +156,6 @@ def notation(owner: str, alphabet: Any, length: Any) -> Notation:
 
 class PrefixForest(Forest):
     """All prefixes of the strings of a notation; the empty prefix is the one top node.
-
-    Parameters
-    ----------
-    notation : Notation
 
     Examples
     --------

@@ -33,7 +33,6 @@ class PrefixHypothesis:
     ----------
     prefix : int
         As `Notation.parse` returns it.
-    notation : Notation
 
     Examples
     --------
@@ -113,7 +112,6 @@ class PrefixSetHypothesis:
 
     Parameters
     ----------
-    notation : Notation
     table : tuple of (prefix, reach)
         Canonical: the smallest table for its set, sorted.
 
@@ -201,13 +199,6 @@ class PrefixSetHypothesis:
 
 def prefix_set(how: Notation, table: Table) -> PrefixSetHypothesis | PrefixHypothesis | AlwaysZero:
     """Return the canonical hypothesis of a routing table; a single path is a concept.
-
-    Parameters
-    ----------
-    how : Notation
-    table : mapping from prefixes to reaches
-        With an entry for the empty prefix 1; a reach below the length of its own prefix leaves
-        everything out.
 
     Examples
     --------

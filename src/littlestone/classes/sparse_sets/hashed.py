@@ -57,7 +57,6 @@ class HashSetHypothesis:
 
     Parameters
     ----------
-    function : HashFunction
     buckets : tuple of int
         Ascending, at least one.
     bounds : (int, int) or None
@@ -123,16 +122,6 @@ class HashSetHypothesis:
 
 def predict_all(hypotheses: Sequence[Hypothesis], points: Points) -> npt.NDArray[np.bool_]:
     """Return which points each hypothesis labels 1; neighbours share a public hash.
-
-    Parameters
-    ----------
-    hypotheses : sequence of Hypothesis
-        Sets of buckets, or any others.
-    points : array of N points
-
-    Returns
-    -------
-    bool array, (len(hypotheses), N)
 
     Examples
     --------
@@ -222,12 +211,7 @@ class _HashedSets(HypothesisSet):
                     yield HashSetHypothesis(function, buckets, self.bounds)
 
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Refuse: q is not a sum over buckets; `candidates` scores by the direct error.
-
-        Raises
-        ------
-        UnsupportedError
-        """
+        """Refuse: q is not a sum over buckets; `candidates` scores by the direct error."""
         raise UnsupportedError(
             "Hashed sparse sets are scored by their direct error (sensitivity 1), which needs "
             "fewer records than the surrogate: use candidates(sample)."

@@ -58,17 +58,7 @@ class SubsetLaw:
         return sum(comb(items, r) for r in range(self._least, self._most + 1))
 
     def draw(self, source: Source) -> tuple[list[int], int, int]:
-        """Draw a set: the indices of its items that matter, and how many free ones, and which.
-
-        Returns
-        -------
-        chosen : list of int
-            Ascending indices into ``gains``.
-        others : int
-            Number of free items.
-        rank : int
-            Which of the ``comb(free, others)`` sets of free items; see `unrank`.
-        """
+        """Draw a set: the indices of its items that matter, and how many free ones, and which."""
         cells = self._cells()
         r, others = cells[source.choose(_Computed(len(cells), self._cell_weights))]
         rank = source.below(comb(self._free, others))

@@ -146,14 +146,7 @@ class AtomSearch:
 
 
 class AtomDecomposition:
-    """(p, d)-decompositions of unions of atoms; see `littlestone.combinatorics.decomposition`.
-
-    Parameters
-    ----------
-    search : AtomSearch
-    budget : NodeLimit
-    p, d : int
-    """
+    """(p, d)-decompositions of unions of atoms; see `littlestone.combinatorics.decomposition`."""
 
     def __init__(self, search: AtomSearch, budget: NodeLimit, p: int, d: int) -> None:
         self._search, self._budget, self._p, self._d = search, budget, p, d
@@ -256,14 +249,6 @@ def low_error_atoms(
 ) -> list[tuple[int, ...]]:
     """Return all sets of at most ``room`` items whose gains bring the errors down far enough.
 
-    Parameters
-    ----------
-    gains : list of int
-        Decreasing: by how much each item lowers the errors.
-    room, errors, tolerance : int
-    budget : NodeLimit
-        A node is one partial set.
-
     Examples
     --------
     >>> low_error_atoms([3, 1, -1], 2, 4, 1, NodeLimit(None))
@@ -298,7 +283,6 @@ class SparseSpace(VersionSpace):
 
     Attributes
     ----------
-    seen : frozenset of points
     atoms : frozenset of frozensets of points
         What the sets of this space can be on ``seen``.
 
@@ -343,13 +327,7 @@ class SparseSpace(VersionSpace):
         return self._with(self.seen | {point}, kept)
 
     def within_error(self, sample: Sample, tolerance: int) -> SparseSpace:
-        """Return the sets of low error: a search over the sampled points that helps or harms.
-
-        Raises
-        ------
-        SearchLimitError
-            With bounds of the number of atoms.
-        """
+        """Return the sets of low error: a search over the sampled points that helps or harms."""
         counts = records(sample, tolerance)
         ends = self.concept_class.bounds
         inside = [(x, zeros, ones) for x, zeros, ones in counts if in_bounds(x, ends)]

@@ -74,13 +74,7 @@ class Forest(ABC):
 
     @abstractmethod
     def children(self, node: Node) -> Iterator[Node]:
-        """Yield the children of a node or of `ROOT`, in a fixed public order; it may be infinite.
-
-        Raises
-        ------
-        UnsupportedError
-            If they have no public order that can be walked (points of any type).
-        """
+        """Yield the children of a node or of `ROOT`, in a fixed public order; maybe endlessly."""
 
     @abstractmethod
     def child_count(self, node: Node) -> int | float:
@@ -123,13 +117,7 @@ class Forest(ABC):
         return low
 
     def deepest(self, nodes: Iterable[Node]) -> Node | None:
-        """Return the deepest of pairwise comparable nodes; None if two are incomparable.
-
-        Returns
-        -------
-        Node or None
-            `ROOT` for no nodes.
-        """
+        """Return the deepest of pairwise comparable nodes; None if two are incomparable."""
         below: Node = ROOT
         for node in nodes:
             if self.precedes(node, below):
@@ -201,7 +189,6 @@ class Star(Forest):
 
     Parameters
     ----------
-    size : int or math.inf
     member : callable
         Whether something is a point.
     members : callable, optional
@@ -386,17 +373,6 @@ class ListedForest(Forest):
 
 def centre(forest: ListedForest, allowed: npt.ArrayLike | None = None) -> int:
     """Return the allowed vertex from which the farthest vertex is nearest.
-
-    Parameters
-    ----------
-    forest : ListedForest
-    allowed : array-like of int, optional
-        Vertices in order of preference: indices of nodes, or -1 for the root. Default: all.
-
-    Returns
-    -------
-    int
-        Index of a node, or -1. The first one of several equally good ones.
 
     Notes
     -----

@@ -71,13 +71,6 @@ class HashedTree(Hashed):
     height, branchings : int
         h and b.
 
-    Raises
-    ------
-    UnsupportedError
-        If the class has no tree, or too large a one.
-    ParameterError
-        If copies and buckets do not reach beta.
-
     Notes
     -----
     Source: Li, Wang, Ye 2024, Definition 2.3; construction and proof: module docstring.
@@ -223,7 +216,6 @@ class HashedTreeSet(HypothesisSet):
     ----------
     functions : tuple of HashFunction
         One for each copy.
-    buckets : int
     """
 
     _tree: _Shape
@@ -290,12 +282,7 @@ class HashedTreeSet(HypothesisSet):
         return LeveledChoice([run.score for run in runs], lengths, make)
 
     def surrogate_candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Refuse: `candidates` scores by the direct error.
-
-        Raises
-        ------
-        UnsupportedError
-        """
+        """Refuse: `candidates` scores by the direct error."""
         raise UnsupportedError(
             "Hashed trees are scored by their direct error (sensitivity 1), which needs fewer "
             "records than the surrogate: use candidates(sample)."

@@ -80,7 +80,6 @@ class Merged:
 
     Attributes
     ----------
-    forest : ListedForest
     node : dict
         For each node of the given forest the one that it is merged with; None if it is constant.
     root : Node or ROOT

@@ -37,11 +37,6 @@ class MatrixTree(VC1Tree):
     f : int, optional
         The row of the concept f. Default: the first one whose tree has the least height.
 
-    Raises
-    ------
-    UnsupportedError
-        If the VC dimension is 2 or more; the message names two columns that are shattered.
-
     Notes
     -----
     A node is the smallest index of the columns it stands for. Cost: O(m n) byte operations and

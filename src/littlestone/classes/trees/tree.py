@@ -78,13 +78,7 @@ class VC1Tree(Forest):
         return self.quotient(point) is None
 
     def concept(self, node: Node) -> Hypothesis:
-        """Return the concept of a proper node.
-
-        Raises
-        ------
-        UnsupportedError
-            If the node is not proper.
-        """
+        """Return the concept of a proper node."""
         if not self.is_proper(node):
             raise UnsupportedError(
                 "This node is not proper: no concept is its path. Use hypothesis(node) for the "
@@ -99,14 +93,6 @@ class VC1Tree(Forest):
         on non-constant points of one path, and no negative lies on the path from x to the root, the
         forced nodes are x and everything above it. Otherwise no path fits the sample, and no node
         is forced: the answer is `ROOT`, as it is without any positive.
-
-        Parameters
-        ----------
-        sample : Sample
-
-        Returns
-        -------
-        Node
 
         Guarantee
         ---------
@@ -290,24 +276,6 @@ def no_concept(spec: str) -> Exception:
 
 def make_tree(concept_class: ConceptClass, f: Hypothesis | None = None) -> VC1Tree:
     """Return the tree of a class of VC dimension at most 1.
-
-    Parameters
-    ----------
-    concept_class : FiniteClass, Thresholds, Points, TreePaths, Prefixes or LeafPaths
-    f : Hypothesis, optional
-        A concept of the class, the paper's f. Never take it from the data. Default: a concept for
-        which the tree has the least height (the first one, in the class's public order).
-
-    Returns
-    -------
-    VC1Tree
-
-    Raises
-    ------
-    UnsupportedError
-        If the class has VC dimension 2 or more (with two shattered points), or no tree here.
-    ParameterError
-        If f is no concept of the class.
 
     Notes
     -----

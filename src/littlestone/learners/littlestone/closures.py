@@ -28,21 +28,6 @@ def closed_within(
 ) -> list[Hypothesis]:
     """Return the closures of positive records that err rarely on a sample.
 
-    Parameters
-    ----------
-    system : Closures
-    sample : Sample
-        The records of one teacher.
-    tolerance : int >= 0
-        Most errors, as a count of records.
-    max_nodes : int
-        Most closed sets that are looked at.
-
-    Returns
-    -------
-    list of Hypothesis
-        All of them; none if there are too many to be looked at.
-
     Notes
     -----
     A set G of at most ``tolerance`` errors that holds a smaller closed set F must hold one of the

@@ -36,18 +36,7 @@ _TILTS = tuple(Fraction(k, 16) for k in (*range(1, 17), *range(18, 33, 2), *rang
 
 
 def empirical_certificate(plan: Any, n: int) -> Certificate:
-    """Return the certificate for every realizable data set of n records.
-
-    Parameters
-    ----------
-    plan : AllPlan or ClosedPlan
-        Other plans are refused: of their teachers nothing is known to be monotone.
-    n : int
-
-    Raises
-    ------
-    UnsupportedError
-    """
+    """Return the certificate for every realizable data set of n records."""
     if not isinstance(plan, AllPlan | ClosedPlan):
         raise UnsupportedError(
             f"Lists of the method {plan.method!r} are certified for independent records only. For "

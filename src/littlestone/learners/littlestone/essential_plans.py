@@ -201,7 +201,6 @@ class EssentialPlan(TeacherVotePlan):
 
     Attributes
     ----------
-    oracles : Oracles
     levels : Levels or None
         None if these settings cannot be certified.
     goal, chunk, tolerances, vote_margin
@@ -284,7 +283,6 @@ class StagesPlan(EssentialPlan):
         Part of the teachers that may be bad.
     margin, offset : int
         The noise of a test stays below ``margin``, of which ``offset`` is the threshold's.
-    teachers : int or None
     """
 
     share: Fraction = Fraction(2, 5)

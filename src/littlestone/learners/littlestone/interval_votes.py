@@ -60,7 +60,6 @@ class IntervalVotes(Votes):
 
     Parameters
     ----------
-    concept_class : Intervals
     teachers : sequence of (Sample, int)
         The records of a teacher, and how many teachers have exactly these.
     tolerance : int

@@ -83,7 +83,6 @@ class LittlestonePlan(Plan):
 
     Attributes
     ----------
-    goal : Goal
     settings : AllPlan, ClosedPlan, EssentialPlan, StagesPlan or None
         None if there is one concept only, and nothing to choose.
     required : int
@@ -147,13 +146,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     agnostic = False
 
     def make_plan(self) -> LittlestonePlan:
-        """Return method, teachers and tolerances.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class lacks what the method needs, or more than 10**5 teachers would be needed.
-        """
+        """Return method, teachers and tolerances."""
         if self.concept_class.size == 1:
             return LittlestonePlan(self.goal, None, 1)
         arguments = self.concept_class, self.goal, self.method, self.proper
@@ -182,20 +175,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         return Guarantee(self.epsilon, self.delta, claim=claim, seeded=seeded)
 
     def certificate(self, n: int, *, empirical: bool = False) -> Certificate:
-        """Return what is promised about accuracy with n records.
-
-        Parameters
-        ----------
-        n : int >= 1
-        empirical : bool, default False
-            False: the error on the distribution of independent records. True: the error on the
-            given records, for every data set that some concept labels correctly (003, Theorem 3).
-
-        Raises
-        ------
-        UnsupportedError
-            For an empirical certificate of lists of essential hypotheses.
-        """
+        """Return what is promised about accuracy with n records."""
         if not empirical or self.plan.settings is None:
             return super().certificate(n)
         n = check_integer(self.estimator, "n", n, low=1)
@@ -328,13 +308,7 @@ def _settings(
 
 @lru_cache(maxsize=64)
 def oracles(concept_class: ConceptClass, proper: bool) -> Oracles:
-    """Return what plans for essential hypotheses need to know of a class.
-
-    Raises
-    ------
-    UnsupportedError
-        If the class has no version spaces, or proper output cannot be computed.
-    """
+    """Return what plans for essential hypotheses need to know of a class."""
     if isinstance(concept_class, Intervals) and concept_class.size > LISTABLE:
         raise UnsupportedError(
             f"Nearly all intervals that fit are essential, and {concept_class.spec} has more than "

@@ -79,8 +79,6 @@ class VoteMargin:
     ----------
     teachers : int
         The least number for which the failure is small enough.
-    votes : int
-    power : Fraction
     """
 
     teachers: int
@@ -196,7 +194,6 @@ class TeacherVotePlan(ABC):
 
     Attributes
     ----------
-    goal : Goal
     chunk : int
         Records of one teacher.
     tolerances : tuple of int

@@ -101,13 +101,7 @@ def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Sou
 def disagreement(
     concept_class: ConceptClass, found: MixtureHypothesis, hypothesis: Hypothesis
 ) -> Fraction:
-    """Return the largest probability, over all points, that a drawn concept disagrees.
-
-    Raises
-    ------
-    UnsupportedError
-        If the class is too large to be listed.
-    """
+    """Return the largest probability, over all points, that a drawn concept disagrees."""
     public = listed_class(concept_class)
     points = batch(concept_class, public.points)
     target = hypothesis.predict(points)
@@ -132,12 +126,7 @@ def _known(concept_class: ConceptClass, hypothesis: Hypothesis) -> bool:
 
 
 def check_listed(concept_class: ConceptClass) -> int:
-    """Return the number of points of a class small enough for a linear program.
-
-    Raises
-    ------
-    UnsupportedError
-    """
+    """Return the number of points of a class small enough for a linear program."""
     hint = f"Proper output of {concept_class.spec} by this method needs a linear program"
     try:
         points = check_listable(concept_class)

@@ -80,13 +80,7 @@ class Lists(Protocol):
 
 @dataclass(frozen=True)
 class ClosedLists:
-    """Closed sets of low error (one stage).
-
-    Attributes
-    ----------
-    system : Closures
-    tolerance, cap, max_nodes : int
-    """
+    """Closed sets of low error (one stage)."""
 
     system: Closures
     tolerance: int
@@ -199,13 +193,7 @@ class EssentialLists:
 
 @lru_cache(maxsize=16)
 def listed_class(concept_class: ConceptClass) -> Listing:
-    """Return a class as a matrix; only for questions without search, which remember nothing.
-
-    Raises
-    ------
-    UnsupportedError
-        If the matrix would have more than 2**26 entries.
-    """
+    """Return a class as a matrix; only for questions without search, which remember nothing."""
     return listing(concept_class, None)
 
 

@@ -162,16 +162,6 @@ def draw(
 ) -> Hypothesis | D:
     """Return a hypothesis with weight ``e**(epsilon/2 * votes)``, or the default.
 
-    Parameters
-    ----------
-    votes : Votes
-        Of lists of at most ``cap`` hypotheses each.
-    cap : int >= 1
-    epsilon, delta : Fraction
-    source : Source
-    default : object
-        Public.
-
     Notes
     -----
     *Guarantee.* (epsilon, delta)-DP when one list is replaced: the law of

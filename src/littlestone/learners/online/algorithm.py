@@ -102,7 +102,6 @@ class OnlineAlgorithm:
 
     Parameters
     ----------
-    concept_class : ConceptClass
     plan : OnlinePlan
         All numbers; see `plan_online`.
 
@@ -158,21 +157,7 @@ class OnlineAlgorithm:
         return state
 
     def step(self, state: OnlineState, x: Any, y: int, sources: Sources) -> bool:
-        """Learn one record, in place; the published hypothesis was there before its label.
-
-        Parameters
-        ----------
-        state : OnlineState
-        x : Point or OUTSIDE
-        y : {0, 1}
-        sources : callable
-            From the number of a draw to the source it is made at (see `Sources`).
-
-        Returns
-        -------
-        bool
-            Whether a new hypothesis was published.
-        """
+        """Learn one record, in place; the published hypothesis was there before its label."""
         now, state.time = state.time, state.time + 1
         if state.stopped:
             return False  # the budget is spent: nothing is collected any more
@@ -205,24 +190,7 @@ class OnlineAlgorithm:
         *,
         until_published: bool = False,
     ) -> int:
-        """Learn many records, in place: the same weights presented as one by one.
-
-        Parameters
-        ----------
-        state : OnlineState
-        points : Points, shape (n,) or (n, columns)
-        inside : array of bool, shape (n,)
-            Where the point lies in the domain; elsewhere ``points`` is ignored.
-        labels : array of {0, 1}, shape (n,)
-        sources : callable
-        until_published : bool, default False
-            Stop after the record with which a new hypothesis was published.
-
-        Returns
-        -------
-        int
-            How many records were learned.
-        """
+        """Learn many records, in place: the same weights presented as one by one."""
         n, done = len(labels), 0
         while done < n and not state.stopped:
             size = min(n - done, _BLOCK)
@@ -364,20 +332,6 @@ def log_silence(epsilon: Fraction, gap: int) -> arb:
 
 def draw_silence(epsilon: Fraction, gap: int, digits: int, source: Source) -> tuple[int, bool]:
     """Return how many steps are silent, and whether the test fires then.
-
-    Parameters
-    ----------
-    epsilon : Fraction > 0
-    gap : int
-        From 0 on down, it fires at once.
-    digits : int >= 0
-        Look ahead ``2**digits`` steps at most; if all of them are silent, ask again then.
-    source : Source
-
-    Returns
-    -------
-    (int, bool)
-        w silent steps, then it fires (True) or a new question (False, w = 2**digits).
 
     Notes
     -----

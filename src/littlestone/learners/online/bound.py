@@ -117,7 +117,6 @@ class MistakeBound:
         Never more than the horizon (which proves nothing: then ``holds`` is False).
     horizon : int
         Length of the stream.
-    beta : Fraction
     adaptive : bool
         Whether records may be chosen by a reader of what is published; otherwise the stream was
         fixed beforehand. Either way some concept explains the records of each time so far.
@@ -166,18 +165,7 @@ class MistakeBound:
 
 
 def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound:
-    """Return what is proved about the number of mistakes, for one plan.
-
-    Parameters
-    ----------
-    plan : OnlinePlan
-    concept_class : ConceptClass
-
-    Returns
-    -------
-    MistakeBound
-        For every realizable stream of the planned horizon; see its ``adaptive``.
-    """
+    """Return what is proved about the number of mistakes, for one plan."""
     cert = CertificateBuilder(
         n=plan.goal.horizon, beta=plan.goal.beta, test=plan.test_epsilon, batches=plan.batches
     )
@@ -200,17 +188,7 @@ def mistake_bound(plan: OnlinePlan, concept_class: ConceptClass) -> MistakeBound
 
 
 def compare(plan: OnlinePlan, concept_class: ConceptClass) -> dict[str, float]:
-    """Return our bound and others for the same class, horizon and budget.
-
-    Returns
-    -------
-    dict
-        ``soa``: without privacy. ``ours``. ``naive``: the same learner if each epoch is only known
-        to refute the one hypothesis it published (the 2**O(d**2) argument of 003, Section 2).
-        ``lyu_order``: d**9.5 log(T) log(1/delta) / epsilon with constant 1 and without its other
-        logarithms (003, Theorem 1). ``golowich_livni_order``: 2**(2**d), constant 1 (the bound
-        that 003 improves). The last two are orders, not bounds.
-    """
+    """Return our bound and others for the same class, horizon and budget."""
     d = concept_class.version_space().littlestone_dim()
     size = plan.most if plan.n_teachers is not None else concept_class.size
     longest = plan.phases[-1].limit
@@ -232,7 +210,6 @@ class LowerBound:
     ----------
     mistakes : float or None
         Expected mistakes, at least; None where no constant is known.
-    order : str
     why : str
         The registered claim.
     """
@@ -257,11 +234,6 @@ class LowerBound:
 
 def lower_bounds(goal: StreamGoal, concept_class: ConceptClass) -> tuple[LowerBound, ...]:
     """Return lower bounds on the expected mistakes on some realizable stream of the horizon.
-
-    Parameters
-    ----------
-    goal : StreamGoal
-    concept_class : ConceptClass
 
     Examples
     --------

@@ -115,7 +115,6 @@ class OnlinePlan:
 
     Attributes
     ----------
-    goal : StreamGoal
     test_epsilon : Fraction
         Of all above-threshold tests together.
     phases : tuple of Phase
@@ -203,18 +202,6 @@ def draw_epsilons(
 
     All tests and draws together then cost what one record may: the best of the plain sum (pure),
     Rényi divergences of bounded range, and for few draws the composition of dominating pairs.
-
-    Parameters
-    ----------
-    goal : StreamGoal
-    test : Fraction
-        Epsilon of all above-threshold tests.
-    leak : Fraction
-        Delta of one draw.
-    shares : tuple of (Fraction, int)
-        How large a part of the budget each phase has, and its number of draws.
-    grid : bool
-        Whether to compose dominating pairs: slow.
     """
     epsilon, delta = goal.per_record
     draws = sum(n for _, n in shares)

@@ -51,10 +51,8 @@ class MistakeEstimate:
 
     Attributes
     ----------
-    value : int
     low, high : int
         With probability at least 1 - beta over the noise of the tests, on every stream.
-    beta : Fraction
     """
 
     value: int

@@ -101,13 +101,6 @@ def terms_of(algorithm: OnlineAlgorithm, seed: int | None) -> str:
 class DurableStream:
     """An online algorithm and its journal: nothing is handed out that is not on the disk.
 
-    Attributes
-    ----------
-    algorithm : OnlineAlgorithm
-    journal : Journal
-    state : OnlineState
-    sources : callable
-
     Notes
     -----
     *When a call raises* (a full disk, an interruption), this object must be thrown away: open the
@@ -126,21 +119,7 @@ class DurableStream:
         labels: npt.NDArray[np.int8],
         users: Sequence[str] | None = None,
     ) -> Labels:
-        """Predict each record by the hypothesis published before it, and learn it.
-
-        Parameters
-        ----------
-        points, inside, labels
-            As for `OnlineAlgorithm.step_many`: one group.
-        users : sequence of str, optional
-            Whose the records are; needed if users are protected.
-
-        Returns
-        -------
-        Labels
-            The predictions. When they are returned, they and the new state are durable; a process
-            killed later finds them in ``journal.answers``.
-        """
+        """Predict each record by the hypothesis published before it, and learn it."""
         state, n, done = self.state, len(labels), 0
         first, answers = state.time, np.zeros(n, dtype=np.int8)
         known = inside
@@ -179,33 +158,6 @@ def open_stream(
     about: Mapping[str, Any] = _NOTHING,
 ) -> DurableStream:
     """Begin a stream in a folder, or take up the one that is there.
-
-    Parameters
-    ----------
-    folder : path
-        It is made if it does not exist.
-    algorithm : OnlineAlgorithm
-        The parameters of a stream cannot change: those of the state must be the same.
-    seed : int, optional
-        Reproducible draws: NOT PRIVATE. The same for the whole life of the stream.
-    ledger : Ledger, optional
-        Pays for the whole life of the stream, once, before its first draw.
-    durability : {"kill", "power"}
-        What an answer survives: a kill; or a power cut too.
-    about : mapping of JSON
-        More public settings that cannot change (which columns are read).
-
-    Returns
-    -------
-    DurableStream
-
-    Raises
-    ------
-    ParameterError
-        The state belongs to a stream with other parameters.
-    BudgetError
-        The ledger does not pay. No state was made.
-    StoreError
 
     Examples
     --------
@@ -357,21 +309,7 @@ class Journal:
         settings: Mapping[str, str],
         public: Mapping[str, str] = _NOTHING,
     ) -> None:
-        """Make a state, whole or not at all.
-
-        Parameters
-        ----------
-        folder : path
-            A folder that does not exist, or an empty one of ours.
-        settings : mapping from str to str
-            For the private file.
-        public : mapping from str to str
-            For the public file.
-
-        Raises
-        ------
-        StoreError
-        """
+        """Make a state, whole or not at all."""
         where = private_folder(folder)
         rows = [(f"-{k}", v) for k, v in settings.items()]
         rows += [(f"+{k}", v) for k, v in public.items()]
@@ -380,14 +318,7 @@ class Journal:
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str], *, durability: Durability = "kill") -> Self:
-        """Open a state for this process alone, after checking every row of it.
-
-        Raises
-        ------
-        StoreError
-            Another process uses it (``"locked"``); it was changed or truncated (``"damaged"``); it
-            is older than what was published (``"old"``); see also `Store.open`.
-        """
+        """Open a state for this process alone, after checking every row of it."""
         where = Path(folder)
         if os.path.isdir(where):  # the method of a path raises for names that are too long
             private_folder(where)  # checked, not made
@@ -401,21 +332,7 @@ class Journal:
             raise
 
     def save(self, state: OnlineState, *, first: int = 0, answers: str = "") -> None:
-        """Make a state durable; only when this returns may what it publishes be shown.
-
-        Parameters
-        ----------
-        state : OnlineState
-            The one that was saved last, changed by any number of records.
-        first : int
-        answers : str
-            See `answers`.
-
-        Raises
-        ------
-        StoreError
-            Nothing may be shown then. What is on the disk counts: close this, and open it again.
-        """
+        """Make a state durable; only when this returns may what it publishes be shown."""
         records = []
         for epoch, group in enumerate([*state.epochs[self._epoch :], state.buffer], self._epoch):
             new = group[self._within :] if epoch == self._epoch else group

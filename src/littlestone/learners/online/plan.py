@@ -58,34 +58,6 @@ def plan_online(
 ) -> OnlinePlan:
     """Return the numbers of an online learner, or say why none works.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    epsilon : number > 0
-    delta : number in [0, 1)
-        For the whole stream; 0 (pure) is possible for finite classes.
-    horizon : int >= 1
-        Expected number of records (public). Privacy does not depend on it.
-    beta : number in (0, 1), default 1/20
-    constants : {"practical", "theory"}
-        "theory": the least proved number of mistakes. "practical": fewer mistakes on ordinary
-        streams; the proved number is somewhat larger.
-    adversary : {"oblivious", "adaptive"}, optional
-        Whether records may be chosen by a reader of what is published. By default "adaptive"
-        wherever it is proved: for everything but teachers.
-    teachers : int >= 1, optional
-        Use this many teachers (paper 003): for classes that nothing else can learn.
-    records_per_user : int >= 1, optional
-        Protect users, each with at most this many records.
-
-    Returns
-    -------
-    OnlinePlan
-
-    Raises
-    ------
-    ParameterError, UnsupportedError, InfeasibleError
-
     Examples
     --------
     >>> from littlestone.classes import AffineSubspaces, Points, Thresholds
@@ -159,13 +131,7 @@ def _about_teachers(concept_class: ConceptClass, goal: StreamGoal) -> str:
 
 @lru_cache(maxsize=256)
 def _scorable(concept_class: ConceptClass) -> bool:
-    """Return True if all concepts can be scored.
-
-    Raises
-    ------
-    UnsupportedError
-        They cannot; the message says why.
-    """
+    """Return True if all concepts can be scored."""
     from littlestone.learners.online.state import sample_of  # noqa: PLC0415 - it needs samples only
 
     concept_class.candidates(sample_of([], concept_class))

@@ -49,7 +49,6 @@ class PublicRecord:
 
     Parameters
     ----------
-    folder : Path
     settings : mapping from str to str
         The file is made from these (JSON texts) if it does not exist.
     """
@@ -91,23 +90,7 @@ class PublicRecord:
 
 
 def read_public(folder: str | os.PathLike[str]) -> Json:
-    """Return all that a stream has published, as JSON; the private file is not opened.
-
-    Parameters
-    ----------
-    folder : path
-        Of a state, in use or not.
-
-    Returns
-    -------
-    dict
-        The settings of the public file; "rows", "stage", "batches", "stopped"; and "published", a
-        list of {"rows", "hypothesis"}: after how many rows each hypothesis was published.
-
-    Raises
-    ------
-    StoreError
-    """
+    """Return all that a stream has published, as JSON; the private file is not opened."""
     path = Path(folder) / "public.db"
     with Store.open(path, PUBLIC, durability="kill") as store:
         settings = dict(store.read("SELECT name, value FROM settings"))

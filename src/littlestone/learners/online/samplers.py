@@ -82,21 +82,7 @@ class HypothesisSampler(Protocol):
     def draw(
         self, epochs: Epochs, draws: int, source: Source, *, stage: int, deal: int, now: Hypothesis
     ) -> list[Hypothesis | None]:
-        """Return independent draws; None is bottom.
-
-        Parameters
-        ----------
-        epochs : sequence of sequences of Record
-            All mistakes so far.
-        draws : int
-        source : Source
-        stage : int
-            Below `stages`.
-        deal : int
-            Seed of the public coins that deal time steps.
-        now : Hypothesis
-            What is published.
-        """
+        """Return independent draws; None is bottom."""
 
     def prior(self, draws: int, source: Source) -> list[Hypothesis]:
         """Return draws that no record had a part in (the source may be public)."""
@@ -256,11 +242,6 @@ def vote_events(concept_class: ConceptClass, share: Fraction) -> Fraction:
     point where at most a part ``share`` of D is wrong with probability at most this number times
     Pr[Bin(R, share) > R / 2].
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    share : Fraction in (0, 1/2)
-
     Notes
     -----
     *Proof.* Write f(p) = Pr[Bin(R, p) > R/2]. At a point where a part p <= share of D is wrong,
@@ -343,9 +324,6 @@ class TeacherEnsemble:
 
     Attributes
     ----------
-    concept_class : ConceptClass
-    n_teachers : int
-    plan : tuple of Stage
     dimension : int
         Littlestone dimension of the class: the d of its decompositions.
     cap : int
@@ -439,7 +417,6 @@ class Tally:
         Each of them a set; a lazy list of thresholds is not walked through.
     most : int
         Most hypotheses of each list that count: its first ones.
-    rate : Fraction
     bottom : Exp
         The weight of bottom.
 
@@ -582,17 +559,6 @@ class VoteHypothesis:
 
 def majority(hypotheses: Sequence[Hypothesis]) -> Hypothesis:
     """Return the function that is 1 where more than half of the hypotheses are 1.
-
-    Parameters
-    ----------
-    hypotheses : sequence of Hypothesis, at least one
-        With repetitions.
-
-    Returns
-    -------
-    Hypothesis
-        Of thresholds the middle one, of sets of points a set of points, of tables a table; one
-        hypothesis that has more than half of the votes is the vote. Otherwise a `VoteHypothesis`.
 
     Examples
     --------

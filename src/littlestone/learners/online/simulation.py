@@ -24,14 +24,10 @@ class Simulation:
 
     Attributes
     ----------
-    n : int
     mistakes : array of int
         Times of all mistakes, increasing.
     published : tuple of int
         From which time on each hypothesis was published, the first one from 0.
-    stopped : bool
-    bound : MistakeBound
-    description : str
     """
 
     n: int
@@ -51,20 +47,6 @@ def simulate(
     description: str = "a public stream",
 ) -> Simulation:
     """Run an online learner on a public stream, and count its mistakes.
-
-    Parameters
-    ----------
-    algorithm : OnlineAlgorithm
-    points : Points
-        All of them in the domain.
-    labels : array of {0, 1}
-    seed : int
-        Draws are reproducible: never use this on private data.
-    description : str
-
-    Returns
-    -------
-    Simulation
 
     Examples
     --------
@@ -105,20 +87,6 @@ def contradict(algorithm: OnlineAlgorithm, points: Points, *, seed: int) -> Simu
     Whenever a hypothesis is published, the adversary chooses the record that contradicts it and
     leaves the most concepts that explain the whole stream, and repeats it until the next one is
     published. The target is what is left in the end: the stream is realizable at every time.
-
-    Parameters
-    ----------
-    algorithm : OnlineAlgorithm
-        For a class of at most 2**20 concepts.
-    points : Points
-        Those that the adversary may choose.
-    seed : int
-        Draws are reproducible: never use this on private data.
-
-    Returns
-    -------
-    Simulation
-        Of a stream as long as the horizon.
 
     Examples
     --------

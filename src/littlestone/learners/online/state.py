@@ -123,13 +123,7 @@ class OnlineState:
         return len(self.published) - 1
 
     def take(self) -> None:
-        """Let one learner have this object, and no other after it.
-
-        Raises
-        ------
-        StateError
-            A learner has it: two learners of one state would spend the budget of its stream twice.
-        """
+        """Let one learner have this object, and no other after it."""
         if self.taken:
             raise StateError(
                 "This OnlineState is used by a learner already, and a second one would spend the "
@@ -193,13 +187,7 @@ class OnlineState:
 
     @classmethod
     def from_json(cls, public: Any, private: Any) -> OnlineState:
-        """Read both documents back.
-
-        Raises
-        ------
-        ParameterError
-            If they are not what `public` and `private` return.
-        """
+        """Read both documents back."""
         try:
             if public["format"] != FORMAT:
                 raise ValueError
@@ -237,7 +225,6 @@ class StateTransaction:
 
     Parameters
     ----------
-    state : OnlineState
     seeded : bool, default=False
         Whether all draws come from a seed: not private, so copies spend nothing.
 
@@ -290,14 +277,6 @@ if hasattr(os, "register_at_fork"):  # absent on Windows, which does not fork
 def point_of(domain: Domain, x: Any, feature: str | None = None) -> Point | Outside:
     """Return the point of one record; total: whatever is no point of the domain is `OUTSIDE`.
 
-    Parameters
-    ----------
-    domain : Domain
-    x : object
-        A cell, a row, or river's dict of features. Rows of a schema are read by their names; of
-        another dict the entry ``feature`` is read, or its only entry.
-    feature : str, optional
-
     Examples
     --------
     >>> from littlestone.data import IntegerDomain
@@ -326,13 +305,7 @@ _WHOLE = (int, np.integer, np.bool_)
 
 
 def truth(owner: str, y: Any) -> int:
-    """Return a label; a label that is none is refused.
-
-    Raises
-    ------
-    DataError
-        The message names the rule only. (A refusal is outside the privacy guarantee.)
-    """
+    """Return a label; a label that is none is refused."""
     if y is True or y is False:
         return int(y)
     if isinstance(y, _WHOLE) and 0 <= y <= 1:

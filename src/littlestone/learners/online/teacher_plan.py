@@ -44,13 +44,7 @@ _OUTWEIGHED = 19  # refused: teachers of one mind against whom bottom has more t
 def plan_teachers(
     concept_class: ConceptClass, goal: StreamGoal, constants: Constants, teachers: int
 ) -> OnlinePlan:
-    """Return the plan of this many teachers, or say how many would work.
-
-    Raises
-    ------
-    ParameterError
-        For a pure budget, and for so few teachers that bottom outweighs even unanimous ones.
-    """
+    """Return the plan of this many teachers, or say how many would work."""
     if not goal.delta:
         raise parameter_error(
             _OWNER, "delta", "positive for teachers", 0,
@@ -160,13 +154,7 @@ class _Guess:
 
 @lru_cache(maxsize=64)
 def theory_teachers(concept_class: ConceptClass, goal: StreamGoal) -> OnlinePlan:
-    """Return numbers for which `bound` proves how many mistakes are made (paper 003).
-
-    Raises
-    ------
-    InfeasibleError
-        If the numbers grow beyond all measure (the dimension is too large).
-    """
+    """Return numbers for which `bound` proves how many mistakes are made (paper 003)."""
     guess = _Guess()
     for _ in range(200):
         plan, found = _improved(guess, concept_class, goal)

@@ -101,15 +101,7 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         return self.concept_class.version_space().member()
 
     def make_plan(self) -> StablePlan | OneConcept:
-        """Return rounds, copies and batches.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class has no version spaces, or its Littlestone dimension is not known.
-        InfeasibleError
-            For ``"theory"``, if the Littlestone dimension is larger than 7.
-        """
+        """Return rounds, copies and batches."""
         if not self.d:
             return OneConcept(self.goal)
         if self.constants == "theory":
@@ -147,16 +139,6 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         """Yield what each copy of G submits: a function of its own records and of public coins.
 
         The h_1, ..., h_k of M, step 1.
-
-        Parameters
-        ----------
-        sample : Sample
-        dealt : ndarray
-            Kinds of the records, in the order in which they are dealt.
-        copies : tuple of int
-            Number of copies for each number of rounds.
-        seed : int
-            Of the public coins.
         """
         plan = self.plan
         assert isinstance(plan, StablePlan)
@@ -196,22 +178,7 @@ def listed_and_chosen(
     delta: Fraction,
     source: Source,
 ) -> T | None:
-    """Return one of the items that many copies submitted: steps 3 and 4.
-
-    Parameters
-    ----------
-    found : sequence
-        What each copy submits; None is nothing. Replacing one record changes one of them, or
-        ``errors_of``, not both.
-    errors_of : callable
-        Number of errors on the records of step 4, of which one record moves each by at most 1.
-    epsilon, delta : Fraction
-    source : Source
-
-    Returns
-    -------
-    item, or None if nothing is listed
-    """
+    """Return one of the items that many copies submitted: steps 3 and 4."""
     listed = stable_items(  # step 3
         (item for item in found if item is not None),
         n=len(found),

@@ -103,12 +103,7 @@ class Constants:
 
     @classmethod
     def read(cls, given: Any, owner: str) -> Constants:
-        """Check constants that were given as a mapping.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Check constants that were given as a mapping."""
         fields = {"auxiliary", "copies", "batches", "stability"}
         if not isinstance(given, Mapping) or not {"auxiliary", "copies"} <= set(given) <= fields:
             raise parameter_error(
@@ -152,9 +147,6 @@ class StablePlan(Plan):
 
     Attributes
     ----------
-    d : int
-    goal : Goal
-    constants : Constants
     alpha1 : Fraction
         Error of the frequent hypothesis.
     choice : int
@@ -274,11 +266,6 @@ def theorem_plan(d: int, goal: Goal) -> StablePlan:
     d : int >= 1
         Littlestone dimension.
     goal : Goal
-
-    Raises
-    ------
-    InfeasibleError
-        If d is larger than `DEEPEST`.
     """
     if d > DEEPEST:
         raise InfeasibleError(
@@ -360,25 +347,7 @@ class ProtocolPlan(StablePlan):
 def protocol_plan(
     goal: Goal, n: int, eta: Fraction, error: Fraction | None, copies: int | None
 ) -> ProtocolPlan:
-    """Return the plan for an (n, eta)-globally stable algorithm.
-
-    Parameters
-    ----------
-    goal : Goal
-    n : int
-        Records of one copy.
-    eta : Fraction
-        How often one hypothesis is its output.
-    error : Fraction or None
-        Error of that hypothesis; None: what Proposition 7 proves of a consistent algorithm.
-    copies : int or None
-        None takes the least number that the certificate needs.
-
-    Raises
-    ------
-    ParameterError
-        If the hypothesis may err as often as alpha allows.
-    """
+    """Return the plan for an (n, eta)-globally stable algorithm."""
     split = Fraction(1, 2)
     own = Constants(n, (copies or least_copies(goal, float(eta), goal.beta * split)[1],), (0,), eta)
     alpha1 = goal.alpha * _proved_share(goal, eta, n) if error is None else error

@@ -66,7 +66,6 @@ class Stability:
     low, high : float
         Clopper-Pearson: the algorithm is (n, low)-globally stable, and not (n, eta) for an eta
         above high, together with probability at least ``confidence``.
-    confidence : float
     """
 
     hypothesis: Hypothesis | None

@@ -93,13 +93,7 @@ class Run:
         return self.base is None
 
     def then(self, examples: Iterable[Example]) -> Run:
-        """Return the run after further examples.
-
-        Raises
-        ------
-        SearchLimitError, UnsupportedError
-            Where the class cannot answer; code that sees private records fixes what then happens.
-        """
+        """Return the run after further examples."""
         space, base, labels = self.space, self.base, dict(self.labels)
         known: set[Example] = set()
         for point, label in examples:
@@ -131,18 +125,6 @@ class Run:
 def extended_soa(space: VersionSpace, examples: Iterable[Example]) -> Hypothesis:
     """Return what the SOA predicts after any examples, of which none need agree with a concept.
 
-    Parameters
-    ----------
-    space : VersionSpace
-        Nonempty.
-    examples : iterable of (point, label)
-        Points in canonical form, or `OUTSIDE`.
-
-    Returns
-    -------
-    Hypothesis
-        It agrees with the last example of each point of the domain.
-
     Notes
     -----
     *Source.* Paper 004, Definition 11.
@@ -158,20 +140,7 @@ def extended_soa(space: VersionSpace, examples: Iterable[Example]) -> Hypothesis
 
 
 def tell_apart(run: Run, other: Run) -> Point | None:
-    """Return a point at which two predictions differ; None if they are one function.
-
-    Parameters
-    ----------
-    run, other : Run
-        Of one class.
-
-    Raises
-    ------
-    Undecided
-        If both are corrected so that the oracle's one point does not help, and the domain has no
-        list of at most 2**16 points to be searched. For runs of realizable examples that cannot
-        happen.
-    """
+    """Return a point at which two predictions differ; None if they are one function."""
     h, g = run.prediction, other.prediction
     if h == g:
         return None
@@ -235,19 +204,6 @@ def stable_copy(
 ) -> Hypothesis | None:
     """Return the hypothesis of one copy of algorithm G; None is the paper's "Fail".
 
-    Parameters
-    ----------
-    space : VersionSpace
-        Of the class; without memory (`VersionSpace.fresh`).
-    rounds : int >= 0
-        The paper's k.
-    batches : iterator of lists of examples
-        The auxiliary samples for the rounds; when they end, the copy fails.
-    last : list of examples
-        The auxiliary sample after the rounds.
-    coin : callable
-        Returns fair labels.
-
     Notes
     -----
     *Source.* Paper 004, Algorithm G with k = ``rounds``, and the distributions of Section 5.2.3.
@@ -270,20 +226,7 @@ def stable_copy(
 
 
 def tournament(start: Run, rounds: int, batches: Batches, coin: Callable[[], int]) -> Run:
-    """Return the SOA's run on a sample of D_k, k = ``rounds``.
-
-    Parameters
-    ----------
-    start : Run
-        Without examples.
-    rounds, batches, coin
-        As for `stable_copy`.
-
-    Raises
-    ------
-    Exception
-        When the batches end: the paper's "Fail", which `stable_copy` answers by submitting nothing.
-    """
+    """Return the SOA's run on a sample of D_k, k = ``rounds``."""
     if not rounds:
         return start  # D_0: no examples
     while True:

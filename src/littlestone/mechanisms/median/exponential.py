@@ -33,7 +33,6 @@ class RankExponential:
     ----------
     size : int >= 1
         Size of the public domain {0, ..., size - 1}.
-    window : RankWindow
     epsilon : Fraction > 0
 
     Notes
@@ -93,13 +92,7 @@ class RankExponential:
         return ScoreRuns(starts, self.size, np.minimum(at_most - left, at_least - right))
 
     def pieces(self, values: Ordered, most: int = LARGE // 4) -> Iterator[ScoreRuns]:
-        """Yield the same runs in pieces of at most so many values, so that they are never all held.
-
-        Parameters
-        ----------
-        values : Ordered
-        most : int >= 1
-        """
+        """Yield the same runs in parts of at most so many values: they are never all in memory."""
         left, right = self.window.needs(values.n)
         at, upto = 0, 0  # where the gap before the piece starts, and how many values are below it
         for first in range(0, len(values.points), most):

@@ -96,26 +96,6 @@ def one_shot_path(
 ) -> Node | None:
     """Return a node that lies on many paths and at or behind the end of many; None for bottom.
 
-    Parameters
-    ----------
-    ends : sequence of nodes
-        One per record (or per disjoint subset of records); the root is an empty path. Each must be
-        a function of its own record only, defined for every record.
-    tree : PathTree
-        Public.
-    max_depth : int >= 0
-        Public bound; longer paths are cut there.
-    epsilon, delta : number > 0, number in (0, 1)
-    source : Source
-    reserve : int >= 0, default 0
-        Public; r in ``docs/learners/vc1.md``: subtracted from the number of ends at the node or
-        before it.
-
-    Returns
-    -------
-    node or None
-        None is bottom: use a public default.
-
     Notes
     -----
     *Guarantee.* (epsilon, delta)-DP when one end is replaced by any other. The score of x is
@@ -152,24 +132,7 @@ def one_shot_path(
 
 
 def path_odds(t: int, *, max_depth: int, epsilon: Any, delta: Any, above: int = 0) -> Exp:
-    """Return an upper bound of Pr[bottom or score <= above] / Pr[score > above].
-
-    Parameters
-    ----------
-    t : int >= 1
-        Number of paths, all of which end on one common path (realizable data).
-    max_depth : int >= 0
-    epsilon, delta : number > 0, number in (0, 1)
-    above : int >= 0
-        A node of score s > above is on at least ``above + 1`` paths, and at least ``above + 1``
-        paths end at it or before it: with at most ``above`` bad ones among all, a good one of each.
-
-    Returns
-    -------
-    Exp
-        ``(bottom + (max_depth + 1) e**(rate above)) e**(-rate ceil(t/2))``, rate = epsilon/2. The
-        end of median depth has score at least ``ceil(t/2)``.
-    """
+    """Return an upper bound of Pr[bottom or score <= above] / Pr[score > above]."""
     rate = check_fraction("path_odds", "epsilon", epsilon) / 2
     delta = check_probability("path_odds", "delta", delta)
     t = check_integer("path_odds", "t", t, low=1)
@@ -181,12 +144,6 @@ def path_odds(t: int, *, max_depth: int, epsilon: Any, delta: Any, above: int = 
 
 def paths_needed(*, max_depth: int, epsilon: Any, delta: Any, beta: Any, above: int = 0) -> int:
     """Return the least number of paths with which bottom or score <= above has chance <= beta.
-
-    Parameters
-    ----------
-    max_depth, epsilon, delta, above
-        As for `path_odds`.
-    beta : number in (0, 1)
 
     Examples
     --------

@@ -192,7 +192,6 @@ class TreeEM:
     ----------
     height : int >= 0
         Height of the dyadic tree: ``ceil(log2 |X|)``.
-    window : RankWindow
     epsilon : Fraction > 0
     delta : Fraction in (0, 1)
 

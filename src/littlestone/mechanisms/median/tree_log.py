@@ -248,7 +248,6 @@ class TreeLog:
     ----------
     height : int >= 0
         Height of the dyadic tree: ``ceil(log2 |X|)``.
-    window : RankWindow
     epsilon : Fraction > 0
     delta : Fraction in (0, 1)
     levels : int >= 1

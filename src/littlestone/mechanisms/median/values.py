@@ -48,13 +48,7 @@ class RankWindow:
 
     @classmethod
     def of(cls, rank: Any, owner: str = "private_median") -> RankWindow:
-        """Return the window after checking it.
-
-        Raises
-        ------
-        ParameterError
-            If ``rank`` is not a pair of numbers in [0, 1], the first one smaller.
-        """
+        """Return the window after checking it."""
         if isinstance(rank, RankWindow):
             return rank
         hint = "Use (1/3, 2/3) for a value in the middle third, (0, 1) for an interior point."
@@ -162,13 +156,6 @@ class Ordered:
         """Sort and count integers, each one clamped to [low, high].
 
         Clamping is a public rule for single records, so no integer can make a release fail.
-
-        Raises
-        ------
-        ParameterError
-            If ``values`` is not one-dimensional.
-        DataError
-            If a value is not a whole number (outside the guarantee; names the rule only).
         """
         # np.sort, not np.unique: unique would hash the big integers of an object array
         ordered = np.sort(_integers(values, owner), kind="stable")
