@@ -117,8 +117,7 @@ def check_columns_and_empty_tables(spark):
     frame = spark.createDataFrame(base_table())
     with pytest.raises(ParameterError, match=r"no column 'x_cell'. Did you mean 'x.cell'"):
         Sample.read(frame, x="x_cell", y="label", domain=DOMAIN)
-    with pytest.raises(DataError, match="no rows"):
-        Sample.read(frame.limit(0), x="x.cell", y="label", domain=DOMAIN)
+    assert Sample.read(frame.limit(0), x="x.cell", y="label", domain=DOMAIN).n == 0
 
 
 def check_a_collation_does_not_merge_records(spark):

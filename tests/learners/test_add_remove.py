@@ -19,6 +19,7 @@ from littlestone.privacy import Neighbours
 from littlestone.report import page
 
 LINE = ls.Thresholds(1, 2)
+DOSES = ls.Schema.from_dict({"dose": {"bins": [5]}})
 ROWS = ls.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 1, 0]])
 
 
@@ -138,7 +139,7 @@ def test_the_release_is_the_same_for_every_number_of_records(tmp_path):
 
 
 def test_arrays_and_tables_are_refused():
-    """Their length is in plain sight, and a table without rows is refused by its reader."""
+    """Their length is in plain sight."""
     made = ls.GenericLearner(ls.Thresholds(1, 9), epsilon=8, neighbours="add-remove")
     for given in (
         lambda: made.fit([2, 8], [0, 1]),
@@ -149,6 +150,21 @@ def test_arrays_and_tables_are_refused():
             given()
     made.fit(Sample.of([2, 8] * 50, [0, 1] * 50))
     assert made.predict([1, 9]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("concepts", [ls.Thresholds(1, 9), ls.Rules(DOSES, 1)], ids=repr)
+def test_a_table_without_rows_is_read_as_its_neighbour_is(concepts, tmp_path):
+    made = ls.GenericLearner(concepts, epsilon="0.3", neighbours="add-remove")
+    shown = []
+    for rows in ("", "2,0\n"):
+        (tmp_path / "t.csv").write_text(f"dose,ill\n{rows}")
+        x = None if isinstance(concepts, ls.Rules) else "dose"
+        sample = Sample.read(tmp_path / "t.csv", x=x, y="ill", domain=concepts.domain)
+        assert sample.n == len(rows) // 4
+        document = made.fit(sample).release_.to_dict()
+        document.pop("hypothesis")
+        shown.append(document)
+    assert shown[0] == shown[1]
 
 
 def test_what_would_need_the_number_is_refused():

@@ -19,8 +19,8 @@ from littlestone.data.cells import Match
 from littlestone.data.coded import CodedLabels, CodedSample
 from littlestone.data.convert import codes_of
 from littlestone.data.counting import (
-    EMPTY,
     STOPPED,
+    check_rows,
     group_codes,
     group_sizes,
     in_groups,
@@ -38,7 +38,6 @@ from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.sample import Sample
 from littlestone.data.schema import Schema
 from littlestone.data.tables import Table, read_table
-from littlestone.errors import DataError
 from littlestone.types import Label
 
 __all__ = ["LARGE", "read_coded", "read_coded_labels"]
@@ -201,8 +200,7 @@ def _read(
         return held
 
     held = quietly(run, STOPPED.format(owner))
-    if not sum(held.by_label):
-        raise DataError(EMPTY.format(owner))
+    check_rows(sum(held.by_label), owner)
     return held
 
 

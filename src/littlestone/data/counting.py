@@ -32,12 +32,12 @@ from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 
 __all__ = [
-    "EMPTY",
     "INTEGERS",
     "STOPPED",
     "Binned",
     "Groups",
     "bin_in_engine",
+    "check_rows",
     "count_cells",
     "count_codes",
     "count_labels",
@@ -136,7 +136,6 @@ STOPPED = (
     "The engine stopped while it read the table given to {}. Its own message is not shown, because "
     "such messages quote rows; run the engine on the table directly to see it."
 )
-EMPTY = "The table given to {} has no rows, so nothing was drawn."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -304,6 +303,7 @@ def count_cells(
     read = [name] if numbers else []
     frame = read_table(table, owner=owner).frame([name], owner, numbers=read)
     counted = _count(frame, 0, None, owner)
+    check_rows(counted.num_rows, owner)
     return counted["k0"], group_sizes(counted)
 
 
@@ -322,6 +322,7 @@ def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
 
     def run() -> Ints:
         counted = _count(frame, 1, schema, owner)
+        check_rows(counted.num_rows, owner)
         codes = group_codes(counted, schema, owner, strict=False)[:, 0]
         return totals(codes.astype(np.int64), group_sizes(counted), column.n_codes)
 
@@ -349,6 +350,7 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> In
 
     def run() -> Ints:
         counted = _count(frame, 0, None, owner)
+        check_rows(counted.num_rows, owner)
         return totals(
             _convert(counted["k0"], code), group_sizes(counted), Column.FIRST + len(rules)
         )
@@ -402,10 +404,7 @@ def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa
     def run() -> pa.Table:
         return cast(Any, in_groups(frame, n_points, schema).collect("pyarrow").to_native())
 
-    counted = quietly(run, STOPPED.format(owner))
-    if counted.num_rows == 0:
-        raise DataError(EMPTY.format(owner))
-    return counted
+    return quietly(run, STOPPED.format(owner))
 
 
 def in_groups(frame: Frame, n_points: int = 0, schema: Schema | None = None) -> Frame:
@@ -424,6 +423,12 @@ def in_groups(frame: Frame, n_points: int = 0, schema: Schema | None = None) -> 
             then[f"k{j}"] = nw.col(f"k{j}")
     keys = bytewise(frame.select(**first).select(**then))
     return keys.group_by(*then).agg(count=nw.len())
+
+
+def check_rows(n: int, owner: str) -> None:
+    """Refuse a table without rows, where their number is public."""
+    if not n:
+        raise DataError(f"The table given to {owner} has no rows, so nothing was drawn.")
 
 
 def group_sizes(counted: pa.Table) -> Ints:

@@ -181,14 +181,14 @@ class Sample:
         Returns
         -------
         Sample
-            n counts every row of the table.
+            n counts every row of the table; a table without rows is a sample of none.
 
         Raises
         ------
         ParameterError
             A column or file that does not exist, a label that nothing can equal.
         DataError
-            An unreadable or empty table; with ``strict``, a cell outside the domain. The engine's
+            An unreadable table; with ``strict``, a cell outside the domain. The engine's
             own message is replaced, because engines quote rows.
 
         Notes

@@ -22,9 +22,9 @@ from littlestone.data.batches import in_batches, streamed
 from littlestone.data.cells import Match
 from littlestone.data.convert import points_of
 from littlestone.data.counting import (
-    EMPTY,
     INTEGERS,
     STOPPED,
+    check_rows,
     in_groups,
     label_codes,
     match,
@@ -40,7 +40,6 @@ from littlestone.data.sample import Sample
 from littlestone.data.swept import Held, Part, SweptSample
 from littlestone.data.tables import Table, read_table
 from littlestone.data.tails import Column, Tails, TailSample, gather
-from littlestone.errors import DataError
 
 __all__ = ["LARGE", "read_placed", "read_swept", "read_tails"]
 
@@ -108,8 +107,7 @@ def read_tails(
         return quietly(lambda: gather(columns, most), STOPPED.format(owner))
 
     sample = TailSample(read, count, most)
-    if not sample.n:
-        raise DataError(EMPTY.format(owner))
+    check_rows(sample.n, owner)
     return sample
 
 
@@ -168,8 +166,7 @@ def read_swept(
             whole = _in_engine(frame, domain, rule, rows)
             read = whole or _through_python(frame, domain, line, rule, rows)
             swept = quietly(read, STOPPED.format(owner))
-            if not swept.n:
-                raise DataError(EMPTY.format(owner))
+            check_rows(swept.n, owner)
             # of some tables the number of rows is known only now
             sample = swept if swept.n >= large else swept.count()
     if sample is None:
@@ -224,8 +221,7 @@ def read_placed(
     rows = quietly(opened.rows, STOPPED.format(owner))
     if rows is None:
         return count()
-    if not rows:
-        raise DataError(EMPTY.format(owner))
+    check_rows(rows, owner)
 
     def read(places: npt.NDArray[np.int64]) -> Sample:
         chosen = quietly(lambda: _rows_at(opened, columns, places, owner), STOPPED.format(owner))

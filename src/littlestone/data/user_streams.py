@@ -19,9 +19,9 @@ from littlestone.data.batches import in_batches, streamed
 from littlestone.data.cells import Match, user_name
 from littlestone.data.convert import distinct_cells, points_of
 from littlestone.data.counting import (
-    EMPTY,
     INTEGERS,
     STOPPED,
+    check_rows,
     in_groups,
     label_codes,
     match,
@@ -103,8 +103,7 @@ def read_users(
             if groups is not None and engine is nw.Implementation.DUCKDB:
                 read = partial(_in_engine, groups, domain)
             found = quietly(read, STOPPED.format(owner))
-            if not found.n_users:
-                raise DataError(EMPTY.format(owner))
+            check_rows(found.n_users, owner)
             # of some tables the number of rows is known only now
             return found if rows is not None or found.n_groups >= large else found.together()
     columns: dict[str, Any] = {"user": user, "x": x, "y": y, "domain": domain, "owner": owner}

@@ -38,7 +38,7 @@ from littlestone.evaluation import Evaluation, ScoreHistogram, release_histogram
 from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners.agnostic.subsample import Subsample
 from littlestone.learners.release import Release, proposal_of, score_places, scores_of, secret_n
-from littlestone.privacy import Concentrated, Guarantee, Loss
+from littlestone.privacy import Concentrated, Guarantee, Loss, Neighbours
 from littlestone.source import public_salt
 
 if TYPE_CHECKING:
@@ -286,31 +286,34 @@ def read_sample(
     >>> read_sample(vc1, pa.table({"dose": [3, 9], "ill": [0, 1]}), x="dose", y="ill")
     Sample(n=2)
     """
-    domain, most = learner.concept_class.domain, getattr(learner, "tails", None)
+    from littlestone.data.counting import check_rows  # noqa: PLC0415 - engines are loaded late
+
+    if user is not None:
+        arguments["user"] = user
+    found = _reader(learner)(table, domain=learner.concept_class.domain, **arguments)
+    if learner.neighbours is not Neighbours.ADD_REMOVE:  # there n is secret
+        check_rows(found.n, arguments.get("owner", "fit"))
+    return found
+
+
+def _reader(learner: Learner[Any]) -> Callable[..., AnySample]:
+    from littlestone.data import coding, streams, user_streams  # noqa: PLC0415 - as above
+
+    tabled = getattr(learner, "tabled", False)
     if learner.concept_class.lists_labels:
         _ = learner.plan  # only what learns several labels has one
-        listed: Callable[..., MulticlassSample] = MulticlassSample.read
-        if getattr(learner, "tabled", False):
-            from littlestone.data import coding  # noqa: PLC0415 - engines are loaded late
-
-            listed = coding.read_coded_labels
-        return listed(table, domain=domain, labels=learner.concept_class.labels, **arguments)
-    if user is not None:
-        from littlestone.data import user_streams  # noqa: PLC0415 - engines are loaded late
-
-        return user_streams.read_users(table, user=user, domain=domain, **arguments)
-    from littlestone.data import coding, streams  # noqa: PLC0415 - engines are loaded late
-
-    read: Callable[..., Sample] = Sample.read
+        listed = coding.read_coded_labels if tabled else MulticlassSample.read
+        return partial(listed, labels=learner.concept_class.labels)
+    if learner.unit == "users":
+        return user_streams.read_users
     if isinstance(learner, Subsample):
-        read = streams.read_placed
-    elif most is not None:
-        read = partial(streams.read_tails, most=most)
-    elif getattr(learner, "sweeps", False):
-        read = streams.read_swept
-    elif getattr(learner, "tabled", False):
-        read = coding.read_coded
-    return read(table, domain=domain, **arguments)
+        return streams.read_placed
+    most = getattr(learner, "tails", None)
+    if most is not None:
+        return partial(streams.read_tails, most=most)
+    if getattr(learner, "sweeps", False):
+        return streams.read_swept
+    return coding.read_coded if tabled else Sample.read
 
 
 def certificate_of(learner: Learner[Any], n: int) -> Certificate:
