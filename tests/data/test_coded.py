@@ -192,7 +192,7 @@ def test_learners_of_rows_ask_for_it():
     assert fit_memory(wide, 2)
     assert table_bytes(wide.n_codes, 2) == 8 * 2 * 3 * 904**2
     model = ls.AgnosticLearner(ls.DecisionTrees(schema, depth=1), epsilon=1, random_state=3)
-    assert model.fit(data, y="y").predict([[20], [40]]).tolist() == [0, 1]
+    assert model.fit(data, y="y").predict({"age": [20, 40]}).tolist() == [0, 1]
 
 
 def random_samples(schema, n=300):
