@@ -28,6 +28,7 @@ from littlestone.data.formats import CsvFormat
 from littlestone.data.points import distinct, totals, user_index
 from littlestone.data.schema import Schema
 from littlestone.data.tables import read_table
+from littlestone.data.users import float_users
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 
@@ -38,6 +39,7 @@ __all__ = [
     "Groups",
     "bin_in_engine",
     "check_rows",
+    "check_users",
     "count_cells",
     "count_codes",
     "count_labels",
@@ -197,6 +199,8 @@ def _group(
     numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
     columns = [*names, y, *([] if user is None else [user])]
     frame = opened.frame(columns, owner, numbers=numbers)
+    if user is not None:
+        check_users(frame, user, owner)
     counted = _count(frame, len(names), schema, owner)
     if strict:
         opened.check()
@@ -514,6 +518,12 @@ def _users(
         raise refusal(owner, name, "the name of a user")
     index, keys = user_index(names)
     return index[where], keys
+
+
+def check_users(frame: Frame, user: str, owner: str) -> None:
+    """Refuse a column of users, the last of a frame, whose type is floats."""
+    if isinstance(list(frame.collect_schema().values())[-1], _FLOATS):
+        raise float_users(f"The users in the column {user!r}", owner)
 
 
 def numbered_users(cells: pa.ChunkedArray) -> tuple[Ints, npt.NDArray[np.uint64]]:

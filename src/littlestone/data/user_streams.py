@@ -22,6 +22,7 @@ from littlestone.data.counting import (
     INTEGERS,
     STOPPED,
     check_rows,
+    check_users,
     in_groups,
     label_codes,
     match,
@@ -95,6 +96,7 @@ def read_users(
     if not strict and isinstance(domain, IntegerDomain) and domain.small and isinstance(x, str):
         numbers = number_columns([x], None, domain) + ([y] if rule.numeric else [])
         frame = opened.frame((x, y, user), owner, numbers=numbers)
+        check_users(frame, user, owner)
         rows = quietly(opened.rows, STOPPED.format(owner))
         engine: Any = frame.implementation
         if (rows is None or rows >= large) and streamed(frame):

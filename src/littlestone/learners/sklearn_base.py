@@ -31,6 +31,7 @@ from littlestone.data import MulticlassSample, RowDomain, Sample, UserSample
 from littlestone.data.domains import by_name, named_frame, own_cells
 from littlestone.data.multiclass import BINARY, codes_of
 from littlestone.data.sample import check_lengths, equal
+from littlestone.data.users import float_users
 from littlestone.errors import (
     DataError,
     NotPrivateWarning,
@@ -295,10 +296,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         if np.ndim(named) != 1:
             raise DataError(f"The groups given to {owner} must be one user for each record.")
         if np.asarray(named).dtype.kind in "fc":
-            raise DataError(
-                f"The groups given to {owner} must be integers or texts. They are floats, which "
-                "may merge users or hide missing ones: convert them first."
-            )
+            raise float_users("The groups", owner)
         return named
 
     def save(self, path: str | Path) -> None:
