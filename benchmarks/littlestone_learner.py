@@ -112,7 +112,7 @@ def enough(made: Littlestone, draw: Draw, n: int, runs: int) -> bool:
     rng, failures = np.random.default_rng(n), 0
     for seed in range(runs):
         sample, error = draw(rng, n)
-        failures += error(made.learn(sample, SeededSource(seed))) > 0.1
+        failures += error(made.draw(sample, SeededSource(seed))) > 0.1
         if failures > runs / 20:
             return False
     return True
@@ -139,7 +139,7 @@ def main(runs: int = 60) -> None:
         most = max(measured(made, draw, runs) for draw in case.draws)
         sample, _ = case.draws[-1](np.random.default_rng(0), made.required_samples())
         started = time.process_time()
-        made.learn(sample, SeededSource(0))
+        made.draw(sample, SeededSource(0))
         spent = time.process_time() - started
         print(
             f"{case.concept_class.spec:28} {made.plan.method:9} "

@@ -81,7 +81,7 @@ def failures(made: Stable, draw: Draw, n: int, runs: int) -> tuple[int, float]:
     for seed in range(runs):
         sample = Sample.from_arrays(*draw(n), domain=domain)
         start = time.process_time()
-        h = made.learn(sample, SeededSource(seed))
+        h = made.draw(sample, SeededSource(seed))
         spent += time.process_time() - start
         wrong += errors(h, Sample.from_arrays(*draw(2000), domain=domain)) > 200
     return wrong, spent / runs

@@ -66,13 +66,13 @@ def ways(epsilon: str, m: int) -> dict[str, Way]:
     group = Agnostic(**item, epsilon=Fraction(epsilon) / m)
 
     def one_record_each(users: UserSample, seed: int) -> int:
-        return single.learn(
+        return single.draw(
             users.bound_contributions(1, salt=seed).pooled(), SeededSource(seed)
         ).above
 
     return {
-        "user-level": lambda users, seed: ours.learn(users, SeededSource(seed)).above,
-        "group privacy": lambda users, seed: group.learn(users.pooled(), SeededSource(seed)).above,
+        "user-level": lambda users, seed: ours.draw(users, SeededSource(seed)).above,
+        "group privacy": lambda users, seed: group.draw(users.pooled(), SeededSource(seed)).above,
         "one record each": one_record_each,
     }
 

@@ -96,7 +96,7 @@ def measure(path: Path, records: int, epsilon: str) -> None:
     clock("read Parquet")
     found = {}
     for name, learner in learners.items():
-        found[name] = learner.learn(users, SecureSource()).describe()
+        found[name] = learner.draw(users, SecureSource()).describe()
         clock(f"fit: {name}")
     sweep = errors_by_user(thresholds, users, records)
     clock("one sweep: prepare")

@@ -320,8 +320,8 @@ def fit_times(rows: int, distinct: int) -> None:
             "by hand: MIN, MAX by label": lambda: ask(EXTREMES),
             "by hand: count by point and label": lambda: ask(COUNTS),
             "read": lambda: read_sample(algorithm, path, x="x", y="y"),
-            "learn": lambda: algorithm.learn(sample, source),
-            "read and learn": lambda: algorithm.learn(
+            "learn": lambda: algorithm.draw(sample, source),
+            "read and learn": lambda: algorithm.draw(
                 read_sample(algorithm, path, x="x", y="y"), source
             ),
             "Sample.read (all counts; not needed here)": lambda: ls.Sample.read(

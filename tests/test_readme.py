@@ -61,7 +61,7 @@ def test_the_private_rule_is_nearly_the_best(adult):
     for epsilon, distance in ((1, 0.005), (0.1, 0.02)):
         for seed in range(5):
             learner = ls.AgnosticLearner(rules, epsilon=epsilon, random_state=seed)
-            hypothesis = learner.to_learner().learn(sample, learner._source())
+            hypothesis = learner.to_learner().draw(sample, learner._source())
             accuracy = 1 - rules.errors(hypothesis, sample) / sample.n
             assert accuracy >= best - distance
 

@@ -30,25 +30,23 @@ if TYPE_CHECKING:
     from littlestone.data import Sample as Sample
     from littlestone.data import Schema as Schema
     from littlestone.data import UserSample as UserSample
+    from littlestone.estimators import AgnosticFromRealizable as AgnosticFromRealizable
+    from littlestone.estimators import AgnosticLearner as AgnosticLearner
+    from littlestone.estimators import BoostedPrivate as BoostedPrivate
+    from littlestone.estimators import BoostedTrees as BoostedTrees
+    from littlestone.estimators import EmpiricalFromPAC as EmpiricalFromPAC
+    from littlestone.estimators import GenericLearner as GenericLearner
+    from littlestone.estimators import GloballyStable as GloballyStable
+    from littlestone.estimators import LittlestoneLearner as LittlestoneLearner
+    from littlestone.estimators import Scorecard as Scorecard
+    from littlestone.estimators import StableLearner as StableLearner
+    from littlestone.estimators import Subsampled as Subsampled
+    from littlestone.estimators import UserAgnosticLearner as UserAgnosticLearner
+    from littlestone.estimators import VC1Learner as VC1Learner
     from littlestone.evaluation.data_report import check as check
-    from littlestone.learners.agnostic.estimators import (
-        AgnosticFromRealizable as AgnosticFromRealizable,
-    )
-    from littlestone.learners.agnostic.estimators import BoostedPrivate as BoostedPrivate
-    from littlestone.learners.agnostic.estimators import EmpiricalFromPAC as EmpiricalFromPAC
-    from littlestone.learners.agnostic.estimators import Subsampled as Subsampled
     from littlestone.learners.base import runnable as runnable
-    from littlestone.learners.boosting.estimators import BoostedTrees as BoostedTrees
-    from littlestone.learners.boosting.estimators import Scorecard as Scorecard
-    from littlestone.learners.exponential.estimators import AgnosticLearner as AgnosticLearner
-    from littlestone.learners.exponential.estimators import GenericLearner as GenericLearner
-    from littlestone.learners.littlestone.estimators import LittlestoneLearner as LittlestoneLearner
     from littlestone.learners.online.estimator import OnlineLearner as OnlineLearner
     from littlestone.learners.release import load as load
-    from littlestone.learners.stable.estimators import GloballyStable as GloballyStable
-    from littlestone.learners.stable.estimators import StableLearner as StableLearner
-    from littlestone.learners.users.estimators import UserAgnosticLearner as UserAgnosticLearner
-    from littlestone.learners.vc1.estimators import VC1Learner as VC1Learner
     from littlestone.planning import plan as plan
     from littlestone.privacy import Ledger as Ledger
     from littlestone.report import plot as plot

@@ -29,7 +29,7 @@ def threshold(u):
 
 def private(epsilon):
     learner = registry.make("generic", CLASS, epsilon=epsilon)
-    return lambda sample: learner.learn(sample, SOURCE)
+    return lambda sample: learner.draw(sample, SOURCE)
 
 
 EVEN = range(1, DOMAIN, DOMAIN // 1024)
@@ -75,7 +75,7 @@ def test_a_loud_learner_is_found_out_on_points_of_many_scales():
     # exponential mechanism is homogeneous there, and with a large epsilon it shows a record.
     learner = registry.make("generic", Thresholds(1, 2**256), epsilon=300)  # say that it claims 1
     points = [2 ** (4 * k) for k in range(1, 41)]
-    loud = lambda sample: learner.learn(sample, SOURCE)  # noqa: E731
+    loud = lambda sample: learner.draw(sample, SOURCE)  # noqa: E731
     found = attack.homogeneous_set(loud, points, n_samples=6, runs=10, subsets=8, tolerance=0.3)
     assert len(found.points) >= 32  # sampling may cost a point or two
     result = attack.identify(loud, found, delta=0, trials=200)

@@ -100,6 +100,6 @@ def test_reordering_moves_a_float_sum_but_no_count_of_ours():
     for order in list(permutations(rows))[:: 5040 // 24]:
         sample = Sample.of(*map(list, zip(*order, strict=True)))
         source = ReplaySource([0] * 10)
-        learner.learn(sample, source)
+        learner.draw(sample, source)
         shown.add(repr(source.presented))
     assert len(shown) == 1  # all that the door was shown, whatever the order of the records

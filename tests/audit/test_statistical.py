@@ -70,7 +70,7 @@ def test_learners_stay_under_their_claim(name, concepts, pair):
     points, labels = pair
     data, neighbour = (Sample.of(points, y) for y in labels)
     bound = lower_bound(
-        lambda sample: learner.learn(sample, SOURCE).key, data, neighbour, delta=0, trials=2_000
+        lambda sample: learner.draw(sample, SOURCE).key, data, neighbour, delta=0, trials=2_000
     )
     assert bound <= 1
 

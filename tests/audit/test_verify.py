@@ -218,7 +218,7 @@ def remembering():
     class Remembers(Toy):
         """Answers every data set as it answered the first one."""
 
-        def learn(self, sample, source):
+        def draw(self, sample, source):
             if "first" not in vars(self):
                 object.__setattr__(self, "first", sample.positives)
             return said(min(self.first, 1))

@@ -148,7 +148,7 @@ def test_measured_failures_of_table_1_are_those_of_the_learner():
     learner = Agnostic(ls.Thresholds(1, 2**10), epsilon=1, alpha=0.1, beta=0.05)
     sample = Sample.of(points, labels)
     runs = 400
-    bad = sum(learner.learn(sample, SeededSource(seed)).above != low for seed in range(runs))
+    bad = sum(learner.draw(sample, SeededSource(seed)).above != low for seed in range(runs))
     assert abs(bad / runs - chance) < 4 * math.sqrt(chance * (1 - chance) / runs) + 0.01
     assert 0.1 < chance < 0.9
 

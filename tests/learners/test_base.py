@@ -23,7 +23,7 @@ ESTIMATORS = {
     "VC1Learner": ls.VC1Learner(LINE, **SMALL),
     "LittlestoneLearner": ls.LittlestoneLearner(LINE, **SMALL),
     "StableLearner": ls.StableLearner(LINE, **SMALL),
-    "GloballyStable": ls.GloballyStable(len, LINE, n=50, eta=0.5, **SMALL),
+    "GloballyStable": ls.GloballyStable(LINE, algorithm=len, n=50, eta=0.5, **SMALL),
     "AgnosticFromRealizable": ls.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), **PURE),
     "EmpiricalFromPAC": ls.EmpiricalFromPAC(ls.GenericLearner(LINE, **PURE)),
     "BoostedPrivate": ls.BoostedPrivate(ls.GenericLearner(LINE, **PURE, alpha=0.25), rounds=5),

@@ -20,7 +20,7 @@ def test_the_stated_rho_holds_at_every_order_and_is_nearly_attained(epsilon):
     rho, worst, laws = float(learner.loss.rho), 0.0, {}
     for labels in product((0, 1), repeat=3):
         sample = OrderedSample.listed([1, 1, 1], list(labels))
-        law = ExactSource().law(lambda s, x=sample: learner.learn(x, s).key).outcomes
+        law = ExactSource().law(lambda s, x=sample: learner.draw(x, s).key).outcomes
         laws[labels] = {key: float(p) for key, p in law.items()}
     for one, other in product(laws, repeat=2):
         if sum(a != b for a, b in zip(one, other, strict=True)) == 1:

@@ -160,7 +160,7 @@ def test_a_release_without_evaluation_is_the_algorithms():
     algorithm = generic(ls.Thresholds(1, 9))
     data = Sample.of([2, 8] * 200, [0, 1] * 200)
     release = run(algorithm, data, SeededSource(1), columns={"x": ["a"], "y": "b"})
-    assert release.hypothesis == algorithm.learn(data, SeededSource(1))
+    assert release.hypothesis == algorithm.draw(data, SeededSource(1))
     assert release.guarantee == algorithm.guarantee(seeded=True)
     assert release.evaluation is None
     assert release.quality is None

@@ -78,7 +78,7 @@ def failures(form, found, scenario, place, runs):
             sample = scenario.draw_users(found.n, M, generator)
         else:
             sample = scenario.draw(records(form, found), generator)
-        hypothesis = found.algorithm.learn(sample, SeededSource(run))
+        hypothesis = found.algorithm.draw(sample, SeededSource(run))
         failed += scenario.excess(hypothesis) > BUDGET.alpha
     return failed
 

@@ -499,9 +499,9 @@ def test_a_fit_pays_before_it_draws(path, monkeypatch):
     ledger = Ledger(path, epsilon=1)
     seen = []
     algorithm = type(learner().to_learner())
-    learn = algorithm.learn
+    draw = algorithm.draw
     monkeypatch.setattr(
-        algorithm, "learn", lambda *a: (seen.append(len(Ledger(path).history())), learn(*a))[1]
+        algorithm, "draw", lambda *a: (seen.append(len(Ledger(path).history())), draw(*a))[1]
     )
     first = learner().fit(X, Y, ledger=ledger)
     assert seen == [1]
@@ -523,7 +523,7 @@ def test_a_fit_that_fails_after_paying_is_not_refunded(path, monkeypatch):
     def dies(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(algorithm, "learn", dies)
+    monkeypatch.setattr(algorithm, "draw", dies)
     with pytest.raises(KeyboardInterrupt):
         learner().fit(X, Y, ledger=ledger)
     assert ledger.spent().epsilon == F(2, 5)

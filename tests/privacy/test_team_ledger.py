@@ -95,9 +95,9 @@ def test_a_purpose_is_one_clean_short_line(path):
 def test_the_purpose_is_in_the_entry_before_the_draw(path, monkeypatch):
     learner = ls.AgnosticLearner(ls.Thresholds(1, 9), epsilon="0.4")
     algorithm = type(learner.to_learner())
-    learn, seen = algorithm.learn, []
+    draw, seen = algorithm.draw, []
     monkeypatch.setattr(
-        algorithm, "learn", lambda *a: (seen.append(Ledger(path).history()), learn(*a))[1]
+        algorithm, "draw", lambda *a: (seen.append(Ledger(path).history()), draw(*a))[1]
     )
     learner.fit([1, 5, 9], [0, 0, 1], ledger=Ledger(path, epsilon=1, purpose="a trial"))
     (((event),),) = seen

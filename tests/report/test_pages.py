@@ -221,12 +221,12 @@ def test_a_page_that_shows_more_is_caught():
     learner = ls.GenericLearner(ls.Thresholds(1, 2), epsilon=1.0)
     learned = []
     algorithm = learner.to_learner()
-    learn = type(algorithm).learn
+    draw = type(algorithm).draw
 
     class Telling(type(algorithm)):
-        def learn(self, sample, source):
+        def draw(self, sample, source):
             learned.append(int(sample.ones.sum()))
-            return learn(self, sample, source)
+            return draw(self, sample, source)
 
     telling = Telling(**vars(algorithm))
     leaky = verify(

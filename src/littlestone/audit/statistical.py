@@ -528,7 +528,7 @@ def audit_learner(
     for pair in pairs:
         one, other = (_sample(algorithm, data) for data in pair)
         bound = lower_bound(
-            lambda sample: algorithm.learn(sample, source).key,
+            lambda sample: algorithm.draw(sample, source).key,
             one,
             other,
             delta=float(claimed.delta),

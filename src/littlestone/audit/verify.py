@@ -295,14 +295,14 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     if _deals(algorithm, sample.n):
         points = domain.array(X, owner="output_distribution")
         sample = OrderedSample.listed(points.tolist(), np.asarray(y).ravel().tolist())
-    law = ExactSource().law(lambda source: algorithm.learn(sample, source))
+    law = ExactSource().law(lambda source: algorithm.draw(sample, source))
     return {h: _outward(p) for h, p in law.outcomes.items()}  # type: ignore[misc]
 
 
 def _algorithm(learner: Any) -> Learner[Any]:
     if hasattr(learner, "to_learner"):
         learner = learner.to_learner()
-    if not hasattr(learner, "learn"):
+    if not hasattr(learner, "draw"):
         raise parameter_error(
             "verify", "learner", "a learner of this library", type(learner).__name__
         )

@@ -21,14 +21,13 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
            claim = "exp-mech.privacy"       # registered claim behind the guarantee
            pure, agnostic, unit = True, False, "records"
 
-2. A parameter is one line, with its check; the base runs all checks in ``__post_init__``, so that
-   `dataclasses.replace` checks too, and stores what the check returns::
+2. A parameter is `declared` once, with its kind and its text (`littlestone.learners.declare`); the
+   base checks all of them in ``__post_init__``, so that `dataclasses.replace` checks too, and
+   stores what the check returns::
 
-           delta: Fraction = parameter(probability("1e-6 is a common choice."))
-           chunk: int | None = parameter(optional(integer(low=1)), default=None)
-           method: Method = parameter(choice("auto", "all"), default="auto")
+           chunk: int | None = declared(maybe(whole(1)), "Records of one teacher.", default=None)
 
-   What concerns several parameters together is refused in ``check(self)``. There is no ``of``.
+   What concerns several parameters together is refused in ``check(self)``.
 3. ``make_plan(self) -> Plan``: called once for each public key (equal learners share it). It
    raises `UnsupportedError` or `InfeasibleError` whenever ``draw`` would refuse: a learner that has
    a plan can run, and `runnable` says so to all who promise something. ``.plan``,
@@ -36,10 +35,9 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
    ``.loss`` if the mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if
    it deals records.
 4. ``draw(self, sample, source)``: the algorithm, each step commented with the paper's number.
-5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` with the
-   docstring and an ``__init__`` that only stores; its parameters are the dataclass's fields,
-   ``classes`` and ``random_state`` (a test compares them). They are explained there; the
-   dataclass explains only the fields that the estimator does not have.
+5. ``learners/NAME/estimators.py``: ``class NameLearner(PrivateClassifier, learner=Name)`` and its
+   docstring. Arguments, and the sections Parameters, Attributes and Raises, follow from the fields;
+   ``python tools/stub.py`` writes them down for editors.
 6. One line in ``learners/registry.py``. The command line, ``plan``, ``auto`` and the explorer
    iterate over the registry.
 7. Tests: exact verification (``audit.verify``) on all small data, broken variants that it must
@@ -50,23 +48,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 from typing import Generic as _Generic
 
-import numpy as np
-
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
     LittlestoneError,
     UnsupportedError,
-    check_fraction,
     check_integer,
-    check_probability,
-    parameter_error,
 )
+from littlestone.learners.declare import Kind, declared, number, share
 from littlestone.learners.goal import Goal
 from littlestone.learners.plan import Plan
 from littlestone.privacy import Guarantee, Neighbours
@@ -81,14 +75,7 @@ __all__ = [
     "ClassLearner",
     "Learner",
     "Runnable",
-    "boolean",
     "check_two_labels",
-    "choice",
-    "integer",
-    "number",
-    "optional",
-    "parameter",
-    "probability",
     "runnable",
 ]
 
@@ -97,6 +84,9 @@ P = TypeVar("P", bound=Plan)
 #: Checks a public parameter: (owner, name, what was typed) -> its value, or a `ParameterError`.
 Check = Callable[[str, str, Any], Any]
 
+#: What the parameters of several learners say.
+DELTA_TEXT = "Probability with which epsilon may be exceeded. No default."
+PROPER = "Release a concept of the class, not only a hypothesis near to one."
 #: Hints about delta; the second one is for learners whose candidates come from the data.
 DELTA = "1e-6 is a common choice; it must be far below one over the number of records."
 DELTA_NEEDED = "1e-6 is a common choice; zero is not possible: candidates come from the data."
@@ -251,15 +241,6 @@ class Learner(ABC, _Generic[P]):
         """Return what is learned from; what still has to be read for it is read now, unpaid."""
         return sample
 
-    def learn(self, sample: Any, source: Source) -> Hypothesis:
-        """Return `draw`; until every learner is a `Learner`."""
-        return self.draw(sample, source)
-
-    @classmethod
-    def of(cls, *args: Any, owner: str = "", **kwargs: Any) -> Self:
-        """Return the learner; until every learner is a `Learner`."""
-        return cls(*args, **kwargs)
-
 
 class Runnable(NamedTuple):
     """Whether a learner can learn its class, why not, and what to do instead."""
@@ -342,82 +323,22 @@ def _plan_of(learner: Learner[Any]) -> Plan:
     return plan
 
 
-# -- parameters -----------------------------------------------------------------------------------
-
-
-def parameter(check: Check, *, default: Any = MISSING, kw_only: bool = True) -> Any:
-    """Declare a public parameter of a learner, with its check.
-
-    Parameters
-    ----------
-    check : callable
-        ``check(owner, name, value)`` returns the value to store, or raises `ParameterError`.
-    default : optional
-        Checked like any other value.
-    kw_only : bool, default True
-    """
-    return field(default=default, kw_only=kw_only, metadata={"check": check})
-
-
-def number(hint: str = "") -> Check:
-    """Return the check of a number in (0, inf)."""
-    return lambda owner, name, value: check_fraction(owner, name, value, hint=hint)
-
-
-def probability(hint: str = "") -> Check:
-    """Return the check of a number in (0, 1)."""
-    return lambda owner, name, value: check_probability(owner, name, value, hint=hint)
-
-
-def integer(low: int | None = None, hint: str = "") -> Check:
-    """Return the check of an integer, at least ``low``."""
-    return lambda owner, name, value: check_integer(owner, name, value, low=low, hint=hint)
-
-
-def boolean(owner: str, name: str, value: Any) -> bool:
-    """Check that a value is True or False."""
-    if not isinstance(value, bool | np.bool_):
-        raise parameter_error(owner, name, "True or False", value)
-    return bool(value)
-
-
-def choice(*values: str) -> Check:
-    """Return the check of one of some words."""
-
-    def check(owner: str, name: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in values:
-            raise parameter_error(owner, name, f"one of {', '.join(values)}", value)
-        return value
-
-    return check
-
-
-def optional(check: Check) -> Check:
-    """Return the check of a value that may be None."""
-    return lambda owner, name, value: None if value is None else check(owner, name, value)
-
-
-def _class(owner: str, _: str, value: Any) -> ConceptClass:
-    return check_class(owner, value)
+CLASS = Kind("ConceptClass", lambda owner, _, value: check_class(owner, value), "ConceptClass")
 
 
 @dataclass(frozen=True)
 class ClassLearner(Learner[P]):
-    """A learner of a concept class, with an epsilon, and alpha and beta for its certificate.
+    """A learner of a concept class; no privacy depends on alpha and beta."""
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-        Public.
-    epsilon : Fraction
-        Privacy loss of one draw.
-    alpha, beta : Fraction
-        (Excess) error of the certificate, and the probability of more. No privacy depends on them.
-    """
-
-    concept_class: ConceptClass = parameter(_class, kw_only=False)
-    epsilon: Fraction = parameter(number("1 is a common choice."))
-    alpha: Fraction = parameter(probability("0.1 is one error in ten."), default=Fraction(1, 10))
-    beta: Fraction = parameter(
-        probability("0.05 is one failure in twenty."), default=Fraction(1, 20)
+    concept_class: ConceptClass = declared(CLASS, "Public.", kw_only=False)
+    epsilon: Fraction = declared(
+        number("1 is a common choice."), "Privacy loss of one ``fit``. No default."
+    )
+    alpha: Fraction = declared(
+        share("0.1 is one error in ten."),
+        "(Excess) error that the certificate promises not to exceed.",
+        default=0.1,
+    )
+    beta: Fraction = declared(
+        share("0.05 is one failure in twenty."), "Probability with which it may.", default=0.05
     )

@@ -99,7 +99,7 @@ class Entry:
             for each in fields(own)
             if each.default is MISSING and each.name != "concept_class"
         }
-        made: Learner[Any] = own.of(concept_class, **(lacking | arguments))
+        made: Learner[Any] = own(concept_class, **(lacking | arguments))
         return TwoSample(made, epsilon=made.epsilon) if self.relabelled else made
 
 

@@ -168,7 +168,7 @@ def run(
         ledger.charge(guarantee, loss=loss, what=what)
     if held_out and not in_passes:
         looked_at, taken = parted(looked_at, source, held_out)
-    hypothesis = own.learn(taken, source)
+    hypothesis = own.draw(taken, source)
     histogram = None
     if evaluate is not None:
         histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))

@@ -7,8 +7,9 @@ a fitted estimator holds are public.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import Field, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -42,6 +43,7 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import Evaluation
 from littlestone.learners.base import Learner, check_two_labels
+from littlestone.learners.declare import Kind, complete, declared
 from littlestone.learners.release import is_table
 from littlestone.learners.running import (
     AnySample,
@@ -84,11 +86,50 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     classes: Any
     random_state: Any
     _learner: ClassVar[type[Learner[Any]]]
+    #: Parameters of the estimator that its learner does not have.
+    _shell: ClassVar[dict[str, Field[Any]]] = {
+        "classes": declared(
+            Kind("(negative, positive)"),
+            "Public labels, by default those of the class, (0, 1); never learned from the data.",
+            default=None,
+        ),
+        "random_state": declared(
+            Kind("None or int", annotation="int | None"),
+            "None draws from the operating system. An int is reproducible and NOT private.",
+            default=None,
+        ),
+    }
 
-    def __init_subclass__(cls, *, learner: type[Learner[Any]] | None = None, **kwargs: Any) -> None:
+    def __init_subclass__(
+        cls,
+        *,
+        learner: type[Learner[Any]] | None = None,
+        without: Sequence[str] = (),
+        defaults: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """Give a class the parameters of its learner; see the class.
+
+        Fields named in ``without`` are none, and ``defaults`` replace those of the fields. A class
+        may have further parameters, `declared` in its body.
+        """
         super().__init_subclass__(**kwargs)
-        if learner is not None:
-            cls._learner = learner
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+        for name in own:
+            delattr(cls, name)
+        cls._shell = own | cls._shell
+        if learner is None:
+            return
+        cls._learner = learner
+        of_learner = {
+            each.name: each
+            for each in fields(learner)  # type: ignore[arg-type]
+            if each.name not in without
+        }
+        for name, default in (defaults or {}).items():
+            of_learner[name] = copy(of_learner[name])
+            of_learner[name].default = default
+        complete(cls, of_learner | cls._shell)
 
     def to_learner(self) -> Learner[Any]:
         """Return the `Learner` that ``fit`` runs, built from the parameters and so checked."""

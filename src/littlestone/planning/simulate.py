@@ -230,7 +230,7 @@ def measure(task: Json) -> Json:
         sample: Any = (
             scenario.draw_users(n, each, generator) if told else scenario.draw(n * each, generator)
         )
-        hypothesis = algorithm.learn(sample, SeededSource(run))
+        hypothesis = algorithm.draw(sample, SeededSource(run))
         return scenario.excess(hypothesis) > float(numbers["alpha"])
 
     try:

@@ -132,7 +132,7 @@ def test_the_certificate_is_met_at_the_planned_n(depth):
     for seed in range(repeats):
         where = rng.integers(0, len(cells), n)
         labels = truth[where] ^ (rng.random(n) < 0.2)
-        tree = algorithm.learn(Sample.of(cells[where], labels.astype(int)), SeededSource(seed))
+        tree = algorithm.draw(Sample.of(cells[where], labels.astype(int)), SeededSource(seed))
         error = wrong[np.arange(len(cells)), tree.predict(cells)].mean()
         failures += error > 0.2 + alpha
     upper = beta_law.ppf(0.99, failures + 1, repeats - failures)

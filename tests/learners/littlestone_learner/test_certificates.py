@@ -232,7 +232,7 @@ def test_one_concept_needs_no_records():
     made = learner(ls.SparseSets(0))
     assert made.required_samples() == 1
     assert made.certificate(1).holds
-    assert made.learn(Sample.of(["a"], [1]), None).describe() == "always 0"
+    assert made.draw(Sample.of(["a"], [1]), None).describe() == "always 0"
 
 
 def test_own_settings_change_no_promise_that_does_not_hold():

@@ -138,7 +138,7 @@ def stage_laws(algorithm, n, points, cut):
     for data in combinations_with_replacement(list(product(points, (0, 1))), n):
         sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
         source = ExactSource(cut=cut, follow=0)
-        laws[data] = source.law(lambda s, d=sample: algorithm.learn(d, s))
+        laws[data] = source.law(lambda s, d=sample: algorithm.draw(d, s))
     return laws
 
 
@@ -195,5 +195,5 @@ def test_utility_parameters_do_not_enter_the_guarantee():
 def test_a_point_outside_of_everything_is_a_record():
     algorithm = learner(ls.Points(), chunk=1, tolerances=(0,))
     sample = OrderedSample.listed([OUTSIDE, "a"], [1, 0])
-    law = ExactSource().law(lambda s: algorithm.learn(sample, s))
+    law = ExactSource().law(lambda s: algorithm.draw(sample, s))
     assert len(law.outcomes) == 1  # the constant 0 errs; nothing else is listed: the default

@@ -84,7 +84,7 @@ def test_points_of_middling_weight(scale):
     for seed in range(150):
         ones = rng.binomial(n, weight)
         sample = Sample.of(["x"] * ones + ["y"] * (n - ones), [1] * ones + [0] * (n - ones))
-        released = made.learn(sample, SeededSource(seed))
+        released = made.draw(sample, SeededSource(seed))
         error = 0.0 if released.predict(np.array(["x"], dtype=object))[0] else weight
         failures += error > 0.1
     assert stats.beta.ppf(0.95, failures + 1, 150 - failures) <= 0.05
@@ -101,7 +101,7 @@ def test_sets_of_middling_weights(scale):
         counts = rng.multinomial(n, [*weights, 1 - weights.sum()])
         names = [p for p, c in zip("abcd", counts, strict=True) for _ in range(c)]
         sample = Sample.of(names, [int(p != "d") for p in names])
-        found = made.learn(sample, SeededSource(seed)).predict(np.array(list("abc"), dtype=object))
+        found = made.draw(sample, SeededSource(seed)).predict(np.array(list("abc"), dtype=object))
         failures += float(weights[found == 0].sum()) > 0.1
     assert stats.beta.ppf(0.95, failures + 1, runs - failures) <= 0.05
 
@@ -123,7 +123,7 @@ def test_a_plane_that_may_look_like_a_line():
         sample = Sample.from_arrays(
             X, np.ones(n, dtype=int), domain=ls.AffineSubspaces(7, 20, 2).domain
         )
-        released = made.learn(sample, SeededSource(seed))
+        released = made.draw(sample, SeededSource(seed))
         assert np.mean(released.predict(X) == 0) <= 0.1
         if off == 0.3:
             assert released == target
@@ -136,7 +136,7 @@ def test_noisy_labels_and_nonsense_are_learned_without_an_error():
     for n in (0, 1, 39, 500):
         names = [f"w{i}" for i in rng.integers(0, 30, n)]
         sample = Sample.of(names, rng.integers(0, 2, n).tolist())
-        assert made.learn(sample, SeededSource(n)).predict(WORDS).shape == (7,)
+        assert made.draw(sample, SeededSource(n)).predict(WORDS).shape == (7,)
 
 
 # --- errors -----------------------------------------------------------------------------------

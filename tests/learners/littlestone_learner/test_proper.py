@@ -117,7 +117,7 @@ def test_proper_outputs_are_concepts_whatever_the_data():
         for seed in range(25):
             X = rng.integers(0, 3, (8, 2)) if points is None else rng.choice(list(points), 8)
             sample = ls.Sample.from_arrays(X, rng.integers(0, 2, 8), domain=cls.domain)
-            assert made.learn(sample, SeededSource(seed)) in concepts
+            assert made.draw(sample, SeededSource(seed)) in concepts
 
 
 def test_lists_of_concepts_need_no_linear_program(monkeypatch):
@@ -126,7 +126,7 @@ def test_lists_of_concepts_need_no_linear_program(monkeypatch):
     tree = ls.TreePaths({i: i - 1 if i else None for i in range(9)})
     sample = ls.Sample.of([5] * 40, [1] * 40)
     found, same = (
-        learner(tree, method="all", proper=flag).learn(sample, SeededSource(0))
+        learner(tree, method="all", proper=flag).draw(sample, SeededSource(0))
         for flag in (True, False)
     )
     assert found == same

@@ -145,7 +145,7 @@ def test_parts_that_overlap_are_caught():
         assert made.plan.parts(64) == ((44,), 20)
         points = [*[0] * 9, one, *[1] * 34, *[0] * 20]  # (0, 1) speaks for 10, (1, 1) for 01
         listed = OrderedSample.listed(points, [1] * 64)
-        return ExactSource().law(lambda source: made.learn(listed, source)).outcomes
+        return ExactSource().law(lambda source: made.draw(listed, source)).outcomes
 
     for make, private in ((Stable, True), (AllRecords, False)):
         laws = [law(make, one) for one in (0, 1)]
@@ -164,7 +164,7 @@ def test_the_choice_costs_epsilon_and_nearly_all_of_it():
     def law(first):
         points = [*[0] * 52, *[1] * 53, first, *[1] * 34]  # as above
         listed = OrderedSample.listed(points, [1] * 140)
-        return ExactSource().law(lambda source: made.learn(listed, source)).outcomes
+        return ExactSource().law(lambda source: made.draw(listed, source)).outcomes
 
     laws = [law(0), law(1)]
     for p, q in (laws, laws[::-1]):

@@ -34,7 +34,7 @@ def special(domain, masses, rng, n):
 def failures(learner, draw, runs, rng):
     wrong = 0
     for seed in range(runs):
-        h = learner.learn(draw(learner.required_samples()), SeededSource(seed))
+        h = learner.draw(draw(learner.required_samples()), SeededSource(seed))
         test = draw(20_000)
         wrong += errors(h, test) > float(learner.alpha) * test.n
     return wrong
@@ -87,7 +87,7 @@ def test_practical_parameters_learn_structured_classes():
     for concepts, draw in ((flats, on_a_flat), (conjunctions, satisfying)):
         made = Stable(concepts, **BUDGET, constants="practical")
         sample = Sample.from_arrays(*draw(made.required_samples()), domain=concepts.domain)
-        h = made.learn(sample, SeededSource(0))
+        h = made.draw(sample, SeededSource(0))
         assert errors(h, Sample.from_arrays(*draw(2000), domain=concepts.domain)) <= 200
 
 
@@ -95,7 +95,7 @@ def test_too_few_records_and_no_records():
     made = Stable(ls.Points(), **BUDGET, constants="practical")
     for n in (0, 1, 5, 40):
         sample = Sample.from_arrays(["a"] * n, [1] * n, domain=ls.Points().domain)
-        assert made.learn(sample, SeededSource(0)) == made.default
+        assert made.draw(sample, SeededSource(0)) == made.default
         if n:
             assert not made.certificate(n).holds
 
@@ -104,7 +104,7 @@ def test_records_without_a_concept_are_no_error():
     made = Stable(ls.Points(), **BUDGET, constants="practical")
     rng = public_generator(1)
     X, y = rng.integers(0, 5, 8000), rng.integers(0, 2, 8000)
-    made.learn(Sample.from_arrays(X, y, domain=ls.Points().domain), SeededSource(0))
+    made.draw(Sample.from_arrays(X, y, domain=ls.Points().domain), SeededSource(0))
 
 
 def test_a_class_of_one_concept():
@@ -113,7 +113,7 @@ def test_a_class_of_one_concept():
     assert made.certificate(1).holds
     assert not made.deals(5)
     sample = Sample.from_arrays([0, 1], [1, 1], domain=made.concept_class.domain)
-    assert made.learn(sample, SeededSource(0)) == made.default
+    assert made.draw(sample, SeededSource(0)) == made.default
 
 
 def test_copies_that_give_up_leave_the_default():

@@ -38,7 +38,7 @@ def failures(name, runs, share=1.0, seed=0):
     for run in range(runs):
         x = rng.choice(len(masses), size=n, p=masses)
         sample = Sample.from_arrays(x + first, np.array(labels)[x], domain=concepts.domain)
-        found = made.learn(sample, SeededSource(run)).predict(points + first)
+        found = made.draw(sample, SeededSource(run)).predict(points + first)
         wrong += float(np.dot(masses, found != labels)) > budget["alpha"]
     return wrong
 
@@ -75,6 +75,6 @@ def test_dimension_2_with_a_smaller_budget():
     for run in range(20):
         x = rng.choice(3, size=made.required_samples(), p=(0.31, 0.31, 0.38))
         sample = Sample.from_arrays(x, (x < 2).astype(int), domain=made.concept_class.domain)
-        found = made.learn(sample, SeededSource(run)).predict(np.arange(3))
+        found = made.draw(sample, SeededSource(run)).predict(np.arange(3))
         wrong += found.tolist() != [1, 1, 0]
     assert stats.binomtest(wrong, 20, 0.2, alternative="greater").pvalue > 1e-3

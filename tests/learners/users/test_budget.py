@@ -45,7 +45,7 @@ def test_a_walk(high, m, epsilon, alpha, beta):
     # and no more draws are made than are paid for: `steps` comparisons of the search, then a median
     # (a level, a place) and a choice in each step
     source = ReplaySource([0] * 1000)
-    learner.learn(users_of([((1, 0), (2, 1)), ((2, 0),)]), source)
+    learner.draw(users_of([((1, 0), (2, 1)), ((2, 0),)]), source)
     assert len(source.presented) <= walk.search.steps + 3 * walk.steps
 
 

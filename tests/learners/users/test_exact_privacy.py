@@ -388,6 +388,6 @@ def test_empty_users_and_a_single_user():
         learner = agnostic(TWO, 3, method)
         for data in ([()], [(), ()], [((1, 1),) * 9]):
             users = users_of(data)
-            law = ExactSource().law(lambda source, u=users, a=learner: a.learn(u, source))
+            law = ExactSource().law(lambda source, u=users, a=learner: a.draw(u, source))
             assert sum(float(p) for p in law.outcomes.values()) == pytest.approx(1)
     assert UserSample.of([], np.zeros(0, np.int64), []).n_users == 0

@@ -102,7 +102,7 @@ def test_proper_costs_nothing_where_all_nodes_are_proper():
         assert learner(cls, proper=True).required_samples() == learner(cls).required_samples()
     one = learner(ls.FiniteClass([[0, 1]]))
     assert (one.required_samples(), one.certificate(1).holds) == (1, True)
-    assert one.learn(Sample.of([0], [1]), SeededSource(0)).labels == "01"
+    assert one.draw(Sample.of([0], [1]), SeededSource(0)).labels == "01"
 
 
 # --- failure in bad cases ------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def test_the_code_fails_as_often_as_computed():
     for trial in range(300):
         sample, counts = tail_sample(rng, n, tail.tolist(), high, 1)
         sample = Sample(sample.points, sample.zeros * 0, sample.ones + sample.zeros)
-        hypothesis = algorithm.learn(sample, SeededSource(trial))
+        hypothesis = algorithm.draw(sample, SeededSource(trial))
         failures += hypothesis.above >= width
         expected.append(failure(algorithm.plan.chooser, counts[None, :], n)[0])
     mean, spread = sum(expected), sum(p * (1 - p) for p in expected) ** 0.5
@@ -179,7 +179,7 @@ def simulate(cls, tail, other, label, points, trials, **options):
     n, failures, rng = algorithm.required_samples(), 0, np.random.default_rng(4)
     for trial in range(trials):
         sample, _ = tail_sample(rng, n, tail, other, label)
-        labels = algorithm.learn(sample, SeededSource(trial)).predict(points)
+        labels = algorithm.draw(sample, SeededSource(trial)).predict(points)
         failures += bool((labels[:-1] != label).all()) or labels[-1] != 1 - label
     return failures
 
@@ -237,10 +237,10 @@ def test_proper_output_is_a_concept():
         # two records in three see the upper half of the path only
         points = rng.choice(np.flatnonzero(target)[:3], n)
         sample = Sample.of(points.tolist(), target[points].tolist())
-        found = proper.learn(sample, SeededSource(trial))
+        found = proper.draw(sample, SeededSource(trial))
         assert found.labels in rows
         right += float(np.mean(found.predict(points) != target[points])) <= 0.1
-        outside += improper.learn(sample, SeededSource(trial)).labels not in rows
+        outside += improper.draw(sample, SeededSource(trial)).labels not in rows
     assert right >= 18
     assert outside >= 15  # the improper learner stops in the middle of the path
 
@@ -257,7 +257,7 @@ def test_any_input_gives_a_concept(n):
             for trial in range(10):
                 points, labels = rng.integers(0, width, n), rng.integers(0, 2, n)
                 sample = Sample.of(points.tolist(), labels.tolist())
-                assert algorithm.learn(sample, SeededSource(trial)).labels in rows
+                assert algorithm.draw(sample, SeededSource(trial)).labels in rows
 
 
 def test_a_descent_of_several_rounds_finds_a_good_leaf():
@@ -272,7 +272,7 @@ def test_a_descent_of_several_rounds_finds_a_good_leaf():
     for trial in range(3):
         points = np.where(rng.random(n) < 0.5, path[0], rng.integers(0, len(target), n))
         sample = Sample.of(points, target[points])
-        found = algorithm.learn(sample, SeededSource(trial))
+        found = algorithm.draw(sample, SeededSource(trial))
         assert float(np.mean(found.predict(points) != target[points])) <= 0.3
 
 
@@ -304,5 +304,5 @@ def test_the_worked_example_end_to_end():
     rng = np.random.default_rng(9)
     n = algorithm.required_samples()
     points = rng.integers(0, 7, n)
-    found = algorithm.learn(Sample.of(points, target[points]), SeededSource(2))
+    found = algorithm.draw(Sample.of(points, target[points]), SeededSource(2))
     assert found.labels == "1000101"

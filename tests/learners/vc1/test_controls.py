@@ -158,7 +158,7 @@ def divergence(kind, matrix, left, right, **options):
     laws = []
     for data in (left, right):
         sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-        laws.append(ExactSource().law(lambda source, s=sample: algorithm.learn(s, source)).outcomes)
+        laws.append(ExactSource().law(lambda source, s=sample: algorithm.draw(s, source)).outcomes)
     return max(
         upper(hockey_stick(p, q, algorithm.epsilon)) / algorithm.delta
         for p, q in (laws, laws[::-1])

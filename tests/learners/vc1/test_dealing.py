@@ -109,7 +109,7 @@ def test_equal_weights_at_the_door(method):
     seen = []
     for sample in (fast, plain):
         source = ReplaySource(answers)
-        hypothesis = algorithm.learn(sample, source)
+        hypothesis = algorithm.draw(sample, source)
         seen.append((hypothesis, source.presented))
     assert seen[0] == seen[1]
     # and the weights of records that are written out one by one, in the order that was dealt
@@ -118,7 +118,7 @@ def test_equal_weights_at_the_door(method):
     listed = np.concatenate([zeros, ones])  # the identity gives the first places to the zeros
     ordered = OrderedSample(plain.points, plain.zeros, plain.ones, plain.outside, listed)
     source = ReplaySource(answers)
-    assert algorithm.learn(ordered, source) == seen[0][0]
+    assert algorithm.draw(ordered, source) == seen[0][0]
     assert source.presented[1:] == seen[0][1][1:]
     assert (source.presented[0], seen[0][1][0][:2]) == (("permutation", n), ("permutation", n))
 

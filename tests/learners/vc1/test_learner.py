@@ -81,7 +81,7 @@ def test_thresholds_are_learned_by_every_method(method, bits):
         n = algorithm.required_samples()
         points = [1 + int(rng.integers(0, 2**62)) * high // 2**62 for _ in range(n)]
         sample = Sample.of(points, [int(x > target) for x in points])
-        found = algorithm.learn(sample, SeededSource(7))
+        found = algorithm.draw(sample, SeededSource(7))
         wrong = sum(int(x > target) != int(x > found.above) for x in points)
         assert wrong <= 0.1 * n
 
@@ -91,7 +91,7 @@ def test_degenerate_classes_and_samples():
         algorithm = VC1(cls, **NUMBERS)
         for data in ([], [(OUTSIDE, 1)], [(OUTSIDE, 0)]):
             sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-            assert algorithm.learn(sample, SeededSource(0)) is not None
+            assert algorithm.draw(sample, SeededSource(0)) is not None
         assert algorithm.certificate(algorithm.required_samples()).holds
 
 
@@ -103,10 +103,10 @@ def test_a_path_of_draws_is_a_pure_function():
     shown = []
     for sample in (ordered, Sample.of(points, labels), Sample.of(points[::-1], labels[::-1])):
         source = ReplaySource([1, 0])
-        algorithm.learn(sample, source)
+        algorithm.draw(sample, source)
         shown.append(source.presented)
     assert shown[0] == shown[1] == shown[2]
-    law = ExactSource().law(lambda source: algorithm.learn(ordered, source).key)
+    law = ExactSource().law(lambda source: algorithm.draw(ordered, source).key)
     assert float(sum(law.outcomes.values())) == pytest.approx(1)
 
 

@@ -64,7 +64,7 @@ def _with(**settings: Any) -> Callable[[Any], Any]:
 
 
 def _part(rate: Fraction) -> Callable[[Any], Any]:
-    return lambda learner: Subsample.of(learner, rate=rate)
+    return lambda learner: Subsample(learner, rate=rate)
 
 
 def _case(

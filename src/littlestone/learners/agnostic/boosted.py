@@ -31,8 +31,9 @@ from littlestone.data.dealing import deal
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.agnostic.claims import BOOSTED, BOOSTED_PRIVACY
 from littlestone.learners.agnostic.records import ordered_part
-from littlestone.learners.agnostic.subsample import Wrapper, learner_of_records, refuse_costs
-from littlestone.learners.base import Learner, integer, optional, parameter, probability
+from littlestone.learners.agnostic.subsample import LEARNER, Wrapper, refuse_costs
+from littlestone.learners.base import Learner
+from littlestone.learners.declare import declared, maybe, share, whole
 from littlestone.learners.plan import Plan, nest
 from littlestone.source import ExplicitWeights
 
@@ -150,13 +151,7 @@ class BoostedPlan(Plan):
 
 @dataclass(frozen=True)
 class Boosted(Wrapper[BoostedPlan]):
-    """The learner behind `BoostedPrivate`.
-
-    Attributes
-    ----------
-    block : int or None
-        Records of one slot; None takes the number that the certificate needs.
-    """
+    """The learner behind `BoostedPrivate`."""
 
     estimator = "BoostedPrivate"
     summary = "a majority of hypotheses, learned one after the other from filtered records"
@@ -164,11 +159,27 @@ class Boosted(Wrapper[BoostedPlan]):
     prefix = "boosted"
     agnostic = False
 
-    learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
-    rounds: int = parameter(integer(low=1))
-    alpha: Fraction = parameter(optional(probability()), default=None)
-    beta: Fraction = parameter(optional(probability()), default=None)
-    block: int | None = parameter(optional(integer(low=1)), default=None)
+    learner: Learner[Any] = declared(
+        LEARNER,
+        "Any learner of records with a certificate, of an alpha below 1/2. Its beta is replaced by "
+        "beta/rounds.",
+        kw_only=False,
+    )
+    rounds: int = declared(replace(whole(1), words="odd int"), "Number of hypotheses. No default.")
+    alpha: Fraction = declared(
+        maybe(share()),
+        "Error of the majority. Default: twice the chance that most of as many coins are wrong, "
+        "each with the probability of the learner's alpha.",
+        default=None,
+    )
+    beta: Fraction = declared(
+        maybe(share()), "Probability of more. Default: that of the learner.", default=None
+    )
+    block: int | None = declared(
+        maybe(whole(1)),
+        "Records of one slot; None takes the number that the certificate needs.",
+        default=None,
+    )
 
     def check(self) -> None:
         """Refuse an even number of rounds, and a learner that is no better than a coin."""

@@ -22,12 +22,12 @@ from littlestone.errors import parameter_error
 from littlestone.learners.agnostic.claims import EMPIRICAL, EMPIRICAL_PRIVACY
 from littlestone.learners.agnostic.records import ordered_part
 from littlestone.learners.agnostic.subsample import (
+    RATE,
     Drawn,
     SubsamplePlan,
-    check_rate,
     refuse_costs,
 )
-from littlestone.learners.base import parameter
+from littlestone.learners.declare import declared
 from littlestone.privacy.rounding import round_up, upper
 from littlestone.source import ball
 
@@ -49,7 +49,13 @@ class Empirical(Drawn):
     The guarantee is (e, delta (exp(e) - 1)/(exp(epsilon) - 1)), e = rate (exp(epsilon) - 1).
     """
 
-    rate: Fraction = parameter(check_rate, default=NINTH, kw_only=False)
+    rate: Fraction = declared(
+        RATE,
+        "floor(rate * n) of n records are drawn. At most epsilon/(exp(epsilon) - 1), where the "
+        "guarantee is the learner's own.",
+        default=NINTH,
+        kw_only=False,
+    )
 
     estimator = "EmpiricalFromPAC"
     summary = "a learner on records drawn with replacement; its error is on the given records"

@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.base import clone
 
 from littlestone.learners.agnostic.boosted import Boosted
-from littlestone.learners.agnostic.empirical import NINTH, Empirical
+from littlestone.learners.agnostic.empirical import Empirical
 from littlestone.learners.agnostic.subsample import Subsample, learner_of_records
 from littlestone.learners.agnostic.two_sample import TwoSample
 from littlestone.learners.sklearn_base import PrivateClassifier
@@ -37,40 +37,13 @@ class _Wrapper(PrivateClassifier):
         return {"learner": inner}
 
 
-class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
+class AgnosticFromRealizable(_Wrapper, learner=TwoSample, without=("learner_epsilon", "pool")):
     r"""Learn nearly the best concept from any labels, by a learner for realizable ones.
 
     Paper 004, Corollary 4, in a two-sample form that needs 1/epsilon times fewer of the
     alpha**-2 records. Choose it where `AgnosticLearner` needs too many records, because the class
     is enormous: thresholds over more than about 2**3600 values, classes that cannot be listed or
     hashed. ``littlestone plan --agnostic`` compares them.
-
-    Parameters
-    ----------
-    learner : estimator or Learner
-        A learner whose certificate is for realizable labels, such as `VC1Learner`. Its class and
-        its options are kept; its epsilon, delta, alpha and beta are chosen anew.
-    epsilon : float in (0, inf)
-        Privacy loss of one ``fit``. No default.
-    delta : float in (0, 1), optional
-        Default: that of the learner. A pure learner stays pure.
-    alpha, beta : float in (0, 1), optional
-        Error above the best concept of the class, and the probability of more. Default: those of
-        the learner.
-    classes : (negative, positive), optional
-        Public labels, by default those of the class, (0, 1); never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
-    Attributes
-    ----------
-    hypothesis_ : Hypothesis
-        The private output; may be published.
-    guarantee_ : Guarantee
-    certificate_ : Certificate
-    classes_ : ndarray of shape (2,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -81,12 +54,8 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
 
     Raises
     ------
-    ParameterError
-        If a public parameter is out of range.
     UnsupportedError
         If the class's dichotomies cannot be drawn.
-    DataError
-        If a point or a label is outside the public domain (names column and rule only).
 
     Notes
     -----
@@ -106,49 +75,9 @@ class AgnosticFromRealizable(_Wrapper, learner=TwoSample):
     (58921, 962672)
     """
 
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        epsilon: Any,
-        delta: Any = None,
-        alpha: Any = None,
-        beta: Any = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.learner = learner
-        self.epsilon = epsilon
-        self.delta = delta
-        self.alpha = alpha
-        self.beta = beta
-        self.classes = classes
-        self.random_state = random_state
-
 
 class Subsampled(_Wrapper, learner=Subsample):
     r"""Run a learner on a secret random part of the records: less privacy loss, from more records.
-
-    Parameters
-    ----------
-    learner : estimator or Learner
-        Any learner that protects records. It sees floor(rate * n) of n records, a uniformly
-        random part that stays hidden.
-    rate : float in (0, 1]
-        Largest share of the records that the learner sees. No default.
-    classes : (negative, positive), optional
-        Public labels, by default those of the class, (0, 1); never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
-    Attributes
-    ----------
-    hypothesis_ : Hypothesis
-    guarantee_ : Guarantee
-    certificate_ : Certificate
-    classes_ : ndarray of shape (2,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -156,10 +85,6 @@ class Subsampled(_Wrapper, learner=Subsample):
         with the learner's epsilon and delta; neighbours replace one record, n public. Claim
         ``subsampling.without-replacement``.
     Accuracy : the learner's, from ceil(its records / rate) records.
-
-    Raises
-    ------
-    ParameterError, UnsupportedError, DataError
 
     Notes
     -----
@@ -180,19 +105,6 @@ class Subsampled(_Wrapper, learner=Subsample):
     (190, 1900, 0.158565...)
     """
 
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        rate: Any,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.learner = learner
-        self.rate = rate
-        self.classes = classes
-        self.random_state = random_state
-
 
 class EmpiricalFromPAC(_Wrapper, learner=Empirical):
     r"""Learn with a small error on the records themselves, whatever they are.
@@ -202,27 +114,10 @@ class EmpiricalFromPAC(_Wrapper, learner=Empirical):
     labels some concept explains (every data set, if the learner is agnostic): the error is the
     share of the given records that are labelled wrongly.
 
-    Parameters
-    ----------
-    learner : estimator or Learner
-        Any learner that protects records.
-    rate : float in (0, 1], default 1/9
-        floor(rate * n) of n records are drawn. At most epsilon/(exp(epsilon) - 1), where the
-        guarantee is the learner's own.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
     Attributes
     ----------
-    hypothesis_ : Hypothesis
-    guarantee_ : Guarantee
     certificate_ : Certificate
         Its error is that on the given records.
-    classes_ : ndarray of shape (2,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -232,10 +127,6 @@ class EmpiricalFromPAC(_Wrapper, learner=Empirical):
     Accuracy : for every data set of n records that satisfies what the learner assumes besides
         independence, error on these records at most the learner's alpha except with probability
         its beta, from ceil(its records / rate) records.
-
-    Raises
-    ------
-    ParameterError, UnsupportedError, DataError
 
     Notes
     -----
@@ -256,53 +147,18 @@ class EmpiricalFromPAC(_Wrapper, learner=Empirical):
     328
     """
 
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        rate: Any = NINTH,
-        classes: Any = (0, 1),
-        random_state: int | None = None,
-    ) -> None:
-        self.learner = learner
-        self.rate = rate
-        self.classes = classes
-        self.random_state = random_state
 
-
-class BoostedPrivate(_Wrapper, learner=Boosted):
+class BoostedPrivate(_Wrapper, learner=Boosted, without=("block",)):
     r"""Make a learner of low accuracy accurate: a majority over rounds on filtered records.
 
     Paper 004, Section 2.4. The rounds have records of their own, so the majority costs what one
     round costs, also with a delta. Choose it for a learner whose error cannot be chosen; a learner
     of this library is asked for a smaller alpha with far fewer records.
 
-    Parameters
-    ----------
-    learner : estimator or Learner
-        Any learner of records with a certificate, of an alpha below 1/2. Its beta is replaced by
-        beta/rounds.
-    rounds : odd int
-        Number of hypotheses. No default.
-    alpha : float in (0, 1), optional
-        Error of the majority. Default: twice the chance that most of as many coins are wrong, each
-        with the probability of the learner's alpha.
-    beta : float in (0, 1), optional
-        Probability of more. Default: that of the learner.
-    classes : (negative, positive), default (0, 1)
-        Public labels; never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
     Attributes
     ----------
     hypothesis_ : Hypothesis
         The private output, with all its parts; may be published.
-    guarantee_ : Guarantee
-    certificate_ : Certificate
-    classes_ : ndarray of shape (2,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -317,8 +173,6 @@ class BoostedPrivate(_Wrapper, learner=Boosted):
         If a public parameter is out of range, or so few rounds cannot reach alpha.
     UnsupportedError
         If the learner has no beta of its own.
-    DataError
-        If a point or a label is outside the public domain (names column and rule only).
 
     Notes
     -----
@@ -337,20 +191,3 @@ class BoostedPrivate(_Wrapper, learner=Boosted):
     >>> weak.required_samples(), boosted.required_samples(), float(boosted.to_learner().epsilon)
     (74, 16245, 1.0)
     """
-
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        rounds: int,
-        alpha: Any = None,
-        beta: Any = None,
-        classes: Any = (0, 1),
-        random_state: int | None = None,
-    ) -> None:
-        self.learner = learner
-        self.rounds = rounds
-        self.alpha = alpha
-        self.beta = beta
-        self.classes = classes
-        self.random_state = random_state

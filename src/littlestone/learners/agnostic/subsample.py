@@ -16,7 +16,8 @@ from littlestone.data.placed import PlacedSample
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.agnostic.claims import SUBSAMPLING
 from littlestone.learners.agnostic.records import ordered_part, places
-from littlestone.learners.base import Learner, P, parameter
+from littlestone.learners.base import Learner, P
+from littlestone.learners.declare import Kind, declared
 from littlestone.learners.plan import Plan, nest
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.privacy.rounding import lower, round_up, upper
@@ -148,6 +149,10 @@ def check_rate(owner: str, name: str, value: Any) -> Fraction:
     return share
 
 
+LEARNER = Kind("estimator or Learner", learner_of_records)
+RATE = Kind("float in (0, 1]", check_rate, "Number")
+
+
 @dataclass(frozen=True)
 class SubsamplePlan(Plan):
     """The plan of the inner learner, and the share of the records that it sees."""
@@ -225,18 +230,15 @@ class Wrapper(Learner[P]):
 
 @dataclass(frozen=True)
 class Drawn(Wrapper[SubsamplePlan]):
-    """A learner that runs another one on floor(rate * n) records, which it draws.
+    """A learner that runs another one on floor(rate * n) records, which it draws."""
 
-    Attributes
-    ----------
-    learner : Learner
-        What runs on the drawn records.
-    rate : Fraction
-        Their largest number, as a share of n.
-    """
-
-    learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
-    rate: Fraction = parameter(check_rate, kw_only=False)
+    learner: Learner[Any] = declared(LEARNER, "Any learner that protects records.", kw_only=False)
+    rate: Fraction = declared(
+        RATE,
+        "Largest share of the records that the learner sees: a uniformly random part that stays "
+        "hidden. No default.",
+        kw_only=False,
+    )
 
     @property
     def agnostic(self) -> bool:  # type: ignore[override]

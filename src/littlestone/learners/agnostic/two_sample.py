@@ -13,7 +13,7 @@ learner. Statements and proofs: ``docs/learners/agnostic.md``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 from typing import TYPE_CHECKING, Any
@@ -23,9 +23,10 @@ from littlestone.data.dealing import deal, part
 from littlestone.errors import ParameterError, check_probability
 from littlestone.learners.agnostic.claims import PRIVACY
 from littlestone.learners.agnostic.records import ordered_part, places, relabelled
-from littlestone.learners.agnostic.subsample import Wrapper, learner_of_records
+from littlestone.learners.agnostic.subsample import LEARNER, Wrapper
 from littlestone.learners.agnostic.two_sample_plan import TwoSamplePlan, fewest_records
-from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
+from littlestone.learners.base import Learner
+from littlestone.learners.declare import declared, maybe, number, share, whole
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 
@@ -44,15 +45,7 @@ def _delta(owner: str, name: str, value: Any) -> Fraction | None:
 
 @dataclass(frozen=True)
 class TwoSample(Wrapper[TwoSamplePlan]):
-    """The learner behind `AgnosticFromRealizable`.
-
-    Attributes
-    ----------
-    learner_epsilon : Fraction or None
-        Epsilon of the learner on the part that it sees; None takes the best.
-    pool : int or None
-        Number of records that the first part is drawn from; None takes the best.
-    """
+    """The learner behind `AgnosticFromRealizable`."""
 
     estimator = "AgnosticFromRealizable"
     summary = "a learner on records that are relabelled privately; for any labels"
@@ -60,13 +53,38 @@ class TwoSample(Wrapper[TwoSamplePlan]):
     prefix = "agnostic"
     agnostic = True
 
-    learner: Learner[Any] = parameter(learner_of_records, kw_only=False)
-    epsilon: Fraction = parameter(number("1 is a common choice."))
-    delta: Fraction = parameter(_delta, default=None)
-    alpha: Fraction = parameter(optional(probability()), default=None)
-    beta: Fraction = parameter(optional(probability()), default=None)
-    learner_epsilon: Fraction | None = parameter(optional(number()), default=None)
-    pool: int | None = parameter(optional(integer(low=0)), default=None)
+    learner: Learner[Any] = declared(
+        LEARNER,
+        "A learner whose certificate is for realizable labels, such as `VC1Learner`. Its class and "
+        "its options are kept; its epsilon, delta, alpha and beta are chosen anew.",
+        kw_only=False,
+    )
+    epsilon: Fraction = declared(
+        number("1 is a common choice."), "Privacy loss of one ``fit``. No default."
+    )
+    delta: Fraction = declared(
+        replace(maybe(share()), check=_delta),
+        "Default: that of the learner. A pure learner stays pure.",
+        default=None,
+    )
+    alpha: Fraction = declared(
+        maybe(share()),
+        "Error above the best concept of the class. Default: that of the learner.",
+        default=None,
+    )
+    beta: Fraction = declared(
+        maybe(share()), "Probability of more. Default: that of the learner.", default=None
+    )
+    learner_epsilon: Fraction | None = declared(
+        maybe(number()),
+        "Epsilon of the learner on the part that it sees; None takes the best.",
+        default=None,
+    )
+    pool: int | None = declared(
+        maybe(whole(0)),
+        "Number of records that the first part is drawn from; None takes the best.",
+        default=None,
+    )
 
     def check(self) -> None:
         """Take what was not given from the learner; refuse a delta for a pure one."""

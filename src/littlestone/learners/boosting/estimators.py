@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,42 +13,48 @@ from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data import read_points
 from littlestone.errors import check_integer
 from littlestone.learners.boosting.learner import Boosting
+from littlestone.learners.declare import Kind, declared
 from littlestone.learners.release import is_table
 from littlestone.learners.sklearn_base import PrivateClassifier
 
 __all__ = ["BoostedTrees", "Scorecard"]
 
+_OWN = ("concept_class", "resolution", "evaluation")  # of the learner alone
 
-class _Boosted(PrivateClassifier, learner=Boosting):
+
+class _Boosted(PrivateClassifier):
     """What both estimators share."""
 
-    schema: Any
-    epsilon: Any
-    delta: Any
-    rounds: Any
-    step: Any
-    cap: Any
-    first_votes: Any
-    evaluate: Any
-    holdout: Any
-    labels: Any
+    schema: Any = declared(
+        Kind("Schema", annotation="Schema"),
+        "Public columns, bins and categories; more bins cost little.",
+        kw_only=False,
+    )
+    rounds: Any = declared(
+        Kind('int or "auto"', annotation='int | Literal["auto"]'),
+        'Number of trees; ``"auto"`` takes it from n * epsilon and the number of splits.',
+        default="auto",
+    )
+    evaluate: Any = declared(
+        Kind("float", annotation="Number | None"),
+        "A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated "
+        "probabilities.",
+        default=None,
+    )
+    holdout: Any = declared(
+        Kind("float in (0, 1)", annotation="Number | None"),
+        "Evaluate on this share of the records instead, and do not learn from it.",
+        default=None,
+    )
+    labels: Any = declared(
+        Kind("sequence of int or str", annotation="Sequence[int] | Sequence[str] | None"),
+        "Public labels, where they are not 0 and 1: each tree then votes for one of them.",
+        default=None,
+    )
     hypothesis_: TreeEnsemble | LabelEnsemble
 
-    def to_learner(self) -> Boosting:
-        """Return the learner that ``fit`` runs, built from the parameters and so checked."""
-        delta = None if isinstance(self.delta, int | float) and self.delta == 0 else self.delta
-        step = None if self._is_auto(self.step) else self.step
-        cap = Fraction(1, 2) if self._is_auto(self.cap) else self.cap
-        first = None if self._is_auto(self.first_votes) else self.first_votes
-        own = {"epsilon": self.epsilon, "delta": delta, "step": step, "cap": cap}
-        return Boosting(self._bound_class(), first_votes=first, **own)
-
-    @staticmethod
-    def _is_auto(value: Any) -> bool:
-        return value is None or (isinstance(value, str) and value == "auto")
-
     def _rounds(self) -> int | None:
-        if self._is_auto(self.rounds):
+        if self.rounds is None or (isinstance(self.rounds, str) and self.rounds == "auto"):
             return None
         return check_integer(type(self).__name__, "rounds", self.rounds, low=1)
 
@@ -107,41 +112,11 @@ class _Boosted(PrivateClassifier, learner=Boosting):
         return self.hypothesis_.trees
 
 
-class BoostedTrees(_Boosted):
+class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     r"""Learn a sum of small decision trees, with probabilities, privately.
 
     Boosting in which each tree is drawn exactly, by the exponential mechanism over all trees of
     one depth; no record ever weighs more than a public cap.
-
-    Parameters
-    ----------
-    schema : Schema
-        Public columns, bins and categories; more bins cost little.
-    epsilon : float in (0, inf)
-        Privacy loss of one ``fit``, evaluation included. No default.
-    delta : float in [0, 1), default 0
-        0 is pure privacy; 1e-6 allows more trees for the same epsilon.
-    depth : {1, 2, 3}, default 2
-    rounds : int or "auto", default "auto"
-        Number of trees; "auto" takes it from n * epsilon and the number of splits.
-    step : float or "auto", default "auto"
-        Log-odds of one tree's vote.
-    cap : float in (0, 1] or "auto", default "auto"
-        Gradients above it weigh as much as it; "auto" is 1/2.
-    first_votes : int in [1, 100] or "auto", default "auto"
-        Votes of the first tree. With several it is drawn with three times the budget of another.
-        "auto" is 1, except with ``rounds="auto"``, two labels and n * epsilon from 400 to 1,200,
-        where it makes log-odds of about one.
-    evaluate : float, optional
-        A part of epsilon for an evaluation: accuracy, ROC, calibration, recalibrated probabilities.
-    holdout : float in (0, 1), optional
-        Evaluate on this share of the records instead, and do not learn from it.
-    labels : sequence of int or str, optional
-        Public labels, where they are not 0 and 1: each tree then votes for one of them.
-    classes : (negative, positive), optional
-        For two labels without a list: what means 0 and 1. Never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
 
     Attributes
     ----------
@@ -150,10 +125,6 @@ class BoostedTrees(_Boosted):
     release_ : Release
     hypothesis_ : TreeEnsemble, or LabelEnsemble with a list of labels
         The private output; may be published.
-    guarantee_ : Guarantee
-    classes_ : ndarray of shape (n_classes,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -164,8 +135,6 @@ class BoostedTrees(_Boosted):
 
     Raises
     ------
-    ParameterError
-        If a public parameter is out of range.
     DataError
         If a cell or a label is outside the public domain (names column and rule only).
 
@@ -198,36 +167,9 @@ class BoostedTrees(_Boosted):
     array([[0.9, 0. , 0.1]])
     """
 
-    def __init__(
-        self,
-        schema: Any,
-        *,
-        epsilon: Any,
-        delta: Any = 0,
-        depth: int = 2,
-        rounds: Any = "auto",
-        step: Any = "auto",
-        cap: Any = "auto",
-        first_votes: Any = "auto",
-        evaluate: Any = None,
-        holdout: Any = None,
-        labels: Any = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.schema = schema
-        self.epsilon = epsilon
-        self.delta = delta
-        self.depth = depth
-        self.rounds = rounds
-        self.step = step
-        self.cap = cap
-        self.first_votes = first_votes
-        self.evaluate = evaluate
-        self.holdout = holdout
-        self.labels = labels
-        self.classes = classes
-        self.random_state = random_state
+    depth: int = declared(
+        Kind("{1, 2, 3}", annotation="Literal[1, 2, 3]"), "Of each tree.", default=2
+    )
 
     @property
     def concept_class(self) -> BoostedTreeClass:
@@ -235,25 +177,18 @@ class BoostedTrees(_Boosted):
         return BoostedTreeClass(self.schema, self.depth, self._rounds(), self.labels)
 
 
-class Scorecard(_Boosted):
+class Scorecard(_Boosted, learner=Boosting, without=_OWN):
     r"""Learn a scorecard, privately: points for each bin and category, that add up to a risk.
 
     `BoostedTrees` of depth 1: each tree asks one question of one column, so the sum is a table of
     points, which a clerk can add up by hand, with a probability for each sum.
-
-    Parameters
-    ----------
-    schema, epsilon, delta, rounds, step, cap, first_votes
-        As for `BoostedTrees`.
-    evaluate, holdout, labels, classes, random_state
-        As for `BoostedTrees`.
 
     Attributes
     ----------
     points_ : dict of column to dict of cell to points
         At least 0; only columns that matter. ``base_`` is the margin of no points. With a list of
         labels the points of a cell, and the base, are a dict of label to int.
-    trees_, evaluation_, release_, hypothesis_, guarantee_, classes_, n_features_in_
+    trees_, evaluation_, release_
         As for `BoostedTrees`.
 
     Guarantee
@@ -264,8 +199,6 @@ class Scorecard(_Boosted):
 
     Raises
     ------
-    ParameterError
-        If a public parameter is out of range.
     DataError
         If a cell or a label is outside the public domain (names column and rule only).
 
@@ -285,35 +218,6 @@ class Scorecard(_Boosted):
     >>> S.fit([[25], [70], [45]] * 500, [0, 1, 0] * 500).points_["age"]["age >= 60"]
     12
     """
-
-    def __init__(
-        self,
-        schema: Any,
-        *,
-        epsilon: Any,
-        delta: Any = 0,
-        rounds: Any = "auto",
-        step: Any = "auto",
-        cap: Any = "auto",
-        first_votes: Any = "auto",
-        evaluate: Any = None,
-        holdout: Any = None,
-        labels: Any = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.schema = schema
-        self.epsilon = epsilon
-        self.delta = delta
-        self.rounds = rounds
-        self.step = step
-        self.cap = cap
-        self.first_votes = first_votes
-        self.evaluate = evaluate
-        self.holdout = holdout
-        self.labels = labels
-        self.classes = classes
-        self.random_state = random_state
 
     @property
     def concept_class(self) -> ScorecardClass:

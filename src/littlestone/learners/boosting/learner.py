@@ -63,8 +63,15 @@ from littlestone.classes.decision_trees.weighted import (
     draw_answers,
     draw_tree,
 )
-from littlestone.errors import UnsupportedError, check_integer, counted, parameter_error
-from littlestone.learners.base import Learner, integer, number, optional, parameter, probability
+from littlestone.errors import (
+    UnsupportedError,
+    check_fraction,
+    check_integer,
+    check_probability,
+    counted,
+    parameter_error,
+)
+from littlestone.learners.base import Learner
 from littlestone.learners.boosting.labels import private_start
 from littlestone.learners.boosting.margins import (
     Margins,
@@ -74,6 +81,7 @@ from littlestone.learners.boosting.margins import (
     voted,
     weighted,
 )
+from littlestone.learners.declare import Kind, declared, maybe, number, whole
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
 from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, compose, zcdp_to_dp
@@ -225,6 +233,32 @@ def _first_votes(owner: str, name: str, value: Any) -> int:
     return int(value)
 
 
+def _cap(owner: str, name: str, value: Any) -> Fraction:
+    cap: Fraction = check_fraction(owner, name, value)
+    if cap > 1:
+        raise parameter_error(owner, name, "in (0, 1]", value)
+    return cap
+
+
+def _delta(owner: str, name: str, value: Any) -> Fraction | None:
+    if value is None or (isinstance(value, int | float) and value == 0):
+        return None
+    hint = "1e-6 is a common choice; leave it out for pure privacy."
+    return check_probability(owner, name, value, hint=hint)
+
+
+def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
+    """Return the kind of a value that may be left to a rule: None, or "auto"."""
+    check = maybe(kind).check
+    assert check is not None
+
+    def checked(owner: str, name: str, value: Any) -> Any:
+        left = value is None or (isinstance(value, str) and value == "auto")
+        return auto if left else check(owner, name, value)
+
+    return Kind(f'{words} or "auto"', checked, f'{kind.annotation} | Literal["auto"]')
+
+
 @dataclass(frozen=True)
 class Boosting(Learner[BoostingPlan]):
     """The learner behind `BoostedTrees` and `Scorecard`.
@@ -259,19 +293,43 @@ class Boosting(Learner[BoostingPlan]):
     uncertified = _UNCERTIFIED
     multiclass = True
 
-    concept_class: BoostedTreeClass = parameter(
-        lambda owner, name, value: _own(owner, value), kw_only=False
+    concept_class: BoostedTreeClass = declared(
+        Kind("BoostedTreeClass", lambda owner, _, value: _own(owner, value)),
+        "Public.",
+        kw_only=False,
     )
-    epsilon: Fraction = parameter(number("1 is a common choice."))
-    delta: Fraction | None = parameter(
-        optional(probability("1e-6 is a common choice; leave it out for pure privacy.")),
+    epsilon: Fraction = declared(
+        number("1 is a common choice."),
+        "Privacy loss of one ``fit``, evaluation included. No default.",
+    )
+    delta: Fraction | None = declared(
+        Kind("float in [0, 1)", _delta, "Number"),
+        "0 is pure privacy; 1e-6 allows more trees for the same epsilon.",
+        default=0,
+    )
+    step: Fraction | None = declared(
+        _or_auto("float", number("0.1 is a common choice.")),
+        "Log-odds of one tree's vote.",
+        default="auto",
+    )
+    cap: Fraction = declared(
+        _or_auto("float in (0, 1]", Kind("", _cap, "Number"), Fraction(1, 2)),
+        'Gradients above it weigh as much as it; ``"auto"`` is 1/2.',
+        default="auto",
+    )
+    resolution: int = declared(whole(1), "Steps of a weight between 0 and 1.", default=1024)
+    first_votes: int | None = declared(
+        _or_auto(f"int in [1, {MAX_FIRST_VOTES}]", Kind("", _first_votes, "int")),
+        "Votes of the first tree. With several it is drawn with three times the budget of another. "
+        '``"auto"`` is 1, except with ``rounds="auto"``, two labels and n * epsilon from 400 '
+        "to 1,200, where it makes log-odds of about one.",
+        default="auto",
+    )
+    evaluation: Fraction | None = declared(
+        maybe(number()),
+        "Epsilon that is kept for an evaluation on the same records; `leaving` sets it.",
         default=None,
     )
-    step: Fraction | None = parameter(optional(number("0.1 is a common choice.")), default=None)
-    cap: Fraction = parameter(lambda owner, name, value: _cap(owner, value), default=Fraction(1, 2))
-    resolution: int = parameter(integer(low=1), default=1024)
-    first_votes: int | None = parameter(optional(_first_votes), default=None)
-    evaluation: Fraction | None = parameter(optional(number()), default=None)
 
     def check(self) -> None:
         """Refuse an evaluation that would leave nothing, and what is too large."""
@@ -413,13 +471,6 @@ def _own(owner: str, value: Any) -> BoostedTreeClass:
             f"{owner} learns boosted_trees(depth=2) or scorecard, over a schema, not {spec}."
         )
     return value
-
-
-def _cap(owner: str, value: Any) -> Fraction:
-    cap: Fraction = number()(owner, "cap", value)
-    if cap > 1:
-        raise parameter_error(owner, "cap", "in (0, 1]", value)
-    return cap
 
 
 @lru_cache(maxsize=512)

@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from littlestone.errors import parameter_error
+from littlestone.learners.declare import Kind, declared
 from littlestone.learners.exponential.learner import Agnostic, Generic
 from littlestone.learners.release import is_table
 from littlestone.learners.sklearn_base import PrivateClassifier
@@ -25,34 +26,13 @@ def _evaluated(made: Any) -> bool:
 
 
 class _ExponentialClassifier(PrivateClassifier):
-    """Parameters of both learners; see the subclasses."""
+    """What both estimators share."""
 
-    def __init__(
-        self,
-        concept_class: Any,
-        *,
-        epsilon: Any,
-        alpha: Any = 0.1,
-        beta: Any = 0.05,
-        costs: Any = None,
-        class_weight: Any = None,
-        probabilities: bool = False,
-        evaluate: Any = None,
-        neighbours: Any = "replace-one",
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.concept_class = concept_class
-        self.epsilon = epsilon
-        self.alpha = alpha
-        self.beta = beta
-        self.costs = costs
-        self.class_weight = class_weight
-        self.probabilities = probabilities
-        self.evaluate = evaluate
-        self.neighbours = neighbours
-        self.classes = classes
-        self.random_state = random_state
+    evaluate: Any = declared(
+        Kind("float", annotation="Number | None"),
+        "A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.",
+        default=None,
+    )
 
     def _bound(self) -> dict[str, Any]:
         classes = self._public_classes().tolist()
@@ -126,60 +106,12 @@ class GenericLearner(_ExponentialClassifier, learner=Generic):
     some concept of the class is (nearly) right on all records; `AgnosticLearner` is the same
     mechanism, with the certificate for noisy data.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-        Public. Any class that can be enumerated (`FiniteClass`, `Rules`), segmented
-        (`Thresholds`, `Intervals`) or represented by hashing (`Points`).
-    epsilon : float in (0, inf)
-        Privacy loss of one ``fit``. No default.
-    alpha : float in (0, 1), default 0.1
-        Error that the certificate promises not to exceed.
-    beta : float in (0, 1), default 0.05
-        Probability with which it may.
-    costs : dict, optional
-        Public costs of mistakes, ``{label: cost}`` or ``{(label, answer): cost}``: the cost is
-        minimized, and alpha is a share of the largest cost. For finite classes.
-    class_weight : dict, optional
-        The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
-        labels is a secret of the records.
-    probabilities : bool, default False
-        Keep the leaves of a drawn tree or rule list apart: ``predict_proba`` says the shares of
-        their own records. Needs ``evaluate``.
-    evaluate : float, optional
-        A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
-    neighbours : {"replace-one", "add-remove"}, default "replace-one"
-        What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes a
-        `Sample`, and the release says neither n nor whether the certificate holds. The rate is
-        twice as large for the same epsilon. Not with ``evaluate`` or costs.
-    classes : (negative, positive), optional
-        Public labels, by default those of the class, (0, 1); never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
-    Attributes
-    ----------
-    hypothesis_ : Hypothesis
-        The private output; may be published.
-    guarantee_ : Guarantee
-    certificate_ : Certificate
-    classes_ : ndarray of shape (n_classes,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
-
     Guarantee
     ---------
     Privacy : epsilon-differential privacy for every input, under ``neighbours``; n is public
         under "replace-one" only. Claim ``exp-mech.privacy``. It does not depend on alpha and beta.
     Accuracy : if the records are i.i.d. and labelled by a concept of the class, error at most
         alpha with probability at least 1 - beta, for n at least ``required_samples()``.
-
-    Raises
-    ------
-    ParameterError
-        If a public parameter is out of range.
-    DataError
-        If a point or a label is outside the public domain (names column and rule only).
 
     Notes
     -----
@@ -206,60 +138,12 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
     Paper 002, Theorem 3.4: sample hypotheses from a representation of the class with public
     coins, then release h with probability proportional to ``exp(-epsilon * score(h) / 2)``.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-        Public. Any class that can be enumerated (`FiniteClass`, `Rules`), segmented
-        (`Thresholds`, `Intervals`) or represented by hashing (`Points`).
-    epsilon : float in (0, inf)
-        Privacy loss of one ``fit``. No default.
-    alpha : float in (0, 1), default 0.1
-        Error above the best concept of the class that the certificate promises not to exceed.
-    beta : float in (0, 1), default 0.05
-        Probability with which it may.
-    costs : dict, optional
-        Public costs of mistakes, ``{label: cost}`` or ``{(label, answer): cost}``: the cost is
-        minimized, and alpha is a share of the largest cost. For finite classes.
-    class_weight : dict, optional
-        The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of the
-        labels is a secret of the records.
-    probabilities : bool, default False
-        Keep the leaves of a drawn tree or rule list apart: ``predict_proba`` says the shares of
-        their own records. Needs ``evaluate``.
-    evaluate : float, optional
-        A part of epsilon to spend on a private evaluation: `evaluation_`, ``predict_proba``.
-    neighbours : {"replace-one", "add-remove"}, default "replace-one"
-        What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes a
-        `Sample`, and the release says neither n nor whether the certificate holds. The rate is
-        twice as large for the same epsilon. Not with ``evaluate`` or costs.
-    classes : (negative, positive), optional
-        Public labels, by default those of the class, (0, 1); never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
-    Attributes
-    ----------
-    hypothesis_ : Hypothesis
-        The private output; may be published.
-    guarantee_ : Guarantee
-    certificate_ : Certificate
-    classes_ : ndarray of shape (n_classes,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
-
     Guarantee
     ---------
     Privacy : epsilon-differential privacy for every input, under ``neighbours``; n is public
         under "replace-one" only. Claim ``exp-mech.privacy``. It does not depend on alpha and beta.
     Accuracy : if the records are i.i.d. (labels may be noisy), error at most the best concept's
         plus alpha, with probability at least 1 - beta, for n at least ``required_samples()``.
-
-    Raises
-    ------
-    ParameterError
-        If a public parameter is out of range.
-    DataError
-        If a point or a label is outside the public domain (names column and rule only).
 
     Notes
     -----

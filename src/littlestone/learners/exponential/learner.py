@@ -26,7 +26,7 @@ records of:
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,8 @@ from littlestone.classes.rule_lists.sampler import ListCandidates
 from littlestone.costs import Costs
 from littlestone.data import MulticlassSample, RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
-from littlestone.learners.base import ClassLearner, boolean, parameter
+from littlestone.learners.base import CLASS, ClassLearner
+from littlestone.learners.declare import FLAG, Kind, declared, one_of
 from littlestone.learners.plan import Plan, nest
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Concentrated, Neighbours
@@ -126,35 +127,45 @@ def _relation(owner: str, name: str, value: Any) -> Neighbours:
 class Exponential(ClassLearner[ExponentialPlan]):
     """The exponential mechanism over a class; `Generic` and `Agnostic` certify what it draws.
 
-    Attributes
-    ----------
-    costs : Costs or None
-        Public costs of mistakes, keyed by codes: then the score is minus the cost, and alpha is a
-        share of the largest cost.
-    class_weight : Costs or None
-        The same, as scikit-learn calls costs of labels.
-    probabilities : bool
-        Whether the leaves of a drawn tree or rule list are kept apart, so that an evaluation says
-        the shares of labels in each.
-    neighbours : Neighbours
-        REPLACE_ONE, or ADD_REMOVE: then all scores that one record moves fall, so that the rate is
-        twice as large, and the number of records is secret.
-
-    Guarantee
-    ---------
-    Pure epsilon under ``neighbours``, for every value of the public coins. n is public under
-    replace-one only.
+    Pure epsilon under ``neighbours``, for every value of the public coins; costs are keyed by
+    codes. Under add-remove all scores that one record moves fall: the rate is twice as large.
     """
 
     claim = "exp-mech.privacy"
     pure = True
     multiclass = True
 
-    costs: Costs | None = field(default=None, kw_only=True)
-    class_weight: Costs | None = field(default=None, kw_only=True)
-
-    probabilities: bool = parameter(boolean, default=False)
-    neighbours: Neighbours = parameter(_relation, default=Neighbours.REPLACE_ONE)
+    concept_class: ConceptClass = declared(
+        CLASS,
+        "Public. Any class that can be enumerated (`FiniteClass`, `Rules`), segmented "
+        "(`Thresholds`, `Intervals`) or represented by hashing (`Points`).",
+        kw_only=False,
+    )
+    costs: Costs | None = declared(
+        Kind("dict"),
+        "Public costs of mistakes, ``{label: cost}`` or ``{(label, answer): cost}``: the cost is "
+        "minimized, and alpha is a share of the largest cost. For finite classes.",
+        default=None,
+    )
+    class_weight: Costs | None = declared(
+        Kind("dict"),
+        'The same for labels, as scikit-learn spells it. ``"balanced"`` is refused: the ratio of '
+        "the labels is a secret of the records.",
+        default=None,
+    )
+    probabilities: bool = declared(
+        FLAG,
+        "Keep the leaves of a drawn tree or rule list apart: ``predict_proba`` says the shares of "
+        "their own records. Needs ``evaluate``.",
+        default=False,
+    )
+    neighbours: Neighbours = declared(
+        replace(one_of(*(each.value for each in _RELATIONS)), check=_relation),
+        'What epsilon is about. Under "add-remove" the number of records is secret: ``fit`` takes '
+        "a `Sample`, and the release says neither n nor whether the certificate holds. The rate is "
+        "twice as large for the same epsilon. Not with ``evaluate`` or costs.",
+        default="replace-one",
+    )
 
     def check(self) -> None:
         """Check the costs, one for each label of the class; refuse costs that are given twice."""

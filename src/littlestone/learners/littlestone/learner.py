@@ -30,16 +30,8 @@ from littlestone.classes.base import LISTABLE
 from littlestone.classes.listed import check_listable
 from littlestone.classes.oracles import closures
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
-from littlestone.learners.base import (
-    DELTA_NEEDED,
-    ClassLearner,
-    boolean,
-    choice,
-    integer,
-    optional,
-    parameter,
-    probability,
-)
+from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, PROPER, ClassLearner
+from littlestone.learners.declare import FLAG, Kind, declared, maybe, one_of, share, whole
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ALL, PRIVACY, STAGES_PRIVACY
 from littlestone.learners.littlestone.closures import MOST_CLOSED
@@ -131,12 +123,44 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     (epsilon, delta), replace-one, n public, for every input.
     """
 
-    delta: Fraction = parameter(probability(DELTA_NEEDED))
-    proper: bool = parameter(boolean, default=False)
-    method: Method = parameter(choice("auto", *METHODS), default="auto")
-    chunk: int | None = parameter(optional(integer(low=1)), default=None)
-    tolerances: tuple[int, ...] | None = parameter(optional(_tolerances), default=None)
-    max_nodes: int = parameter(integer(low=0), default=20_000)
+    concept_class: ConceptClass = declared(
+        CLASS,
+        "Public, with version spaces: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`, "
+        "`Thresholds`, `Intervals`, and every class that can be listed.",
+        kw_only=False,
+    )
+    delta: Fraction = declared(share(DELTA_NEEDED), DELTA_TEXT)
+    proper: bool = declared(
+        FLAG,
+        "Whether the hypothesis must be a concept of the class (one draw of `make_proper`).",
+        default=False,
+        option=PROPER,
+    )
+    method: Method = declared(
+        one_of("auto", *METHODS),
+        'What teachers list. ``"all"``: every concept of low error, of classes that can be '
+        'listed, and of thresholds. ``"closures"``: closed sets of low error, of sparse sets, '
+        'points, flats, conjunctions. ``"essential"``: essential hypotheses, for any class with '
+        'oracles. ``"stages"``: the same, tested stage by stage, as in the paper. ``"auto"``: '
+        "the fewest records.",
+        default="auto",
+    )
+    chunk: int | None = declared(
+        maybe(whole(1)),
+        "Records of one teacher, instead of the planned number. No privacy depends on it.",
+        default=None,
+    )
+    tolerances: tuple[int, ...] | None = declared(
+        maybe(Kind("sequence of int", _tolerances)),
+        "Most errors of a listed hypothesis, one number for each stage, instead of the planned "
+        "ones. No privacy depends on them.",
+        default=None,
+    )
+    max_nodes: int = declared(
+        whole(0),
+        "Node budget of one teacher's search. A teacher that exceeds it submits the empty list.",
+        default=20_000,
+    )
 
     name = "littlestone"
     estimator = "LittlestoneLearner"

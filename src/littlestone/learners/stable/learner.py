@@ -17,7 +17,7 @@ the copies are public: privacy holds for each of their values. Statements and pr
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,7 +27,8 @@ from littlestone.data.dealing import deal, part
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import canonical
 from littlestone.errors import parameter_error
-from littlestone.learners.base import ClassLearner, integer, parameter, probability
+from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
+from littlestone.learners.declare import declared, one_of, share, whole
 from littlestone.learners.stable.claims import PRIVACY
 from littlestone.learners.stable.plan import (
     Constants,
@@ -43,6 +44,7 @@ from littlestone.source import Explicit, public_generator, public_salt
 if TYPE_CHECKING:
     import numpy as np
 
+    from littlestone.classes import ConceptClass
     from littlestone.data import Sample
     from littlestone.data.dealing import Kinds
     from littlestone.learners.stable.tournament import Example
@@ -53,7 +55,6 @@ __all__ = ["Stable", "check_extremes", "listed_and_chosen"]
 
 T = TypeVar("T", bound=Hashable)
 
-_DELTA = "1e-6 is a common choice; zero is not possible: candidates come from the data."
 _SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)
 
 
@@ -73,9 +74,30 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
     (epsilon, delta), replace-one, n public, for every input and all public coins.
     """
 
-    delta: Fraction = parameter(probability(_DELTA))
-    constants: Any = parameter(_constants, default="theory")
-    max_nodes: int = parameter(integer(low=0), default=20_000)
+    concept_class: ConceptClass = declared(
+        CLASS,
+        "Public, with version spaces: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`, "
+        "`Thresholds`, and every class that can be listed.",
+        kw_only=False,
+    )
+    delta: Fraction = declared(share(DELTA_NEEDED), DELTA_TEXT)
+    constants: Any = declared(
+        replace(one_of("practical", "theory"), check=_constants, annotation="Any"),
+        '``"theory"``: those of the theorem; the certificate assumes nothing about the '
+        "distribution, and the number of records is doubly exponential in the Littlestone "
+        'dimension. ``"practical"``: copies without tournaments; the certificate *assumes* that '
+        "one hypothesis is submitted by a copy with probability 1/4. Or a mapping with "
+        "``auxiliary``, ``copies``, and perhaps ``batches`` and ``stability``. No privacy depends "
+        "on them.",
+        default="theory",
+        option="theory (certified, and mostly far too many records), or practical, whose "
+        "certificate makes an assumption about the records.",
+    )
+    max_nodes: int = declared(
+        whole(0),
+        "Node budget of each search. A copy that exceeds it submits nothing.",
+        default=20_000,
+    )
 
     name = "stable"
     estimator = "StableLearner"

@@ -30,20 +30,15 @@ from littlestone.data import Sample
 from littlestone.data.dealing import deal, part
 from littlestone.data.multiclass import BINARY
 from littlestone.errors import check_integer, check_probability, parameter_error
-from littlestone.learners.base import (
-    DELTA_NEEDED,
-    ClassLearner,
-    integer,
-    optional,
-    parameter,
-    probability,
-)
+from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
+from littlestone.learners.declare import Kind, declared, maybe, share, whole
 from littlestone.learners.stable.claims import PRIVACY
 from littlestone.learners.stable.learner import check_extremes, listed_and_chosen
 from littlestone.learners.stable.plan import ProtocolPlan, protocol_plan
 from littlestone.source import public_generator
 
 if TYPE_CHECKING:
+    from littlestone.classes import ConceptClass
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -186,12 +181,32 @@ class StableProtocol(ClassLearner[ProtocolPlan]):
     of its sample.
     """
 
-    algorithm: Algorithm = parameter(_callable)
-    n: int = parameter(integer(low=1))
-    eta: Fraction = parameter(probability("estimate_stability(...).low is one."))
-    delta: Fraction = parameter(probability(DELTA_NEEDED))
-    error: Fraction | None = parameter(optional(probability()), default=None)
-    copies: int | None = parameter(optional(integer(low=1)), default=None)
+    concept_class: ConceptClass = declared(
+        CLASS,
+        "Public. Says what the points are; hypotheses need not be concepts.",
+        kw_only=False,
+    )
+    algorithm: Algorithm = declared(
+        Kind("callable", _callable),
+        "``algorithm(sample)`` returns a hypothesis of this library (``littlestone.classes``), or "
+        "None. It must be a function of its argument alone: it keeps, prints and draws nothing.",
+    )
+    n: int = declared(whole(1), "Records of one copy.")
+    eta: Fraction = declared(
+        share("estimate_stability(...).low is one."),
+        "How often one hypothesis is the output on n records, for the certificate: it *assumes* "
+        "this.",
+    )
+    delta: Fraction = declared(share(DELTA_NEEDED), DELTA_TEXT)
+    error: Fraction | None = declared(
+        maybe(share()),
+        "Largest error of that hypothesis, assumed by the certificate. Default: what Proposition 7 "
+        "proves if the algorithm is consistent, ``(1 - error)**n = eta``.",
+        default=None,
+    )
+    copies: int | None = declared(
+        maybe(whole(1)), "Number of copies, instead of the planned one.", default=None
+    )
 
     name = "globally-stable"
     estimator = "GloballyStable"

@@ -31,7 +31,8 @@ from littlestone.errors import (
     check_integer,
     parameter_error,
 )
-from littlestone.learners.base import ClassLearner, choice, parameter
+from littlestone.learners.base import CLASS, ClassLearner
+from littlestone.learners.declare import Kind, declared, one_of
 from littlestone.learners.exponential import Agnostic
 from littlestone.learners.plan import Plan, cached, nest
 from littlestone.learners.users.binary_search import BinarySearchPlan, plan_binary_search
@@ -249,9 +250,35 @@ class UserAgnostic(ClassLearner[UserPlan]):
     claim = PRIVACY
     pure, agnostic, unit = True, True, "users"
 
-    samples_per_user: int = parameter(_records, default=None)
-    method: Method = parameter(choice("auto", *METHODS), default="auto")
-    users: str = parameter(choice(IID_RECORDS, IID_USERS), default=IID_RECORDS)
+    concept_class: ConceptClass = declared(
+        CLASS,
+        "Public. Any class of `AgnosticLearner`; user-level errors are computed for thresholds, "
+        "points, paths, and classes of at most 2**20 hypotheses.",
+        kw_only=False,
+    )
+    samples_per_user: int = declared(
+        Kind("int >= 1", _records, "int"),
+        "m: at most m records of each user are looked at, chosen by a public random choice inside "
+        "the user. Users with fewer are taken as they are. The certificate is about users with m "
+        "records; privacy holds for any.",
+    )
+    method: Method = declared(
+        one_of("auto", *METHODS),
+        '``"auto"`` takes the one whose certificate needs the fewest users, before any data are '
+        'seen: ``"one-record"`` (of each user), ``"group-privacy"`` (all records, with '
+        'epsilon/m), ``"user-level"`` (clipped errors of users), ``"binary-search"`` (users '
+        "with many mistakes, after the paper's Algorithm 2), ``\"threshold\"`` (the paper's "
+        "Algorithm 1, thresholds only).",
+        default="auto",
+    )
+    users: str = declared(
+        one_of(IID_RECORDS, IID_USERS),
+        "What the certificate assumes: all records of all users are independent, from one law; or "
+        "users are independent and may differ, each with a law of their own. The second is "
+        'certified for ``"one-record"`` and ``"group-privacy"`` only. Privacy does not depend '
+        "on it.",
+        default=IID_RECORDS,
+    )
 
     def make_plan(self) -> UserPlan:
         """Compare the routes, and take the one that needs the fewest users.

@@ -2,53 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from littlestone.learners.sklearn_base import PrivateClassifier
 from littlestone.learners.vc1.learner import VC1
 
 __all__ = ["VC1Learner"]
 
 
-class VC1Learner(PrivateClassifier, learner=VC1):
+class VC1Learner(PrivateClassifier, learner=VC1, without=("down", "chunks")):
     r"""Learn any class of VC dimension 1, with a number of records that hardly grows with it.
 
     Paper 001, Algorithms 2 to 4, with corrections and own constants. Choose it for very large
     domains: thresholds over more than about 2**86 values, deep *and* broad trees (IPv6 networks).
     Below that `GenericLearner`, which is pure, needs fewer records: see ``littlestone plan``.
-
-    Parameters
-    ----------
-    concept_class : ConceptClass
-        Public, of VC dimension at most 1: `Thresholds`, `Points`, `TreePaths`, `Prefixes`, or a
-        `FiniteClass`.
-    epsilon : float in (0, inf)
-        Privacy loss of one ``fit``. No default.
-    delta : float in (0, 1)
-        Probability with which it may be exceeded. No default.
-    alpha : float in (0, 1), default 0.1
-        Error that the certificate promises not to exceed.
-    beta : float in (0, 1), default 0.05
-        Probability with which it may.
-    proper : bool, default False
-        Whether the hypothesis must be a concept of the class. It always is for the structured
-        classes above; for a `FiniteClass` it may need more records.
-    method : {"auto", "one-shot", "median-exponential", "median-tree"}, default "auto"
-        "auto" takes the one whose certificate needs the fewest records.
-    classes : (negative, positive), optional
-        Public labels, by default those of the class, (0, 1); never learned from the data.
-    random_state : None or int, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
-    Attributes
-    ----------
-    hypothesis_ : Hypothesis
-        The private output; may be published.
-    guarantee_ : Guarantee
-    certificate_ : Certificate
-    classes_ : ndarray of shape (2,)
-    n_features_in_ : int
-    feature_names_in_ : ndarray of str, where ``fit`` met names
 
     Guarantee
     ---------
@@ -60,12 +25,8 @@ class VC1Learner(PrivateClassifier, learner=VC1):
 
     Raises
     ------
-    ParameterError
-        If a public parameter is out of range.
     UnsupportedError
         If the class has VC dimension 2 or more.
-    DataError
-        If a point or a label is outside the public domain (names column and rule only).
 
     Notes
     -----
@@ -89,26 +50,3 @@ class VC1Learner(PrivateClassifier, learner=VC1):
     >>> float(np.mean(learner.fit(X, y).predict(X) == y)) > 0.9
     True
     """
-
-    def __init__(
-        self,
-        concept_class: Any,
-        *,
-        epsilon: Any,
-        delta: Any,
-        alpha: Any = 0.1,
-        beta: Any = 0.05,
-        proper: bool = False,
-        method: str = "auto",
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.concept_class = concept_class
-        self.epsilon = epsilon
-        self.delta = delta
-        self.alpha = alpha
-        self.beta = beta
-        self.proper = proper
-        self.method = method
-        self.classes = classes
-        self.random_state = random_state

@@ -26,16 +26,8 @@ from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree, make_tree
 from littlestone.data.dealing import OrderedSample, deal, part
 from littlestone.errors import InfeasibleError
-from littlestone.learners.base import (
-    DELTA,
-    ClassLearner,
-    boolean,
-    choice,
-    integer,
-    optional,
-    parameter,
-    probability,
-)
+from littlestone.learners.base import CLASS, DELTA, DELTA_TEXT, PROPER, ClassLearner
+from littlestone.learners.declare import FLAG, declared, maybe, one_of, share, whole
 from littlestone.learners.plan import Plan, settled
 from littlestone.learners.vc1.choosers import MOST, Chooser, OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import (
@@ -148,11 +140,33 @@ class VC1(ClassLearner[VC1Plan]):
     (epsilon, delta), replace-one, n public, for every input.
     """
 
-    delta: Fraction = parameter(probability(DELTA))
-    proper: bool = parameter(boolean, default=False)
-    method: Method = parameter(choice("auto", *METHODS), default="auto")
-    down: Down = parameter(choice("auto", "leaves", "descent"), default="auto")
-    chunks: int | None = parameter(optional(integer(low=1)), default=None)
+    concept_class: ConceptClass = declared(
+        CLASS,
+        "Public, of VC dimension at most 1: `Thresholds`, `Points`, `TreePaths`, `Prefixes`, or a "
+        "`FiniteClass`.",
+        kw_only=False,
+    )
+    delta: Fraction = declared(share(DELTA), DELTA_TEXT)
+    proper: bool = declared(
+        FLAG,
+        "Whether the hypothesis must be a concept of the class. It always is for the structured "
+        "classes; for a `FiniteClass` it may need more records.",
+        default=False,
+        option=PROPER,
+    )
+    method: Method = declared(
+        one_of("auto", *METHODS),
+        '``"auto"`` takes the one whose certificate needs the fewest records.',
+        default="auto",
+    )
+    down: Down = declared(
+        one_of("auto", "leaves", "descent"),
+        "How an improper node is left, where the hypothesis must be proper.",
+        default="auto",
+    )
+    chunks: int | None = declared(
+        maybe(whole(1)), "Number of parts of the records; None takes the best one.", default=None
+    )
 
     name = "vc1"
     estimator = "VC1Learner"

@@ -1,0 +1,215 @@
+"""Arguments of the estimators, as they are declared; written by tools/stub.py."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+from littlestone.classes import ConceptClass
+from littlestone.data import Schema
+from littlestone.learners.agnostic import estimators as _agnostic
+from littlestone.learners.boosting import estimators as _boosting
+from littlestone.learners.exponential import estimators as _exponential
+from littlestone.learners.littlestone import estimators as _littlestone
+from littlestone.learners.stable import estimators as _stable
+from littlestone.learners.users import estimators as _users
+from littlestone.learners.vc1 import estimators as _vc1
+
+Number = float | Fraction | Decimal | str
+
+class AgnosticFromRealizable(_agnostic.AgnosticFromRealizable):
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        epsilon: Number,
+        delta: Number | None = None,
+        alpha: Number | None = None,
+        beta: Number | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class AgnosticLearner(_exponential.AgnosticLearner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        costs: Any = None,
+        class_weight: Any = None,
+        probabilities: bool = False,
+        neighbours: Literal["replace-one", "add-remove"] = "replace-one",
+        evaluate: Number | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class BoostedPrivate(_agnostic.BoostedPrivate):
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        rounds: int,
+        alpha: Number | None = None,
+        beta: Number | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class BoostedTrees(_boosting.BoostedTrees):
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        step: Number | Literal["auto"] = "auto",
+        cap: Number | Literal["auto"] = "auto",
+        first_votes: int | Literal["auto"] = "auto",
+        depth: Literal[1, 2, 3] = 2,
+        rounds: int | Literal["auto"] = "auto",
+        evaluate: Number | None = None,
+        holdout: Number | None = None,
+        labels: Sequence[int] | Sequence[str] | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class EmpiricalFromPAC(_agnostic.EmpiricalFromPAC):
+    def __init__(
+        self,
+        learner: Any,
+        rate: Number = ...,
+        *,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class GenericLearner(_exponential.GenericLearner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        costs: Any = None,
+        class_weight: Any = None,
+        probabilities: bool = False,
+        neighbours: Literal["replace-one", "add-remove"] = "replace-one",
+        evaluate: Number | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class GloballyStable(_stable.GloballyStable):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        algorithm: Any,
+        n: int,
+        eta: Number,
+        delta: Number,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        error: Number | None = None,
+        copies: int | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class LittlestoneLearner(_littlestone.LittlestoneLearner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        delta: Number,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        proper: bool = False,
+        method: Literal["auto", "all", "closures", "essential", "stages"] = "auto",
+        chunk: int | None = None,
+        tolerances: Any = None,
+        max_nodes: int = 20000,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class Scorecard(_boosting.Scorecard):
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        step: Number | Literal["auto"] = "auto",
+        cap: Number | Literal["auto"] = "auto",
+        first_votes: int | Literal["auto"] = "auto",
+        rounds: int | Literal["auto"] = "auto",
+        evaluate: Number | None = None,
+        holdout: Number | None = None,
+        labels: Sequence[int] | Sequence[str] | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class StableLearner(_stable.StableLearner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        delta: Number,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        constants: Any = "practical",
+        max_nodes: int = 20000,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class Subsampled(_agnostic.Subsampled):
+    def __init__(
+        self,
+        learner: Any,
+        rate: Number,
+        *,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class UserAgnosticLearner(_users.UserAgnosticLearner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        samples_per_user: int,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        method: Literal["auto", "one-record", "group-privacy", "user-level", "binary-search", "threshold"] = "auto",
+        users: Literal["iid-records", "iid-users"] = "iid-records",
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class VC1Learner(_vc1.VC1Learner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        delta: Number,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        proper: bool = False,
+        method: Literal["auto", "one-shot", "median-exponential", "median-tree"] = "auto",
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
