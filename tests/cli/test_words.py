@@ -60,7 +60,6 @@ PYTHON = ("samples_per_user", "records_per_user", "strict=True", "Learner ", "Ru
         (f"{TREES} rules --labels 1,1.0", "that differ as cells"),
         (f"{TREES} rules --learner vc1", "'--delta' option of fit"),
         (f"{FIT} --subsample 1/2 --user person --samples-per-user 1", "of records, not of users"),
-        ("ledger create b.db --epsilon 1 --group nobody-is-in-it", "'--group' option of ledger"),
         ("schema new latin.csv --header-is-public", '--csv "encoding=latin-1"'),
         ("schema new nothing.csv", "a file that exists"),
         ("schema new data.parquet --like empty.csv", "has no rows"),
