@@ -59,7 +59,7 @@ class LittlestoneError(Exception):
 
 
 class NotPrivateWarning(UserWarning):
-    """What was asked for is exact about the records that were given: not private about them."""
+    """What was asked for is less private than it may look, or not private at all."""
 
 
 class ParameterError(LittlestoneError, ValueError):

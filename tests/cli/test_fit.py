@@ -322,3 +322,21 @@ def test_constants_of_the_learner_stable(run, folder, constants):
     refused = run(f"{fit} --constants {constants}")
     assert "'--constants' option must not be given" in refused.err
     assert "It is for: stable, agnostic:stable" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("--epsilon 1e300", ["epsilon 1e+300 is above 20"]),
+        ("--epsilon 20", []),
+        ("--epsilon 1 --learner vc1 --delta 0.5", ["delta 0.5 is at least 1/n"]),
+        ("--epsilon 1 --learner vc1 --delta 1/800", ["delta 0.00125 is at least 1/n"]),
+        ("--epsilon 1 --learner vc1 --delta 1/801", []),
+    ],
+)
+def test_empty_promises_are_said_on_standard_error(run, line, words):
+    done = run(f"fit data.parquet --x age --y adult --class thresholds(1,99) --json {line}")
+    assert done.code == 0, done.err
+    assert done.json["guarantee"]
+    assert [word in done.err for word in words] == [True] * len(words)
+    assert done.err.count("littlestone: ") == len(words)

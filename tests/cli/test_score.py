@@ -4,6 +4,7 @@ import warnings
 from fractions import Fraction
 from types import SimpleNamespace
 
+import pyarrow.parquet as pq
 import pytest
 from flint import arb
 
@@ -35,15 +36,42 @@ def test_a_model_is_scored_on_a_table(run, models):
     assert done.code == 0, done.err
     assert done.json["guarantee"]["epsilon_exact"] == "1/2"
     assert done.json["n"] == 800
-    assert done.json["evaluation"]["held_out"] is True
+    assert done.json["evaluation"]["held_out"] is False, "data.csv is what was learned from"
     assert done.json["quality"]["error"]["high"] < 0.2
     assert str(Ledger("b.db").spent().epsilon) == "1/2"
     said = run("score good.json data.csv --epsilon 1/2")
-    assert "800 held-out records" in said.out
+    assert "800 records, as many as those of the fit" in said.out
     assert "errs less than always answering" in said.out
-    assert "Certified" in said.out
     assert run("score good.json data.csv --epsilon 1/2 --seed 3").out.count("NOT PRIVATE") == 1
     assert run("score good.json data.csv --epsilon 2 --ledger b.db").code == 4
+
+
+def test_training_records_are_not_called_held_out(run, models):
+    """The table of the fit: nothing about new records, and a warning; for another n, as stated."""
+    said = run("score good.json data.parquet --epsilon 1/2")
+    assert "held out" not in said.out
+    assert "held-out" not in said.out
+    assert "new records" not in said.out
+    assert "Certified" not in said.out
+    assert "as many records as the one that was learned from" in said.err
+    pq.write_table(pq.read_table("data.parquet").slice(1), "others.parquet")
+    said = run("score good.json others.parquet --epsilon 1/2")
+    assert "799 records that you say were held out" in said.out
+    assert "on new records, if these were held out, except" in said.out
+    assert said.err == ""
+    assert run("score good.json others.parquet --epsilon 1/2 --json").json["evaluation"]["held_out"]
+    table = pq.read_table("data.parquet").rename_columns(["age", "grown", "city", "person"])
+    pq.write_table(table, "named.parquet")
+    said = run("score good.json named.parquet --y grown --epsilon 1/2")
+    assert "that you say were held out" in said.out, "other columns"
+    assert "as many records" in run("compare data.csv good.json rule.json --epsilon 1").err
+
+
+def test_a_large_epsilon_is_said(run, models):
+    said = run("score good.json data.csv --epsilon 21 --json")
+    assert said.json["guarantee"]["epsilon"] == 21
+    assert "epsilon 21 is above 20" in said.err
+    assert "above 20" not in run("score good.json data.csv --epsilon 20").err
 
 
 def test_models_are_compared_and_share_epsilon(run, models):

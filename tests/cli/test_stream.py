@@ -361,3 +361,13 @@ def test_what_holds_no_lines_is_refused_with_what_to_do(run, folder, data, lesso
     assert lesson in done.err
     assert "s3cret" not in done.err
     assert not (folder / "s").exists()
+
+
+def test_empty_promises_are_said_before_the_stream_begins(run, rows):
+    """epsilon above 20, delta of at least 1/T; --quiet says nothing."""
+    new = "stream rows.csv --class thresholds(1,99) --horizon 1000 --state"
+    said = run(f"{new} a --epsilon 30 --delta 1e-3").err
+    assert "epsilon 30 is above 20" in said
+    assert "delta 0.001 is at least 1/n" in said
+    assert "littlestone: " not in run(f"{new} b --epsilon 20 --delta 1e-6").err
+    assert run(f"{new} c --epsilon 30 --delta 1e-3 --quiet").err == ""

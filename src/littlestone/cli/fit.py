@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from littlestone.data.formats import CsvFormat
     from littlestone.learners.base import Learner
     from littlestone.learners.release import Release
-    from littlestone.privacy import Ledger
+    from littlestone.privacy import Guarantee, Ledger
     from littlestone.types import Json
 
 __all__ = ["fit"]
@@ -245,8 +245,8 @@ def fit(
     why = None  # for --class auto
     if public is not None and is_auto(concept_class):
         algorithm, why = _largest(public, listed, n, learner_of, left)
-    if require_certificate:
-        _require(leaving(algorithm, left), n)
+    _require(leaving(algorithm, left), n, asked=require_certificate)
+    _caution(promised, sample.n)
     with progress_of("Choosing"):
         release = run(
             algorithm,
@@ -380,6 +380,15 @@ def _write(release: Release, out: str | None, report: str | None) -> None:
             f"{problem} What was drawn stands on the standard output instead: save that line as "
             "the model. Do not fit again for it, which would spend again."
         ) from None
+
+
+def _caution(promised: Guarantee, n: int) -> None:
+    """Say what makes the promise empty, on standard error."""
+    from littlestone.cli.terminal import caution
+    from littlestone.learners.cautions import weaknesses
+    from littlestone.learners.release import secret_n
+
+    caution(weaknesses(promised, None if secret_n(promised) else n))
 
 
 def _left(budget: Ledger | None) -> str | None:
@@ -516,10 +525,12 @@ def _label_rule(positive: str, negative: str | None, *, strict: bool) -> Json:
     return {"positive": positive, "negative": negative}
 
 
-def _require(algorithm: Learner[Any], n: int) -> None:
+def _require(algorithm: Learner[Any], n: int, *, asked: bool) -> None:
     """Refuse a public number of records that is too small, before anything is drawn."""
     from littlestone.learners.release import proposal_of
 
+    if not asked:
+        return
     if proposal_of(algorithm.concept_class) is not None:
         raise ParameterError(
             "The 'require-certificate' parameter of fit cannot be met: the columns of the schema "

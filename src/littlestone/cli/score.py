@@ -6,7 +6,7 @@ import json as jsonlib
 from typing import TYPE_CHECKING
 
 from littlestone.cli.options import Flag, budget, open_source
-from littlestone.errors import ParameterError
+from littlestone.errors import ParameterError, check_fraction
 
 if TYPE_CHECKING:
     from littlestone.data import MulticlassSample, Sample
@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from littlestone.types import Json
 
 __all__ = ["compare", "score"]
+
+_LIKE_THE_FIT = (
+    "the table has as many records as the one that was learned from, and its columns. If these are "
+    "the same records, a model errs less on them than on new ones, so nothing is said about new "
+    "records. If they are others, leave one record out."
+)
 
 
 def score(
@@ -33,7 +39,9 @@ def score(
     """Evaluate a model privately on a table of other records than it was learned from.
 
     Says the error beside that of always answering one label, each with an interval, and a bound on
-    the error on new records. What it costs, the table's records pay.
+    the error on new records, which holds if these records were held out: that is for you to say. A
+    table with the columns of the fit and as many records is taken for the table of the fit. What
+    it costs, the table's records pay.
 
     Parameters
     ----------
@@ -138,11 +146,13 @@ def _scored(  # noqa: PLR0917 - those of the commands
     seed: int | None,
 ) -> list[Release]:
     """Read models and table, and evaluate."""
-    from littlestone.cli.terminal import reading
+    from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
     from littlestone.data.coding import read_coded, read_coded_labels
+    from littlestone.learners.cautions import weaknesses
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
+    from littlestone.privacy import Guarantee
 
     source = open_source(owner, seed)
     paid_by = budget(owner, ledger, purpose)
@@ -178,7 +188,22 @@ def _scored(  # noqa: PLR0917 - those of the commands
                 continue
             read = read_coded(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
             pairs.append((release, read))
-    return score_all(pairs, source, epsilon=epsilon, ledger=paid_by, owner=owner)
+    total = Guarantee(check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."))
+    caution(weaknesses(total, None))
+    others = [
+        not _like_the_fit(release, sample.n, column)
+        for (release, sample), (column, _) in zip(pairs, labels, strict=True)
+    ]
+    if not all(others):
+        caution([_LIKE_THE_FIT])
+    return score_all(
+        pairs, source, epsilon=total.epsilon, ledger=paid_by, owner=owner, held_out=others
+    )
+
+
+def _like_the_fit(release: Release, n: int, y: str) -> bool:
+    """Return whether a table may be the one that was learned from: as many records, its columns."""
+    return release.n == n and (release.columns or {}).get("y") == y
 
 
 def _document(release: Release) -> Json:

@@ -174,6 +174,8 @@ def stream(
         check_integer("stream", "seed", seed, low=0)
     from littlestone.cli.answers import check_answers
     from littlestone.cli.files import check_outputs
+    from littlestone.cli.terminal import caution
+    from littlestone.learners.cautions import weaknesses
 
     # What can be refused is refused before the state is made and the ledger charged: parameters,
     # outputs, the input, its line of names.
@@ -183,6 +185,8 @@ def stream(
     what = "The standard input" if data is None else f"The file {data!r}"
     paid_by = budget("stream", ledger, purpose)
     algorithm, about, reader = _prepared(state, typed, seed, what, strict=strict)
+    if not quiet:
+        caution(weaknesses(algorithm.guarantee(), algorithm.plan.goal.horizon))
     begin = partial(
         _begin, state, algorithm, about=about, seed=seed, ledger=paid_by, durability=durability
     )

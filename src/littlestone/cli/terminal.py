@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -11,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["counting", "facts", "note", "progress_of", "reading", "table", "telling"]
+__all__ = ["caution", "counting", "facts", "note", "progress_of", "reading", "table", "telling"]
 
 #: Every control character but the line break, and those that turn the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -49,6 +50,12 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 def note(text: str) -> None:
     """Print a line of plain text."""
     _console().print(Text(_visible(text)))
+
+
+def caution(lines: Sequence[str]) -> None:
+    """Print lines on standard error: what a caller is warned of before anything is drawn."""
+    for line in lines:
+        print(f"littlestone: {_visible(line)}", file=sys.stderr)
 
 
 @contextmanager

@@ -196,6 +196,7 @@ def score_all(
     epsilon: Any,
     ledger: Ledger | None = None,
     owner: str = "score",
+    held_out: Sequence[bool] | None = None,
 ) -> list[Release]:
     """Evaluate released models on records that they were not learned from.
 
@@ -210,6 +211,9 @@ def score_all(
         The budget of these records.
     owner : str
         Named in errors and in the ledger.
+    held_out : sequence of bool, optional
+        For each model whether its records are other ones than it was learned from, as the caller
+        says; by default they are. Of others nothing is said about new records.
 
     Returns
     -------
@@ -241,8 +245,8 @@ def score_all(
     if ledger is not None:
         ledger.charge(guarantee, what=f"{owner} of {len(pairs)} models")
     part, found = total / len(pairs), []
-    for release, sample in pairs:
-        told = _histogram(release.hypothesis, sample, source, part, held_out=True)
+    for (release, sample), other in zip(pairs, held_out or [True] * len(pairs), strict=True):
+        told = _histogram(release.hypothesis, sample, source, part, held_out=other)
         found.append(
             replace(
                 release,

@@ -43,8 +43,9 @@ from littlestone.errors import (
 )
 from littlestone.evaluation import Evaluation
 from littlestone.learners.base import Learner, check_two_labels
+from littlestone.learners.cautions import warn_of_sums, warn_of_weakness
 from littlestone.learners.declare import Kind, complete, declared
-from littlestone.learners.release import is_table
+from littlestone.learners.release import is_table, secret_n
 from littlestone.learners.running import (
     AnySample,
     certificate_of,
@@ -191,6 +192,13 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             Before anything is drawn.
         BudgetError, StoreError
             The ledger does not pay. Nothing was drawn; a `BudgetError` has spent nothing.
+
+        Warns
+        -----
+        NotPrivateWarning
+            Before anything is drawn: epsilon is above 20; delta is at least 1/n; this is not the
+            first fit of the process, and no ledger pays for it (said once; grid searches and
+            cross-validation fit often: ``docs/guide/searches.md``).
         """
         before = dict(self.__dict__)
         try:
@@ -253,6 +261,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             labels = self._labels(y, classes)
             sample = self._sample(points, labels, groups, learner)
         # All public arguments are checked: from here on there is no refusal but the ledger's.
+        warn_of_weakness(guarantee, None if secret_n(guarantee) else sample.n, stacklevel=3)
+        if ledger is None and not source.seeded:  # a seeded release says itself: not private
+            warn_of_sums(stacklevel=3)
         self.release_ = run(learner, sample, source, ledger=ledger, columns=columns, **extra)
         self.hypothesis_ = self.release_.hypothesis
         self.guarantee_ = self.release_.guarantee

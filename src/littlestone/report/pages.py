@@ -189,7 +189,13 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         return []
     histogram = release.evaluation
     evaluation = Evaluation(histogram)
-    on = "held-out records" if histogram.held_out else "records, those of this fit"
+    scored = release.spent is None  # not evaluated by its fit, but by `score` on another table
+    if scored:
+        on = "records" + (
+            " that you say were held out" if histogram.held_out else ", as many as those of the fit"
+        )
+    else:
+        on = "held-out records" if histogram.held_out else "records, those of this fit"
     if unit_of(release) == "users":
         on = "records of this fit, one of each user"
 
@@ -225,9 +231,9 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         facts += _by_label(release, evaluation)
     if histogram.held_out:
         bound = evaluation.error_certificate(release.answers, _RISK)
-        facts.append(
-            ("Certified", f"error at most {bound:.3f} on new records, except with probability 5%")
-        )
+        if_so = ", if these were held out" if scored else ""
+        what = f"error at most {bound:.3f} on new records{if_so}, except with probability 5%"
+        facts.append(("Certified", what))
     return facts
 
 

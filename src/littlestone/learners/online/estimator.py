@@ -14,6 +14,7 @@ import numpy as np
 from littlestone.classes import check_class
 from littlestone.data import OUTSIDE
 from littlestone.errors import ParameterError, StateError, check_integer, parameter_error
+from littlestone.learners.cautions import warn_of_weakness
 from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
 from littlestone.learners.online.bound import MistakeBound, mistake_bound
 from littlestone.learners.online.budget import Adversary, Constants
@@ -387,6 +388,7 @@ class OnlineLearner:
                 low = check_integer(type(self).__name__, "random_state", self.random_state, low=0)
                 sources = numbered(low)
             algorithm, state = OnlineAlgorithm(self.concept_class, plan), self.state
+            warn_of_weakness(algorithm.guarantee(), plan.goal.horizon, stacklevel=3)
             terms = terms_of(algorithm, self.random_state)
             if state is None:
                 state = algorithm.start(sources)
