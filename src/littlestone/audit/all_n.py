@@ -226,13 +226,6 @@ def all_n(
 def by_lemmas(name: str, spec: str, known: Mapping[str, Checked | None]) -> AllN:
     """Return what lemmas say, where nothing else is computed.
 
-    Parameters
-    ----------
-    name, spec : str
-        Of the mechanism or learner, and of its class.
-    known : mapping
-        Claim to its lemmas; None: it has none.
-
     Examples
     --------
     >>> print(by_lemmas("votes", "any", {"dp.sum": LEMMAS["dp.sum"], "own": None}))
@@ -430,17 +423,7 @@ class _Sums(_Chain):
         run: Callable[[Any, Source], Hashable],
         name: str = "",
     ) -> None:
-        """Check one draw, and add its steps.
-
-        Parameters
-        ----------
-        rate : callable
-            ``rate(n)``: the r of the chain, from public parameters.
-        run : callable
-            ``run(sample, source)`` draws.
-        name : str
-            Of the draw, where there are several.
-        """
+        """Check one draw, and add its steps."""
         try:
             steps = self._check(rate, run)
         except _BrokenError as problem:

@@ -38,16 +38,7 @@ _LARGEST = 100_000  # the largest epsilon whose laws are compared
 
 
 def verdict_card(title: str, found: Any, what: str) -> Card:
-    """Return how a verification is shown, for notebooks.
-
-    Parameters
-    ----------
-    title : str
-        What was verified.
-    found : Verification or MechanismVerification
-    what : str
-        What was enumerated.
-    """
+    """Return how a verification is shown, for notebooks."""
     least = found.tightest_epsilon if found.tightest_epsilon > 1e-300 else 0.0
     lines = [
         ("Enumerated", what),
@@ -260,11 +251,6 @@ def observed(output: Any) -> Hashable:
 
     What is hashable stays as it is. Lists, tuples, dicts (in their order), sets and arrays
     are taken apart; there a NaN equals every NaN.
-
-    Raises
-    ------
-    ParameterError
-        If it cannot be compared.
 
     Examples
     --------

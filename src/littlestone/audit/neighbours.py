@@ -58,12 +58,6 @@ def promised(learner: Any) -> Guarantee:
 def replaced(sample: Sample, old: Record, new: Record) -> Sample:
     """Return the sample with one record replaced; a list keeps its place.
 
-    Parameters
-    ----------
-    sample : Sample
-    old, new : (point, label)
-        The old one is there.
-
     Examples
     --------
     >>> other = replaced(Sample.of([3, 5], [0, 1]), (5, 1), (4, 0))

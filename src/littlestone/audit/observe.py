@@ -45,23 +45,7 @@ def observe(
     evaluate: Any = None,
     holdout: Any = None,
 ) -> Hashable:
-    """Run one release and return all that can be seen of it.
-
-    Parameters
-    ----------
-    algorithm : Learner
-    sample : Sample
-    source : Source
-        Usually a path of `ExactSource`.
-    observers : sequence of callables ``Release -> str``
-    evaluate, holdout : number, optional
-        As for `littlestone.learners.running.run`.
-
-    Returns
-    -------
-    tuple
-        ``("released", ...)`` or ``("refused", ...)``; equal tuples mean nothing to tell apart.
-    """
+    """Run one release and return all that can be seen of it."""
     with _listening() as heard:
         try:
             release = run(

@@ -398,17 +398,7 @@ Data = tuple[Record, ...]
 
 @dataclass(frozen=True)
 class Audited:
-    """What sampling found out about a learner.
-
-    Attributes
-    ----------
-    learner, concept_class : str
-    epsilon, delta : Fraction
-        The claim.
-    n_samples : int
-    pairs : tuple of ((data, data), LowerBound)
-        All of the bounds together are right with the stated confidence.
-    """
+    """What sampling found out about a learner."""
 
     learner: str
     concept_class: str
@@ -483,26 +473,6 @@ def audit_learner(
     progress: Callable[[int, int], None] | None = None,
 ) -> Audited:
     """Bound a learner's epsilon from below on the pairs of `neighbour_pairs`.
-
-    Parameters
-    ----------
-    learner : estimator or Learner
-        For one that protects users, each record stands for a user with ``samples_per_user`` equal
-        records.
-    points : sequence
-        Points of its domain.
-    n_samples : int >= 1
-    trials : int >= 8
-        Runs on each side of each pair.
-    confidence : number in (0, 1)
-        With which all bounds together are right: the risk is shared among the pairs.
-    workers : int >= 1
-    progress : callable, optional
-        Called with (runs done, runs in all).
-
-    Returns
-    -------
-    Audited
 
     Examples
     --------

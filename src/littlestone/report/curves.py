@@ -20,18 +20,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 64.0, 40.0, 34.0, 66.0
 
 @plotter(Simulation)
 def mistakes_picture(run: Simulation, setting: Setting) -> str:
-    """Draw the mistakes so far against the time (both as powers of ten), and the bound.
-
-    Parameters
-    ----------
-    run : Simulation
-    setting : Setting
-
-    Returns
-    -------
-    str
-        SVG. The curve, the certified bound where it holds, a tick for each published hypothesis.
-    """
+    """Draw the mistakes so far against the time (both as powers of ten), and the bound."""
     bound = run.bound.mistakes if run.bound.holds else None
     x_top = max(math.log10(run.n), 1.0)
     y_top = math.log10(max(len(run.mistakes), bound or 0, 10)) + 0.15

@@ -463,19 +463,7 @@ _MEANING = {
 def dimensions_page(
     concept_class: ConceptClass, found: Dimensions, pictures: Sequence[tuple[str, str]] = ()
 ) -> str:
-    """Return a page: the dimensions of a class, in words, and pictures.
-
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    found : Dimensions
-    pictures : sequence of (heading, SVG)
-
-    Returns
-    -------
-    str
-        HTML that loads nothing. It is about a public class: no data play a part.
-    """
+    """Return a page: the dimensions of a class, in words, and pictures."""
     rows = [(*_MEANING[name], _value(value)) for name, value in vars(found).items()]
     return render(
         "dimensions",
@@ -528,13 +516,7 @@ def verification_page(result: Verification | MechanismVerification) -> str:
 
 @pager(list, tuple)
 def table_page(rows: Sequence[Any]) -> str:
-    """Return the page of a table of verifications.
-
-    Parameters
-    ----------
-    rows : sequence of Row
-        Of `littlestone.audit.table`, finished.
-    """
+    """Return the page of a table of verifications."""
     if not rows or not all(isinstance(row, Row) for row in rows):
         raise UnsupportedError("page makes a page of a sequence of finished rows of the table.")
     good = sum(row.result.holds and row.says_something for row in rows)

@@ -71,19 +71,7 @@ class Run:
 
 
 def strip(runs: Sequence[Run], *, caption: str, title: str, desc: str, clipped: bool = True) -> str:
-    """Draw a function on consecutive integers, of any size.
-
-    Parameters
-    ----------
-    runs : sequence of Run
-        In order, without gaps; together they are the domain.
-    caption : str
-        One line above the axis.
-    title, desc : str
-        Alternative text.
-    clipped : bool, default True
-        Whether the axis ends with the domain; otherwise it goes on in both directions.
-    """
+    """Draw a function on consecutive integers, of any size."""
     low, high = runs[0].first, runs[-1].last
     if high - low < _CELLS and clipped:
         labels = "".join(str(run.label) * (run.last - run.first + 1) for run in runs)
@@ -244,17 +232,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Case:
-    """When all conditions hold: the outcome. No condition at all means "otherwise" or "always".
-
-    Parameters
-    ----------
-    conditions : tuple of str
-    outcome : str
-    label : int or None
-        0 or 1, which chooses the colour; None: the outcome is a function, said in words.
-    joined : {"AND", "OR"}
-        What stands between the conditions.
-    """
+    """When all conditions hold: the outcome. No condition at all means "otherwise" or "always"."""
 
     conditions: tuple[str, ...]
     outcome: str
@@ -315,17 +293,7 @@ def _chip(body: Element, y: float, text: str, kind: str, ink: str) -> float:
 
 @dataclass(frozen=True)
 class Setting:
-    """Public facts around an object that make its picture better: all of them may be missing.
-
-    Parameters
-    ----------
-    domain : Domain, optional
-        The domain of the concept class.
-    positive, negative : str
-        What labels 1 and 0 are called.
-    columns : tuple of str
-        What the columns of a matrix stand for, in pictures of explicit classes.
-    """
+    """Public facts around an object that make its picture better: all of them may be missing."""
 
     domain: Any = None
     positive: str = "label 1"
@@ -590,19 +558,6 @@ def _prefix(hypothesis: PrefixHypothesis, setting: Setting) -> str:
 
 def path_picture(names: Sequence[str], setting: Setting, words: str) -> str:
     """Draw a path of a tree, each node below the one above it; last what has label 0.
-
-    Parameters
-    ----------
-    names : sequence of str
-        From the top down.
-    setting : Setting
-    words : str
-        The alternative text.
-
-    Returns
-    -------
-    str
-        SVG, as wide as a phone.
 
     Examples
     --------

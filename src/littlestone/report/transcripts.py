@@ -48,24 +48,7 @@ def _document_page(document: Mapping[str, Any]) -> str:
 
 
 def stream_page(public: Mapping[str, Any]) -> str:
-    """Return the page of a stream.
-
-    Parameters
-    ----------
-    public : mapping
-        The public record, as `littlestone.learners.online.public_record.read_public` returns it
-        and ``littlestone stream --export`` writes it.
-
-    Returns
-    -------
-    str
-        HTML that loads nothing: a function of what was published, and of public parameters.
-
-    Raises
-    ------
-    ParameterError
-        If the document is incomplete.
-    """
+    """Return the page of a stream."""
     try:
         return _page(public)
     except ParameterError:

@@ -35,19 +35,7 @@ class HiddenStateError(LittlestoneError):
 
 @dataclass(frozen=True)
 class Law:
-    """The exact output distribution of a randomized run.
-
-    Attributes
-    ----------
-    outcomes : dict of output to ball
-        A rigorous enclosure of the probability of each output.
-    slack : ball
-        Probability of the paths that were cut; their outputs are not known.
-    paths : int
-        Number of paths that were run, the cut ones included.
-    public_coins : bool
-        Whether the run drew public coins; the law is the one given their seed.
-    """
+    """The exact output distribution of a randomized run."""
 
     outcomes: dict[Hashable, arb]
     slack: arb

@@ -65,23 +65,6 @@ class Choice(Protocol[T_co]):
 class LeveledChoice(Generic[T]):
     """The exponential mechanism over groups of candidates that share an integer score.
 
-    Parameters
-    ----------
-    scores : array-like of int, shape (m,)
-        Score of each group; several groups may have the same.
-    counts : array-like of int >= 0, shape (m,), or None
-        Number of candidates in each group, of any size; None: one in each.
-    member : callable
-        ``member(group, place)`` names a candidate; place counts from 0 inside the group.
-    bottom : Exp, optional
-        Weight of the outcome None, beside candidates of weight ``e**(rate * score)``. Where there
-        is no candidate it is certain.
-
-    Raises
-    ------
-    ValueError
-        If scores are not integers in one dimension, or nothing can be drawn.
-
     Notes
     -----
     *Law.* Candidate c of score s is drawn with probability ``e**(rate * s) / total`` and bottom
@@ -183,19 +166,7 @@ class LeveledChoice(Generic[T]):
         return int(groups[at]), place - (int(ends[at - 1]) if at else 0)
 
     def draw(self, rate: Fraction, source: Source) -> T:
-        """Return a candidate with probability proportional to ``e**(rate * score)``.
-
-        Parameters
-        ----------
-        rate : Fraction
-            Of any sign.
-        source : Source
-
-        Returns
-        -------
-        T
-            What ``member`` returns; None for bottom.
-        """
+        """Return a candidate with probability proportional to ``e**(rate * score)``."""
         outcome = source.choose(self.weights(rate))  # a score, by the weight of its candidates
         level = outcome - (self.bottom is not None)
         if level < 0:
@@ -227,14 +198,6 @@ class Explicit(LeveledChoice[int]):
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreRuns:
     """An integer score for every integer of a range, however long, as runs of equal scores.
-
-    Parameters
-    ----------
-    starts : ndarray of int (int64, or object beyond 64 bits), shape (k,)
-        First integer of each run, not decreasing; a run may be empty.
-    end : int
-        One more than the last integer.
-    scores : ndarray of int64, shape (k,)
 
     Examples
     --------
@@ -291,14 +254,6 @@ class LevelWeights(TabulatedWeights):
     exponential: one shared tiny ball encloses it, and it is refined like any other if the draw
     comes near it. Nearly every draw among many outcomes is decided by doubles, with a proved
     bound on their error; `decide` says None where they do not decide.
-
-    Parameters
-    ----------
-    counts : sequence of int >= 0, of any size
-    scores : sequence of int, of any size
-    rate : Fraction
-    bottom : Exp >= 0, optional
-        Weight of outcome 0; then the levels are the outcomes 1, 2, ...
     """
 
     __slots__ = ("_sums", "bottom", "choice", "counts", "rate", "scores")
@@ -502,12 +457,6 @@ def exact_integers(values: Any, reach: float | None = None) -> Integers:
     """Return integers as int64 if nothing that they are used for leaves 64 bits, else as Python's.
 
     What counts candidates, places or gaps passes through here where it is made.
-
-    Parameters
-    ----------
-    values : array-like of int, shape (m,)
-    reach : float, optional
-        No result is larger in absolute value. By default what all of them together may add up to.
 
     Examples
     --------

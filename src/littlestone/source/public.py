@@ -19,10 +19,6 @@ def public_generator(*numbers: int) -> np.random.Generator:
     For choices on whose randomness no privacy rests: which of one user's surplus records to leave
     out, the hash functions of a representation. The same numbers always give the same generator.
 
-    Parameters
-    ----------
-    *numbers : int >= 0
-
     Examples
     --------
     >>> int(public_generator(1, 2).integers(10)) == int(public_generator(1, 2).integers(10))

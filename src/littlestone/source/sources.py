@@ -180,13 +180,6 @@ class ReplaySource:
 def source_of(owner: str, random_state: int | Source | None) -> Source:
     """Return the source that a ``random_state`` asks for.
 
-    Parameters
-    ----------
-    owner : str
-        Named in errors.
-    random_state : None, int or Source
-        None draws from the operating system; an int is reproducible and NOT private.
-
     Examples
     --------
     >>> source_of("doctest", 0).seeded, source_of("doctest", None).seeded

@@ -44,16 +44,6 @@ _PENDING = 1 << 20
 class SweptRuns:
     """An integer score for every integer of a range, as runs that come in pieces.
 
-    Parameters
-    ----------
-    pieces : callable
-        Returns an iterator of `ScoreRuns`, one after the other on the line; the same each time.
-    size : int
-        Number of integers in all pieces (public).
-    gap : int >= 0, optional
-        Levels further below the best score are the tail. By default what the rate and the size
-        say, so that the tail is hardly ever fetched; the law is the same for any.
-
     Examples
     --------
     >>> from littlestone.source import SeededSource
@@ -78,13 +68,7 @@ class SweptRuns:
         return SweptWeights(self, Fraction(rate))
 
     def levels(self, gap: int | None = None) -> tuple[Integers, Integers]:
-        """Return the distinct scores, ascending, and how many integers have each; one pass.
-
-        Parameters
-        ----------
-        gap : int >= 0, optional
-            Leave out the scores that are further below the best one.
-        """
+        """Return the distinct scores, ascending, and how many integers have each; one pass."""
         kept: list[tuple[Integers, Integers]] = []
         pending, merged = 0, 0
         for runs in self.pieces():
@@ -113,13 +97,6 @@ class SweptWeights(TabulatedWeights):
     """The weights of all levels, of which those near the best are known, and the tail is bounded.
 
     What is presented (`enclose`) are the weights of all levels; asking for them fetches the tail.
-
-    Attributes
-    ----------
-    near : LevelWeights
-        Of the levels that are known.
-    rest : int
-        Number of candidates in the tail.
     """
 
     def __init__(self, runs: SweptRuns, rate: Fraction) -> None:

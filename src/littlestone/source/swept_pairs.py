@@ -42,17 +42,7 @@ _KNOWN = 1 << 16
 
 
 class PairPart(NamedTuple):
-    """Some points in increasing order.
-
-    Attributes
-    ----------
-    before : int64 ndarray
-        Number of left ends from behind the point before to this one.
-    after : int64 ndarray
-        Number of right ends from this point to in front of the next one.
-    weights : int64 ndarray
-        By how much this point moves the running sum W.
-    """
+    """Some points in increasing order."""
 
     before: Ints
     after: Ints
@@ -61,16 +51,6 @@ class PairPart(NamedTuple):
 
 class PairWeights(TabulatedWeights):
     """Outcome 0: pairs without points; outcome j >= 1: those whose right end is at point j.
-
-    Parameters
-    ----------
-    parts : callable
-        Returns an iterator of `PairPart`, the same each time.
-    pointless : int >= 1
-        Weight of outcome 0: candidates of score 0.
-    size : int
-        Number of points.
-    rate : Fraction
 
     Examples
     --------

@@ -88,10 +88,6 @@ class TabulatedWeights(ABC):
 class ExplicitWeights(TabulatedWeights):
     """Exact weights, one by one: a coin, a choice of three.
 
-    Parameters
-    ----------
-    *weights : Exp, int or Fraction, >= 0, not all zero
-
     Examples
     --------
     >>> from littlestone.source import SeededSource, exp
@@ -125,11 +121,6 @@ def as_weights(weights: Presented) -> Weights:
     """Return weights as they are, and a list or tuple of numbers as `ExplicitWeights`.
 
     A float means the decimal number that it is written as: ``0.1`` is one tenth, exactly.
-
-    Raises
-    ------
-    ParameterError
-        If a number is negative or not finite, or all are zero.
 
     Examples
     --------

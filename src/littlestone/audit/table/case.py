@@ -23,26 +23,7 @@ _NOTHING = 1e-9
 
 @dataclass(frozen=True)
 class Case:
-    """One exact verification of the table.
-
-    Attributes
-    ----------
-    name : str
-        What is verified, for example ``"generic on thresholds(1, 3)"``.
-    kind : {"mechanism", "learner"}
-    domain : str
-        The data sets that are enumerated, in words.
-    check : callable
-        ``check(observers)`` returns the finished verification; nothing is drawn at random.
-        Learners are also compared through the observers (pages, printed lines).
-    full : bool
-        Too long for every day: only in the full table.
-    sharp : tuple of {"epsilon", "delta"}
-        What is nearly attained: half of that number would be refuted. Nothing: the law depends on
-        the data, but far less than the claim allows.
-    all_n : callable
-        ``all_n()`` returns what is known for every n.
-    """
+    """One exact verification of the table."""
 
     name: str
     kind: Kind
@@ -61,16 +42,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Row:
-    """One finished line.
-
-    Attributes
-    ----------
-    name, kind, domain
-        Of the case.
-    result : MechanismVerification or Verification
-    seconds : float
-        Wall time; of verification data, so it tells nothing about anybody.
-    """
+    """One finished line."""
 
     name: str
     kind: Kind
