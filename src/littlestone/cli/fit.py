@@ -10,6 +10,7 @@ from littlestone.cli.options import (
     Flag,
     budget,
     check_label,
+    check_positive,
     csv_format,
     evaluation,
     is_auto,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.data.formats import CsvFormat
+    from littlestone.data.tables import Table
     from littlestone.learners.base import Learner
     from littlestone.learners.release import Release
     from littlestone.privacy import Guarantee, Ledger
@@ -65,7 +67,7 @@ def fit(
     constants: Literal["theory", "practical"] | None = None,
     agnostic: Flag = False,
     schema: str | None = None,
-    positive: str = "1",
+    positive: str | None = None,
     negative: str | None = None,
     labels: str | None = None,
     strict: Flag = False,
@@ -192,10 +194,10 @@ def fit(
     chosen = names("fit", "x", x)
     _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
-    listed = label_list("fit", labels, positive=positive if positive != "1" else negative)
+    listed = label_list("fit", labels, positive=positive or negative)
     options = {
         **_given(proper=proper or None, constants=constants),
-        **({} if costs is None else {"costs": _costs(costs, positive, negative, listed)}),
+        **({} if costs is None else {"costs": _costs(costs, positive or "1", negative, listed)}),
         **each,
     }
     concepts, public = open_class(concept_class, schema, chosen, listed)
@@ -227,17 +229,16 @@ def fit(
     promised = promise(algorithm, **extra, seeded=source.seeded)
     paid_by = budget("fit", ledger, purpose)
     check_ledger(paid_by, "fit", promised, loss=known_loss(algorithm, **extra))
-    rule = {} if listed is not None else _label_rule(positive, negative, strict=strict)
+    rule = {} if listed is not None else _label_rule(positive or "1", negative, strict=strict)
     columns = _columns(chosen, concepts, public, y)
     with reading("Counting records"):
         sample = read_sample(
             algorithm,
-            data,
+            _opened(data, form, public, None if positive or listed else y),
             x=None if isinstance(concepts.domain, RowDomain) else columns[0],
             y=y,
             user=user,
             strict=strict,
-            csv=form,
             owner="fit",
             **rule,
         )
@@ -268,6 +269,16 @@ def fit(
     else:
         _show(release, Class=why, Model=out, Page=report, Budget=_left(paid_by))
     return 0
+
+
+def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | None) -> Table:
+    """Open the table; with y, refuse a label that it declares as texts."""
+    from littlestone.data import read_table
+
+    table = read_table(data, csv=form, declared=None if public is None else public.csv, owner="fit")
+    if y is not None:
+        check_positive("fit", table, y)
+    return table
 
 
 def _measured(part: Fraction | None, *, proba: bool) -> None:

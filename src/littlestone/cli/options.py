@@ -34,6 +34,7 @@ __all__ = [
     "Flag",
     "budget",
     "check_label",
+    "check_positive",
     "complete_help",
     "csv_format",
     "evaluation",
@@ -187,6 +188,22 @@ def open_source(owner: str, seed: int | None) -> Source:
     if seed is None:
         return SecureSource()
     return SeededSource(check_integer(owner, "seed", seed, low=0))
+
+
+def check_positive(owner: str, table: Any, y: str) -> None:
+    """Refuse a label that is declared to be no number, where nobody says which cell means 1."""
+    import pyarrow as pa
+
+    from littlestone.data.draft import declared_kinds
+
+    (kind,) = declared_kinds(table, [y], owner)
+    tests = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
+    if kind is not None and not any(test(kind) for test in tests):
+        what = "texts" if "string" in str(kind) else str(kind)
+        raise ParameterError(
+            f"The table declares the column {y!r} as {what}, so no cell of it is the number 1: say "
+            "which cell means 1, for example --positive yes, or list all labels: --labels a,b,c."
+        )
 
 
 def check_label(owner: str, y: str, columns: Sequence[str]) -> None:

@@ -60,14 +60,15 @@ def score(
         The budget of these records; the evaluation is recorded in it before anything is drawn.
     """
     from littlestone.cli.terminal import facts
-    from littlestone.report.pages import evaluation_facts
+    from littlestone.report.pages import evaluation_facts, positive_facts
 
     (found,) = _scored("score", [model], data, epsilon, y, positive, csv, ledger, purpose, seed)
     if json:
         print(jsonlib.dumps(_document(found), sort_keys=True))
         return 0
     rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
-    facts([(name, text, "") for name, text in [*rows, *evaluation_facts(found)]])
+    rows = [*positive_facts(found), *rows, *evaluation_facts(found)]
+    facts([(name, text, "") for name, text in rows])
     return 0
 
 

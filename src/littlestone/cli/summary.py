@@ -9,6 +9,7 @@ from littlestone.report.pages import (
     beside_constants,
     evaluation_facts,
     meaning,
+    positive_facts,
     proposal_facts,
     spent_facts,
 )
@@ -25,7 +26,8 @@ _WIDE = 0.05  # of an error: half of an interval that says little
 def summary(release: Release) -> list[tuple[str, str, str]]:
     """Return the lines (name, text, style) that ``littlestone fit`` prints."""
     guarantee, certificate = release.guarantee, release.certificate
-    rows = [("Rule", release.hypothesis.describe(), "bold")]
+    rows = [(name, text, "yellow") for name, text in positive_facts(release)]
+    rows.append(("Rule", release.hypothesis.describe(), "bold"))
     if meaning(release):
         rows.append(("", meaning(release), ""))
     rows.append(("Guarantee", str(guarantee), "red" if guarantee.seeded else ""))

@@ -1,0 +1,56 @@
+"""A label of texts: which one is meant is asked, or it is said that perhaps nobody has it."""
+
+import duckdb
+import pandas as pd
+import pytest
+
+from littlestone.learners.release import Release
+
+TABLE = pd.DataFrame(
+    {"age": [20, 40, 60] * 400, "adult": ["no", "yes", "maybe"] * 400, "ill": [0, 0, 1] * 400}
+)
+LINE = "--x age --class thresholds(1,99) --epsilon 1"
+
+
+@pytest.fixture
+def tables(run, folder):
+    TABLE.to_parquet("t.parquet")
+    TABLE.to_csv("t.csv", index=False)
+    with duckdb.connect("t.duckdb") as base:
+        base.register("frame", TABLE)
+        base.execute("create table t as select * from frame")
+    return run
+
+
+@pytest.mark.parametrize("table", ["t.parquet", "duckdb:///t.duckdb?table=t"])
+def test_texts_that_are_declared_need_a_label_before_anything_is_spent(table, tables):
+    assert tables("ledger create b.db --epsilon 2").code == 0
+    done = tables(f"fit {table} --y adult {LINE} --ledger b.db --out m.json")
+    assert done.code == 2
+    assert "'adult' as texts" in done.err
+    assert "--positive" in done.err
+    assert "--labels" in done.err
+    assert not any(word in done.err for word in ("maybe", "1,200"))
+    assert '"epsilon": 0' in tables("ledger show b.db --json").out.replace(".0", "")
+    given = tables(f"fit {table} --y adult {LINE} --positive yes --ledger b.db --out m.json")
+    assert given.code == 0
+    assert tables(f"fit {table} --y ill {LINE} --ledger b.db").code == 0  # numbers need none
+
+
+@pytest.mark.parametrize("positive", ["", "--positive never"])
+def test_where_nobody_has_the_label_that_is_said_first(positive, tables):
+    table = "t.parquet" if positive else "t.csv"
+    done = tables(f"fit {table} --y adult {LINE} --out m.json {positive} --seed 1")
+    label = positive.removeprefix("--positive ") or "1"
+    first = done.out.split()
+    assert first[:7] == ["Label", "the", "noise", "hides", "whether", "any", "record"]
+    assert repr(label) in done.out.partition("Rule")[0]
+    assert Release.read("m.json").columns["positive"] == label
+    scored = tables("score m.json t.csv --epsilon 1 --seed 1").out
+    assert scored.split()[:7] == first[:7]
+
+
+def test_where_some_have_it_nothing_is_said(tables):
+    done = tables(f"fit t.csv --y adult {LINE} --positive yes --out m.json --seed 1")
+    assert done.out.split()[0] == "Rule"
+    assert tables("score m.json t.csv --epsilon 1 --seed 1").out.split()[0] == "Rule"
