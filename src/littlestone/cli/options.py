@@ -196,6 +196,8 @@ def check_positive(owner: str, table: Any, y: str) -> None:
 
     from littlestone.data.draft import declared_kinds
 
+    if y not in table.names:
+        return  # reading says which columns are missing, all of them
     (kind,) = declared_kinds(table, [y], owner)
     tests = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal)
     if kind is not None and not any(test(kind) for test in tests):

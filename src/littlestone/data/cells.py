@@ -31,6 +31,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.errors import DataError
+
 __all__ = [
     "MAX_DIGITS",
     "MAX_LENGTH",
@@ -38,6 +40,7 @@ __all__ = [
     "Match",
     "date_text",
     "digits",
+    "float_users",
     "number",
     "text",
     "user_name",
@@ -167,6 +170,16 @@ def user_name(raw: object) -> int | str | None:
     if written is not None and _PLAIN_INTEGER.fullmatch(written):
         return int(written)
     return written
+
+
+def float_users(what: str, owner: str) -> DataError:
+    """Return the refusal of users whose type is floats, in arrays and tables alike."""
+    return DataError(
+        f"{what} given to {owner} must be integers or texts. They are floats, which may merge "
+        "users or hide missing ones. pandas makes floats of integers where one is missing: read "
+        'them as "Int64" (pd.read_csv(path, dtype={"user": "Int64"})) or as texts (dtype=str); '
+        "floats that were made already cannot be undone."
+    )
 
 
 class Match:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.data.calendar import ISO_TIME
-from littlestone.data.cells import Match, text, user_name
+from littlestone.data.cells import Match, float_users, text, user_name
 from littlestone.data.columns import Column
 from littlestone.data.convert import PLAIN, codes_of, distinct_cells, points_of
 from littlestone.data.dialects import Frame, bytewise
@@ -28,7 +28,6 @@ from littlestone.data.formats import CsvFormat
 from littlestone.data.points import distinct, totals, user_index
 from littlestone.data.schema import Schema
 from littlestone.data.tables import read_table
-from littlestone.data.users import float_users
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
 

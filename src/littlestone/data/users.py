@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
 
-__all__ = ["UserSample", "float_users", "merge"]
+__all__ = ["UserSample", "merge"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -266,16 +266,6 @@ class UserSample:
 
     def __repr__(self) -> str:
         return f"UserSample(n_users={self.n_users})"  # nothing else is public
-
-
-def float_users(what: str, owner: str) -> DataError:
-    """Return the refusal of users whose type is floats, in arrays and tables alike."""
-    return DataError(
-        f"{what} given to {owner} must be integers or texts. They are floats, which may merge "
-        "users or hide missing ones. pandas makes floats of integers where one is missing: read "
-        'them as "Int64" (pd.read_csv(path, dtype={"user": "Int64"})) or as texts (dtype=str); '
-        "floats that were made already cannot be undone."
-    )
 
 
 def merge(

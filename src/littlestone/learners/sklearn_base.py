@@ -29,10 +29,10 @@ from sklearn.utils.validation import (
 
 from littlestone.classes import check_class
 from littlestone.data import MulticlassSample, RowDomain, Sample, UserSample
+from littlestone.data.cells import float_users
 from littlestone.data.domains import by_name, named_frame, own_cells
 from littlestone.data.multiclass import BINARY, codes_of
 from littlestone.data.sample import check_lengths, equal
-from littlestone.data.users import float_users
 from littlestone.errors import (
     DataError,
     NotPrivateWarning,
