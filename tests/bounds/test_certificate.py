@@ -6,8 +6,6 @@ import json
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from littlestone import bounds
 from littlestone.bounds import (
@@ -18,7 +16,6 @@ from littlestone.bounds import (
     Reference,
     claim,
     claims,
-    least_n,
     recheck,
     register,
 )
@@ -30,7 +27,7 @@ NEAR = {"alpha1": "1/200", "beta1": "1/60"}
 
 
 def points(n=None):
-    found = bounds.points_representation(**PAR)
+    found = bounds.best_hashing(bounds.POINTS, **PAR)
     return found.certificate(n or found.required_samples())
 
 
@@ -185,32 +182,6 @@ def test_values_for_readers():
     assert ALL["realizable"]()["enough"] is True
     with pytest.raises(KeyError):
         ALL["realizable"]()["nothing"]
-
-
-def synthetic(condition):
-    def certify(n):
-        cert = CertificateBuilder()
-        cert.step("n", "n >= 0" if condition(n) else "n <= -1", "dp.sum", n=n)
-        return cert.certificate(alpha=Fraction(1, 2), beta=Fraction(1, 2), n=n)
-
-    return certify
-
-
-@given(st.integers(1, 10**6), st.integers(1, 50))
-def test_least_n_of_monotone_conditions(threshold, start):
-    assert least_n(synthetic(lambda n: n >= threshold), start=start) == threshold
-
-
-def test_least_n_walks_down_below_start():
-    assert least_n(synthetic(lambda n: n >= 7), start=20) == 7
-    # Holds at 3 and from 30 on: "from which on it always holds" is 30.
-    assert least_n(synthetic(lambda n: n == 3 or n >= 30), start=20) == 30
-    assert least_n(synthetic(lambda n: n >= 1)) == 1
-
-
-def test_least_n_gives_up():
-    with pytest.raises(ParameterError, match="No n up to it is certified"):
-        least_n(synthetic(lambda n: False), largest=1000)
 
 
 def test_registry():

@@ -13,7 +13,6 @@ from littlestone.bounds import (
     agnostic_from,
     best_hashing,
     best_representation,
-    points_representation,
     realizable_from,
     recheck,
     sparse_sets,
@@ -59,11 +58,11 @@ def test_certificates_again(family, agnostic):
 
 def test_points_need_fewer_than_the_target():
     """One Markov cut with rough parameters needs 315; the best cut 301; layers 276."""
-    found = points_representation(**PAR)
+    found = best_hashing(POINTS, **PAR)
     assert found.required_samples() <= 280
-    assert points_representation(**PAR, agnostic=True).required_samples() <= 2_300
-    assert points_representation(**PAR, powers_of_two=True).required_samples() <= 282
-    buckets = points_representation(**PAR, powers_of_two=True).buckets
+    assert best_hashing(POINTS, **PAR, agnostic=True).required_samples() <= 2_300
+    assert best_hashing(POINTS, **PAR, powers_of_two=True).required_samples() <= 282
+    buckets = best_hashing(POINTS, **PAR, powers_of_two=True).buckets
     assert buckets & (buckets - 1) == 0
 
 
@@ -98,13 +97,13 @@ def test_no_neighbouring_choice_is_much_better():
 
 def test_monotone():
     def size(**change):
-        return points_representation(**PAR | change).required_samples()
+        return best_hashing(POINTS, **PAR | change).required_samples()
 
     base = size()
     assert size(epsilon=2) < base < size(epsilon=0.5)
     assert size(alpha=0.2) < base < size(alpha=0.05)
     assert size(beta=0.1) < base < size(beta=0.01)
-    assert base < points_representation(**PAR, agnostic=True).required_samples()
+    assert base < best_hashing(POINTS, **PAR, agnostic=True).required_samples()
     sizes = [best_hashing(sparse_sets(k), **PAR).required_samples() for k in (1, 2, 5)]
     assert sizes == sorted(sizes)
     assert abs(sizes[0] - base) <= 1
@@ -115,7 +114,7 @@ def test_monotone():
     [(0.01, 0.1, 0.05), (10, 0.01, 1e-6), (0.1, 0.001, 1e-9), (1, 0.9, 0.9), (100, 0.5, 0.5)],
 )
 def test_extreme_parameters(epsilon, alpha, beta):
-    found = points_representation(epsilon=epsilon, alpha=alpha, beta=beta)
+    found = best_hashing(POINTS, epsilon=epsilon, alpha=alpha, beta=beta)
     n = found.required_samples()
     assert found.certificate(n).holds
     assert not found.certificate(n - 1).holds
@@ -140,4 +139,4 @@ def test_hopeless_families_are_refused():
     with pytest.raises(ParameterError, match="best_hashing"):
         best_hashing(stuck, **PAR)
     with pytest.raises(ParameterError, match="alpha"):
-        points_representation(epsilon=1, alpha=2, beta=0.1)
+        best_hashing(POINTS, epsilon=1, alpha=2, beta=0.1)

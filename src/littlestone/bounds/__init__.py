@@ -1,18 +1,16 @@
 """How many people are enough: certificates with explicit constants, and the claims behind them.
 
 =====================  ==========================================================================
+`bound`                a bound, written once: steps of a certificate, and floats for searches
 `certificate`          Step, Certificate, the builder that computes them, `recheck`
 `formulas`             formulas as text: a safe and rigorous evaluator
-`arithmetic`           what they compute with: exact rationals, and balls where these end
 `claims`               the registry of every statement that is relied upon
 `lemmas`               which claims have lemmas that a proof kernel has checked
 `exponential`          tight certificates of the exponential mechanism
-`hashing`              infinite domains by hashing: what buckets and copies certify
-`representations`      the representation that needs the fewest records
+`representations`      infinite domains by hashing; the representation that needs the fewest records
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
-`papers`               two learners' sizes with the constants of the papers' proofs
+`reference`            for comparison: without privacy, and the papers' sizes
 `statements`           numbered bounds of the papers, as calculators
-`reference`            without privacy: the planner's yardstick
 `search`               numerical search for good public parameters, and for the least n
 `tails`                binomial tails in floats, and confidence limits of a measured probability
 =====================  ==========================================================================
@@ -20,6 +18,7 @@
 The proofs: ``docs/certificates.md``.
 """
 
+from littlestone.bounds.bound import Bound
 from littlestone.bounds.certificate import (
     Certificate,
     CertificateBuilder,
@@ -31,13 +30,23 @@ from littlestone.bounds.certificate import (
 from littlestone.bounds.claims import Claim, claim, claims, register, register_claim
 from littlestone.bounds.exponential import agnostic, agnostic_from, realizable, realizable_from
 from littlestone.bounds.formulas import FormulaError
-from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily, sparse_sets
-from littlestone.bounds.papers import alon22_lemma29, lwy24_theorem34
-from littlestone.bounds.reference import consistent, consistent_vc, erm, erm_vc, uniform_vc
+from littlestone.bounds.reference import (
+    alon22_lemma29,
+    consistent,
+    consistent_vc,
+    erm,
+    erm_vc,
+    lwy24_theorem34,
+    uniform_vc,
+    yan25_theorem11,
+)
 from littlestone.bounds.representations import (
+    POINTS,
+    HashedRepresentation,
+    HashFamily,
     best_hashing,
     best_representation,
-    points_representation,
+    sparse_sets,
 )
 from littlestone.bounds.search import least_n
 from littlestone.bounds.statements import PaperBound, PaperStatement, paper_bound, paper_bounds
@@ -45,6 +54,7 @@ from littlestone.bounds.uniform import agnostic_vc, best_finite, realizable_vc, 
 
 __all__ = [
     "POINTS",
+    "Bound",
     "Certificate",
     "CertificateBuilder",
     "Claim",
@@ -73,7 +83,6 @@ __all__ = [
     "lwy24_theorem34",
     "paper_bound",
     "paper_bounds",
-    "points_representation",
     "realizable",
     "realizable_from",
     "realizable_vc",
@@ -83,4 +92,5 @@ __all__ = [
     "sparse_sets",
     "surrogate",
     "uniform_vc",
+    "yan25_theorem11",
 ]

@@ -257,11 +257,8 @@ class CertificateBuilder:
             A registered claim.
         **inputs : int, Fraction, Reference or Step
         """
-        for used in names_in(formula):
-            if used not in inputs and used in self.known:
-                inputs[used] = self.known[used]
-            elif used not in inputs and used in self.steps:
-                inputs[used] = Reference(used)
+        known = {**self.steps, **self.known, **inputs}
+        inputs = {used: known[used] for used in names_in(formula) if used in known}
         return self.written(name, formula, source, **inputs)
 
     def written(

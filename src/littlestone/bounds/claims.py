@@ -190,6 +190,13 @@ for _claim in (
     Claim("alon22.lemma29", *_ALON,
           "Best error alpha/2 gives error alpha with n >= max(12 ln(2|H|/beta)/(alpha epsilon), "
           "72 ln(4|H|/beta)/alpha): the constants of its proof.", (IID, PUBLIC), "reconstruction"),
+    Claim("yan25.thm11", "Yan: An Optimal Differentially Private PAC Learner for VC Dimension 1",
+          "2025, second version, Theorem 11",
+          "t * 48/alpha (10 ln(48 e/alpha) + ln(5/beta)) records; the constant of the median is "
+          "not stated, so t counts the choosing mechanism alone.",
+          (IID, "some concept of the class labels every record correctly (realizable)",
+           "class, tree and split were chosen without looking at the records"),
+          status="order-only"),
     # ------------------------------------------------------------------ without privacy
     Claim("finite.consistent", "Blumer, Ehrenfeucht, Haussler, Warmuth: Occam's Razor", "1987",
           "A consistent hypothesis has error > alpha with probability at most (|H|-1)(1-alpha)**n.",

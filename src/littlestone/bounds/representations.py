@@ -1,7 +1,9 @@
-"""Which representation needs the fewest records: buckets, copies and accuracies found numerically.
+"""Representations: few candidates for infinite domains, and which of them needs the fewest records.
 
-The search only affects how good the numbers are. The certificate of what was found is computed
-afresh and rigorously.
+A class whose concepts are small sets is represented by hashing the domain to R buckets and taking
+the sets of *buckets*; the union of t independent copies is far from the target only if all copies
+are. More buckets and copies mean nearer candidates, but more of them. R, t and the levels of the
+certificate are found in floats, which only affects how good the numbers are.
 """
 
 from __future__ import annotations
@@ -10,13 +12,14 @@ import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate
+from littlestone.bounds.bound import Bound
+from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.bounds.exponential import agnostic_from, realizable_from
-from littlestone.bounds.hashing import POINTS, HashedRepresentation, HashFamily
-from littlestone.bounds.search import HOPELESS, least_point
+from littlestone.bounds.search import HOPELESS, least_n, least_point
 from littlestone.errors import (
     UnsupportedError,
     check_fraction,
@@ -24,12 +27,116 @@ from littlestone.errors import (
     parameter_error,
 )
 
-__all__ = ["best_hashing", "best_representation", "points_representation"]
-
+#: The largest sets that are represented by hashing.
+LARGEST_SET = 500
 #: Layers of the certificate: more would save about 2 % of the records.
 CUTS = 6
 MOST_COPIES = 12
 MOST_BUCKETS = 2**40
+
+SOURCE = "representation.hashing"
+
+
+#: Realizable, agnostic: the best tilt; what is kept of a bad candidate's weight, for each record.
+_LAYERS = (
+    ("min(epsilon/2, log(alpha/cut)/2)", "1 - alpha*(1 - exp(-tilt)) + cut*(exp(tilt) - 1)",
+     "exp-mech.representation.realizable"),
+    ("min(epsilon/2, atanh(alpha - cut))", "cosh(tilt) - (alpha - cut)*sinh(tilt)",
+     "exp-mech.representation.agnostic"),
+)  # fmt: skip
+LAYERS = tuple(
+    Bound((
+        ("tilt", tilt, claim),
+        ("fail", f"min(1, exp(log(size - 1) + n*log({kept})))", claim),
+    ))
+    for tilt, kept, claim in _LAYERS
+)  # fmt: skip
+DECAYS = tuple(
+    Bound((("tilt", tilt, claim), ("decay", f"-log({kept})", claim)))
+    for tilt, kept, claim in _LAYERS
+)
+OFF = Bound((("off", "min(1, collision/cut)**copies", SOURCE),))
+
+
+@dataclass(frozen=True)
+class HashFamily:
+    """How a class is represented by hashing its domain to R buckets."""
+
+    #: From R to the number of candidates of one copy, without the shared ones.
+    candidates: Callable[[int], int]
+    #: From R to a bound, for every concept and distribution, on the expected disagreement between
+    #: the concept and the best candidate of one copy. It must fall at least like a constant over R.
+    collision: Callable[[int], Fraction]
+    shared: int = 1  # candidates that all copies have in common (the empty set)
+    buckets: tuple[int, ...] = ()  # the R that are possible; empty: all
+
+
+#: Single points (or none) of any domain: candidates "hash equals r", and the empty set.
+POINTS = HashFamily(
+    candidates=lambda buckets: buckets, collision=lambda buckets: Fraction(1, buckets)
+)
+
+
+@functools.cache
+def sparse_sets(k: int) -> HashFamily:
+    """Return the family for sets of at most k points: sets of at most k buckets.
+
+    A point outside the target collides with one of its k points with probability at most k/R.
+    """
+    if k > LARGEST_SET:
+        wanted = f"at most {LARGEST_SET} when its domain is hashed"
+        raise parameter_error("sparse_sets", "k", wanted, k, "Use smaller sets.")
+
+    def candidates(buckets: int) -> int:
+        total, sets = 0, 1
+        for i in range(min(k, buckets)):
+            sets = sets * (buckets - i) // (i + 1)
+            total += sets
+        return total
+
+    return HashFamily(candidates, lambda buckets: Fraction(k, buckets))
+
+
+@dataclass(frozen=True)
+class HashedRepresentation:
+    """Public parameters of a representation, and what they certify."""
+
+    epsilon: Fraction
+    alpha: Fraction
+    beta: Fraction
+    agnostic: bool
+    buckets: int  # R
+    copies: int  # t
+    size: int  # candidates in all
+    collision: Fraction  # expected disagreement of one copy
+    cuts: tuple[Fraction, ...]  # levels of disagreement at which the certificate's layers are cut
+    guess: int = field(default=1, compare=False, repr=False)  # records, by floats
+
+    def certificate(self, n: int) -> Certificate:
+        r"""Return the certificate for n records.
+
+        With a_1 < ... < a_J the cuts, F_j the failure probability when the best candidate is off
+        by a_j, and E_j = (collision / a_j)**copies the probability that it is off by more, the
+        total is F_1 + (F_2 - F_1) E_1 + ... + (1 - F_J) E_J.
+        """
+        cert = CertificateBuilder(
+            n=n, size=self.size, epsilon=self.epsilon, alpha=self.alpha, beta=self.beta,
+            collision=self.collision, copies=self.copies,
+        )  # fmt: skip
+        total = "fail_1"
+        for j, cut in enumerate(self.cuts, 1):
+            if j > 1:
+                total += f" + (fail_{j} - fail_{j - 1})*off_{j - 1}"
+            LAYERS[self.agnostic].write(cert, suffix=f"_{j}", cut=cut)
+            OFF.write(cert, suffix=f"_{j}", cut=cut)
+        last = len(self.cuts)
+        cert.step("failure", f"{total} + (1 - fail_{last})*off_{last}", SOURCE)
+        cert.step("enough", "failure <= beta", SOURCE)
+        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
+
+    def required_samples(self) -> int:
+        """Return the least n from which on the certificate holds (it is monotone in n)."""
+        return least_n(lambda n: self.certificate(n).holds, self.guess)
 
 
 def best_hashing(
@@ -41,30 +148,10 @@ def best_hashing(
     agnostic: bool = False,
     powers_of_two: bool = False,
 ) -> HashedRepresentation:
-    """Return the representation that needs the fewest records, with its certificate.
+    """Return the representation that needs the fewest records: R, t and the cuts, cached.
 
-    Parameters
-    ----------
-    family : HashFamily
-        `POINTS`, or `sparse_sets` (k), or a class's own.
-    epsilon : number in (0, inf)
-        Loss of the release under replace-one (pure).
-    alpha, beta : number in (0, 1)
-        Error (excess error if ``agnostic``), and the probability of exceeding it; the latter covers
-        the hashing and the records together.
-    agnostic : bool, default=False
-        Whether labels may disagree with every concept.
-    powers_of_two : bool, default=False
-        Restrict R to powers of two (hashes truncated to bits).
-
-    Returns
-    -------
-    HashedRepresentation
-
-    Notes
-    -----
-    Deterministic; about half a second, cached. R, t and the certificate depend on public parameters
-    only. Claim ``representation.hashing``.
+    beta covers the hashing and the records together; ``powers_of_two`` restricts R to powers of two
+    (hashes truncated to bits). Claim ``representation.hashing``.
 
     Examples
     --------
@@ -83,34 +170,6 @@ def best_hashing(
     )
 
 
-def points_representation(
-    *, epsilon: Any, alpha: Any, beta: Any, agnostic: bool = False, powers_of_two: bool = False
-) -> HashedRepresentation:
-    """Return R, t and the certificate for single points of any domain: `best_hashing` of `POINTS`.
-
-    Parameters
-    ----------
-    epsilon : number in (0, inf)
-    alpha, beta : number in (0, 1)
-    agnostic, powers_of_two : bool
-        As for `best_hashing`.
-
-    Examples
-    --------
-    >>> found = points_representation(epsilon=1, alpha=0.1, beta=0.05, agnostic=True)
-    >>> found.required_samples() <= 2300
-    True
-    """
-    return best_hashing(
-        POINTS,
-        epsilon=epsilon,
-        alpha=alpha,
-        beta=beta,
-        agnostic=agnostic,
-        powers_of_two=powers_of_two,
-    )
-
-
 def best_representation(
     size: Callable[[Fraction, Fraction], int],
     *,
@@ -119,19 +178,10 @@ def best_representation(
     beta: Any,
     agnostic: bool = False,
 ) -> Certificate:
-    """Return the certificate with the fewest records for any class whose representation is known.
+    """Return the certificate with the fewest records for a class whose representation is known.
 
-    Parameters
-    ----------
-    size : callable, (alpha1, beta1) -> int
-        Largest number of candidates of an (alpha1, beta1)-representation.
-    epsilon, alpha, beta, agnostic
-        As for `best_hashing`.
-
-    Returns
-    -------
-    Certificate
-        Of `realizable_from` or `agnostic_from`; ``alpha1`` and ``beta1`` are inputs of its steps.
+    ``size(alpha1, beta1)`` is the largest number of candidates of a representation. alpha1 and
+    beta1 are inputs of the certificate's steps.
 
     Examples
     --------
@@ -214,7 +264,7 @@ class _Search:
         self, family: HashFamily, epsilon: float, alpha: float, beta: float, agnostic: bool
     ) -> None:
         self.family, self.epsilon, self.alpha, self.beta = family, epsilon, alpha, beta
-        self.agnostic = agnostic
+        self._decay = DECAYS[agnostic].function("decay", "cut", epsilon=epsilon, alpha=alpha)
 
     def with_copies(
         self, copies: int, powers_of_two: bool
@@ -258,7 +308,7 @@ class _Search:
         collision = float(self.family.collision(whole))
         log_bad = _log(self.family.candidates(whole) * copies + self.family.shared - 1)
         cuts = _cuts(*ends)
-        decays = [self.decay(cut) for cut in cuts]
+        decays = [self._decay(cut) if cut < self.alpha else 0.0 for cut in cuts]
         off = [min(1.0, collision / cut) ** copies for cut in cuts]
         if off[-1] > self.beta or decays[0] <= 0:
             return HOPELESS
@@ -268,16 +318,6 @@ class _Search:
         layers = list(zip(weights, decays, strict=True))
 
         return _least_sum(layers, log_bad, self.beta - off[-1])
-
-    def decay(self, cut: float) -> float:
-        if cut >= self.alpha:
-            return 0.0
-        if self.agnostic:
-            gap = self.alpha - cut
-            tilt = min(self.epsilon / 2, math.atanh(gap))
-            return -math.log(math.cosh(tilt) - gap * math.sinh(tilt))
-        tilt = min(self.epsilon / 2, math.log(self.alpha / cut) / 2)
-        return -math.log(1 - self.alpha * -math.expm1(-tilt) + cut * math.expm1(tilt))
 
     def _ends(self, log_low: float, log_span: float) -> tuple[float, float]:
         low = min(math.exp(log_low), 0.5 * self.alpha)

@@ -12,92 +12,45 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from littlestone.bounds.certificate import Certificate
-from littlestone.errors import check_integer, parameter_error
-
-__all__ = [
-    "HOPELESS",
-    "least",
-    "least_integer",
-    "least_n",
-    "least_point",
-    "least_real",
-    "log_growth",
-    "log_of",
-    "softmax",
-]
-
-
-def least(holds: Callable[[int], bool], low: int = 0) -> int:
-    """Return the least integer >= low at which a monotone property holds.
-
-    Properties are decided exactly: no float decides a certificate.
-
-    Examples
-    --------
-    >>> least(lambda i: i * i >= 50)
-    8
-    """
-    step = 1
-    while not holds(low + step - 1):
-        low, step = low + step, 2 * step
-    high = low + step - 1  # holds here, and fails just below low
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle + 1, high)
-    return low
+from littlestone.errors import parameter_error
 
 
 def least_n(
-    certify: Callable[[int], Certificate],
-    *,
-    start: int = 1,
-    largest: int = 2**256,
-    guess: int | None = None,
+    holds: Callable[[int], bool], guess: int = 1, *, low: int = 1, step: int = 1, most: int = 2**256
 ) -> int:
-    """Return the least n from which on a certificate always holds.
+    """Return the least n >= ``low`` with a monotone property: once it holds, it always does.
 
-    Parameters
-    ----------
-    certify : callable
-        From n to a certificate. It must be monotone from ``start`` on: once it holds, it holds for
-        every larger n. (Below ``start`` it is tried one by one.)
-    start : int, default=1
-    largest : int, default=2**256
-        Give up beyond this.
-    guess : int, optional
-        What floats found: the search walks away from it, and mostly two certificates decide. Only
-        used with ``start=1``; it changes nothing but the time.
+    The search walks away from the guess in growing steps, of ``step`` at first; the guess changes
+    nothing but the time. No float decides a certificate: its property is decided exactly.
 
-    Returns
-    -------
-    int
-        ``certify(n).holds``, and not ``certify(n - 1).holds``.
+    Raises
+    ------
+    ParameterError
+        No n up to ``most`` has it.
 
     Examples
     --------
     >>> from littlestone.bounds import realizable
-    >>> least_n(lambda n: realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=n))
+    >>> least_n(lambda n: realizable(2**20, epsilon=1, alpha=0.1, beta=0.05, n=n).holds)
     420
     """
-
-    def holds(n: int) -> bool:
-        if n > largest:
-            raise parameter_error(
-                "least_n", "largest", "large enough", largest, "No n up to it is certified."
-            )
-        return certify(n).holds
-
-    low, high = check_integer("least_n", "start", start, low=0) - 1, start
-    if guess is not None and start == 1:
-        return least_integer(holds, guess)
-    while not holds(high):
-        low, high = high, max(2 * high, 1)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    while high == low + 1 and 0 < high <= start and certify(high - 1).holds:
-        low, high = low - 1, high - 1
+    high = max(guess, low)
+    below = high - 1
+    if holds(high):
+        while below >= low and holds(below):
+            below, high, step = max(below - step, low - 1), below, 2 * step
+    else:
+        while True:
+            if high >= most:
+                raise parameter_error(
+                    "least_n", "most", "large enough", most, "No n up to it is certified."
+                )
+            below, high, step = high, min(high + step, most), 2 * step
+            if holds(high):
+                break
+    while high - below > 1:
+        middle = (below + high) // 2
+        below, high = (below, middle) if holds(middle) else (middle, high)
     return high
 
 
@@ -192,27 +145,6 @@ def least_real(enough: Callable[[float], bool], first: float = 1.0) -> float:
             return HOPELESS
     while high - low > 1e-4 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
-    return high
-
-
-def least_integer(enough: Callable[[int], bool], near: int) -> int:
-    """Return the least integer >= 1 from which on ``enough`` holds, beginning at one near it.
-
-    Examples
-    --------
-    >>> least_integer(lambda n: n * n >= 10**8, 9_990)
-    10000
-    """
-    low, high, step = max(near, 1) - 1, max(near, 1), 1  # then: fails at low, holds at high
-    if enough(high):
-        while low > 0 and enough(low):
-            low, high, step = max(low - step, 0), low, 2 * step
-    else:
-        while not enough(high):
-            low, high, step = high, high + step, 2 * step
-    while high - low > 1:
-        middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 

@@ -266,7 +266,7 @@ def _order(name: str, states: str, known: str = "") -> None:
 
 # fmt: off
 # ---------------------------------------------------------------- papers 000 and 001
-_CHUNKS = "The constants that are stated: littlestone.learners.vc1.papers.yan25_theorem11."
+_CHUNKS = "The constants that are stated: littlestone.bounds.yan25_theorem11."
 for _v, _thm in (("yan25v1", "2 3 1 7 8 6 4"), ("yan25v2", "3 4 1 10 11 9 5")):
     _vc, _td, _main, _dp, _size, _median, _ = _thm.split()
     _order(f"{_v}.thm{_main}", "records of an improper learner of VC dimension 1: an order, with "

@@ -10,108 +10,77 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
+from littlestone.bounds.bound import Bound
 from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.bounds.exponential import agnostic as tight_agnostic
 from littlestone.bounds.exponential import realizable as tight_realizable
-from littlestone.bounds.search import (
-    HOPELESS,
-    least_integer,
-    least_n,
-    least_point,
-    least_real,
-    log_growth,
-    log_of,
-    softmax,
-)
+from littlestone.bounds.formulas import names_in
+from littlestone.bounds.search import HOPELESS, least_n, least_point, least_real, log_of, softmax
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 
-__all__ = ["agnostic_vc", "best_finite", "realizable_vc", "surrogate"]
-
-#: (name, formula, claim); the last line is the excess error, which must be at most alpha.
-Line = tuple[str, str, str]
-
-_DEVIATION = (
-    "deviation",
-    "sqrt(2*log(growth(vc_dim, n))/n) + sqrt(log(1/(beta*share_deviation))/(2*n))",
-    "vc.uniform",
-)
-_HOEFFDING = ("best", "sqrt(log(1/(beta*share_best))/(2*n))", "hoeffding")
 #: The released cost exceeds the least one by more than ``release * n`` with small probability.
 _RELEASE = (
-    "release",
-    "log(max(size - 1, 1)/(beta*share_release))/(rate*n)",
-    "exp-mech.empirical",
-)
-
-REALIZABLE: tuple[Line, ...] = (
+    "release", "log(max(size - 1, 1)/(beta*share_release))/(rate*n)", "exp-mech.empirical"
+)  # fmt: skip
+REALIZABLE = Bound((
     ("rate", "epsilon/2", "exp-mech.privacy"),
     _RELEASE,
     ("spread", "log(4*growth(vc_dim, 2*n)/(beta*share_spread))/n", "vc.relative"),
     ("excess", "release + 2*sqrt(release*spread) + 4*spread", "vc.relative"),
-)
+    ("shares", "share_release + share_spread <= 1", "vc.relative"),
+    ("enough", "excess <= alpha", "vc.relative"),
+))  # fmt: skip
+_SCORE = "lwy24.thm3.4"
 #: Theorem 3.4 with its budgets shared anew; the score is min over c of errors(c) + distance(c, h).
-SURROGATE: tuple[Line, ...] = (
+SURROGATE = Bound((
     ("rate", "epsilon/4", "exp-mech.privacy"),  # replacing one record moves the score by up to 2
-    _DEVIATION,
-    _HOEFFDING,
+    ("deviation", "sqrt(2*log(growth(vc_dim, n))/n) + sqrt(log(1/(beta*share_deviation))/(2*n))",
+     "vc.uniform"),
+    ("best", "sqrt(log(1/(beta*share_best))/(2*n))", "hoeffding"),
     _RELEASE,
     ("slack", "log(1/(beta*share_near))/n", "bernstein"),
     ("near", "alpha1 + slack/3 + sqrt((slack/3)**2 + 2*alpha1*slack)", "bernstein"),
-    (
-        "spread",
-        "(log(growth(vc_dim, 2*n)) + log(size) + log(4/(beta*share_spread)))/n",
-        "vc.relative",
-    ),
-    ("gap", "deviation + best + near + release", "lwy24.thm3.4"),
-    ("excess", "gap + 2*sqrt(gap*spread) + 4*spread", "lwy24.thm3.4"),
-)
+    ("spread", "(log(growth(vc_dim, 2*n)) + log(size) + log(4/(beta*share_spread)))/n",
+     "vc.relative"),
+    ("gap", "deviation + best + near + release", _SCORE),
+    ("excess", "gap + 2*sqrt(gap*spread) + 4*spread", _SCORE),
+    ("shares", "share_deviation + share_best + share_release + share_near + share_spread"
+     " + share_hashing <= 1", _SCORE),
+    ("enough", "excess <= alpha", _SCORE),
+))  # fmt: skip
+_OWN = "vc.growth"
+#: A share of ln(size) is paid for privacy, half of the growth function's logarithm for the records.
+GROWTH = Bound((
+    ("tilt", "share*epsilon/2", _OWN),
+    ("gap", "alpha - (1 + 1/n)/(ghosts + 1)", _OWN),
+    ("patterns", "log(2*growth(vc_dim, (ghosts + 1)*n))/2", _OWN),
+    ("decay", "-log(cosh(tilt) - gap*sinh(tilt))", _OWN),
+    ("failure", "exp(share*log(max(size - 1, 1)) + patterns - n*decay)", _OWN),
+    ("shared", "share <= 1", _OWN),
+    ("enough", "failure <= beta", _OWN),
+))  # fmt: skip
 
 
 def agnostic_vc(
     size: int, vc_dim: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
 ) -> Certificate:
-    """Certify error <= best + alpha for candidates that lie in a class of small VC dimension.
+    """Certify error <= best + alpha for candidates of a small VC dimension; n None: the least.
 
     Weights e**(-epsilon/2 * errors), as for `exponential.agnostic`: the same release, another
-    proof, smaller when ln(size) is much larger than the VC dimension. A share s of ln(size) is
-    paid for privacy, at tilt l = s epsilon/2, and the square root of the growth function for the
-    records.
-
-    Parameters
-    ----------
-    size : int >= 1
-        Number of candidates.
-    vc_dim : int >= 0
-        Of the candidates.
-    epsilon, alpha, beta, n
-        As for `exponential.agnostic`.
-
-    Guarantee
-    ---------
-    Claim ``vc.growth``: Pr[error > best + alpha] <= (size-1)**s sqrt(2 growth(vc_dim, (r+1) n))
-    (cosh l - a sinh l)**n with a = alpha - (1 + 1/n)/(r+1), for every 0 <= s <= 1 and integer r.
+    proof, smaller when ln(size) is much larger than the VC dimension. Claim ``vc.growth``.
 
     Examples
     --------
     >>> agnostic_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 970_000
     True
     """
-    case = _Growth(
-        check_integer("agnostic_vc", "size", size, low=1),
-        check_integer("agnostic_vc", "vc_dim", vc_dim, low=0),
-        check_fraction("agnostic_vc", "epsilon", epsilon),
-        check_probability("agnostic_vc", "alpha", alpha),
-        check_probability("agnostic_vc", "beta", beta),
-    )
-    least, share, ghosts = _least_growth(case)
-    if n is None:
-        return case.certificate(least, share, ghosts)
-    return case.certificate(check_integer("certificate", "n", n, low=1), share, ghosts)
+    goal = _goal("agnostic_vc", size, vc_dim, epsilon=epsilon, alpha=alpha, beta=beta)
+    return _certified(n, goal, *_least_growth(goal))
 
 
 def realizable_vc(
@@ -119,17 +88,13 @@ def realizable_vc(
 ) -> Certificate:
     """Certify error <= alpha for candidates of small VC dimension, one of which has error 0.
 
-    Parameters
-    ----------
-    size, vc_dim, epsilon, alpha, beta, n
-        As for `agnostic_vc`.
-
     Examples
     --------
     >>> realizable_vc(2**65536 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).n < 940_000
     True
     """
-    return _certify("realizable_vc", REALIZABLE, size, vc_dim, epsilon, alpha, beta, n)
+    goal = _goal("realizable_vc", size, vc_dim, epsilon=epsilon, alpha=alpha, beta=beta)
+    return _certified(n, goal, *_least_shares(goal))
 
 
 def best_finite(
@@ -142,21 +107,11 @@ def best_finite(
     agnostic: bool = False,
     n: int | None = None,
 ) -> Certificate:
-    """Return the better of the two certificates of one release: tight, or by uniform convergence.
+    """Return the better certificate of one release: tight, or by uniform convergence.
 
     Both speak about the exponential mechanism with weights e**(-epsilon/2 * errors) over ``size``
-    public candidates. The one that needs fewer records is chosen from public parameters alone.
-
-    Parameters
-    ----------
-    size : int >= 1
-    vc_dim : int >= 0, optional
-        Of the candidates; by default unknown, and only the tight certificate is considered.
-    epsilon, alpha, beta
-        As for `exponential.realizable`; alpha is excess error if ``agnostic``.
-    agnostic : bool, default=False
-    n : int, optional
-        By default the least that suffices.
+    public candidates. Which one is chosen follows from public parameters alone; without the
+    candidates' ``vc_dim`` it is the tight one.
 
     Examples
     --------
@@ -190,30 +145,21 @@ def surrogate(
     """Certify error <= best + alpha for a representation, by the surrogate score of Theorem 3.4.
 
     The score of h is min over concepts c of errors(c) + distance(c, h), with rate epsilon/4. Only
-    the VC dimension of the *class* is paid at alpha**-2. The proof, with the budgets shared anew:
-    ``docs/certificates.md``.
-
-    Parameters
-    ----------
-    size : callable, (alpha1, beta1) -> int
-        Number of candidates of an (alpha1, beta1)-representation of the class.
-    vc_dim : int >= 0
-        Of the class.
-    epsilon, alpha, beta, n
-        As for `exponential.agnostic`.
+    the VC dimension of the *class* is paid at alpha**-2. ``size(alpha1, beta1)`` is the number of
+    candidates of an (alpha1, beta1)-representation.
 
     Examples
     --------
     >>> surrogate(lambda a, b: 2**1024 + 1, 1, epsilon=1, alpha=0.1, beta=0.05).holds
     True
     """
-    sums = _sums("surrogate", SURROGATE, vc_dim, epsilon, alpha, beta)
-    return _at(n, *_least_surrogate(size, sums))
+    goal = _goal("surrogate", 1, vc_dim, epsilon=epsilon, alpha=alpha, beta=beta)
+    return _certified(n, goal, *_least_surrogate(size, goal))
 
 
 @dataclass(frozen=True)
-class _Growth:
-    """The certificate of `agnostic_vc`: in floats for the search, and as steps."""
+class _Goal:
+    """What a certificate is asked for."""
 
     size: int
     vc_dim: int
@@ -221,245 +167,123 @@ class _Growth:
     alpha: Fraction
     beta: Fraction
 
-    def rough(self, n: float, ghosts: int) -> tuple[float, float]:
-        """Return the logarithm of the failure in floats at the best tilt, and the share for it."""
-        gap = float(self.alpha) - (1 + 1 / n) / (ghosts + 1)
-        if gap <= 0:
-            return math.inf, 0.0
-        released = log_of(max(self.size - 1, 1))
-        price, steep = 2 * released / float(self.epsilon), math.atanh(gap)
-        if price >= n * gap:
-            return math.inf, 0.0
-        # the decay's derivative is tanh(steep - tilt); it is worth ``price`` / n
-        tilt = min(steep - math.atanh(price / n), float(self.epsilon) / 2)
-        decay = -math.log1p(2 * math.sinh(tilt / 2) ** 2 - gap * math.sinh(tilt))
-        patterns = (math.log(2) + log_growth(self.vc_dim, (ghosts + 1) * n)) / 2
-        return price * tilt + patterns - n * decay, 2 * tilt / float(self.epsilon)
 
-    def certificate(self, n: int, share: Fraction, ghosts: int) -> Certificate:
-        """Return the certificate for n records, with these public choices."""
-        source = "vc.growth"
-        cert = CertificateBuilder(
-            n=n, size=self.size, vc_dim=self.vc_dim, epsilon=self.epsilon, alpha=self.alpha,
-            beta=self.beta, share=share, ghosts=ghosts,
-        )  # fmt: skip
-        cert.step("tilt", "share*epsilon/2", source)
-        cert.step("gap", "alpha - (1 + 1/n)/(ghosts + 1)", source)
-        cert.step("patterns", "log(2*growth(vc_dim, (ghosts + 1)*n))/2", source)
-        cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", source)
-        cert.step("failure", "exp(share*log(max(size - 1, 1)) + patterns - n*decay)", source)
-        cert.step("shared", "share <= 1", source)
-        cert.step("enough", "failure <= beta", source)
-        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
+def _goal(owner: str, size: int, vc_dim: int, **numbers: Any) -> _Goal:
+    return _Goal(
+        check_integer(owner, "size", size, low=1),
+        check_integer(owner, "vc_dim", vc_dim, low=0),
+        check_fraction(owner, "epsilon", numbers["epsilon"]),
+        check_probability(owner, "alpha", numbers["alpha"]),
+        check_probability(owner, "beta", numbers["beta"]),
+    )
+
+
+#: A proof with the public choices that need the fewest records, and that number.
+_Found = tuple[Bound, dict[str, Any], int]
+
+
+def _certified(
+    n: int | None, goal: _Goal, bound: Bound, choices: dict[str, Any], least: int
+) -> Certificate:
+    records = least if n is None else check_integer("certificate", "n", n, low=1)
+    cert = CertificateBuilder(**vars(goal) | choices, n=records)
+    bound.write(cert)
+    return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=records)
+
+
+def _near(enough: Callable[[float], bool], epsilon: Fraction) -> float:
+    """Return about the least n, or refuse."""
+    about = least_real(enough, 64)
+    if about >= HOPELESS:
+        wanted = "large enough for fewer than 10**30 records"
+        hint = "Raise epsilon or alpha."
+        raise parameter_error("certificate", "epsilon", wanted, float(epsilon), hint)
+    return about
 
 
 @functools.lru_cache(maxsize=256)
-def _least_growth(case: _Growth) -> tuple[int, Fraction, int]:
-    """Return the least n that is certified, with its share of ln(size) and its ghost samples."""
-    wanted = log_of(case.beta)
-    first = 8 * math.ceil(1 / case.alpha)
-    ghosts = first
+def _least_growth(goal: _Goal) -> _Found:
+    wanted, price = log_of(goal.beta), 2 * log_of(max(goal.size - 1, 1)) / float(goal.epsilon)
+    known = {**vars(goal), "epsilon": float(goal.epsilon)}
+    gap_of = GROWTH.function("gap", "n", "ghosts", alpha=goal.alpha)
+    failure_of = GROWTH.function("failure", "n", "ghosts", "share", **known)
+
+    def share(n: float, ghosts: int) -> float | None:
+        """Return the best share; none if no share is good."""
+        gap: float = gap_of(n, ghosts)
+        if gap <= 0 or price >= n * gap:
+            return None
+        # the decay's derivative is tanh(artanh(gap) - tilt); it is worth ``price`` / n
+        tilt = math.atanh(gap) - math.atanh(price / n)
+        return min(2 * tilt / float(goal.epsilon), 1.0)
+
+    def failure(n: float, ghosts: int) -> float:
+        part = share(n, ghosts)
+        return math.inf if part is None else failure_of(n, ghosts, part).log
+
+    ghosts = first = 8 * math.ceil(1 / goal.alpha)
     for _ in range(2):
+        about = _near(lambda n, r=ghosts: failure(n, r) <= wanted, goal.epsilon)  # type: ignore[misc]
+        ghosts = min((first * 2**k // 4 for k in range(14)), key=lambda r: failure(about, r))
+    about = _near(lambda n: failure(n, ghosts) <= wanted, goal.epsilon)
+    part = Fraction(share(about, ghosts) or 0).limit_denominator(10**9)
+    choices = {"share": min(part, Fraction(1)), "ghosts": ghosts}
+    return GROWTH, choices, GROWTH.least(math.ceil(about), **vars(goal), **choices)
 
-        def enough(n: float, ghosts: int = ghosts) -> bool:
-            return case.rough(n, ghosts)[0] <= wanted
 
-        about = least_real(enough, 64)
-        if about >= HOPELESS:
-            raise parameter_error(
-                "certificate",
-                "epsilon",
-                "large enough for fewer than 10**30 records",
-                float(case.epsilon),
-                "Raise epsilon or alpha.",
-            )
-        ghosts = min((first * 2**k // 4 for k in range(14)), key=lambda r: case.rough(about, r)[0])
-    about = least_real(lambda n: case.rough(n, ghosts)[0] <= wanted, 64)
-    share = min(Fraction(case.rough(about, ghosts)[1]).limit_denominator(10**9), Fraction(1))
-    return (
-        least_n(lambda n: case.certificate(n, share, ghosts), guess=math.ceil(about)),
-        share,
-        ghosts,
-    )
+@functools.lru_cache(maxsize=256)
+def _least_shares(goal: _Goal) -> _Found:
+    def point(x: Sequence[float]) -> dict[str, Any]:
+        shares = [_short(share) for share in softmax([*x, 0.0])]
+        return {"size": goal.size, "share_release": shares[0], "share_spread": shares[1]}
+
+    return _searched(REALIZABLE, goal, point, [0.0])
 
 
 @functools.lru_cache(maxsize=64)
-def _least_surrogate(size: Callable[[Fraction, Fraction], int], sums: _Sums) -> _Found:
-    names = _share_names(SURROGATE)
+def _least_surrogate(size: Callable[[Fraction, Fraction], int], goal: _Goal) -> _Found:
+    names = [name for name in names_in(SURROGATE.lines[-2][1]) if name != "share_hashing"]
 
-    def point(x: Sequence[float]) -> _Point:
-        near = min(float(sums.alpha) * 2.0 ** -abs(x[0]), 0.9 * float(sums.alpha))
+    def point(x: Sequence[float]) -> dict[str, Any]:
+        near = min(float(goal.alpha) * 2.0 ** -abs(x[0]), 0.9 * float(goal.alpha))
         first, *shares = (_short(share) for share in softmax([*x[1:], 0.0]))
         alpha1 = Fraction(f"{near:.3g}")
-        return _Point(
-            size(alpha1, sums.beta * first),
-            dict(zip(names, shares, strict=True)),
-            {"alpha1": alpha1, "share_hashing": first},
-        )
+        found = {"size": size(alpha1, goal.beta * first), "alpha1": alpha1, "share_hashing": first}
+        return found | dict(zip(names, shares, strict=True))
 
-    return _finish(sums, point, [5.0] + [0.0] * len(names))
+    return _searched(SURROGATE, goal, point, [5.0] + [0.0] * len(names))
 
 
-def _certify(  # noqa: PLR0917 - the parameters of the public functions, unchanged
-    owner: str,
-    lines: tuple[Line, ...],
-    size: int,
-    vc_dim: int,
-    epsilon: Any,
-    alpha: Any,
-    beta: Any,
-    n: int | None,
-) -> Certificate:
-    sums = _sums(owner, lines, vc_dim, epsilon, alpha, beta)
-    return _at(n, *_least_shares(check_integer(owner, "size", size, low=1), sums))
+def _searched(
+    bound: Bound,
+    goal: _Goal,
+    point: Callable[[Sequence[float]], dict[str, Any]],
+    start: list[float],
+) -> _Found:
+    """Find good public choices in floats, then the least n with them."""
+    target = float(goal.alpha)
+    known = {"vc_dim": goal.vc_dim, "epsilon": float(goal.epsilon), "beta": goal.beta}
 
-
-@functools.lru_cache(maxsize=256)
-def _least_shares(size: int, sums: _Sums) -> _Found:
-    names = _share_names(sums.lines)
-
-    def point(x: Sequence[float]) -> _Point:
-        shares = [_short(share) for share in softmax([*x, 0.0])]
-        return _Point(size, dict(zip(names, shares, strict=True)), {})
-
-    return _finish(sums, point, [0.0] * (len(names) - 1))
-
-
-@dataclass(frozen=True)
-class _Point:
-    """Public choices: shares of beta, and what else a proof leaves open."""
-
-    size: int
-    shares: Mapping[str, Fraction]
-    others: Mapping[str, Fraction]
-
-    @property
-    def inputs(self) -> dict[str, Fraction]:
-        return {**self.shares, **self.others, "size": Fraction(self.size)}
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """The lines of one proof with its fixed parameters: evaluated in floats, or certified."""
-
-    lines: tuple[Line, ...]
-    vc_dim: int
-    epsilon: Fraction
-    alpha: Fraction
-    beta: Fraction
-
-    def rough(self, point: _Point) -> Callable[[float], float]:
-        """Return the excess as a function of n, in floats: what the lines say, for searches."""
-        chance = {name: -log_of(self.beta * share) for name, share in point.shares.items()}
-        released = log_of(max(point.size - 1, 1)) + chance["share_release"]
-        rate = float(self.epsilon) / (4 if self.lines is SURROGATE else 2)
-
-        def uniform(n: float) -> float:
-            deviation = math.sqrt(2 * log_growth(self.vc_dim, n) / n)
-            deviation += math.sqrt(chance["share_deviation"] / (2 * n))
-            best = math.sqrt(chance["share_best"] / (2 * n))
-            return deviation + best + released / (rate * n)
-
-        def relative(n: float) -> float:
-            spread = (math.log(4) + log_growth(self.vc_dim, 2 * n) + chance["share_spread"]) / n
-            release = released / (rate * n)
-            return release + 2 * math.sqrt(release * spread) + 4 * spread
-
-        def surrogate(n: float) -> float:
-            near = float(point.others["alpha1"])
-            slack = chance["share_near"] / n
-            near += slack / 3 + math.sqrt((slack / 3) ** 2 + 2 * near * slack)
-            spread = log_growth(self.vc_dim, 2 * n) + log_of(point.size) + math.log(4)
-            spread = (spread + chance["share_spread"]) / n
-            gap = uniform(n) + near
-            return gap + 2 * math.sqrt(gap * spread) + 4 * spread
-
-        ways = {REALIZABLE: relative, SURROGATE: surrogate}
-        way = ways[self.lines]
-        return lambda n: way(float(max(round(n), 1)))
-
-    def certificate(self, n: int, point: _Point) -> Certificate:
-        cert = CertificateBuilder(**self._fixed(), **point.inputs, n=n)
-        for name, formula, source in self.lines:
-            cert.step(name, formula, source)
-        shares = [name for name in point.inputs if name.startswith("share_")]
-        source = self.lines[-1][2]
-        cert.step("shares", f"{' + '.join(shares)} <= 1", source)
-        cert.step("enough", "excess <= alpha", source)
-        return cert.certificate(alpha=self.alpha, beta=self.beta, n=n)
-
-    def _fixed(self) -> dict[str, Fraction]:
-        return {
-            "vc_dim": Fraction(self.vc_dim),
-            "epsilon": self.epsilon,
-            "alpha": self.alpha,
-            "beta": self.beta,
-        }
-
-
-#: A proof with its budget, the choices that need the fewest records, and the certificate at these.
-_Found: TypeAlias = tuple[_Sums, _Point, Certificate]
-
-
-def _finish(sums: _Sums, point: Callable[[Sequence[float]], _Point], start: list[float]) -> _Found:
-    """Find good public choices, then certify with them."""
-    target = float(sums.alpha)
+    def excess(choices: dict[str, Any]) -> Callable[[float], float]:
+        at = bound.function("excess", "n", **known, **choices)
+        return lambda n: float(at(float(max(round(n), 1))))
 
     def needed(x: Sequence[float]) -> float:
-        excess = sums.rough(point(x))
-        return least_real(lambda m: excess(m) <= target, 64)
+        at = excess(point(x))
+        return _near(lambda n: at(n) <= target, goal.epsilon)
 
-    def excess_at(m: float) -> Callable[[Sequence[float]], float]:
-        return lambda x: sums.rough(point(x))(m)
+    def excess_at(n: float) -> Callable[[Sequence[float]], float]:
+        return lambda x: excess(point(x))(n)
 
     best = start
     for _ in range(2):  # the best choices depend on n only through logarithms
-        about = needed(best)
-        if about >= HOPELESS:
-            raise parameter_error(
-                "certificate",
-                "epsilon",
-                "large enough for fewer than 10**30 records",
-                float(sums.epsilon),
-                "Raise epsilon or alpha.",
-            )
-        best = least_point(excess_at(about), best)
-    choice = point(best)
-    excess, about = sums.rough(choice), needed(best)
-    guess = least_integer(lambda m: excess(m) <= target, math.ceil(about))
-    n = least_n(lambda m: sums.certificate(m, choice), guess=guess)
-    return sums, choice, sums.certificate(n, choice)
-
-
-def _at(n: int | None, sums: _Sums, choice: _Point, least: Certificate) -> Certificate:
-    if n is None or n == least.n:
-        return least
-    return sums.certificate(check_integer("certificate", "n", n, low=1), choice)
-
-
-def _sums(  # noqa: PLR0917 - the parameters of the public functions, unchanged
-    owner: str, lines: tuple[Line, ...], vc_dim: int, epsilon: Any, alpha: Any, beta: Any
-) -> _Sums:
-    return _Sums(
-        lines,
-        check_integer(owner, "vc_dim", vc_dim, low=0),
-        check_fraction(owner, "epsilon", epsilon),
-        check_probability(owner, "alpha", alpha),
-        check_probability(owner, "beta", beta),
-    )
+        best = least_point(excess_at(needed(best)), best)
+    choices = point(best)
+    at = excess(choices)
+    guess = least_n(lambda n: at(n) <= target, math.ceil(needed(best)))
+    return bound, choices, bound.least(guess, **vars(goal) | choices)
 
 
 def _short(share: float) -> Fraction:
     """Round a share of beta down to a few digits: the rest is simply not used."""
     return Fraction(max(int(share * 10_000), 1), 10_010)
-
-
-@functools.cache
-def _names(formula: str) -> frozenset[str]:
-    words = "".join(c if c.isalnum() or c == "_" else " " for c in formula).split()
-    return frozenset(word for word in words if not word[0].isdigit())
-
-
-def _share_names(lines: tuple[Line, ...]) -> list[str]:
-    used = [name for _, formula, _ in lines for name in sorted(_names(formula))]
-    return list(dict.fromkeys(name for name in used if name.startswith("share_")))

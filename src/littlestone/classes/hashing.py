@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import HashFamily
-from littlestone.bounds.search import least_integer, log_of
+from littlestone.bounds.search import least_n, log_of
 from littlestone.classes.base import HypothesisSet, Mapped, Representation
 from littlestone.classes.encoding import Fields, bounds_to_dict, json_integer, number, words
 from littlestone.classes.hypotheses import AlwaysZero, readable
@@ -406,7 +406,7 @@ def fewest_buckets(
     near = int(min(falls / room, most)) if room > 0 else most
     if not reached(most):
         return None
-    return least_integer(lambda buckets: reached(min(buckets, most)), max(near, 1))
+    return least_n(lambda buckets: reached(min(buckets, most)), max(near, 1))
 
 
 @lru_cache(maxsize=64)

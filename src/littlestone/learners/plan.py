@@ -102,7 +102,7 @@ def least_required(
     """
     if beta is not None:
         guess = refine_guess(certify, guess, beta)
-    return least_n(certify, guess=guess)
+    return least_n(lambda n: certify(n).holds, 1 if guess is None else guess)
 
 
 def refine_guess(

@@ -42,7 +42,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from littlestone.bounds import register_claim
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.errors import (
     DataError,
     ParameterError,
@@ -95,7 +95,7 @@ def _root(value: int) -> int:
 
 def _cube_root(value: int) -> int:
     """Return the integer part of the cube root."""
-    return least(lambda x: (x + 1) ** 3 > value)
+    return least_n(lambda x: (x + 1) ** 3 > value, low=0)
 
 
 @lru_cache(maxsize=256)
@@ -150,7 +150,7 @@ def margin(offset: Fraction | None, rate: Fraction, queries: int, beta: Fraction
         return (beta * both * other - noise * other - far * both).sign() >= 0
 
     if offset is None:
-        return least(lambda a: fits(a, 0))
+        return least_n(lambda a: fits(a, 0), low=0)
     s, r = float(offset), float(rate)
     bend = math.log(2 * s * (1 + math.exp(-r)) / (queries * r * (1 + math.exp(-s))))
 
@@ -158,7 +158,7 @@ def margin(offset: Fraction | None, rate: Fraction, queries: int, beta: Fraction
         best = round((bend + r * a) / (s + r))  # where the sum of the two tails is least
         return any(0 <= b <= a and fits(a, b) for b in {best - 1, best, best + 1, 0, a})
 
-    return least(splits)
+    return least_n(splits, low=0)
 
 
 CLASSIC = register_claim(

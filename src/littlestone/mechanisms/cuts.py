@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from littlestone.bounds import register_claim
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy import BoundedRange
 from littlestone.source import Integers, LeveledChoice, Source, exact_integers, exp
@@ -178,7 +178,7 @@ def cuts_reach(size: int, *, levels: int, epsilon: Any, beta: Any) -> int:
     rate = _rate("cuts_reach", epsilon, levels)
     beta = check_probability("cuts_reach", "beta", beta)
     worse = 2 * (size - 1) * (2**levels - 1)
-    return least(lambda t: (beta - exp(-rate * t, times=worse)).sign() >= 0)
+    return least_n(lambda t: (beta - exp(-rate * t, times=worse)).sign() >= 0, low=0)
 
 
 def _rate(owner: str, epsilon: Any, levels: Any) -> Fraction:

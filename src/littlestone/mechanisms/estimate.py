@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.errors import DataError, check_fraction, check_integer, check_probability
 from littlestone.privacy.losses import Pure
@@ -300,4 +300,4 @@ def _around(value: int, n: int, epsilon: Fraction, beta: Fraction) -> tuple[int,
 @lru_cache(maxsize=256)
 def _radius(epsilon: Fraction, beta: Fraction) -> int:
     allowed = beta * (1 + exp(-epsilon))
-    return least(lambda a: (allowed - exp(-epsilon * (a + 1), times=2)).sign() >= 0)
+    return least_n(lambda a: (allowed - exp(-epsilon * (a + 1), times=2)).sign() >= 0, low=0)

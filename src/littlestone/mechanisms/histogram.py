@@ -29,7 +29,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from littlestone.bounds import register_claim
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.errors import ParameterError, check_fraction, check_integer, check_probability
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
 from littlestone.mechanisms.estimate import coin_of, truncated
@@ -200,7 +200,7 @@ def histogram_radius(n: int, *, epsilon: Any, beta: Any) -> int:
     rate, _ = _checked("histogram_radius", epsilon, Fraction(1, 2))
     n = check_integer("histogram_radius", "n", n, low=1)
     allowed = check_probability("histogram_radius", "beta", beta) * (1 + exp(-rate))
-    return least(lambda a: (allowed - exp(-rate * (a + 1), times=2 * n)).sign() >= 0)
+    return least_n(lambda a: (allowed - exp(-rate * (a + 1), times=2 * n)).sign() >= 0, low=0)
 
 
 def count_listed(*, epsilon: Any, delta: Any, beta: Any, at_least: int = 0) -> int:
@@ -227,7 +227,7 @@ def count_listed(*, epsilon: Any, delta: Any, beta: Any, at_least: int = 0) -> i
         missed, _ = coin_of(rate, count - tau).weights
         return bool((both * beta - missed).sign() >= 0)
 
-    return least(kept)
+    return least_n(kept, low=0)
 
 
 def _checked(owner: str, epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
@@ -238,7 +238,7 @@ def _checked(owner: str, epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
 @lru_cache(maxsize=64)
 def _threshold(rate: Fraction, delta: Fraction) -> int:
     allowed = delta * (1 + exp(-rate))
-    return least(lambda tau: (allowed - exp(-rate * (tau - 1))).sign() >= 0, low=1)
+    return least_n(lambda tau: (allowed - exp(-rate * (tau - 1))).sign() >= 0)
 
 
 def _rate_and_threshold(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
 from littlestone.privacy.losses import BoundedRange
 from littlestone.source import Choice, Source, exp
@@ -143,4 +143,4 @@ def score_gap(
     size = check_integer("score_gap", "size", size, low=1)
     beta = check_probability("score_gap", "beta", beta)
     rate = selection_rate(epsilon, sensitivity=sensitivity, monotone=monotone)
-    return least(lambda g: (exp(rate * g, times=beta) - (size - 1)).sign() >= 0)
+    return least_n(lambda g: (exp(rate * g, times=beta) - (size - 1)).sign() >= 0, low=0)

@@ -22,7 +22,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.errors import DataError, check_probability
 from littlestone.mechanisms.bottom import Bottom, check_removal, removal_bottom
 from littlestone.mechanisms.canonical import Order, canonical_key, ordered
@@ -237,7 +237,7 @@ def score_needed(*, k: int, epsilon: Any, delta: Any, beta: Any) -> int:
     rate, k, delta = check_removal("score_needed", k, epsilon, delta)
     beta = check_probability("score_needed", "beta", beta)
     target = k * (1 - beta) / (delta * beta)
-    return least(lambda s: (exp(rate * (s - 1)) - target).sign() >= 0, low=1)
+    return least_n(lambda s: (exp(rate * (s - 1)) - target).sign() >= 0)
 
 
 def _draw(

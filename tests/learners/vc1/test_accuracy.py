@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta as beta_law
 
 import littlestone as ls
-from littlestone.bounds import recheck
+from littlestone.bounds import recheck, yan25_theorem11
 from littlestone.classes.prefixes import IPV6
 from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
@@ -16,7 +16,6 @@ from littlestone.data.points import as_points
 from littlestone.learners.exponential import Generic
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal
-from littlestone.learners.vc1.papers import yan25_theorem11
 from littlestone.source import SeededSource
 
 from .small import EXAMPLE, FORK

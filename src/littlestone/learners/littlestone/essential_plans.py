@@ -32,7 +32,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Self
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.search import least, least_integer, log_of
+from littlestone.bounds.search import least_n, log_of
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
 from littlestone.learners.littlestone.plans import TeacherVotePlan, VoteMargin, least_teachers
@@ -87,7 +87,7 @@ class Levels:
             log_growth = _log_growth(d, 2 * chunk) - _log_growth(vc, 2 * chunk)
             return counts[-1] < top and distance(counts[-1], top) >= allowed + log_growth
 
-        chunk = least(fits, low=2 * d + 1)
+        chunk = least_n(fits, low=2 * d + 1)
         return cls(d, vc, chunk, cls._chain(d, vc, chunk, bad, chunk)[0])
 
     @staticmethod
@@ -367,7 +367,7 @@ class StagesPlan(EssentialPlan):
         fewest = math.ceil((2 + 2 * margin) / (1 - slack))
         if fewest * self.chunk > 1e15 or not enough(10**15 // self.chunk):
             return self
-        teachers = least_integer(enough, fewest)
+        teachers = least_n(enough, fewest)
         return replace(self, teachers=teachers, margin=margin, offset=offset)
 
     def _best_offset(self, margin: int) -> tuple[int, float]:

@@ -209,7 +209,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
         """Return the least n from which on the certificate always holds."""
         if not empirical:
             return super().required_samples()
-        return least_n(lambda n: self.certificate(n, empirical=True), guess=self.plan.required)
+        return least_n(lambda n: self.certificate(n, empirical=True).holds, self.plan.required)
 
     def deals(self, n: int) -> bool:
         """Return whether records are dealt to teachers of several records.

@@ -5,7 +5,6 @@
 `chunks`        dealing records to chunks, and the path that each chunk forces
 `choosers`      a node by the paths: one draw, or a median depth and then a node of it
 `proper`        proper output: one draw over the leaves, or Algorithm 4
-`papers`        the paper's own size, for comparison
 `estimators`    `VC1Learner`, for scikit-learn
 `claims`        what is asserted
 ==============  ================================================================================

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from littlestone.bounds import register_claim
 
-__all__ = ["CHUNKS", "DESCENT", "LEAVES", "ONE_SHOT", "PAPER", "PRIVACY", "TWO_STEP"]
+__all__ = ["CHUNKS", "DESCENT", "LEAVES", "ONE_SHOT", "PRIVACY", "TWO_STEP"]
 
 _OWN, _PAGE = "littlestone", "docs/learners/vc1.md"
 _YAN = "Yan: An Optimal Differentially Private PAC Learner for Concept Classes with VC Dimension 1"
@@ -65,13 +65,4 @@ DESCENT = register_claim(
     "Going down to a proper node by noisy tests and exponential mechanisms among few children "
     "adds at most the counted mistakes, and what the sample hides of them.",
     _ALL,
-)
-PAPER = register_claim(
-    "yan25.thm11",
-    _YAN,
-    "2025, second version, Theorem 11",
-    "t * 48/alpha (10 ln(48 e/alpha) + ln(5/beta)) records; the constant of the median is not "
-    "stated, so t counts the choosing mechanism alone.",
-    _ALL,
-    status="order-only",
 )

@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from littlestone.bounds import Certificate, CertificateBuilder
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.mechanisms.median.claims import EXPONENTIAL
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, ScoreRuns, Source, SweptRuns, exp
@@ -123,7 +123,7 @@ class RankExponential:
             return 1
         bad = (self.size - 1) * (1 - beta) / beta
         # the least top + 1 that suffices; top >= 0 besides
-        need = least(lambda g: (exp(self.rate * g) - bad).sign() >= 0, low=1)
+        need = least_n(lambda g: (exp(self.rate * g) - bad).sign() >= 0)
         return self.window.least_n(2 * (need - 1) - 1)
 
     def certificate(self, n: int, beta: Fraction) -> Certificate:

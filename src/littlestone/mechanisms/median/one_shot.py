@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
 from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.source import Exp, LeveledChoice, Source, exp
@@ -158,7 +158,7 @@ def paths_needed(*, max_depth: int, epsilon: Any, delta: Any, beta: Any, above: 
         return bool((allowed - odds).sign() >= 0)
 
     # a score above `above` must exist at all
-    return max(least(holds, low=1), 2 * above + 1)
+    return max(least_n(holds), 2 * above + 1)
 
 
 @dataclass

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.mechanisms.median.claims import TREE
 from littlestone.mechanisms.median.values import Ordered, RankWindow
@@ -284,7 +284,7 @@ class TreeEM:
             return n * width >= 3 and (allowed - bad).sign() >= 0
 
         start = max(1, -int(-3 // (self.rate * width)))
-        n = least(surely, low=start)
+        n = least_n(surely, low=start)
         while n > 1 and holds(n - 1):
             n -= 1
         return n

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder, Step
-from littlestone.bounds.search import least
+from littlestone.bounds.search import least_n
 from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.mechanisms.median.claims import TREE_LOG
 from littlestone.mechanisms.median.exponential import RankExponential
@@ -66,7 +66,7 @@ class LevelBudget:
     def spare(self) -> int:
         """Rank margin beyond the window with which step 6 fails with chance <= beta/4."""
         bad = 2 * (4 - self.beta) / self.beta
-        return least(lambda k: (exp(self.last / 2 * (k + 1)) - bad).sign() >= 0)
+        return least_n(lambda k: (exp(self.last / 2 * (k + 1)) - bad).sign() >= 0, low=0)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Constants:
         heavy, beta = budget.heavy, budget.beta
         bottom = entering_bottom(entering=entering, score=floor, rate=heavy / 2, delta=budget.half)
         odds = bottom * ((1 - beta) / beta)
-        sure = least(lambda g: (exp(heavy / 2 * g) - odds).sign() >= 0, low=floor)
+        sure = least_n(lambda g: (exp(heavy / 2 * g) - odds).sign() >= 0, low=floor)
         theta = sure - 1 + least_tail(budget.test, beta / 8)
         calm = theta - 1 + least_tail(budget.test, budget.half)
         hidden = least_tail(budget.stay, budget.half)
@@ -232,7 +232,7 @@ def least_tail(epsilon: Fraction, chance: Fraction) -> int:
     14
     """
     allowed = chance * (1 + exp(-epsilon))
-    return least(lambda k: (allowed - exp(-epsilon * k)).sign() >= 0, low=1)
+    return least_n(lambda k: (allowed - exp(-epsilon * k)).sign() >= 0)
 
 
 Integers = npt.NDArray[np.int64]

@@ -1,0 +1,278 @@
+"""A bound is written once: its lines are the steps of a certificate, and floats for searches."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from littlestone.bounds.certificate import Certificate, CertificateBuilder, Step
+from littlestone.bounds.formulas import names_in
+from littlestone.bounds.search import least_n, log_growth, log_of
+from littlestone.bounds.tails import at_most
+from littlestone.errors import check_integer
+
+#: Name, formula, and the claim that says why.
+Line = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The lines of a bound; a formula names inputs and earlier lines.
+
+    Examples
+    --------
+    >>> erm = Bound((
+    ...     ("decay", "-log(1 - alpha**2)/2", "finite.erm"),
+    ...     ("failure", "(size - 1)*exp(-n*decay)", "finite.erm"),
+    ...     ("enough", "failure <= beta", "finite.erm"),
+    ... ))
+    >>> erm.least(2700, size=40_000, alpha=Fraction(1, 10), beta=Fraction(1, 20))
+    2705
+    >>> round(erm.log("failure", size=2**5000, alpha=0.1, n=10**6), 3)
+    -1559.432
+    """
+
+    lines: tuple[Line, ...]
+
+    def write(self, cert: CertificateBuilder, *, suffix: str = "", **inputs: Any) -> Step:
+        """Write the lines into a certificate, as steps ``name + suffix``; return the last one."""
+        for name, formula, source in self.lines:
+            inputs[name] = cert.where(**inputs).step(name + suffix, formula, source)
+        last: Step = inputs[self.lines[-1][0]]
+        return last
+
+    def least(self, guess: int, **inputs: Any) -> int:
+        """Return the least n for which all conditions hold, decided exactly."""
+
+        def holds(n: int) -> bool:
+            cert = CertificateBuilder(**inputs, n=n)
+            self.write(cert)
+            return all(step.value is not False for step in cert.steps.values())
+
+        return least_n(holds, guess)
+
+    def floats(self, line: str, **inputs: Any) -> Any:
+        """Return a line in floats, elementwise for arrays; ``size=Log(x)`` means e**x."""
+        value = self.function(line, **inputs)()
+        return exp(value.log) if isinstance(value, Log) else value
+
+    def log(self, line: str, **inputs: Any) -> Any:
+        """Return the logarithm of a line, which itself may be beyond floats."""
+        return log(self.function(line, **inputs)())
+
+    def function(self, line: str, *free: str, **known: Any) -> Callable[..., Any]:
+        """Return a line, a float or a `Log`, as a function of some inputs, which are floats."""
+        fixed = tuple(map(_float, known.values()))
+        quick, whole = (partial(code, *fixed) for code in self._code(line, (*known, *free)))
+        if any(isinstance(x.log if isinstance(x, Log) else x, np.ndarray) for x in fixed):
+            return whole
+
+        def function(*numbers: float) -> Any:
+            try:
+                return quick(*numbers)
+            except (ValueError, OverflowError):
+                return whole(*numbers)
+
+        return function
+
+    def _code(self, line: str, inputs: tuple[str, ...]) -> list[Callable[..., Any]]:
+        """Compile what a line needs, by `math` and for everything; only our own texts come here."""
+        key = (line, *inputs)
+        if key not in self._codes:
+            formulas = {name: formula for name, formula, _ in self.lines}
+            needed, waiting = {line}, [line]
+            while waiting:
+                used = set(names_in(formulas[waiting.pop()])) & formulas.keys() - needed
+                needed |= used - set(inputs)
+                waiting += used - set(inputs)
+            parts = [
+                f"({name} := {_python(formulas[name])})" for name in formulas if name in needed
+            ]
+            text = f"lambda {', '.join(inputs)}: [{', '.join(parts)}, {line}][-1]"
+            self._codes[key] = [eval(text, dict(names)) for names in (_QUICK, _NAMES)]  # noqa: S307
+        return self._codes[key]
+
+    @cached_property
+    def _codes(self) -> dict[tuple[str, ...], list[Callable[..., Any]]]:
+        return {}
+
+
+def enough(
+    bound: Bound, n: int | None, *, alpha: Fraction, beta: Fraction, **inputs: Any
+) -> Certificate:
+    """Certify a bound whose last line is the number that is needed; n None: for that number."""
+    cert = CertificateBuilder(alpha=alpha, beta=beta, **inputs)
+    needed = bound.write(cert)
+    records = int(needed.value) if n is None else check_integer("certificate", "n", n, low=0)
+    cert.step("enough", "n >= needed", needed.source, n=records)
+    return cert.certificate(alpha=alpha, beta=beta, n=records)
+
+
+class Log:
+    """A positive number of any size, by its logarithm: a float or an array."""
+
+    __slots__ = ("log",)
+    __array_ufunc__ = None
+
+    def __init__(self, log: Any) -> None:
+        self.log = log
+
+    def __mul__(self, x: Any) -> Log:
+        return Log(self.log + log(x))
+
+    def __truediv__(self, x: Any) -> Log:
+        return Log(self.log - log(x))
+
+    def __rtruediv__(self, x: Any) -> Log:
+        return Log(log(x) - self.log)
+
+    def __add__(self, x: Any) -> Log:
+        return Log(np.logaddexp(self.log, log(x)))
+
+    __rmul__, __radd__ = __mul__, __add__
+
+    def __sub__(self, x: Any) -> Any:
+        if isinstance(self.log, float) and self.log > _LARGEST:
+            return Log(self.log + log1p(-exp(log(x) - self.log)))
+        return expm1(self.log) - (x - 1)
+
+    def __rsub__(self, x: Any) -> Any:
+        return (x - 1) - expm1(self.log)
+
+    def __neg__(self) -> Any:
+        return -exp(self.log)
+
+    def __le__(self, x: Any) -> Any:
+        return self.log <= log(x)
+
+    def __ge__(self, x: Any) -> Any:
+        return self.log >= log(x)
+
+    __lt__, __gt__ = __le__, __ge__
+
+
+_LARGEST = 700.0  # of exponents
+
+
+def _float(x: Any) -> Any:
+    """Return integers and fractions as floats, or by their logarithms."""
+    if not isinstance(x, int | Fraction):
+        return x
+    try:
+        near = float(x)
+    except OverflowError:
+        return Log(log_of(x))
+    return near if near or not x else Log(log_of(x))
+
+
+def _made(name: str, low: float = -math.inf) -> Callable[..., Any]:
+    """Return a function of floats and arrays; -inf up to ``low``, inf where it overflows."""
+    scalar, whole = getattr(math, name), getattr(np, name)
+
+    def function(x: Any) -> Any:
+        try:
+            return scalar(x) if x > low else -math.inf
+        except OverflowError:
+            return math.inf
+        except (TypeError, ValueError):  # an array
+            with np.errstate(all="ignore"):
+                return whole(x)
+
+    return function
+
+
+exp, expm1 = _made("exp"), _made("expm1")
+_log, _log1p = _made("log", 0.0), _made("log1p", -1.0)
+
+
+def log(x: Any) -> Any:
+    """Return the logarithm of a float, an array or a `Log`."""
+    return x.log if isinstance(x, Log) else _log(x)
+
+
+def _quick_log(x: Any) -> Any:
+    try:
+        return math.log(x)
+    except TypeError:
+        return x.log
+
+
+def log1p(x: Any) -> Any:
+    """Return the logarithm of 1 + x."""
+    return np.logaddexp(0.0, x.log) if isinstance(x, Log) else _log1p(x)
+
+
+def _extreme(scalar: Any, whole: Any) -> Callable[..., Any]:
+    def function(first: Any, *rest: Any) -> Any:
+        for x in rest:
+            if isinstance(first, Log) or isinstance(x, Log):
+                first = Log(function(log(first), log(x)))
+            elif isinstance(first, np.ndarray) or isinstance(x, np.ndarray):
+                first = whole(first, x)
+            else:
+                first = scalar(first, x)
+        return first
+
+    return function
+
+
+def _above(t: float, p: float, b: float) -> float:
+    return at_most(int(t - b - 1), int(t), 1 - p)
+
+
+_NAMES: dict[str, Any] = {
+    "exp": Log, "expm1": expm1, "log": log, "log1p": log1p, "sqrt": _made("sqrt"),
+    "cosh": _made("cosh"), "sinh": _made("sinh"), "atanh": math.atanh,
+    "ceil": _made("ceil"), "floor": _made("floor"),
+    "min": _extreme(min, np.minimum), "max": _extreme(max, np.maximum),
+    "growth": lambda d, n: Log(log_growth(int(d), n)), "binomial_above": _above,
+}  # fmt: skip
+_QUICK: dict[str, Any] = _NAMES | {
+    name: getattr(math, name) for name in ("expm1", "sqrt", "cosh", "sinh", "ceil", "floor")
+}
+_QUICK |= {"log": _quick_log, "min": min, "max": max}
+
+
+@cache
+def _python(formula: str) -> str:
+    """Return a formula for floats: powers by logarithms, log(1 + x) with all digits of x."""
+    return ast.unparse(_Accurate().visit(_expression(formula)))
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+class _Accurate(ast.NodeTransformer):
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        left, right = node.left, node.right
+        if isinstance(node.op, ast.Pow) and not isinstance(right, ast.Constant):
+            return self.visit(_expression(f"exp(({ast.unparse(right)})*log({ast.unparse(left)}))"))
+        for one, power, sign in ((left, right, "-"), (right, left, "")):
+            if isinstance(node.op, ast.Sub) and isinstance(power, ast.Call):
+                if ast.unparse(one) == "1" and ast.unparse(power.func) == "exp":
+                    return _expression(f"{sign}expm1({ast.unparse(power.args[0])})")
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        last: Any = None
+        first: Any = node.args[0]
+        while isinstance(first, ast.BinOp) and isinstance(first.op, ast.Add | ast.Sub):
+            last, first = first, first.left
+        if ast.unparse(node.func) == "log" and last is not None:
+            start, rest = ast.unparse(first), "0" if ast.unparse(first) == "1" else ""
+            if start.startswith("cosh("):
+                rest = f"2*sinh({start[5:-1]}/2)**2"
+            if rest:
+                last.left = _expression(rest)
+                node.func = ast.Name("log1p", ast.Load())
+        return node
