@@ -26,11 +26,11 @@ from pathlib import Path
 import numpy as np
 
 import littlestone as ls
+from littlestone.bounds import yan25_theorem11
 from littlestone.learners.exponential import Generic
 from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
-from littlestone.bounds import yan25_theorem11
 from littlestone.mechanisms.median import Ordered, RankExponential, RankWindow, TreeEM
 from littlestone.mechanisms.median.tree_em import Groups
 from littlestone.source import SecureSource

@@ -257,9 +257,9 @@ class _Accurate(ast.NodeTransformer):
         if isinstance(node.op, ast.Pow) and not isinstance(right, ast.Constant):
             return self.visit(_expression(f"exp(({ast.unparse(right)})*log({ast.unparse(left)}))"))
         for one, power, sign in ((left, right, "-"), (right, left, "")):
-            if isinstance(node.op, ast.Sub) and isinstance(power, ast.Call):
-                if ast.unparse(one) == "1" and ast.unparse(power.func) == "exp":
-                    return _expression(f"{sign}expm1({ast.unparse(power.args[0])})")
+            less = isinstance(node.op, ast.Sub) and ast.unparse(one) == "1"
+            if less and isinstance(power, ast.Call) and ast.unparse(power.func) == "exp":
+                return _expression(f"{sign}expm1({ast.unparse(power.args[0])})")
         return node
 
     def visit_Call(self, node: ast.Call) -> Any:
