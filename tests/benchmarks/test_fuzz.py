@@ -11,9 +11,9 @@ import pytest
 FUZZ = Path(__file__).parents[2] / "benchmarks" / "fuzz"
 
 
-def fuzz(*options, timeout=600):
+def fuzz(*options, program=("run.py", "--json"), timeout=600):
     done = subprocess.run(
-        [sys.executable, str(FUZZ / "run.py"), "--json", *options],
+        [sys.executable, str(FUZZ / program[0]), *program[1:], *options],
         capture_output=True,
         text=True,
         check=False,
@@ -109,3 +109,9 @@ def test_no_option_names_a_file_outside(token, safe, monkeypatch):
 def test_a_hundred_thousand_inputs():
     report, _ = fuzz("--inputs", "100000", "--seed", str(Random().randrange(10**6)), timeout=9000)
     assert report["failures"] == []
+
+
+@pytest.mark.more
+def test_random_fits_at_the_edges_of_64_bits():
+    report, code = fuzz("--fits", "300", "--seed", "5", program=("integers.py",))
+    assert (report["fits"], report["failures"], code) == (300, [], 0)
