@@ -19,6 +19,7 @@ from littlestone.classes import (
     ThresholdHypothesis,
     Thresholds,
 )
+from littlestone.classes.decision_trees.rows import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.errors import UnsupportedError
 from littlestone.learners import registry
@@ -182,7 +183,8 @@ def test_rounds_of_boosting(monkeypatch):
 
     def normalised(self, sample, margins, *, start, place):  # a weight by what others weigh
         rows, rate = honest(self, sample, margins, start=start, place=place)
-        return replace(rows, weights=rows.weights // max(len(rows.weights), 1)), rate
+        weights = rows.entries.weights // max(len(rows.entries.weights), 1)
+        return WeightedRows(rows.splits, rows.entries._replace(weights=weights)), rate
 
     monkeypatch.setattr(Boosting, "round", normalised)
     report = all_n(learner, sizes=(2,))

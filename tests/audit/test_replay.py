@@ -19,7 +19,6 @@ from littlestone.classes import (
     Rules,
     Thresholds,
 )
-from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
 from littlestone.data.dealing import OrderedSample
@@ -139,10 +138,10 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
         steered = SeededSource(0)
         for place in range(3):
             weighted, rate = learner.round(records, margins, start=0, place=place)
-            law = ExactSource(bits=200).law(lambda s, w=weighted, r=rate: draw_tree(w, 1, r, s).key)
+            law = ExactSource(bits=200).law(lambda s, w=weighted, r=rate: learner.tree(w, r, s).key)
             laws[-1].append({h: float(p.mid()) for h, p in law.outcomes.items()})
             if records is sample:
-                trees.append(draw_tree(weighted, 1, rate, steered))
+                trees.append(learner.tree(weighted, rate, steered))
             margins += 2 * trees[place].predict(records.points).astype(np.int64) - 1
     for (loss, _), one, other in zip(found.draws, *laws, strict=True):
         assert one.keys() == other.keys()

@@ -128,7 +128,6 @@ def test_privacy_is_verified_with_labels(folder, capsys, of):
         (["--costs", "a=1,c=2"], "each label of --labels"),
         (["--class", "rules(max_literals=1)"], "and scorecard have any list of labels"),
         (["--user", "age"], "one record of each user"),
-        (["--class", "decision_trees(depth=4)"], "take depth 3"),
         (["--labels", "a"], "2 to 100 labels"),
         (["--labels", "a,a"], "different labels, separated by commas"),
         (["--strict"], "one of the public labels"),

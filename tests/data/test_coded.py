@@ -2,7 +2,7 @@
 
 import datetime
 from fractions import Fraction
-from itertools import combinations_with_replacement, product
+from itertools import combinations, combinations_with_replacement, product
 
 import duckdb
 import numpy as np
@@ -14,9 +14,8 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes import parse_class
-from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.tabled import TabledRegion, TabledRows
-from littlestone.classes.decision_trees.weighted import WeightedRows
+from littlestone.classes.decision_trees.rows import Splits, WeightedRows, rows_of
+from littlestone.classes.decision_trees.weighted import WeightedRoots
 from littlestone.costs import Costs
 from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
@@ -381,23 +380,22 @@ def test_scores_are_counted_in_passes(tmp_path, monkeypatch, capsys):
 
 def test_a_node_has_the_weights_of_its_rows():
     """All nodes of depth 2: equal patterns, totals, and enclosures that meet."""
-    from littlestone.classes.decision_trees.sampler import Roots
-
     splits = Splits(SCHEMA)
     for plain, passed in random_samples(SCHEMA, 40):
-        first = (splits.region(plain), TabledRegion(TabledRows.of(splits, passed, 3), 3))
+        first = [rows_of(splits, sample, 3) for sample in (plain, passed)]
         pairs = [(3, *first)]
         for split in range(0, len(splits), 3):
-            sides = [region.side(split, yes=True) for region in first]
+            sides = [rows.side(split, yes=True) for rows in first]
             pairs.append((2, *sides))
             pairs.append((1, *(side.side(1, yes=False) for side in sides)))
-        for depth, here, there in pairs:
-            assert here.totals == there.totals
-            assert [m.tolist() for m in here.patterns.members] == [
-                m.tolist() for m in there.patterns.members
-            ]
+            if split == 3:  # deeper than its tables: one more pass
+                pairs.append((3, *sides))
+        for depth, *both in pairs:
+            assert both[0].totals.tolist() == both[1].totals.tolist()
+            here, there = (WeightedRoots(rows, depth, Fraction(1, 7)) for rows in both)
+            assert here.members == there.members
             for bits in (96, 200):
-                one, other = (Roots(r, depth, Fraction(1, 7)).enclose(bits) for r in (here, there))
+                one, other = here.enclose(bits), there.enclose(bits)
                 total = [sum(weights) for weights in (one, other)]
                 assert all(
                     (a / total[0]).overlaps(b / total[1]) for a, b in zip(one, other, strict=True)
@@ -447,18 +445,27 @@ def test_tables_are_sums_over_the_rows():
         Schema.from_dict({"a": {"bins": [1]}, "b": {"bins": [1, 2]}, "c": {"categories": ["x"]}})
     )
     assert splits.n_codes == (4, 5, 3)
-    rows = WeightedRows(splits, codes, labels, weights)
-    tables, same = CodeTables.of(parts, splits.n_codes, 3), rows.row_counts()
-    assert (tables.singles == same.singles).all()
-    assert (tables.pairs() == same.pairs()).all()
-    for column in range(3):
-        assert (tables.triples(column) == same.triples(column)).all()
+    rows = WeightedRows(splits, Entries(codes, labels, weights))
+    tables = CodeTables.of(parts, splits.n_codes, 3)
+    for size in range(4):
+        for chosen in combinations(range(3), size):
+            by_hand = np.zeros((2, *(splits.n_codes[j] for j in chosen)))
+            np.add.at(by_hand, (labels, *codes[list(chosen)]), weights)
+            assert (tables.sums[chosen] == by_hand).all()
+    assert len(tables.sums) == 8
+    signed = tables.differences().sums[0, 2]
+    assert (signed == (tables.sums[0, 2][:1] - tables.sums[0, 2][1:])).all()
     for split in range(len(splits)):
-        literal, accepts = splits.literals[split], splits.accepts[split]
-        for yes in (True, False):
-            side = tables.side(literal.column, accepts == yes)
+        column, accepts = splits.answers(split, yes=True)
+        both = tables.sides(column, np.array([accepts, ~accepts]))
+        for yes, at in ((True, slice(0, 2)), (False, slice(2, 4))):
+            side = tables.sides(column, (accepts == yes)[None])
             below = rows.side(split, yes=yes)
-            assert (side.pairs() == below.row_counts().pairs()).all()
+            counted = CodeTables.of([below.entries], splits.n_codes, 2)
+            assert side.sums.keys() == both.sums.keys() == counted.sums.keys()
+            for chosen, table in side.sums.items():
+                assert (table == counted.sums[chosen]).all()
+                assert (table == both.sums[chosen][at]).all()
             assert side.totals.tolist() == below.totals.tolist()
 
 

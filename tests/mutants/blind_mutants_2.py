@@ -196,11 +196,11 @@ class _First:
 
 @mutant(
     "support from the data",
-    "classes.decision_trees.sampler:Candidates._grow",
+    "classes.decision_trees.weighted:Drawing.tree",
     "splits that look alike",
 )
-def any_split_that_looks_the_same(original, self, rate, path, source):
+def any_split_that_looks_the_same(original, self, source, path=()):
     """Of the splits that part the records alike the first one is taken: whether the others are
     possible says whether they part these records alike.
     """
-    return original(self, rate, path, _First(source))
+    return original(self, _First(source), path)

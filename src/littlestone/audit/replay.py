@@ -37,7 +37,7 @@ from littlestone.audit.neighbours import (
     replaced_user,
 )
 from littlestone.classes import DecisionTrees
-from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.rows import Splits
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
 from littlestone.data.users import UserSample

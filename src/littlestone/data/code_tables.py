@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -74,8 +73,6 @@ def fit_memory(schema: Schema, order: int, labels: int = 2) -> bool:
 class CodeTables:
     """Sums of weights by label and by the codes of each set of at most ``order`` columns.
 
-    The codes of all columns are numbered through: code c of column j is ``offsets[j] + c``.
-
     Parameters
     ----------
     n_codes : sequence of int
@@ -87,7 +84,7 @@ class CodeTables:
     Examples
     --------
     >>> rows = Entries(np.array([[2, 3, 3]]), np.array([0, 1, 1]), np.array([1, 1, 5]))
-    >>> CodeTables.of([rows], (4,), 1).singles.tolist()
+    >>> CodeTables.of([rows], (4,), 1).sums[0,].tolist()
     [[0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 6.0]]
     """
 
@@ -95,7 +92,6 @@ class CodeTables:
         self, n_codes: Sequence[int], order: int, sums: Mapping[tuple[int, ...], Doubles]
     ) -> None:
         self.n_codes, self.order, self.sums = tuple(n_codes), order, dict(sums)
-        self.offsets = np.cumsum([0, *self.n_codes])
 
     @classmethod
     def of(
@@ -131,62 +127,39 @@ class CodeTables:
         }
         return cls(n_codes, order, _with_margins(shaped, len(n_codes), largest))
 
-    def side(self, column: int, accepts: Bits) -> CodeTables:
-        """Return the tables of the rows whose code of a column is accepted: of one order less."""
-        sums = {}
+    def sides(self, column: int, accepts: Bits) -> CodeTables:
+        """Return the tables of rows by their codes of a column, of one order less.
+
+        Parameters
+        ----------
+        column : int
+        accepts : bool array of shape (sides, codes)
+            Which codes of the column each side has. The sides stand one after the other on the
+            first axis, each with all labels.
+        """
+        weights, sums = accepts.astype(np.float64), {}
         for chosen in self.sums:
-            if column in chosen:
-                if len(chosen) < self.order:
-                    shape = [1] * (1 + len(chosen))
-                    shape[1 + chosen.index(column)] = len(accepts)
-                    sums[chosen] = self.sums[chosen] * accepts.reshape(shape)
+            if len(chosen) >= self.order:
                 continue
-            wider = tuple(sorted((*chosen, column)))
-            if wider in self.sums and len(chosen) < self.order:
-                axis = 1 + wider.index(column)
-                sums[chosen] = self.sums[wider].compress(accepts, axis=axis).sum(axis=axis)
+            if column in chosen:
+                shape = [1] * len(chosen)
+                shape[chosen.index(column)] = -1
+                found = self.sums[chosen] * weights.reshape(len(accepts), 1, *shape)
+            else:
+                wider = tuple(sorted((*chosen, column)))
+                found = np.tensordot(weights, self.sums[wider], axes=(1, 1 + wider.index(column)))
+            sums[chosen] = found.reshape(-1, *found.shape[2:])
         return CodeTables(self.n_codes, self.order - 1, sums)
+
+    def differences(self) -> CodeTables:
+        """Return the sums of all labels but the last, less those of the last."""
+        sums = {chosen: table[:-1] - table[-1] for chosen, table in self.sums.items()}
+        return CodeTables(self.n_codes, self.order, sums)
 
     @property
     def totals(self) -> npt.NDArray[np.int64]:
         """Weight by label."""
         return self.sums[()].astype(np.int64)
-
-    def block(self, j: int) -> slice:
-        """Return where the codes of a column stand."""
-        return slice(int(self.offsets[j]), int(self.offsets[j + 1]))
-
-    @cached_property
-    def singles(self) -> Doubles:
-        """Sums of shape (labels, codes)."""
-        return np.concatenate([self.sums[j,] for j in range(len(self.n_codes))], axis=1)
-
-    def pairs(self) -> Doubles:
-        """Return sums of shape (labels, codes, codes); the diagonal blocks are diagonal."""
-        total, columns = int(self.offsets[-1]), range(len(self.n_codes))
-        out = np.zeros((len(self.sums[()]), total, total))
-        for places in product(columns, repeat=2):
-            self._put(out, places)
-        return out
-
-    def triples(self, column: int) -> Doubles:
-        """Return sums of shape (codes of the column, labels, codes, codes)."""
-        total, columns = int(self.offsets[-1]), range(len(self.n_codes))
-        out = np.zeros((len(self.sums[()]), self.n_codes[column], total, total))
-        for places in product(columns, repeat=2):
-            self._put(out, (column, *places), first=int(self.offsets[column]))
-        return out.swapaxes(0, 1)
-
-    def _put(self, out: Doubles, places: tuple[int, ...], first: int = 0) -> None:
-        """Write the sums of some columns, equal ones included, where their codes stand."""
-        chosen = tuple(sorted(set(places)))
-        table = self.sums[chosen]
-        grid = np.ix_(*map(np.arange, table.shape))
-        at: list[Any] = [grid[0]]
-        for i, j in enumerate(places):
-            lower = first if i == 0 else 0
-            at.append(grid[1 + chosen.index(j)] + int(self.offsets[j]) - lower)
-        out[tuple(at)] = table
 
 
 def _add(

@@ -206,7 +206,7 @@ class CodedLabels(MulticlassSample):
     >>> sample = CodedLabels(held)
     >>> sample, sample.counts.tolist()
     (MulticlassSample(n=7, labels=3), [[1, 0], [0, 0], [4, 0], [0, 2]])
-    >>> sample.tables(1).singles.astype(int).tolist()  # what each answer costs, by the codes
+    >>> sample.tables(1).sums[0,].astype(int).tolist()  # what each answer costs, by the codes
     [[0, 0, 4, 2], [0, 0, 5, 2], [0, 0, 1, 2]]
     """
 

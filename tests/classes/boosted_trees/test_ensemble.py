@@ -19,7 +19,7 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.decision_trees import Node, TreeHypothesis
-from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.rows import Splits
 from littlestone.data import RowDomain, Schema, read_points
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import SeededSource

@@ -11,7 +11,7 @@ import pytest
 
 from littlestone.classes import LabelEnsemble, TreeHypothesis, class_from_dict, load, parse_class
 from littlestone.classes.decision_trees import Node
-from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.rows import Splits
 from littlestone.data import RowDomain, Schema, read_points
 from littlestone.errors import ParameterError
 

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 import littlestone as ls
 from littlestone.classes import class_from_dict, load
-from littlestone.classes.decision_trees.labelled import LabelledCandidates
-from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.weighted import WeightedRoots, WeightedRows, error_bound
+from littlestone.classes.decision_trees.rows import Splits, WeightedRows
+from littlestone.classes.decision_trees.weighted import Candidates, WeightedRoots, error_bound
 from littlestone.costs import Costs
 from littlestone.data import MulticlassSample
 from littlestone.errors import ParameterError, UnsupportedError
@@ -89,7 +88,7 @@ def test_law_against_enumeration(oracle, brute, schema, depth, examples, costs):
     def check(listed, rate, fast):
         points = np.array([row for row, _ in listed], dtype=np.int16).reshape(-1, len(schema))
         sample = MulticlassSample.of(points, np.array([y for _, y in listed], int), labels=3)
-        candidates = LabelledCandidates(Splits(schema), depth, ABC, sample.priced(costs), fast=fast)
+        candidates = Candidates(Splits(schema), depth, sample.priced(costs), ABC, fast=fast)
         expected = [
             (f, cost(f, listed, schema, brute, costs.matrix))
             for f, times in trees.items()
@@ -122,7 +121,7 @@ def test_error_bound_against_high_precision(depth, rate):
     points = np.column_stack([rng.integers(0, n, 20_000) for n in LARGE.n_codes])
     codes = (points[:, 0] + (points[:, 1] == 2) + (rng.random(20_000) < 0.2)) % 6
     sample = MulticlassSample.of(points, codes, labels=5)
-    rows = WeightedRows.of_answers(Splits(LARGE), sample.points, sample.answer_costs)
+    rows = WeightedRows.of(Splits(LARGE), sample.points, sample.answer_costs)
     with ctx.workprec(200):
         fast = WeightedRoots(rows, depth, rate, fast=True).enclose(96)
         truth = WeightedRoots(rows, depth, rate, fast=False).enclose(192)
@@ -203,6 +202,5 @@ def test_what_is_for_0_and_1_is_refused_with_what_works():
     ):
         with pytest.raises(UnsupportedError, match="multiclass_littlestone_dimension"):
             asked()
-    with pytest.raises(ParameterError, match="1, 2 or 3"):
-        ls.DecisionTrees(WIDE, 4, ABC)
+    assert ls.DecisionTrees(WIDE, 4, ABC).size == 3**16 * 6**15
     assert ls.DecisionTrees(WIDE, 4).labels == ls.DecisionTrees(WIDE, 4, [0, 1]).labels == (0, 1)

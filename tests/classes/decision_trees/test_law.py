@@ -5,16 +5,14 @@ from __future__ import annotations
 from fractions import Fraction
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from littlestone.classes import DecisionTrees
-from littlestone.classes.decision_trees.partition import Powers, root_weights
-from littlestone.classes.decision_trees.sampler import Candidates, Roots
-from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.rows import Splits, rows_of
+from littlestone.classes.decision_trees.weighted import Candidates, WeightedRoots
 from littlestone.data import Schema
 from littlestone.source import ball
 
@@ -71,10 +69,10 @@ def test_law_against_enumeration(oracle, brute, schema, depth, examples):
     check()
 
 
-def test_law_of_depth_2_with_the_filter_asked_for(oracle, brute):
-    """The filter only changes the first enclosures, so the law stays what it is."""
+def test_law_of_depth_2_by_balls_alone(oracle, brute):
+    """Doubles only change the first enclosures, so the law stays what it is."""
     sample = brute.rows_sample(EDGE, [((0,), 1), ((2,), 0), ((2,), 1), ((3,), 1), ((3,), 1)])
-    assert_law(oracle, brute, EDGE, 2, sample, Fraction(1, 2), fast=True)
+    assert_law(oracle, brute, EDGE, 2, sample, Fraction(1, 2), fast=False)
 
 
 @pytest.mark.full
@@ -100,45 +98,41 @@ def enumerated_root_weights(brute, schema, depth, sample, rate):
         yield total
 
 
+def assert_root_weights(roots, expected):
+    """Compare with the sums over all trees, up to a common factor."""
+    total = sum(expected, arb(0))
+    assert sorted(m for members in roots.members for m in members) == list(range(len(expected)))
+    for bits, accurate in ((96, 40), (192, 180)):
+        shown = roots.enclose(bits)
+        for members, found in zip(roots.members, shown, strict=True):
+            together = sum((expected[m] for m in members), arb(0)) / total
+            assert (found / sum(shown, arb(0))).overlaps(together)
+            assert found.rel_accuracy_bits() > accurate
+
+
 @pytest.mark.parametrize(("schema", "depth"), [(WIDE, 1), (WIDE, 2), (MIXED, 3), (TWO, 3)])
 @given(data=st.data())
 @settings(max_examples=settings.default.max_examples // 10)
 def test_each_root_weighs_what_its_trees_weigh_together(brute, schema, depth, data):
-    """Exactly, not only up to a factor; by balls and by the filter."""
+    """By doubles first, and by balls."""
     records = data.draw(samples(schema, 12))
     rate = data.draw(st.sampled_from(RATES))
     sample = brute.rows_sample(schema, records)
-    splits = Splits(schema)
-    region = splits.region(sample)
-    patterns = region.patterns
-    assert sorted(np.concatenate(patterns.members).tolist()) == list(range(len(splits)))
-    with ctx.workprec(160):
+    with ctx.workprec(240):
         expected = list(enumerated_root_weights(brute, schema, depth, sample, rate))
-        balls = root_weights(region, depth, Powers(rate))
-        for members, found in zip(patterns.members, balls, strict=True):
-            together = sum((expected[m] for m in members), arb(0))
-            assert found.overlaps(together)
-            assert found.rel_accuracy_bits() > 140
-        total = sum(expected, arb(0))
-        shown = Roots(region, depth, rate, fast=True).enclose(96)
-        shown_total = sum(shown, arb(0))
-        for members, found in zip(patterns.members, shown, strict=True):
-            together = sum((expected[m] for m in members), arb(0)) / total
-            assert (found / shown_total).overlaps(together)
+        assert_root_weights(
+            WeightedRoots(rows_of(Splits(schema), sample, depth), depth, rate), expected
+        )
 
 
 def test_depth_4_follows_the_same_recursion(brute):
-    """The class ends at depth 3; the sampler does not."""
     sample = brute.rows_sample(TWO, [((2, 0), 1), ((2, 2), 0), ((0, 2), 1), ((1, 1), 0)])
     rate = Fraction(3, 4)
-    region = Splits(TWO).region(sample)
-    with ctx.workprec(128):
+    with ctx.workprec(240):
         expected = list(enumerated_root_weights(brute, TWO, 4, sample, rate))
-        found = root_weights(region, 4, Powers(rate))
-        assert len(found) == 2
-        assert all(f.overlaps(e) for f, e in zip(found, expected, strict=True))
-        fast = Roots(region, 4, rate, fast=True).enclose(96)
-        assert (fast[0] / fast[1]).overlaps(expected[0] / expected[1])
+        roots = WeightedRoots(rows_of(Splits(TWO), sample, 4), 4, rate)
+        assert len(roots) == 2
+        assert_root_weights(roots, expected)
 
 
 def test_size_counts_representations(brute):

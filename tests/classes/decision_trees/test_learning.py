@@ -17,7 +17,7 @@ from scipy.stats import beta as beta_law
 import littlestone as ls
 from littlestone.audit import verify
 from littlestone.classes import DecisionTrees
-from littlestone.classes.decision_trees.sampler import Candidates
+from littlestone.classes.decision_trees.weighted import Candidates
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.learners import registry
 from littlestone.report import page
@@ -59,23 +59,25 @@ class Greedy(DecisionTrees):
 
     def candidates(self, sample):
         class Best(Candidates):
-            def _grow(self, rate, path, source):
-                _, roots = self._node(rate, path)
-                if path or roots is None:
-                    return super()._grow(rate, path, source)
-                weights = roots.enclose(64)
-                best = max(range(len(weights)), key=lambda i: float(weights[i].mid()))
+            def _drawn(self, rate, source):
+                roots = []
 
                 class Always:
                     seeded = True
 
                     def choose(self, weights):
-                        return best if len(weights) == len(roots) else source.choose(weights)
+                        if roots or not hasattr(weights, "members"):
+                            return source.choose(weights)
+                        roots.append(weights)
+                        return max(
+                            range(len(weights)),
+                            key=lambda i: float(weights.enclose(64)[i].mid()),
+                        )
 
                     def below(self, m):
                         return source.below(m)
 
-                return super()._grow(rate, path, Always())
+                return super()._drawn(rate, Always())
 
         return Best(self._splits, self.depth, sample)
 

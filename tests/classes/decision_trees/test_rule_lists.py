@@ -21,8 +21,8 @@ import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.classes import class_from_dict, conjunction, load, parse_class
 from littlestone.classes.decision_trees.nodes import Node
-from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.weighted import WeightedRows, error_bound
+from littlestone.classes.decision_trees.rows import Splits, WeightedRows
+from littlestone.classes.decision_trees.weighted import error_bound
 from littlestone.classes.rule_lists import ListHypothesis
 from littlestone.classes.rule_lists.sampler import ListCandidates, ListRoots
 from littlestone.cli.summary import plain
@@ -105,7 +105,7 @@ def test_law_against_enumeration(oracle, brute, schema, length, costs):
     def check(listed, rate, fast):
         points = np.array([row for row, _ in listed], dtype=np.int16).reshape(-1, len(schema))
         sample = MulticlassSample.of(points, np.array([y for _, y in listed], int), labels=k)
-        found = ListCandidates(Splits(schema), length, ABC[:k], sample.priced(costs), fast=fast)
+        found = ListCandidates(Splits(schema), length, sample.priced(costs), ABC[:k], fast=fast)
         expected = [
             (f, cost(f, listed, brute, schema, costs.matrix))
             for f, times in functions.items()
@@ -136,7 +136,7 @@ def test_error_bound_against_high_precision(length, rate):
     points = np.column_stack([rng.integers(0, n, 20_000) for n in LARGE.n_codes])
     codes = (points[:, 0] + (points[:, 1] == 2) + (rng.random(20_000) < 0.2)) % 6
     sample = MulticlassSample.of(points, codes, labels=5)
-    rows = WeightedRows.of_answers(Splits(LARGE), sample.points, sample.answer_costs)
+    rows = WeightedRows.of(Splits(LARGE), sample.points, sample.answer_costs)
     with ctx.workprec(200):
         fast = ListRoots(rows, length, rate, fast=True).enclose(96)
         truth = ListRoots(rows, length, rate, fast=False).enclose(192)

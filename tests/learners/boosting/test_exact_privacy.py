@@ -16,7 +16,7 @@ from littlestone.audit import verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node
-from littlestone.classes.decision_trees.weighted import WeightedRows
+from littlestone.classes.decision_trees.rows import WeightedRows
 from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
@@ -184,18 +184,15 @@ def uncapped(monkeypatch):
 
 def cap_from_the_data(monkeypatch):
     """W_t is the largest weight of a record instead of that of any row."""
-    of, true, seen = WeightedRows.of, learner.draw_tree, []
+    true = Boosting.round
 
-    def remembered(splits, sample, zeros, ones):
-        counted = [(zeros, sample.zeros), (ones, sample.ones)]
-        seen.append(max(int((sums // np.maximum(n, 1)).max(initial=1)) for sums, n in counted))
-        return of(splits, sample, zeros, ones)
+    def round_(self, sample, *given, **how):
+        rows, _ = true(self, sample, *given, **how)
+        counts = np.array([sample.ones[0], sample.zeros[0]])  # of records that an answer costs
+        seen = max(rows.entries.weights // counts[rows.entries.labels])
+        return rows, self.plan.settings(sample.n).round_epsilon / (2 * int(seen))
 
-    def draw(rows, depth, rate, source):
-        return true(rows, depth, rate * Fraction(1024, seen[-1]), source)
-
-    monkeypatch.setattr(WeightedRows, "of", staticmethod(remembered))
-    monkeypatch.setattr(learner, "draw_tree", draw)
+    monkeypatch.setattr(Boosting, "round", round_)
 
 
 def composition_forgotten(monkeypatch):
@@ -227,9 +224,8 @@ def normalised(monkeypatch):
     """Weights that are divided by their sum."""
     true = WeightedRows.of
 
-    def of(splits, sample, zeros, ones):
-        total = max(int(zeros.sum() + ones.sum()), 1)
-        return true(splits, sample, zeros * 4096 // total, ones * 4096 // total)
+    def of(splits, points, costs):
+        return true(splits, points, costs * 4096 // max(int(costs.sum()), 1))
 
     monkeypatch.setattr(WeightedRows, "of", staticmethod(of))
 
@@ -239,7 +235,7 @@ def first_round_free(monkeypatch):
     true = learner.draw_tree
 
     def draw(rows, depth, rate, source):
-        first = (rows.weights % 1024 == 0).all()
+        first = (rows.entries.weights % 1024 == 0).all()
         return true(rows, depth, 50 * rate if first else rate, source)
 
     monkeypatch.setattr(learner, "draw_tree", draw)

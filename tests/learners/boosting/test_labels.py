@@ -446,9 +446,9 @@ def start_of_the_table(monkeypatch):
 
 def twice_the_rate(monkeypatch):
     """The rate of scores that move one way only."""
-    true = learner.draw_answers
+    true = learner.draw_tree
     monkeypatch.setattr(
-        learner, "draw_answers",
+        learner, "draw_tree",
         lambda rows, depth, rate, source: true(rows, depth, 2 * rate, source),
     )  # fmt: skip
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from littlestone.classes.base import ConceptClass
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
-from littlestone.classes.decision_trees.labelled import LabelledCandidates
 from littlestone.classes.decision_trees.nodes import Node, Tree
-from littlestone.classes.decision_trees.sampler import Candidates, count
-from littlestone.classes.decision_trees.splits import Splits
+from littlestone.classes.decision_trees.rows import Splits
+from littlestone.classes.decision_trees.weighted import Candidates, count
 from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
 from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
@@ -34,8 +33,6 @@ MOST_TREES = 1 << 12
 
 #: How many splits a schema may have, by depth: more would take minutes, or gigabytes.
 MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000, 4: 200}
-
-_MOST_LABELLED = 3  # the depth, where labels are listed: `weighted` goes no deeper
 
 
 class SchemaTrees(ConceptClass):
@@ -157,8 +154,8 @@ class DecisionTrees(SchemaTrees):
         columns before use (the estimators do).
     depth : int in 1 .. 4, default 2
     labels : sequence of int or str, optional
-        Public labels at the leaves, in the order of their codes; by default 0 and 1. Then the depth
-        is at most 3, and a cell outside the list counts as a mistake of every tree.
+        Public labels at the leaves, in the order of their codes; by default 0 and 1. A cell outside
+        the list counts as a mistake of every tree.
 
     Raises
     ------
@@ -169,14 +166,14 @@ class DecisionTrees(SchemaTrees):
     ---------
     ``candidates(sample).draw(rate, source)`` has exactly the exponential mechanism's law over the
     representations, whose number is ``size``: with s splits 4 s, 16 s**3, 256 s**7, 65536 s**15;
-    with k labels k**2 s, k**4 s**3, k**8 s**7.
+    with k labels k**2 s, k**4 s**3, k**8 s**7, k**16 s**15.
 
     Notes
     -----
     The trees are never listed: their weight factorises over the two sides of a root
-    (docs/decision-trees.md). Cost with p different splits on n different rows: matrix products of
-    n p**2 (depth 2), columns * n p**2 (depth 3), columns**2 * n p**2 (depth 4) steps, then 4 p**2,
-    8 p**3, 8 p**4 leaves: on the census table 0.1, 0.7 and 13 seconds of one core.
+    (docs/decision-trees.md). Cost with p different splits: counts of all sets of at most three
+    columns, then 4 p**2, 8 p**3, 16 p**4 leaves: on the census table 0.02, 0.2 and 25 seconds of
+    one core.
 
     Examples
     --------
@@ -210,19 +207,11 @@ class DecisionTrees(SchemaTrees):
         """Refuse depths whose weights are not computed."""
         if self.depth not in MAX_SPLITS:
             raise parameter_error("DecisionTrees", "depth", "1, 2, 3 or 4", self.depth)
-        if self.lists_labels and self.depth > _MOST_LABELLED:
-            raise parameter_error(
-                "DecisionTrees", "depth", "1, 2 or 3 where labels are listed", self.depth,
-                "Trees of depth 4 are drawn for the labels 0 and 1 only: take depth 3, or learn "
-                "each label against the others.",
-            )  # fmt: skip
 
     @property
     def tabled(self) -> bool:
         """Whether the counts of sets of columns are enough, and not too many."""
-        if self.lists_labels:
-            return fit_memory(self.schema, self.depth, len(self.labels) + 1)
-        return fit_memory(self.schema, max(self.depth, 2))
+        return fit_memory(self.schema, self.depth, len(self.labels) + self.lists_labels)
 
     @property
     def size(self) -> int:
@@ -251,10 +240,9 @@ class DecisionTrees(SchemaTrees):
 
     def candidates(self, sample: Sample | MulticlassSample) -> Choice[Hypothesis]:
         """Return all representations, scored by minus their errors; see the base class."""
-        if isinstance(sample, MulticlassSample):
-            return LabelledCandidates(self._splits, self.depth, self.labels, sample)
-        self.check_binary("A sample with the labels 0 and 1")
-        return Candidates(self._splits, self.depth, sample)
+        if not isinstance(sample, MulticlassSample):
+            self.check_binary("A sample with the labels 0 and 1")
+        return Candidates(self._splits, self.depth, sample, self.labels)
 
     def representations(self, number: int) -> Iterator[Tree]:
         """Yield the full trees of a depth."""

@@ -128,7 +128,7 @@ class RuleLists(SchemaTrees):
         """Return all representations, scored by minus their errors; see the base class."""
         if not isinstance(sample, MulticlassSample):
             self.check_binary("A sample with the labels 0 and 1")
-        return ListCandidates(self._splits, self.length, self.labels, sample)
+        return ListCandidates(self._splits, self.length, sample, self.labels)
 
     def representations(self, number: int) -> Iterator[Tree]:
         """Yield the lists of a length."""

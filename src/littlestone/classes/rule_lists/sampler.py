@@ -28,30 +28,28 @@ is dropped beyond the table of powers is bounded as there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from littlestone.classes.decision_trees.nodes import Node, Tree
-from littlestone.classes.decision_trees.splits import Counts, Splits
+from littlestone.classes.decision_trees.rows import Counts, Rows, Splits, first_code, rows_of
 from littlestone.classes.decision_trees.weighted import (
     Forest,
     Powers,
     WeightedRoots,
-    WeightedRows,
     leaves,
     stumps,
 )
 from littlestone.classes.rule_lists.hypothesis import LeafList, ListHypothesis
-from littlestone.data import MulticlassSample, Sample
+from littlestone.data.multiclass import BINARY
 from littlestone.source import Explicit, Source
 
 if TYPE_CHECKING:
+    from littlestone.data import MulticlassSample, Sample
     from littlestone.types import Label
-
-__all__ = ["ListCandidates", "ListRoots", "count"]
 
 
 def count(splits: int, length: int, labels: int = 2) -> int:
@@ -71,42 +69,39 @@ def count(splits: int, length: int, labels: int = 2) -> int:
 class ListRoots(WeightedRoots):
     """The terms of Z: each pattern that ends on its yes side, and then each on its no side.
 
-    Lists of length 1 have one term for each pattern. Parameters as for `WeightedRoots`, with the
-    length (1 to 3) as the depth.
+    Lists of length 1 have one term for each pattern. The length (1 to 3) is the depth.
     """
 
-    def __len__(self) -> int:
-        return len(self.members) * (1 if self._depth == 1 else 2)
+    def __init__(self, rows: Rows, length: int, rate: Fraction, *, fast: bool = True) -> None:
+        super().__init__(rows, length, rate, fast=fast)
+        if length > 1:
+            self._order = [*self._order, *(len(self._order) + place for place in self._order)]
 
     def drawn(self, source: Source) -> tuple[int, bool]:
         """Draw a split and whether its yes side ends there (for length 1: yes)."""
-        side, pattern = divmod(source.choose(self), len(self.members))
-        members = self.members[pattern]
+        chosen = self._order[source.choose(self)]
+        side, pattern = divmod(chosen, len(self._patterns.members))
+        members = self._patterns.members[pattern]
         split = members[source.below(len(members))]
         # the pattern's yes side is the one without the first code that occurs
-        return split, (side == 0) != self._first_answer(split)
+        column, accepts = self._rows.splits.answers(split, yes=True)
+        return split, (side == 0) != bool(accepts[first_code(self._tables, column)[1]])
 
-    def _first_answer(self, split: int) -> bool:
-        """Return how a split answers the first code of its column that occurs."""
-        splits = self._rows.splits
-        block = self._counts.block(splits.literals[split].column)
-        here = np.flatnonzero(self._counts.singles[:, block].sum(axis=0) > 0)
-        return len(here) > 0 and bool(splits.accepts[split][here[0]])
-
-    def _forest(self, powers: Powers, times: Any) -> Forest:
+    def _forest(self, powers: Powers) -> Forest:
         if self._depth == 1:
-            return super()._forest(powers, times)
-        yes, totals = self._patterns.yes, self._rows.totals[:, None]
-        pairs: Counts = (yes @ self._counts.pairs() @ yes.T).astype(np.int64)
+            return super()._forest(powers)
+        costs = self._tables.differences()
+        times, totals = powers.numbers(self._patterns.times), costs.totals[:, None]
+        pairs = self._patterns.pairs(costs)
         if self._depth == 2:
             return _twice(pairs, totals, times, powers)
-        costs, weights = np.zeros((2, len(times)), dtype=np.int64), np.stack([times, times])
-        for root, inside in self._within(pairs):
+        k, x = np.zeros((2, len(times)), dtype=np.int64), np.stack([times, times])
+        for root, inside in self._patterns.within(self._rows, costs):
             own = inside[:, root, root][:, None]
             for side, rows, sums in ((0, inside, own), (1, pairs - inside, totals - own)):
                 below = _twice(rows, sums, times, powers).total(powers)
-                costs[side, root], weights[side, root] = int(below.k), below.x
-        rests = [Forest(k, x) for k, x in zip(costs, weights, strict=True)]
+                k[side, root], x[side, root] = int(below.k), below.x
+        rests = [Forest(*both) for both in zip(k, x, strict=True)]
         return _terms(_diagonal(pairs), totals, rests, times, powers)
 
 
@@ -137,22 +132,13 @@ def _terms(
 class ListCandidates:
     """All representations of rule lists of one length, weighted by their cost on a sample.
 
-    Parameters
-    ----------
-    splits : Splits
-    length : int in 1 .. 3
-    labels : tuple of int or str
-    sample : Sample or MulticlassSample
-    fast : bool, default True
-        As for `WeightedRoots`.
-
     Examples
     --------
-    >>> from littlestone.data import Schema
+    >>> from littlestone.data import MulticlassSample, Schema
     >>> from littlestone.source import SeededSource
     >>> splits = Splits(Schema.from_dict({"age": {"bins": [30, 60]}}))
     >>> sample = MulticlassSample.of(np.array([[2], [3], [4]] * 50), [0, 2, 1] * 50, labels=3)
-    >>> lists = ListCandidates(splits, 2, ("a", "b", "c"), sample)
+    >>> lists = ListCandidates(splits, 2, sample, ("a", "b", "c"))
     >>> lists.size, lists.draw(Fraction(1), SeededSource(0)).describe()
     (864, 'if age >= 60, missing or other, then b; otherwise, if age >= 30, then c; otherwise a')
     """
@@ -161,23 +147,18 @@ class ListCandidates:
         self,
         splits: Splits,
         length: int,
-        labels: tuple[Label, ...],
         sample: Sample | MulticlassSample,
+        labels: tuple[Label, ...] = BINARY,
         *,
         fast: bool = True,
     ) -> None:
-        self._splits, self._length, self._labels, self._fast = splits, length, labels, fast
-        costs: Counts = (
-            sample.answer_costs
-            if isinstance(sample, MulticlassSample)
-            else np.stack([sample.ones, sample.zeros])  # what the answers 0 and 1 cost
-        )
-        self._rows = WeightedRows.of_answers(splits, sample.points, costs)
+        self._length, self._labels, self._fast = length, labels, fast
+        self._rows = rows_of(splits, sample, length)
 
     @property
     def size(self) -> int:
         """Number of representations."""
-        return count(len(self._splits), self._length, len(self._labels))
+        return count(len(self._rows.splits), self._length, len(self._labels))
 
     def draw(self, rate: Fraction, source: Source) -> ListHypothesis:
         """Return a list; each representation weighs e**(-rate * cost)."""
@@ -188,24 +169,14 @@ class ListCandidates:
         return LeafList.of(self._drawn(Fraction(rate), source), self._labels)
 
     def _drawn(self, rate: Fraction, source: Source) -> Tree:
-        def end(rows: WeightedRows) -> int:
-            costs = [int(rows.weights[rows.labels == a].sum()) for a in range(len(self._labels))]
-            return Explicit([-cost for cost in costs]).draw(rate, source)
+        return self._grow(self._rows, self._length, rate, source)
 
-        return self._grow(self._rows, self._length, rate, source, end)
-
-    def _grow(
-        self,
-        rows: WeightedRows,
-        length: int,
-        rate: Fraction,
-        source: Source,
-        end: Callable[[WeightedRows], int],
-    ) -> Tree:
+    def _grow(self, rows: Rows, length: int, rate: Fraction, source: Source) -> Tree:
         if length == 0:
-            return end(rows)
+            return Explicit([-cost for cost in rows.totals.tolist()]).draw(rate, source)
         split, ends = ListRoots(rows, length, rate, fast=self._fast).drawn(source)
         here, there = (rows.side(split, yes=answer) for answer in (ends, not ends))
-        label, rest = end(here), self._grow(there, length - 1, rate, source, end)
+        label = self._grow(here, 0, rate, source)
+        rest = self._grow(there, length - 1, rate, source)
         yes, no = (label, rest) if ends else (rest, label)
-        return Node(self._splits.literals[split], yes, no)
+        return Node(rows.splits.literals[split], yes, no)

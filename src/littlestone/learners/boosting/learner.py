@@ -57,12 +57,8 @@ from littlestone.bounds import Claim, register
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import LabelEnsemble, TreeEnsemble
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
-from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.weighted import (
-    AnyRows,
-    draw_answers,
-    draw_tree,
-)
+from littlestone.classes.decision_trees.rows import Rows, Splits
+from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.errors import (
     UnsupportedError,
     check_fraction,
@@ -405,7 +401,7 @@ class Boosting(Learner[BoostingPlan]):
 
     def round(
         self, sample: Any, margins: Margins, *, start: Start, place: int
-    ) -> tuple[AnyRows, Fraction]:
+    ) -> tuple[Rows, Fraction]:
         """Return the weighted records of a round, and the rate of its draw.
 
         Parameters
@@ -436,12 +432,10 @@ class Boosting(Learner[BoostingPlan]):
         largest = max(settings.largest(start, place), 1)
         return rows, epsilon / (2 * largest)
 
-    def tree(self, rows: AnyRows, rate: Fraction, source: Source) -> TreeHypothesis:
+    def tree(self, rows: Rows, rate: Fraction, source: Source) -> TreeHypothesis:
         """Draw the tree of a round."""
-        depth = self.concept_class.depth
-        if not self.concept_class.lists_labels:
-            return draw_tree(rows, depth, rate, source)
-        return TreeHypothesis.of(draw_answers(rows, depth, rate, source), self.concept_class.labels)
+        drawn = draw_tree(rows, self.concept_class.depth, rate, source)
+        return TreeHypothesis.of(drawn, self.concept_class.labels)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> Start:
         """Return the log-odds of a private count of label 1, or of all labels, in steps."""

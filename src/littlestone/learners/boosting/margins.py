@@ -13,9 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.splits import Splits
-from littlestone.classes.decision_trees.tabled import TabledRows
-from littlestone.classes.decision_trees.weighted import AnyRows, WeightedRows
+from littlestone.classes.decision_trees.rows import Rows, Splits, WeightedRows, rows_of
 from littlestone.data import MulticlassSample, Sample
 from littlestone.data.code_tables import Entries
 from littlestone.data.coded import CodedLabels, CodedSample
@@ -127,7 +125,7 @@ def voted(
     return margins
 
 
-def weighted(splits: Splits, sample: Sample, margins: Margins, table: Ints, depth: int) -> AnyRows:
+def weighted(splits: Splits, sample: Sample, margins: Margins, table: Ints, depth: int) -> Rows:
     """Return the records, each with the weight of its label times its margin.
 
     Parameters
@@ -146,16 +144,16 @@ def weighted(splits: Splits, sample: Sample, margins: Margins, table: Ints, dept
         def weigh(number: int, part: Entries) -> Ints:
             return coded.weights(number, part, table)
 
-        return TabledRows.of(splits, coded.sample, depth, weigh)
+        return rows_of(splits, coded.sample, depth, weigh)
     assert isinstance(margins, np.ndarray)
     zero = len(table) // 2
     zeros, ones = sample.zeros * table[zero - margins], sample.ones * table[zero + margins]
-    return WeightedRows.of(splits, sample, zeros, ones)
+    return WeightedRows.of(splits, sample.points, np.stack([ones, zeros]))
 
 
 def answered(
     splits: Splits, sample: MulticlassSample, margins: Margins, depth: int, **settings: Any
-) -> AnyRows:
+) -> Rows:
     """Return what each answer costs the records, by their votes; see `labels`.
 
     Parameters
@@ -174,6 +172,6 @@ def answered(
         def weigh(number: int, part: Entries) -> Ints:
             return entry_costs(part, votes.of(number), **settings)
 
-        return TabledRows.of(splits, votes.sample, depth, weigh)
+        return rows_of(splits, votes.sample, depth, weigh)
     assert isinstance(margins, np.ndarray)
-    return WeightedRows.of_answers(splits, sample.points, answer_costs(sample, margins, **settings))
+    return WeightedRows.of(splits, sample.points, answer_costs(sample, margins, **settings))

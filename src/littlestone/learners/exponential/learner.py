@@ -36,8 +36,7 @@ import numpy as np
 from littlestone import bounds
 from littlestone.bounds import Reference, register_claim
 from littlestone.classes.base import IdentityRepresentation
-from littlestone.classes.decision_trees.labelled import LabelledCandidates
-from littlestone.classes.decision_trees.sampler import Candidates as TreeCandidates
+from littlestone.classes.decision_trees.weighted import Candidates as TreeCandidates
 from littlestone.classes.rule_lists.sampler import ListCandidates
 from littlestone.costs import Costs
 from littlestone.data import MulticlassSample, RowDomain, Sample
@@ -110,7 +109,7 @@ class ExponentialPlan(Plan):
 
 
 #: Candidates that can keep the leaves of what they draw apart.
-_APART = (TreeCandidates, LabelledCandidates, ListCandidates)
+_APART = (TreeCandidates, ListCandidates)
 
 _RELATIONS = (Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE)
 
