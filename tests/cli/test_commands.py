@@ -338,7 +338,7 @@ def test_audit_of_a_broken_learner_of_users_fails(run, monkeypatch):
         ("--samples-per-user 1 --records-per-user none", "--records-per-user"),
         ("--samples-per-user 1 --method best", "'--method'"),
         ("--samples-per-user 1 --learner generic", "protects single records"),
-        ("--samples-per-user 1 --all", "'class'"),
+        ("--samples-per-user 1 --all", "'--class'"),
     ],
 )
 def test_audit_of_users_refuses(run, more, said):

@@ -71,7 +71,7 @@ def test_solve(run):
     ("line", "lesson"),
     [
         ("--solve epsilon --alpha 0.1", "plan needs --n"),
-        ("--solve beta --n 5 --epsilon 1 --alpha 0.1", "'--solve' option of plan"),
+        ("--solve beta --n 5 --epsilon 1 --alpha 0.1", "for --solve. Choose"),
         ("--solve epsilon --n 5 --epsilon 1 --alpha 0.1", "leave it out"),
         ("--epsilon 1", "plan needs --alpha"),
         ("--epsilon 1 --alpha 0.1 --n 7", "--solve"),

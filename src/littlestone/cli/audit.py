@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import json as jsonlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from littlestone.cli.options import ClassSpec, Flag, label_list, open_class, open_learner, whole
+from littlestone.cli.options import (
+    AsJson,
+    Claim,
+    Csv,
+    Flag,
+    Labels,
+    Page,
+    label_list,
+    needed,
+    open_learner,
+    shared,
+    whole,
+)
 from littlestone.errors import (
     ParameterError,
     check_integer,
@@ -24,12 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["all_n", "check_protects_records", "data_text", "exact", "read_points", "replay"]
 
 Every = Annotated[bool, Parameter(name="--all", negative="")]
-_EXAMPLES = {
-    "class": '"thresholds(1, 99)"',
-    "learner": "generic",
-    "epsilon": "1",
-    "points": "1,2,3",
-}
 _COLUMNS = (
     "what",
     "data sets of",
@@ -43,45 +50,51 @@ _COLUMNS = (
 )
 
 
+@shared
+class ClaimOrAll(Claim):
+    """A claim, which --all leaves out."""
+
+    labels: Labels = None
+    points: str | None = None
+    """The points that records may have, separated by commas (rows of a schema: cells separated by
+    commas, rows by semicolons). All labelings are tried."""
+    every: Every = False
+    """Instead of one claim: every mechanism and every learner of this library, on domains that are
+    chosen for each; takes less than a minute."""
+
+    def alone(self, owner: str, **others: object) -> None:
+        """Refuse what --all would ignore."""
+        own = {"class": self.concept_class, "learner": self.learner, "epsilon": self.epsilon}
+        own |= {"points": self.points, "labels": self.labels}
+        for name, value in (own | others).items():
+            if value is not None:
+                raise ParameterError(
+                    f"The {name!r} parameter of {owner} must not be given with --all, which "
+                    "verifies everything. Leave one of them out."
+                )
+
+
 def exact(
     *,
-    concept_class: ClassSpec | None = None,
-    learner: str | None = None,
-    epsilon: str | None = None,
-    points: str | None = None,
+    claim: ClaimOrAll = ClaimOrAll(),
     n: int = 3,
     unit: Literal["record", "user"] | None = None,
     samples_per_user: str | None = None,
     records_per_user: str | None = None,
     method: str | None = None,
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
-    schema: str | None = None,
-    labels: str | None = None,
     outside: Flag = False,
-    every: Every = False,
     full: Flag = False,
-    report: str | None = None,
-    json: Flag = False,
+    report: Page = None,
+    json: AsJson = False,
 ) -> int:
     """Verify privacy exactly: all data sets over a few points, all neighbours, all outputs.
 
     Compared is everything that can be seen: the hypothesis, the model file, the page, the
-    printed text. Exit 0 if the claim holds, 1 if it does not. With --all: every mechanism and every
-    learner of this library, on domains that are chosen for each.
+    printed text. Exit 0 if the claim holds, 1 if it does not. Labels outside of --labels are tried,
+    too.
 
     Parameters
     ----------
-    concept_class:
-        What can be learned, for example "thresholds(1, 3)".
-    learner:
-        The algorithm, for example generic, agnostic or vc1.
-    epsilon:
-        Privacy loss that is claimed.
-    points:
-        The points that records may have, separated by commas (rows of a schema: cells separated
-        by commas, rows by semicolons). All labelings are tried.
     n:
         Number of records of each data set; with --unit user, of users.
     unit:
@@ -94,29 +107,22 @@ def exact(
         --samples-per-user by default, so that some have too many.
     method:
         With --unit user: auto, one-record, group-privacy, user-level, binary-search or threshold.
-    labels:
-        The public labels, separated by commas, for rule lists, trees, sums of trees and finite
-        classes; records outside of the list are tried, too.
     outside:
         Also try records whose point lies outside the domain.
-    every:
-        Verify every mechanism and learner; takes less than a minute.
     full:
         With --all: also the larger domains; takes some minutes.
-    report:
-        Write a page (HTML) here; an existing file is replaced.
     """
     from littlestone.cli.files import check_outputs
     from littlestone.safe_io import write_text
 
-    check_outputs("audit", schema, report=report)
-    if every:
-        given = {
-            "class": concept_class, "learner": learner, "epsilon": epsilon, "points": points,
-            "unit": unit, "samples_per_user": samples_per_user,
-            "records_per_user": records_per_user, "method": method, "labels": labels,
-        }  # fmt: skip
-        _nothing_else("audit exact", given)
+    check_outputs("audit", claim.schema, report=report)
+    of_users = {
+        "samples_per_user": samples_per_user,
+        "records_per_user": records_per_user,
+        "method": method,
+    }
+    if claim.every:
+        claim.alone("audit exact", unit=unit, **of_users)
         return _table(full=full, report=report, json=json)
     if full:
         raise ParameterError("The 'full' parameter of audit exact is for --all.")
@@ -125,21 +131,13 @@ def exact(
     from littlestone.cli.terminal import note, progress_of
     from littlestone.report import page
 
-    spec = _given("class", concept_class)
-    name = _given("learner", "users" if learner is None and unit == "user" else learner)
-    options, most = _of_users(name, unit, samples_per_user, records_per_user, method)
-    concepts, _ = open_class(spec, schema, labels=label_list("audit exact", labels, positive=None))
-    algorithm = open_learner(
-        "audit",
-        name,
-        concepts,
-        epsilon=_given("epsilon", epsilon),
-        delta=delta,
-        options=options,
-        alpha=alpha,
-        beta=beta,
-    )
-    places = read_points(_given("points", points), concepts)
+    if unit == "user" and claim.learner is None:
+        claim = replace(claim, learner="users")
+    listed = label_list("audit exact", claim.labels, positive=None)
+    concepts, _, learner, goal = claim.opened("audit exact", listed)
+    options, most = _of_users(learner, unit, of_users)
+    algorithm = open_learner("audit", learner, concepts, goal, options=options)
+    places = read_points(needed("audit exact", "points", claim.points), concepts)
     check_integer("audit", "n", n, low=1)
     with progress_of("Enumerating all data sets and all paths"):
         result: Verification = verify(
@@ -159,42 +157,17 @@ def exact(
     return 0 if result.holds else 1
 
 
-def all_n(
-    *,
-    concept_class: ClassSpec | None = None,
-    learner: str | None = None,
-    epsilon: str | None = None,
-    points: str | None = None,
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
-    schema: str | None = None,
-    labels: str | None = None,
-    every: Every = False,
-    json: Flag = False,
-) -> int:
+def all_n(*, claim: ClaimOrAll = ClaimOrAll(), json: AsJson = False) -> int:
     """Check why a learner is private for every n: step by step, each enumerated, proved or assumed.
 
-    Exit 1 if a step fails. With --all: one line for each line of audit exact --all.
-
-    Parameters
-    ----------
-    concept_class:
-        What can be learned, of few concepts, for example "thresholds(1, 99)".
-    learner:
-        The algorithm, for example generic, agnostic or boosting.
-    epsilon:
-        Privacy loss that is claimed.
-    points:
-        The points of single records, written as for audit exact; by default all of the domain.
-    every:
-        Check every mechanism and learner; takes less than a minute.
+    Exit 1 if a step fails. Points are by default all of the domain, which has few concepts. With
+    --all: one line for each line of audit exact --all.
     """
     from littlestone.audit import all_n as chain_of
     from littlestone.cli.terminal import counting, note, progress_of, table
 
-    if every:
-        _nothing_else("audit all-n", {"class": concept_class, "learner": learner, "labels": labels})
+    if claim.every:
+        claim.alone("audit all-n")
         from littlestone.audit.table import CASES
 
         cases = [case for case in CASES if not case.full]
@@ -217,23 +190,13 @@ def all_n(
             ]
             table("", ("what", "all n", "lemmas", "holds"), lines)
         return 0 if holds else 1
-    owner = "audit all-n"
-    spec, name = _given("class", concept_class, owner), _given("learner", learner, owner)
-    check_protects_records(name)
-    concepts, _ = open_class(spec, schema, labels=label_list(owner, labels, positive=None))
-    algorithm = open_learner(
-        "audit",
-        name,
-        concepts,
-        epsilon=_given("epsilon", epsilon, owner),
-        delta=delta,
-        alpha=alpha,
-        beta=beta,
-    )
+    listed = label_list("audit all-n", claim.labels, positive=None)
+    concepts, _, learner, goal = claim.opened("audit all-n", listed)
+    check_protects_records(learner)
+    algorithm = open_learner("audit", learner, concepts, goal)
+    points = None if claim.points is None else read_points(claim.points, concepts)
     with progress_of("Computing the laws of single records"):
-        found = chain_of(
-            algorithm, points=None if points is None else read_points(points, concepts)
-        )
+        found = chain_of(algorithm, points=points)
     if json:
         print(jsonlib.dumps(found.to_dict(), sort_keys=True))
     else:
@@ -245,18 +208,12 @@ def replay(
     *,
     data: str,
     y: str,
-    concept_class: ClassSpec,
-    learner: str,
-    epsilon: str,
+    claim: Claim = Claim(),
     x: str | None = None,
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
-    schema: str | None = None,
     positive: str = "1",
-    csv: str | None = None,
+    written: Csv = Csv(),
     pairs: int = 1000,
-    json: Flag = False,
+    json: AsJson = False,
 ) -> int:
     """Replay a learner's choices on neighbours of a real table; what is printed is SECRET.
 
@@ -269,18 +226,10 @@ def replay(
         The table: CSV or Parquet.
     y:
         Column of the labels.
-    concept_class:
-        What can be learned.
-    learner:
-        The algorithm, for example agnostic, vc1 or boosting.
-    epsilon:
-        Privacy loss that is claimed.
     x:
         Column of the points; not for classes over rows.
     positive:
         The label that counts as 1.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1".
     pairs:
         Neighbours to compare.
     """
@@ -288,13 +237,10 @@ def replay(
     from littlestone.cli.terminal import note, progress_of
     from littlestone.data import Sample, read_table
 
-    concepts, public = open_class(concept_class, schema)
-    algorithm = open_learner(
-        "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
-    )
-    opened = read_table(
-        data, csv=csv, declared=None if public is None else public.csv, owner="audit replay"
-    )
+    concepts, public, learner, goal = claim.opened("audit replay")
+    algorithm = open_learner("audit", learner, concepts, goal)
+    declared = None if public is None else public.csv
+    opened = read_table(data, csv=written.csv, declared=declared, owner="audit replay")
     table = Sample.read(
         opened, x=x, y=y, domain=concepts.domain, positive=positive, owner="audit replay"
     )
@@ -305,16 +251,6 @@ def replay(
     else:
         note(str(found))
     return 0 if found.holds else 1
-
-
-def _nothing_else(command: str, given: Mapping[str, object]) -> None:
-    """Refuse what --all would ignore."""
-    for name, value in given.items():
-        if value is not None:
-            raise ParameterError(
-                f"The {name!r} parameter of {command} must not be given with --all, which "
-                "verifies everything. Leave one of them out."
-            )
 
 
 def _table(*, full: bool, report: str | None, json: bool) -> int:
@@ -382,15 +318,6 @@ def data_text(data: Any) -> str:
     return " ".join(f"{x}:{label}" for x, label in data)
 
 
-def _given(name: str, value: str | None, command: str = "audit exact") -> str:
-    if value is None:
-        raise ParameterError(
-            f"{command} needs --{name}, for example --{name} {_EXAMPLES[name]}. See littlestone "
-            f"{command} --help."
-        )
-    return value
-
-
 def check_protects_records(learner: str) -> None:
     """Refuse a learner whose data sets are made of users."""
     if _protects_users(learner):
@@ -407,10 +334,9 @@ def _protects_users(learner: str) -> bool:
 
 
 def _of_users(
-    learner: str, unit: str | None, samples: str | None, records: str | None, method: str | None
+    learner: str, unit: str | None, given: Mapping[str, str | None]
 ) -> tuple[dict[str, Any], int | None]:
     """Check what only a learner of users is told; return its options, and the most records."""
-    given = {"samples_per_user": samples, "records_per_user": records, "method": method}
     if not _protects_users(learner):
         if unit == "user":
             raise ParameterError(
@@ -429,15 +355,20 @@ def _of_users(
             f"The learner {learner!r} protects users, so one neighbour replaces a user. Say --unit "
             "user, or choose another learner."
         )
-    if samples is None:
+    if given["samples_per_user"] is None:
         raise ParameterError(
             "With --unit user, audit exact needs --samples-per-user, for example 1: how many "
             "records of each user are looked at."
         )
-    options: dict[str, Any] = {"samples_per_user": whole("audit", "samples_per_user", samples)}
-    if method is not None:
-        options["method"] = method
-    return options, None if records is None else whole("audit", "records_per_user", records)
+    counts = {
+        name: whole("audit", name, value)
+        for name, value in given.items()
+        if value is not None and name != "method"
+    }
+    options: dict[str, Any] = {"samples_per_user": counts["samples_per_user"]}
+    if given["method"] is not None:
+        options["method"] = given["method"]
+    return options, counts.get("records_per_user")
 
 
 def read_points(text: str, concepts: ConceptClass) -> list[Any]:

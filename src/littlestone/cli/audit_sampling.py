@@ -6,7 +6,7 @@ import json as jsonlib
 from typing import TYPE_CHECKING, Any
 
 from littlestone.cli.audit import check_protects_records, data_text, read_points
-from littlestone.cli.options import ClassSpec, Flag, open_class, open_learner
+from littlestone.cli.options import AsJson, Claim, open_learner
 from littlestone.errors import (
     ParameterError,
     check_fraction,
@@ -23,19 +23,13 @@ __all__ = ["attack", "statistical"]
 
 def statistical(
     *,
-    concept_class: ClassSpec,
-    learner: str,
-    epsilon: str,
+    claim: Claim = Claim(),
     points: str,
     n: int = 3,
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
-    schema: str | None = None,
     trials: int = 10_000,
     confidence: str = "0.9999",
     workers: int = 1,
-    json: Flag = False,
+    json: AsJson = False,
 ) -> int:
     """Bound the epsilon of a learner from below, by running it often on neighbouring data sets.
 
@@ -44,12 +38,6 @@ def statistical(
 
     Parameters
     ----------
-    concept_class:
-        What can be learned, of any size, for example "thresholds(1, 2**40)".
-    learner:
-        The algorithm, for example generic, agnostic or vc1.
-    epsilon:
-        Privacy loss that is claimed.
     points:
         Points at which neighbouring data sets are made, written as for audit exact.
     n:
@@ -64,11 +52,9 @@ def statistical(
     from littlestone.audit.statistical import audit_learner
     from littlestone.cli.terminal import counting, note, table
 
+    concepts, _, learner, goal = claim.opened("audit statistical")
     check_protects_records(learner)
-    concepts, _ = open_class(concept_class, schema)
-    algorithm = open_learner(
-        "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
-    )
+    algorithm = open_learner("audit", learner, concepts, goal)
     sure = check_probability("audit", "confidence", confidence)
     check_integer("audit", "n", n, low=1)
     with counting("Runs") as progress:
@@ -97,12 +83,7 @@ def statistical(
 
 def attack(
     *,
-    concept_class: ClassSpec,
-    learner: str,
-    epsilon: str,
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
+    claim: Claim = Claim(),
     n: int = 4,
     places: int = 64,
     runs: int = 100,
@@ -111,25 +92,18 @@ def attack(
     trials: int = 1000,
     confidence: str = "0.9999",
     seed: int = 0,
-    json: Flag = False,
+    json: AsJson = False,
 ) -> int:
     """Look for one record in the votes of a learner of thresholds: its epsilon from below.
 
     The attack of paper 004, Section 4: on points where the learner behaves alike everywhere, one
     record is moved inside the gap over which the votes jump, and searched for in what is released.
-    A bound above the claim refutes it (exit 1); a bound below proves nothing.
+    A bound above the claim refutes it (exit 1); a bound below proves nothing. The class is one of
+    thresholds. The learner may be a function of your own, FILE.py:NAME, from a littlestone.Sample
+    to a hypothesis: the file is run, and --delta is what is claimed of it.
 
     Parameters
     ----------
-    concept_class:
-        The thresholds, for example "thresholds(1, 2**40)".
-    learner:
-        The algorithm, for example generic or vc1; or a function of your own, FILE.py:NAME, from a
-        littlestone.Sample to a hypothesis. The file is run.
-    epsilon:
-        Privacy loss that is claimed.
-    delta:
-        Only for learners that are not pure; for a function, the delta that is claimed.
     n:
         Number of records of each data set; even.
     places:
@@ -154,11 +128,12 @@ def attack(
     from littlestone.cli.terminal import note, progress_of
     from littlestone.source import SecureSource
 
-    concepts, _ = open_class(concept_class, None)
+    concepts, _, learner, goal = claim.opened("audit attack")
     if not isinstance(concepts, Thresholds):
         hint = "The attack is on learners of thresholds, for example thresholds(1, 2**40)."
-        raise parameter_error("audit attack", "--class", "thresholds", concept_class, hint)
-    claimed = check_fraction("audit attack", "epsilon", epsilon)
+        raise parameter_error("audit attack", "--class", "thresholds", goal.concept_class, hint)
+    claimed = check_fraction("audit attack", "epsilon", goal.epsilon)
+    delta = goal.delta
     leak = 0 if delta is None else check_probability("audit attack", "delta", delta)
     sure = float(check_probability("audit attack", "confidence", confidence))
     if check_integer("audit attack", "n", n, low=2) % 2:
@@ -175,7 +150,7 @@ def attack(
     low, high = concepts.domain.low, concepts.domain.high
     if high - low < n:
         raise parameter_error(
-            "audit attack", "--class", f"thresholds of at least {n + 1} points", concept_class,
+            "audit attack", "--class", f"thresholds of at least {n + 1} points", goal.concept_class,
             "Or take fewer records: --n.",
         )  # fmt: skip
     if ".py:" in learner:
@@ -183,9 +158,7 @@ def attack(
     else:
         _check_known(learner)
         check_protects_records(learner)
-        algorithm = open_learner(
-            "audit", learner, concepts, epsilon=epsilon, delta=delta, alpha=alpha, beta=beta
-        )
+        algorithm = open_learner("audit", learner, concepts, goal)
         source = SecureSource()
         mechanism = lambda sample: algorithm.draw(sample, source)  # noqa: E731
     spread = [low + i * (high - low) // (count - 1) for i in range(count)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, budget, csv_format, names, whole
-from littlestone.errors import ParameterError, check_integer
+from littlestone.cli.options import AsJson, Paid, Table, names, needed, whole
+from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
     from littlestone.evaluation.data_report import DataReport, Noise
@@ -24,13 +24,10 @@ def check(
     epsilon: str,
     delta: str | None = None,
     labels: str = "0,1",
-    csv: str | None = None,
-    header_is_public: Flag = False,
+    table: Table = Table(),
     records: str | None = None,
-    ledger: str | None = None,
-    purpose: str | None = None,
-    seed: int | None = None,
-    json: Flag = False,
+    paid: Paid = Paid(),
+    json: AsJson = False,
 ) -> int:
     """Report privately how a table's cells are read: missing, other, balance of the labels.
 
@@ -53,10 +50,6 @@ def check(
     records:
         Instead of a table: say how much noise a report of so many records would have, without
         reading any. It costs nothing.
-    ledger:
-        The budget of these records; it is charged before anything is drawn.
-    seed:
-        For tests: a reproducible report, which is NOT PRIVATE.
     """
     from littlestone.data import Schema
     from littlestone.evaluation.data_report import check as checked
@@ -77,20 +70,18 @@ def check(
         n = whole("check", "records", records)
         _planned(check_noise(public, epsilon=epsilon, delta=delta or 0), n, json=json)
         return 0
-    paid_by = budget("check", ledger, purpose)
-    if y is None:
-        raise ParameterError("check needs --y, for example --y adult: the column of labels.")
+    paid_by = paid.budget("check")
     assert data is not None
     report = checked(
         data,
         public,
-        y=y,
+        y=needed("check", "y", y),
         epsilon=epsilon,
         delta=delta or 0,
         labels=names("check", "labels", labels, "labels") or [],
-        csv=csv_format("check", csv, data, public, header_is_public=header_is_public),
+        csv=table.format("check", data, public),
         ledger=paid_by,
-        random_state=None if seed is None else check_integer("check", "seed", seed, low=0),
+        random_state=paid.checked_seed("check"),
     )
     if json:
         print(jsonlib.dumps(report.to_dict(), sort_keys=True))

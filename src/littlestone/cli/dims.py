@@ -6,7 +6,7 @@ import json as jsonlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, open_class
+from littlestone.cli.options import ClassSpec, Flag, Page, open_class
 from littlestone.errors import SearchLimitError, UnsupportedError, check_integer
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def dims(
     max_nodes: int = 1_000_000,
     max_seconds: float | None = None,
     progress: Flag = False,
-    report: str | None = None,
+    report: Page = None,
     json: Flag = False,
 ) -> int:
     """Print the VC, Littlestone and threshold dimension of a class, exactly.
@@ -45,14 +45,14 @@ def dims(
     witness:
         Also print what proves the lower bounds: a shattered tree (its first levels, if it is deep),
         and for a small class a shattered set and a threshold sequence.
+    schema:
+        TOML file with the public columns, for classes over rows.
     max_nodes:
         Budget of each search, in nodes; the same on every machine.
     max_seconds:
         Processor time of all searches together; what is not decided by then has bounds.
     progress:
         Print the bounds so far on standard error, also where it is no terminal.
-    report:
-        Write a page (HTML) with pictures here; an existing file is replaced.
     json:
         Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """

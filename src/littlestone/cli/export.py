@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from littlestone.cli.options import Model
+
 __all__ = ["export"]
 
 
 def export(
-    model: str, /, *, to: str = "sql", dialect: str = "duckdb", out: str | None = None
+    model: Model, /, *, to: str = "sql", dialect: str = "duckdb", out: str | None = None
 ) -> int:
     """Write a tree, a scorecard or boosted trees for another program; costs no privacy.
 

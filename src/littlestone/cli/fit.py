@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from littlestone.cli.options import (
+    AsJson,
     ClassSpec,
+    Evaluated,
     Flag,
-    budget,
+    Goal,
+    Page,
+    Paid,
+    Records,
+    Table,
     check_label,
     check_positive,
-    csv_format,
-    evaluation,
     is_auto,
     label_list,
+    learner_options,
     names,
     open_class,
     open_learner,
-    open_source,
+    refuse_schema,
+    shared,
     whole,
 )
 from littlestone.errors import (
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.data import Schema
     from littlestone.data.formats import CsvFormat
-    from littlestone.data.tables import Table
     from littlestone.learners.base import Learner
     from littlestone.learners.release import Release
     from littlestone.privacy import Guarantee, Ledger
@@ -47,43 +53,42 @@ if TYPE_CHECKING:
 __all__ = ["fit"]
 
 
+_LearnerOptions = learner_options()
+
+
+@shared
+class FitGoal(Goal):
+    """A goal, for which the class may be chosen."""
+
+    concept_class: ClassSpec
+    """What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"; or auto,
+    with --schema: the largest of rules (with --labels, rule lists), trees of depth 2 and trees of
+    depth 3 whose certificate holds for alpha, beta and the number of records."""
+
+
 def fit(
     data: str,
     /,
     *,
     y: str,
-    concept_class: ClassSpec,
-    epsilon: str,
-    x: str | None = None,
-    user: str | None = None,
+    goal: FitGoal,
+    records: Records = Records(),
+    table: Table = Table(),
     samples_per_user: str | None = None,
     learner: str = "auto",
-    delta: str | None = None,
-    alpha: str = "0.1",
-    beta: str = "0.05",
+    own: _LearnerOptions = _LearnerOptions(),  # type: ignore[valid-type]
     costs: str | None = None,
     proba: Flag = False,
-    proper: Flag = False,
-    constants: Literal["theory", "practical"] | None = None,
     agnostic: Flag = False,
-    schema: str | None = None,
-    positive: str | None = None,
-    negative: str | None = None,
     labels: str | None = None,
-    strict: Flag = False,
-    csv: str | None = None,
-    header_is_public: Flag = False,
     require_certificate: Flag = False,
-    evaluate: str | None = None,
-    no_evaluate: Flag = False,
+    evaluated: Evaluated = Evaluated(),
     holdout: str | None = None,
     subsample: str | None = None,
     out: str | None = None,
-    report: str | None = None,
-    ledger: str | None = None,
-    purpose: str | None = None,
-    seed: int | None = None,
-    json: Flag = False,
+    report: Page = None,
+    paid: Paid = Paid(),
+    json: AsJson = False,
 ) -> int:
     """Learn one hypothesis from a table, privately, and release it.
 
@@ -94,19 +99,6 @@ def fit(
         as postgresql://host/db?table=t.
     y:
         Column of labels.
-    concept_class:
-        What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"; or
-        auto, with --schema: the largest of rules (with --labels, rule lists), trees of depth 2
-        and trees of depth 3 whose
-        certificate holds for alpha, beta and the number of records.
-    epsilon:
-        Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice. It
-        has no default.
-    x:
-        Column of points, or columns separated by commas. By default those of the schema.
-    user:
-        Column that names the user (person, machine) of each record: protects users instead of
-        single records. Records without a user belong to one user together.
     samples_per_user:
         With --user: how many records of each user are looked at; the others are left out by a
         public random choice. A public number, never taken from the data.
@@ -115,13 +107,7 @@ def fit(
         any data), vc1 (data that some concept explains; for huge domains), littlestone (the same;
         for classes that cannot be listed, such as sets of texts), stable (likewise), or auto: the
         one that needs the fewest records of those that certify any data (agnostic). The others may
-        need far fewer:
-        `littlestone plan` compares them.
-    delta:
-        What is allowed besides epsilon, for example 1e-6; only for learners that are not pure
-        (vc1, littlestone, stable), and for boosted_trees and scorecard, which are pure without.
-    alpha:
-        Error that the certificate is asked to promise.
+        need far fewer: `littlestone plan` compares them.
     costs:
         What it costs to miss each label, for example "no=1,yes=9": public numbers, never taken from
         these records. The learner (agnostic, or generic) then minimizes the cost; alpha is a share
@@ -129,36 +115,20 @@ def fit(
     proba:
         Keep the leaves of a decision tree apart, and count both labels in each by the evaluation:
         `predict --proba` then says their shares.
-    proper:
-        Release a concept of the class, not only a hypothesis near to one (for --learner
-        vc1 or littlestone).
-    constants:
-        For --learner stable: theory (certified, and mostly far too many records), or practical,
-        whose certificate makes an assumption about the records.
     agnostic:
         Certify any labels, with a learner that needs realizable ones: it sees records whose labels
         were privately replaced by those of a concept.
-    schema:
-        TOML file with the public columns, bins and categories.
     labels:
         Instead of --positive: the public labels, separated by commas, for example a,b,c. Then a
         hypothesis answers one of them (decision trees, rule lists, boosted trees, scorecards,
         finite classes), and a cell that is none of them is a record that every hypothesis gets
         wrong.
-    strict:
-        Refuse cells outside the public domain, instead of converting them by public rules. The
-        refusal is not covered by the privacy guarantee.
     require_certificate:
         Release nothing (exit 3) if there are too few records for alpha and beta.
-    evaluate:
-        The part of epsilon that is spent on a private evaluation, by default a tenth: the error
-        beside that of the best constant; for scorecards and boosted trees also ROC, calibration
-        and probabilities. With --holdout by default all of epsilon, since no record pays for both.
-    no_evaluate:
-        Spend all of epsilon on learning, and measure nothing.
     holdout:
-        The share of the records that are evaluated on and not learned from, for
-        example 0.2. Then the error on new records is certified.
+        The share of the records that are evaluated on and not learned from, for example 0.2. Then
+        the error on new records is certified, and --evaluate is by default all of epsilon, since no
+        record pays for both.
     subsample:
         Learn from this share of the records only, for example 1/100: a secret, uniformly random
         part of them, so that large tables take less time. Epsilon and delta are of the whole: on
@@ -166,13 +136,6 @@ def fit(
         evaluated unless --evaluate or --holdout asks for it, and then all records are read.
     out:
         Write the model (JSON) here; an existing file is replaced.
-    report:
-        Write a page (HTML) here; an existing file is replaced.
-    ledger:
-        The budget of these records: a file made by `littlestone ledger create`. The release is
-        recorded in it before anything is drawn; exit 4 if the budget does not allow it.
-    json:
-        Print the release as one JSON object.
     """
     from littlestone.cli.files import check_outputs
     from littlestone.cli.terminal import progress_of, reading
@@ -189,62 +152,55 @@ def fit(
     from littlestone.privacy import check_ledger
 
     # Everything public is checked before the table is read; the table before anything is drawn.
-    check_outputs("fit", data, schema, ledger, out=out, report=report)
-    source = open_source("fit", seed)
-    chosen = names("fit", "x", x)
+    user, auto = records.user, is_auto(goal.concept_class)
+    check_outputs("fit", data, records.schema, paid.ledger, out=out, report=report)
+    source = paid.source("fit")
+    chosen = names("fit", "x", records.x)
     _of_records_only(user, labels=labels, costs=costs, proba=proba)
     each = _records_of_each(user, samples_per_user, learner)
-    listed = label_list("fit", labels, positive=positive or negative)
+    listed = label_list("fit", labels, positive=records.positive or records.negative)
     options = {
-        **_given(proper=proper or None, constants=constants),
-        **({} if costs is None else {"costs": _costs(costs, positive or "1", negative, listed)}),
+        **{name: value for name, value in vars(own).items() if value},
+        **({} if costs is None else {"costs": _costs(costs, records, listed)}),
         **each,
     }
-    concepts, public = open_class(concept_class, schema, chosen, listed)
+    concepts, public = open_class(goal.concept_class, records.schema, chosen, listed)
     _check_class_of_users(user, concepts)
-    form = csv_format("fit", csv, data, public, header_is_public=header_is_public)
+    form = table.format("fit", data, public)
     if proba and not concepts.learned_by:  # sums of trees have probabilities anyway
         options["probabilities"] = True
-    if (learner, concepts.learned_by) == ("auto", "") and (
-        listed is not None or {"costs", "probabilities"} & set(options)
-    ):
+    several = listed is not None or {"costs", "probabilities"} & set(options)
+    if learner == "auto" and several and not concepts.learned_by:
         learner = "agnostic"
-    share = _share(
-        subsample, user=user, labels=labels, costs=costs, proba=proba, auto=is_auto(concept_class)
-    )
-    part = evaluation(
-        "fit",
-        evaluate,
-        no_evaluate=no_evaluate or (share is not None and not (evaluate or holdout)),
-        epsilon=epsilon,
-        holdout=holdout,
-    )
+    share = _share(subsample, user=user, labels=labels, costs=costs, proba=proba, auto=auto)
+    asked = share is None or evaluated.evaluate or holdout
+    part = evaluated.part("fit", goal.epsilon, holdout) if asked else None
     left = None if holdout is not None else part  # what is left out of learning
     learner = agnostic_form(learner) if agnostic else learner
-    make = partial(open_learner, "fit", learner, options=options, alpha=alpha, beta=beta)
-    learner_of = partial(_learner_of, share, make, epsilon=epsilon, delta=delta, evaluate=left)
+    make = partial(open_learner, "fit", learner, options=options, evaluate=left)
+    learner_of = partial(_learner_of, share, make, goal)
     algorithm = learner_of(concepts)
     _measured(part, proba=proba)
     extra = {"evaluate": part, "holdout": holdout}
     promised = promise(algorithm, **extra, seeded=source.seeded)
-    paid_by = budget("fit", ledger, purpose)
+    paid_by = paid.budget("fit")
     check_ledger(paid_by, "fit", promised, loss=known_loss(algorithm, **extra))
-    rule = {} if listed is not None else _label_rule(positive or "1", negative, strict=strict)
+    rule: Json = {} if listed is not None else records.label_rule("fit")
     columns = _columns(chosen, concepts, public, y)
     with reading("Counting records"):
         sample = read_sample(
             algorithm,
-            _opened(data, form, public, None if positive or listed else y),
+            _opened(data, form, public, None if records.positive or listed else y),
             x=None if isinstance(concepts.domain, RowDomain) else columns[0],
             y=y,
             user=user,
-            strict=strict,
+            strict=records.strict,
             owner="fit",
             **rule,
         )
     n = sample.n - held_out_of(sample.n, holdout)  # what is learned from
     why = None  # for --class auto
-    if public is not None and is_auto(concept_class):
+    if public is not None and auto:
         algorithm, why = _largest(public, listed, n, learner_of, left)
     _require(leaving(algorithm, left), n, asked=require_certificate)
     _caution(promised, sample.n)
@@ -264,21 +220,20 @@ def fit(
             ledger=paid_by,
         )
     _write(release, out, report)
-    if json:
-        print(release.to_json())
-    else:
-        _show(release, Class=why, Model=out, Page=report, Budget=_left(paid_by))
+    _show(release, json=json, Class=why, Model=out, Page=report, Budget=_left(paid_by))
     return 0
 
 
-def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | None) -> Table:
+def _opened(data: str, form: CsvFormat | None, public: Schema | None, y: str | None) -> Any:
     """Open the table; with y, refuse a label that it declares as texts."""
     from littlestone.data import read_table
 
-    table = read_table(data, csv=form, declared=None if public is None else public.csv, owner="fit")
+    opened = read_table(
+        data, csv=form, declared=None if public is None else public.csv, owner="fit"
+    )
     if y is not None:
-        check_positive("fit", table, y)
-    return table
+        check_positive("fit", opened, y)
+    return opened
 
 
 def _measured(part: Fraction | None, *, proba: bool) -> None:
@@ -319,20 +274,18 @@ def _share(
 
 def _learner_of(
     share: Fraction | None,
-    make: Callable[..., Learner[Any]],
+    make: Callable[[ConceptClass, Goal], Learner[Any]],
+    goal: Goal,
     concepts: ConceptClass,
-    *,
-    epsilon: str,
-    delta: str | None,
-    evaluate: Fraction | None,
 ) -> Learner[Any]:
     """Return the learner; on a secret part one that has epsilon and delta when it is amplified."""
     if share is None:
-        return make(concepts, epsilon=epsilon, delta=delta, evaluate=evaluate)
+        return make(concepts, goal)
     from littlestone.learners.agnostic import Subsample
     from littlestone.learners.agnostic.subsample import inner_for
 
-    whole = check_fraction("fit", "epsilon", epsilon)
+    epsilon = inner_for(check_fraction("fit", "epsilon", goal.epsilon), share)
+    delta = goal.delta
     small = None if delta is None else check_probability("fit", "delta", delta) / share
     if small is not None and small >= 1:
         raise parameter_error(
@@ -342,7 +295,8 @@ def _learner_of(
             delta,
             "The learner of that part has delta divided by the share. 1e-6 is a common choice.",
         )
-    inner = make(concepts, epsilon=inner_for(whole, share), delta=small)
+    delta = None if small is None else str(small)
+    inner = make(concepts, replace(goal, epsilon=str(epsilon), delta=delta))
     if getattr(inner, "uncertified", ""):
         raise ParameterError(
             f"--subsample does not go with --class {concepts.spec}: the "
@@ -410,8 +364,11 @@ def _left(budget: Ledger | None) -> str | None:
         return None
 
 
-def _show(release: Release, **written: str | None) -> None:
-    """Print the release in short, and what was written where."""
+def _show(release: Release, *, json: bool, **written: str | None) -> None:
+    """Print the release in short, and what was written where; or all of it as JSON."""
+    if json:
+        print(release.to_json())
+        return
     from littlestone.cli.summary import summary
     from littlestone.cli.terminal import facts
 
@@ -481,10 +438,9 @@ def _of_records_only(
             )
 
 
-def _costs(
-    text: str, positive: str, negative: str | None, labels: list[str] | None
-) -> dict[int, str]:
+def _costs(text: str, records: Records, labels: list[str] | None) -> dict[int, str]:
     """Return the costs of ``--costs "no=1,yes=9"``, keyed by codes of labels."""
+    positive, negative = records.positive or "1", records.negative
     typed = [part.rpartition("=") for part in text.split(",")]
     found = {label.strip(): cost.strip() for label, _, cost in typed}
     if labels is not None:
@@ -510,30 +466,12 @@ def _columns(
     if isinstance(concepts.domain, RowDomain):
         check_label("fit", y, concepts.domain.schema.names)
         return list(concepts.domain.schema.names)
-    if public is not None:
-        raise ParameterError(
-            f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
-            "classes over rows: rules, rule_lists, decision_trees, auto."
-        )
+    refuse_schema(concepts, public)
     if x is None or len(x) != 1:
         hint = "Name it with --x."
         raise parameter_error("fit", "x", f"one column for {concepts.spec}", x, hint)
     check_label("fit", y, x)
     return x
-
-
-def _label_rule(positive: str, negative: str | None, *, strict: bool) -> Json:
-    """Return the label that means 1, and the only other one that strict reading allows."""
-    if negative is not None and not strict:
-        raise ParameterError(
-            "The 'negative' parameter of fit is for --strict: otherwise every cell other than the "
-            "positive one means 0."
-        )
-    if strict and negative is None:
-        if positive != "1":
-            raise ParameterError("With --strict and --positive, say --negative too.")
-        negative = "0"
-    return {"positive": positive, "negative": negative}
 
 
 def _require(algorithm: Learner[Any], n: int, *, asked: bool) -> None:

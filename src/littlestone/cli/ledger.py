@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag
+from littlestone.cli.options import AsJson
 
 if TYPE_CHECKING:
     from littlestone.privacy import Ledger
@@ -22,7 +22,7 @@ def create(
     currency: str | None = None,
     neighbours: str = "replace-one",
     about: str = "",
-    json: Flag = False,
+    json: AsJson = False,
 ) -> int:
     """Create a budget for one set of records; it is fixed for ever.
 
@@ -44,8 +44,6 @@ def create(
         Who is protected: replace-one or add-remove (records), or user-replace (users).
     about:
         A public label of the records.
-    json:
-        Print the ledger as one JSON object.
     """
     from littlestone.privacy import Ledger
 
@@ -61,15 +59,13 @@ def create(
     return 0
 
 
-def show(path: str, /, *, json: Flag = False) -> int:
+def show(path: str, /, *, json: AsJson = False) -> int:
     """Show a budget: what is spent, what is left; the releases, and what for.
 
     Parameters
     ----------
     path:
         File made by `littlestone ledger create`.
-    json:
-        Print the ledger as one JSON object.
     """
     from littlestone.privacy import Ledger
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import codecs
 import errno
-import inspect
 import json
 import os
 import re
@@ -19,7 +18,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError
 
@@ -29,9 +28,7 @@ from littlestone.cli.audit_sampling import attack, statistical
 from littlestone.cli.check import check
 from littlestone.cli.dims import dims
 from littlestone.cli.export import export
-from littlestone.cli.fit import fit
 from littlestone.cli.ledger import create, show
-from littlestone.cli.options import complete_help
 from littlestone.cli.plan import plan
 from littlestone.cli.predict import predict
 from littlestone.cli.report import report
@@ -85,6 +82,28 @@ _FIRST = (
     'littlestone fit people.csv --x age --y adult --class "thresholds(1, 99)" --epsilon 1'
 )
 
+
+class _Help:
+    """Print ``--help``: lines of docstrings break at the terminal's end."""
+
+    def __call__(self, console: Any, options: Any, panel: Any) -> None:
+        """Print a panel."""
+        from cyclopts.help import DefaultFormatter
+        from rich.text import Text
+
+        for entry in panel.entries:
+            text = getattr(entry.description, "primary_renderable", None)
+            if isinstance(text, Text):
+                entry.description.primary_renderable = Text(" ".join(text.plain.split()))
+        DefaultFormatter()(console, options, panel)
+
+    def render_usage(self, console: Any, options: Any, usage: Any) -> None:
+        """Print the first line."""
+        from cyclopts.help import DefaultFormatter
+
+        DefaultFormatter().render_usage(console, options, usage)
+
+
 app = App(
     name="littlestone",
     suppress_keyboard_interrupt=False,  # it ends in `main`, with a word about the ledger
@@ -92,12 +111,13 @@ app = App(
     help="Private learning with proofs you can run.",
     help_epilogue=f"{_FIRST}\n\n{_EXITS}",
     help_format="plaintext",
+    help_formatter=_Help(),
 )
 # In the order in which they are used.
-_COMMANDS: tuple[Callable[..., int], ...] = (
+_COMMANDS: tuple[Callable[..., int] | str, ...] = (
     plan,
     check,
-    fit,
+    "littlestone.cli.fit:fit",  # its options are those that learners declare: they take a second
     predict,
     score,
     compare,
@@ -107,8 +127,15 @@ _COMMANDS: tuple[Callable[..., int], ...] = (
     dims,
 )
 for _place, _command in enumerate(_COMMANDS):
-    _about = f"{_CLASSES}\n\n{_EXITS}" if _command in (plan, fit, stream, dims) else _EXITS
-    app.command(complete_help(_command), sort_key=_place, help_epilogue=_about)
+    _of_class = isinstance(_command, str) or _command in (plan, stream, dims)
+    _about = f"{_CLASSES}\n\n{_EXITS}" if _of_class else _EXITS
+    _help = "Learn one hypothesis from a table, privately, and release it."  # of what is not loaded
+    app.command(
+        _command,
+        sort_key=_place,
+        help_epilogue=_about,
+        help=_help if isinstance(_command, str) else None,
+    )
 # Groups of commands: what they are about, their place in the list, and what is in them.
 _GROUPS: dict[str, tuple[str, int, tuple[Callable[..., int], ...]]] = {
     "audit": (
@@ -136,7 +163,7 @@ for _name, (_about, _place, _commands) in _GROUPS.items():
         sort_key=_place,
     )
     for _command in _commands:
-        _group.command(complete_help(_command), name="check" if _command is check_schema else None)
+        _group.command(_command, name="check" if _command is check_schema else None)
     app.command(_group)
 
 #: What a required parameter may look like.
@@ -351,9 +378,10 @@ def _typed(tokens: Sequence[str]) -> tuple[str, frozenset[str]]:
     command = apps[-1].default_command
     if not chain or command is None:
         return "", frozenset()
-    typed = inspect.signature(command).parameters.values()
-    options = (each.name for each in typed if each.kind == each.KEYWORD_ONLY)
-    return " ".join(chain), frozenset(options)
+    options = (name for each in apps[-1].assemble_argument_collection() for name in each.names)
+    return " ".join(chain), frozenset(
+        name.removeprefix("--").replace("-", "_") for name in options if name.startswith("--")
+    )
 
 
 def _option(name: str) -> str:

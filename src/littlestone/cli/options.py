@@ -1,15 +1,13 @@
-"""What several commands share: the public parameters, as they are typed."""
+"""What several commands share: options, each declared once, and how what was typed is read."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, make_dataclass, replace
 from fractions import Fraction
-from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, dataclass_transform, get_type_hints
 
 from cyclopts import Parameter
 
@@ -30,85 +28,290 @@ if TYPE_CHECKING:
     from littlestone.source import Source
 
 __all__ = [
+    "EXAMPLES",
+    "AsJson",
+    "Claim",
     "ClassSpec",
+    "Csv",
+    "Evaluated",
     "Flag",
-    "budget",
+    "Goal",
+    "Labels",
+    "Model",
+    "Page",
+    "Paid",
+    "Records",
+    "Table",
     "check_label",
     "check_positive",
-    "complete_help",
-    "csv_format",
-    "evaluation",
     "is_auto",
     "label_list",
+    "learner_options",
     "names",
+    "needed",
     "open_class",
     "open_learner",
-    "open_source",
+    "refuse_schema",
+    "shared",
     "whole",
 ]
 
 ClassSpec = Annotated[str, Parameter(name="--class")]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]
-#: A line of running text that the next line continues, at the same indentation.
-_CONTINUED = re.compile(r"^( +)(\S.*)\n\1(?=\S)", re.MULTILINE)
+AsJson = Annotated[bool, Parameter(negative="", show_default=False, help="Print one JSON object.")]
+Page = Annotated[
+    str | None, Parameter(help="Write a page (HTML) here; an existing file is replaced.")
+]
+Model = Annotated[str, Parameter(help="File written by `littlestone fit --out`.")]
+Labels = Annotated[
+    str | None,
+    Parameter(
+        help="The public labels, separated by commas, for rule lists, trees, sums of trees and "
+        "finite classes."
+    ),
+]
 
-#: What ``--help`` says of an option, unless a command's docstring says it in its own words.
-_WORDS = {
-    "alpha": "Error that the certificate is asked to promise (privacy does not depend on it).",
-    "beta": "Probability with which the certificate may fail.",
-    "csv": 'How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by '
-    "default as the schema says, else with commas, points and UTF-8. Nothing is guessed from the "
-    "cells.",
-    "delta": "Only for learners that are not pure.",
-    "header_is_public": "Say that the first line of a CSV file holds column names, and is nobody's "
-    "record: messages may quote it.",
-    "json": "Print one JSON object.",
-    "labels": "The public labels, separated by commas, for rule lists, trees, sums of trees and "
-    "finite classes.",
-    "model": "File written by `littlestone fit --out`.",
-    "negative": "The label cell that means 0, for --strict (by default 0, if --positive is 1).",
-    "positive": "The label cell that means 1 (by default 1); every other cell means 0.",
-    "purpose": "What the release is for, one line: it is recorded in the ledger, with your "
-    "account.",
-    "schema": "TOML file with the public columns, for classes over rows.",
-    "seed": "Make the result reproducible, and NOT PRIVATE.",
+#: What a required option may look like.
+EXAMPLES = {
+    "class": '"thresholds(1, 99)"',
+    "learner": "generic",
+    "epsilon": "1",
+    "delta": "1e-6",
+    "alpha": "0.1",
+    "beta": "0.05",
+    "n": "5000",
+    "points": "1,2,3",
+    "horizon": "100000",
+    "y": "adult",
 }
 
 
-def complete_help(command: Callable[..., int]) -> Callable[..., int]:
-    """Complete a command's docstring for ``--help``, and let its lines break at the terminal's end.
-
-    Options that several commands have, and that this docstring leaves out, get their shared words.
-
-    Examples
-    --------
-    >>> def command(out, json):
-    ...     '''Do it.
-    ...
-    ...     Parameters
-    ...     ----------
-    ...     out:
-    ...         A file
-    ...         that is written.
-    ...     '''
-    >>> "A file that is written." in complete_help(command).__doc__
-    True
-    >>> "Print one JSON object." in command.__doc__
-    True
-    """
-    about, heading, parameters = (command.__doc__ or "").partition("    Parameters\n")
-    head = _joined(about)
-    rows = re.split(r"(?m)(?=^    \S)", parameters.rstrip(" "))  # each parameter's name and text
-    said = {row.strip().partition(":")[0] for row in rows}
-    shared = [name for name in signature(command).parameters if name in _WORDS and name not in said]
-    rows += [f"    {name}:\n        {_WORDS[name]}\n" for name in shared]
-    command.__doc__ = head + heading + "".join(map(_joined, rows))
-    return command
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def shared(cls: type) -> Any:
+    """Make options that commands share: fields with their docstrings, at the top of ``--help``."""
+    hints = get_type_hints(cls, include_extras=True)  # a class derived elsewhere has other names
+    cls.__annotations__ = {name: hints[name] for name in cls.__annotations__}
+    return Parameter(name="*")(dataclass(frozen=True, kw_only=True)(cls))
 
 
-def _joined(text: str) -> str:
-    joined = _CONTINUED.sub(r"\1\2 ", text)
-    return joined if joined == text else _joined(joined)
+@shared
+class Goal:
+    """What is learned, and how well."""
+
+    concept_class: ClassSpec
+    """What can be learned, for example "thresholds(1, 99)" or "decision_trees(depth=2)"."""
+    epsilon: str
+    """Privacy loss, as a number or a fraction: smaller protects more, 1 is a common choice."""
+    delta: str | None = None
+    """What is allowed besides epsilon, for example 1e-6; only for learners that are not pure (vc1,
+    littlestone, stable), and for boosted_trees and scorecard, which are pure without."""
+    alpha: str = "0.1"
+    """Error that the certificate is asked to promise (privacy does not depend on it)."""
+    beta: str = "0.05"
+    """Probability with which the certificate may fail."""
+
+
+@shared
+class Claim:
+    """A learner, and what is claimed of it."""
+
+    concept_class: ClassSpec | None = None
+    """What can be learned, for example "thresholds(1, 99)". Required, as are --learner and
+    --epsilon."""
+    learner: str | None = None
+    """The algorithm, for example generic, agnostic, vc1 or boosting."""
+    epsilon: str | None = None
+    """Privacy loss that is claimed."""
+    delta: str | None = None
+    """Only for learners that are not pure."""
+    alpha: str = "0.1"
+    """Error that the certificate is asked to promise (privacy does not depend on it)."""
+    beta: str = "0.05"
+    """Probability with which the certificate may fail."""
+    schema: str | None = None
+    """TOML file with the public columns, for classes over rows."""
+
+    def opened(
+        self, owner: str, labels: Sequence[str] | None = None
+    ) -> tuple[ConceptClass, Schema | None, str, Goal]:
+        """Return the class and its schema, the learner's name, and what is claimed."""
+        spec = needed(owner, "class", self.concept_class)
+        learner = needed(owner, "learner", self.learner)
+        epsilon = needed(owner, "epsilon", self.epsilon)
+        goal = Goal(
+            concept_class=spec,
+            epsilon=epsilon,
+            delta=self.delta,
+            alpha=self.alpha,
+            beta=self.beta,
+        )
+        concepts, public = open_class(spec, self.schema, labels=labels)
+        refuse_schema(concepts, public)
+        return concepts, public, learner, goal
+
+
+@shared
+class Csv:
+    """How a CSV file is written."""
+
+    csv: str | None = None
+    """How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
+    as was declared before (schema, model, stream), else with commas, points and UTF-8. Nothing is
+    guessed from the cells."""
+
+    def written(self, owner: str) -> CsvFormat | None:
+        """Return the format that was typed."""
+        from littlestone.data.formats import CsvFormat
+
+        return None if self.csv is None else CsvFormat.parse(self.csv, owner)
+
+
+@shared
+class Table(Csv):
+    """How a table is read, whose columns a schema names."""
+
+    header_is_public: Flag = False
+    """Say that the first line of a CSV file holds column names, and is nobody's record: messages
+    may quote it."""
+
+    def format(self, owner: str, data: str, schema: Schema | None = None) -> CsvFormat | None:
+        """Return the format that was typed, with its header; None: what the schema declares."""
+        from littlestone.data.formats import PARQUET, CsvFormat, format_of
+
+        form = self.written(owner)
+        names_columns = "://" in data or format_of(Path(data)) in PARQUET
+        if not self.header_is_public or (form is None and names_columns):
+            return form
+        declared = None if schema is None else schema.csv
+        return replace(form or declared or CsvFormat(), header_is_public=True)
+
+
+@shared
+class Records:
+    """Which columns are learned from, and what their cells mean."""
+
+    x: str | None = None
+    """Column of points, or columns separated by commas. By default those of the schema."""
+    schema: str | None = None
+    """TOML file with the public columns, bins and categories, for classes over rows."""
+    user: str | None = None
+    """Column that names the user (person, machine) of each record: protects users instead of single
+    records. Records without a user belong to one user together."""
+    positive: str | None = None
+    """The label cell that means 1 (by default 1); every other cell means 0."""
+    negative: str | None = None
+    """The label cell that means 0, for --strict (by default 0, if --positive is 1)."""
+    strict: Flag = False
+    """Refuse odd cells, instead of converting them by public rules. The refusal is not covered by
+    the privacy guarantee."""
+
+    def label_rule(self, owner: str) -> dict[str, str | None]:
+        """Return the label that means 1, and the only other one that strict reading allows."""
+        if not self.strict:
+            if self.negative is not None:
+                raise ParameterError(
+                    f"The 'negative' parameter of {owner} is for --strict: otherwise every cell "
+                    "other than the positive one means 0."
+                )
+            return {"positive": self.positive or "1", "negative": None}
+        if self.negative is None and (self.positive or "1") != "1":
+            raise ParameterError("With --strict and --positive, say --negative too.")
+        return {"positive": self.positive or "1", "negative": self.negative or "0"}
+
+
+@shared
+class Evaluated:
+    """What is spent on an evaluation."""
+
+    evaluate: str | None = None
+    """The part of epsilon that is spent on a private evaluation, by default a tenth: the error
+    beside that of the best constant; for scorecards and boosted trees also ROC, calibration and
+    probabilities. Learners get what it leaves."""
+    no_evaluate: Flag = False
+    """Spend all of epsilon on learning, and measure nothing."""
+
+    def part(
+        self, owner: str, epsilon: str | Fraction, holdout: str | None = None
+    ) -> Fraction | None:
+        """Return the part of epsilon: by default a tenth, with held-out records all of it.
+
+        Examples
+        --------
+        >>> Evaluated().part("fit", "1/2")
+        Fraction(1, 20)
+        """
+        if self.no_evaluate:
+            if self.evaluate is not None:
+                raise ParameterError(f"{owner} takes --evaluate or --no-evaluate, not both.")
+            return None
+        total: Fraction = check_fraction(owner, "epsilon", epsilon)
+        if self.evaluate is None:
+            return total if holdout is not None else total / 10
+        part: Fraction = check_fraction(owner, "evaluate", self.evaluate)
+        return part
+
+
+@shared
+class Paid:
+    """What pays, and where chance comes from."""
+
+    ledger: str | None = None
+    """The budget of these records: a file made by `littlestone ledger create`. What is released is
+    recorded in it before anything is drawn; exit 4 if the budget does not allow it."""
+    purpose: str | None = None
+    """What the release is for, one line: it is recorded in the ledger, with your account."""
+    seed: int | None = None
+    """Make the result reproducible, and NOT PRIVATE."""
+
+    def budget(self, owner: str) -> Ledger | None:
+        """Return the ledger, opened for the purpose."""
+        if self.ledger is None:
+            if self.purpose is not None:
+                raise ParameterError(
+                    f"The '--purpose' option of {owner} is recorded in a ledger: give --ledger, "
+                    "too."
+                )
+            return None
+        from littlestone.privacy import Ledger
+
+        return Ledger(self.ledger, purpose=self.purpose or "")
+
+    def checked_seed(self, owner: str) -> int | None:
+        """Return the seed, an integer >= 0."""
+        return None if self.seed is None else check_integer(owner, "seed", self.seed, low=0)
+
+    def source(self, owner: str) -> Source:
+        """Return the source: without a seed that of the operating system."""
+        from littlestone.source import SecureSource, SeededSource
+
+        seed = self.checked_seed(owner)
+        return SecureSource() if seed is None else SeededSource(seed)
+
+
+def learner_options() -> Any:
+    """Make the options that parameters of learners declare, each with the learners it is for."""
+    from littlestone.learners.registry import options
+
+    made = []
+    for name, (each, learners) in options().items():
+        words = f"{each.metadata['option']} (--learner {' or '.join(learners)})."
+        typed = each.metadata["kind"].option
+        about = Parameter(help=words, negative="", show_default=False)
+        field = (bool, False) if typed is bool else (typed | None, None)
+        made.append((name, Annotated[field[0], about], field[1]))
+    options_of = make_dataclass("LearnerOptions", made, frozen=True)
+    options_of.__module__ = __name__  # where cyclopts looks names up
+    return Parameter(name="*")(options_of)
+
+
+def needed(command: str, name: str, value: str | None) -> str:
+    """Return an option that must be given here."""
+    if value is None:
+        raise ParameterError(
+            f"{command} needs --{name}, for example --{name} {EXAMPLES[name]}. See littlestone "
+            f"{command} --help."
+        )
+    return value
 
 
 def names(
@@ -166,28 +369,6 @@ def label_list(owner: str, text: str | None, *, positive: str | None) -> list[st
     except ParameterError:  # its words are those of Python
         rule = "2 to 100 labels, separated by commas, that differ as cells (1 and 1.0 do not)"
         raise parameter_error(owner, "labels", rule, text, "Example: a,b,c.") from None
-
-
-def budget(owner: str, ledger: str | None, purpose: str | None) -> Ledger | None:
-    """Return the ledger of ``--ledger``, opened for the ``--purpose``."""
-    if ledger is None:
-        if purpose is not None:
-            raise ParameterError(
-                f"The '--purpose' option of {owner} is recorded in a ledger: give --ledger, too."
-            )
-        return None
-    from littlestone.privacy import Ledger
-
-    return Ledger(ledger, purpose=purpose or "")
-
-
-def open_source(owner: str, seed: int | None) -> Source:
-    """Return the source of ``--seed``; without one that of the operating system."""
-    from littlestone.source import SecureSource, SeededSource
-
-    if seed is None:
-        return SecureSource()
-    return SeededSource(check_integer(owner, "seed", seed, low=0))
 
 
 def check_positive(owner: str, table: Any, y: str) -> None:
@@ -250,51 +431,15 @@ def open_class(
     return parse_class(spec, schema=public, labels=labels), public
 
 
-def csv_format(
-    owner: str,
-    csv: str | None,
-    data: str,
-    schema: Schema | None = None,
-    *,
-    header_is_public: bool = False,
-) -> CsvFormat | None:
-    """Return the format of ``--csv`` and ``--header-is-public``; None: what the schema declares."""
-    from littlestone.data.formats import PARQUET, CsvFormat, format_of
+def refuse_schema(concepts: ConceptClass, public: Schema | None) -> None:
+    """Refuse a schema beside a class that has a domain of its own."""
+    from littlestone.data import RowDomain
 
-    form = None if csv is None else CsvFormat.parse(csv, owner)
-    names_columns = "://" in data or format_of(Path(data)) in PARQUET
-    if not header_is_public or (form is None and names_columns):
-        return form
-    declared = None if schema is None else schema.csv
-    return replace(form or declared or CsvFormat(), header_is_public=True)
-
-
-def evaluation(
-    owner: str,
-    evaluate: str | None,
-    *,
-    no_evaluate: bool,
-    epsilon: str | Fraction,
-    holdout: str | None = None,
-) -> Fraction | None:
-    """Return the part of epsilon that is spent on an evaluation: by default a tenth.
-
-    With held-out records it is all of epsilon: no record pays for learning, too.
-
-    Examples
-    --------
-    >>> evaluation("fit", None, no_evaluate=False, epsilon="1/2")
-    Fraction(1, 20)
-    """
-    if no_evaluate:
-        if evaluate is not None:
-            raise ParameterError(f"{owner} takes --evaluate or --no-evaluate, not both.")
-        return None
-    total: Fraction = check_fraction(owner, "epsilon", epsilon)
-    if evaluate is None:
-        return total if holdout is not None else total / 10
-    part: Fraction = check_fraction(owner, "evaluate", evaluate)
-    return part
+    if public is not None and not isinstance(concepts.domain, RowDomain):
+        raise ParameterError(
+            f"The class {concepts.spec} has its own domain: leave out --schema, which is for "
+            "classes over rows: rules, rule_lists, decision_trees, auto."
+        )
 
 
 def is_auto(spec: str) -> bool:
@@ -306,11 +451,10 @@ def open_learner(
     owner: str,
     name: str,
     concept_class: ConceptClass,
+    goal: Goal,
     *,
-    delta: str | None,
     options: Mapping[str, Any] = MappingProxyType({}),
     evaluate: Fraction | None = None,
-    **parameters: str,
 ) -> Learner[Any]:
     """Return the learner of ``--learner``, every number as the exact fraction that was typed.
 
@@ -318,10 +462,11 @@ def open_learner(
     """
     from littlestone.learners import select
 
-    small = None if delta is None else check_probability(owner, "delta", delta)
+    small = None if goal.delta is None else check_probability(owner, "delta", goal.delta)
     numbers: dict[str, Any] = {
-        option: (check_fraction if option == "epsilon" else check_probability)(owner, option, text)
-        for option, text in parameters.items()
+        "epsilon": check_fraction(owner, "epsilon", goal.epsilon),
+        "alpha": check_probability(owner, "alpha", goal.alpha),
+        "beta": check_probability(owner, "beta", goal.beta),
     }
     if name == "auto":
         numbers["evaluate"] = evaluate

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json as jsonlib
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from littlestone.cli.options import (
+    AsJson,
     ClassSpec,
+    Evaluated,
     Flag,
-    evaluation,
+    Labels,
+    Page,
     is_auto,
     label_list,
+    needed,
     open_class,
+    shared,
     whole,
 )
 from littlestone.errors import (
@@ -33,40 +38,52 @@ if TYPE_CHECKING:
 
 __all__ = ["plan"]
 
-_EXAMPLES = {
-    "class": '"thresholds(1, 99)"',
-    "epsilon": "1",
-    "alpha": "0.1",
-    "beta": "0.05",
-    "n": "5000",
-}
+Solved = Literal["epsilon", "alpha"]
+
+
+@shared
+class Wanted:
+    """What is to be achieved; --solve and --explore leave some of it open."""
+
+    concept_class: ClassSpec | None = None
+    """What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: says from
+    how many records on `fit --class auto` takes which class."""
+    epsilon: str | None = None
+    """Privacy loss that is allowed: smaller protects more, 1 is a common choice. Required, unless
+    it is what --solve looks for."""
+    alpha: str | None = None
+    """Error that must not be exceeded, for example 0.1. Required, unless it is what --solve looks
+    for."""
+    delta: str | None = None
+    """What is allowed besides epsilon, for example 1e-6; pure learners do not use it, vc1,
+    littlestone and stable need it."""
+    beta: str | None = None
+    """Probability with which it may be all the same, for example 0.05. Required."""
+    error: str | None = None
+    """Another spelling of --alpha: 5% is --alpha 0.05, an error above that of the best of the
+    class."""
+    confidence: str | None = None
+    """Another spelling of --beta: 95% is --beta 0.05."""
 
 
 def plan(
     *,
-    concept_class: ClassSpec | None = None,
-    epsilon: str | None = None,
-    alpha: str | None = None,
-    beta: str | None = None,
-    error: str | None = None,
-    confidence: str | None = None,
-    delta: str | None = None,
+    goal: Wanted = Wanted(),
     schema: str | None = None,
-    labels: str | None = None,
+    labels: Labels = None,
     agnostic: Flag = False,
     samples_per_user: str | None = None,
     horizon: str | None = None,
-    evaluate: str | None = None,
-    no_evaluate: Flag = False,
-    solve: str | None = None,
+    evaluated: Evaluated = Evaluated(),
+    solve: Solved | None = None,
     n: str | None = None,
     what_if: Flag = False,
     papers: Flag = False,
     simulate: Flag = False,
     simulation: str | None = None,
-    report: str | None = None,
+    report: Page = None,
     explore: str | None = None,
-    json: Flag = False,
+    json: AsJson = False,
 ) -> int:
     """Say how many records each learner needs; reads no data.
 
@@ -74,25 +91,8 @@ def plan(
 
     Parameters
     ----------
-    concept_class:
-        What is to be learned, for example "thresholds(1, 2**64)"; or auto, with --schema: says
-        from how many records on `fit --class auto` takes which class.
-    epsilon:
-        Privacy loss that is allowed: smaller protects more, 1 is a common choice. Required, unless
-        it is what --solve looks for.
-    alpha:
-        Error that must not be exceeded, for example 0.1. Required, unless it is what --solve looks
-        for.
-    beta:
-        Probability with which it may be all the same, for example 0.05. Required.
-    error:
-        Another spelling of --alpha: 5% is --alpha 0.05, an error above that of the best of the
-        class.
-    confidence:
-        Another spelling of --beta: 95% is --beta 0.05.
-    delta:
-        What is allowed besides epsilon, for example 1e-6; pure learners do not use it, vc1,
-        littlestone and stable need it.
+    schema:
+        TOML file with the public columns, for classes over rows.
     agnostic:
         Leave out learners that promise nothing for data that no concept of the class explains.
     samples_per_user:
@@ -101,13 +101,9 @@ def plan(
     horizon:
         Also say how many mistakes `littlestone stream` makes in a stream of so many rows, and how
         many every private learner makes.
-    evaluate:
-        The part of epsilon that fit spends on a private evaluation, by default a tenth: the
-        learners get what it leaves. With --solve epsilon, a share of epsilon, for example 0.1.
-    no_evaluate:
-        Leave the evaluation out, as fit --no-evaluate does.
     solve:
-        The other way round: epsilon or alpha. Says how small it can be with --n records.
+        The other way round: how small epsilon, or alpha, can be with --n records. --evaluate is
+        then a share of epsilon.
     n:
         For --solve: how many records there are, or users, if users are to be protected.
     what_if:
@@ -119,8 +115,6 @@ def plan(
         practice; takes seconds for quick learners, and many minutes for slow ones.
     simulation:
         JSON file of measurements, for --simulate: those in it are not repeated, new ones are added.
-    report:
-        Write a page (HTML) here: every learner with its certificate; an existing file is replaced.
     explore:
         Write an interactive page (HTML) here: curves of what each learner needs, while epsilon,
         delta, alpha, beta and the records of each user are moved. Without --class it shows a few
@@ -130,16 +124,18 @@ def plan(
     from littlestone.cli.files import check_inputs_kept, check_outputs
     from littlestone.safe_io import write_text
 
-    alpha = _spelt("alpha", alpha, "error", error)
-    beta = _spelt("beta", beta, "confidence", confidence)
+    concept_class, epsilon = goal.concept_class, goal.epsilon
+    alpha = _spelt("alpha", goal.alpha, "error", goal.error)
+    beta = _spelt("beta", goal.beta, "confidence", goal.confidence)
     numbers = {"class": concept_class, "epsilon": epsilon, "alpha": alpha, "beta": beta}
-    if explore is None:
-        _required({name: text for name, text in numbers.items() if name != solve})
+    for name, text in numbers.items():
+        if explore is None and name != solve:
+            needed("plan", name, text)
     check_outputs("plan", report=report, explore=explore, simulation=simulation)
     check_inputs_kept("plan", schema, simulation, report=report, explore=explore)
     exact: Json = {
         name: (check_fraction if name == "epsilon" else check_probability)("plan", name, text)
-        for name, text in (*numbers.items(), ("delta", delta))
+        for name, text in (*numbers.items(), ("delta", goal.delta))
         if text is not None and name != "class"
     }
     each = None
@@ -151,7 +147,7 @@ def plan(
     if explore is not None:
         auto = concept_class if concept_class and is_auto(concept_class) else None
         others = {"solve": solve, "n": n, "report": report, "simulation": simulation}
-        others |= {"evaluate": evaluate, "horizon": horizon}
+        others |= {"evaluate": evaluated.evaluate, "horizon": horizon}
         _alone({**others, "what_if": what_if or None, "class auto": auto})
         from littlestone.cli.explore import explore as show
 
@@ -170,7 +166,7 @@ def plan(
             simulation=simulation,
             samples_per_user=samples_per_user if is_auto(concept_class) else None,
         )
-    exact["evaluate"] = _part(solve, evaluate, exact, no_evaluate=no_evaluate)
+    exact["evaluate"] = _part(solve, evaluated, exact)
     if public is not None and is_auto(concept_class):
         return _auto(public, listed, {"delta": None, **exact}, json=json)
     asked: Json = {**exact, "samples_per_user": each, "agnostic": agnostic}
@@ -197,13 +193,11 @@ def plan(
     return 0
 
 
-def _part(
-    solve: str | None, evaluate: str | None, exact: Json, *, no_evaluate: bool
-) -> Fraction | None:
+def _part(solve: str | None, evaluated: Evaluated, exact: Json) -> Fraction | None:
     """Return the part of epsilon that an evaluation takes; for --solve, its share."""
     if solve == "epsilon":
-        return evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon="1")
-    part = evaluation("plan", evaluate, no_evaluate=no_evaluate, epsilon=exact["epsilon"])
+        return evaluated.part("plan", "1")
+    part = evaluated.part("plan", exact["epsilon"])
     return part if solve is None or part is None else part / exact["epsilon"]
 
 
@@ -267,12 +261,6 @@ def _for_one_class(**others: object) -> None:
             raise ParameterError(f"The {option!r} option of plan is for one class{without}.")
 
 
-def _required(numbers: dict[str, str | None]) -> None:
-    for name, text in numbers.items():
-        if text is None:
-            raise _missing(name)
-
-
 def _alone(others: dict[str, object]) -> None:
     """Refuse what the interactive page does not show."""
     for name, value in others.items():
@@ -282,22 +270,12 @@ def _alone(others: dict[str, object]) -> None:
             )
 
 
-def _missing(name: str) -> ParameterError:
-    return ParameterError(
-        f"plan needs --{name}, for example --{name} {_EXAMPLES[name]}. See littlestone plan --help."
-    )
-
-
-def _solve(concepts: ConceptClass, what: str, n: str | None, asked: Json, *, json: bool) -> int:
+def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, json: bool) -> int:
     """Say how small epsilon or alpha can be with n records."""
     from littlestone.planning import solve
 
-    if n is None:
-        raise _missing("n")
-    if what not in ("epsilon", "alpha"):
-        raise parameter_error("plan", "solve", "epsilon or alpha", what)
-    number = whole("plan", "n", n)
-    found = solve(concepts, what, number, **asked)  # type: ignore[arg-type]
+    number = whole("plan", "n", needed("plan", "n", n))
+    found = solve(concepts, what, number, **asked)
     if json:
         solutions = [solution.to_dict() for solution in found]
         print(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from littlestone.cli.options import Flag
+from littlestone.cli.options import Csv, Flag, Model
 from littlestone.errors import parameter_error
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ __all__ = ["predict"]
 
 
 def predict(
-    model: str,
+    model: Model,
     data: str,
     /,
     *,
     x: str | None = None,
-    csv: str | None = None,
+    asked: Csv = Csv(),
     proba: Flag = False,
     out: str | None = None,
 ) -> int:
@@ -43,9 +43,6 @@ def predict(
         Table: a Parquet or CSV file. The model says which columns are read.
     x:
         Column of points, if it has another name here than in the model.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-        as the one that was learned from. Nothing is guessed from the cells.
     proba:
         Write "prediction,probability" instead: with the probability of 1, of a scorecard or of
         boosted trees; of another model the share of 1 that its evaluation found. Of a model with a
@@ -65,7 +62,7 @@ def predict(
         raise parameter_error("predict", "out", "a file that does not end in .gz", out, hint)
     release = Release.read(model)
     with reading("Labelling rows"):
-        pieces = release.predict_pieces(data, x=x, csv=csv, proba=proba)
+        pieces = release.predict_pieces(data, x=x, csv=asked.csv, proba=proba)
         names = release.labels
         if out is None:
             _write(pieces, sys.stdout, names, proba=proba)

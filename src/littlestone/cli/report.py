@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from littlestone.cli.options import Model
+
 __all__ = ["report"]
 
 
-def report(model: str, /, *, out: str) -> int:
+def report(model: Model, /, *, out: str) -> int:
     """Write the page of a model: the rule, what is promised, and why.
 
     Parameters

@@ -6,8 +6,8 @@ import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, budget, csv_format, names
-from littlestone.errors import ParameterError, check_integer
+from littlestone.cli.options import AsJson, Paid, Table, names
+from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
     from littlestone.data import Column, Schema
@@ -30,14 +30,13 @@ def new(
     *,
     y: str | None = None,
     like: str | None = None,
-    csv: str | None = None,
-    header_is_public: Flag = False,
+    table: Table = Table(),
     out: str | None = None,
 ) -> int:
     """Write a first schema of a table, to be completed by hand; reads no cell of it.
 
     From the names of the columns and their declared types. With a public table of the same columns
-    (last year's open data, another hospital's) it is complete.
+    (last year's open data, another hospital's) it is complete. What --csv says, it says, too.
 
     Parameters
     ----------
@@ -47,11 +46,6 @@ def new(
         Column of labels: left out of the schema.
     like:
         Public table with the same columns: its quantiles become bins, its texts categories.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; the schema
-        will say it, too.
-    header_is_public:
-        Say that the first line of a CSV file holds column names, and is nobody's record.
     out:
         Write here instead of to the standard output; an existing file is replaced.
     """
@@ -60,8 +54,8 @@ def new(
     from littlestone.safe_io import write_text
 
     check_outputs("schema new", data, like, out=out)
-    form = csv_format("schema new", csv, data)
-    written = draft(data, label=y, like=like, header_is_public=header_is_public, csv=form)
+    form = table.written("schema new")
+    written = draft(data, label=y, like=like, header_is_public=table.header_is_public, csv=form)
     if out is None:
         sys.stdout.write(written)
     else:
@@ -81,12 +75,9 @@ def propose(
     bins: int = 8,
     digits: int = 3,
     kinds: str | None = None,
-    csv: str | None = None,
-    header_is_public: Flag = False,
-    ledger: str | None = None,
-    purpose: str | None = None,
-    seed: int | None = None,
-    json: Flag = False,
+    table: Table = Table(),
+    paid: Paid = Paid(),
+    json: AsJson = False,
 ) -> int:
     """Learn a schema from the records themselves, privately; it costs epsilon.
 
@@ -116,21 +107,12 @@ def propose(
         number, text, flag or open, from public knowledge. By default as a Parquet file or database
         declares its types, which are then taken as public; columns of CSV files are open: what they
         hold is decided privately, and numbers get less of epsilon.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; the schema
-        will say it, too.
-    header_is_public:
-        Say that the first line of a CSV file holds column names, and is nobody's record.
-    ledger:
-        The budget of these records; it is charged before anything is drawn.
-    seed:
-        For tests: a reproducible proposal, which is NOT PRIVATE.
     """
     from littlestone.cli.files import check_outputs
     from littlestone.data import Schema
     from littlestone.safe_io import write_text
 
-    check_outputs("schema propose", data, ledger, out=out)
+    check_outputs("schema propose", data, paid.ledger, out=out)
     schema = Schema.propose(
         data,
         epsilon=epsilon,
@@ -140,10 +122,10 @@ def propose(
         bins=bins,
         digits=digits,
         kinds=_kinds(kinds),
-        header_is_public=header_is_public,
-        csv=csv_format("schema propose", csv, data),
-        ledger=budget("schema propose", ledger, purpose),
-        random_state=None if seed is None else check_integer("propose", "seed", seed, low=0),
+        header_is_public=table.header_is_public,
+        csv=table.written("schema propose"),
+        ledger=paid.budget("schema propose"),
+        random_state=paid.checked_seed("schema propose"),
     )
     write_text(out, schema.to_toml())
     if json:
@@ -158,9 +140,8 @@ def check_schema(
     data: str | None = None,
     /,
     *,
-    csv: str | None = None,
-    header_is_public: Flag = False,
-    json: Flag = False,
+    table: Table = Table(),
+    json: AsJson = False,
 ) -> int:
     """Check a schema: every mistake at once; its columns, and how large the classes over it are.
 
@@ -178,7 +159,7 @@ def check_schema(
     schema = Schema.from_toml(file)
     mistakes = []
     if data is not None and schema.bound:
-        form = csv_format("schema check", csv, data, schema, header_is_public=header_is_public)
+        form = table.format("schema check", data, schema)
         mistakes = compare(schema, data, csv=form)
     if mistakes:
         count = f"{len(mistakes)} columns" if len(mistakes) > 1 else "A column"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as jsonlib
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import Flag, budget, open_source
+from littlestone.cli.options import AsJson, Csv, Model, Paid, shared
 from littlestone.errors import ParameterError, check_fraction
 
 if TYPE_CHECKING:
@@ -22,20 +22,19 @@ _LIKE_THE_FIT = (
 )
 
 
-def score(
-    model: str,
-    data: str,
-    /,
-    *,
-    epsilon: str,
-    y: str | None = None,
-    positive: str | None = None,
-    csv: str | None = None,
-    ledger: str | None = None,
-    purpose: str | None = None,
-    seed: int | None = None,
-    json: Flag = False,
-) -> int:
+@shared
+class Asked(Csv, Paid):
+    """What both commands are told."""
+
+    epsilon: str
+    """Privacy loss of the whole, as a number or a fraction."""
+    y: str | None = None
+    """Column of labels, if it has another name here than in the model."""
+    positive: str | None = None
+    """The label cell that means 1, if it is another one here."""
+
+
+def score(model: Model, data: str, /, *, asked: Asked, json: AsJson = False) -> int:
     """Evaluate a model privately on a table of other records than it was learned from.
 
     Says the error beside that of always answering one label, each with an interval, and a bound on
@@ -47,22 +46,11 @@ def score(
     ----------
     data:
         Table of labelled records: a Parquet or CSV file. The model says which columns are read.
-    epsilon:
-        Privacy loss, as a number or a fraction.
-    y:
-        Column of labels, if it has another name here than in the model.
-    positive:
-        The label cell that means 1, if it is another one here.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-        as the one that was learned from. Nothing is guessed from the cells.
-    ledger:
-        The budget of these records; the evaluation is recorded in it before anything is drawn.
     """
     from littlestone.cli.terminal import facts
     from littlestone.report.pages import evaluation_facts, positive_facts
 
-    (found,) = _scored("score", [model], data, epsilon, y, positive, csv, ledger, purpose, seed)
+    (found,) = _scored("score", [model], data, asked)
     if json:
         print(jsonlib.dumps(_document(found), sort_keys=True))
         return 0
@@ -72,45 +60,20 @@ def score(
     return 0
 
 
-def compare(
-    data: str,
-    /,
-    *models: str,
-    epsilon: str,
-    y: str | None = None,
-    positive: str | None = None,
-    csv: str | None = None,
-    ledger: str | None = None,
-    purpose: str | None = None,
-    seed: int | None = None,
-    json: Flag = False,
-) -> int:
+def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) -> int:
     """Evaluate several models privately on the same table; each gets its part of epsilon.
 
     Parameters
     ----------
     data:
         Table of labelled records, from which none of the models was learned.
-    models:
-        Files written by `littlestone fit --out`.
-    epsilon:
-        Privacy loss of the whole comparison, as a number or a fraction.
-    y:
-        Column of labels, if it has another name here than in the models.
-    positive:
-        The label cell that means 1, if it is another one here.
-    csv:
-        How a CSV file is written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-        as the one that was learned from. Nothing is guessed from the cells.
-    ledger:
-        The budget of these records; the comparison is recorded in it before anything is drawn.
     """
     from littlestone.cli.terminal import note, table
     from littlestone.report.words import percent
 
     if len(models) < 2:
         raise ParameterError("compare needs at least two models: littlestone compare T M1 M2.")
-    found = _scored("compare", list(models), data, epsilon, y, positive, csv, ledger, purpose, seed)
+    found = _scored("compare", list(models), data, asked)
     qualities = [release.quality for release in found]
     if json:
         rows = [{"model": m, **_document(r)} for m, r in zip(models, found, strict=True)]
@@ -134,18 +97,7 @@ def compare(
     return 0
 
 
-def _scored(  # noqa: PLR0917 - those of the commands
-    owner: str,
-    models: list[str],
-    data: str,
-    epsilon: str,
-    y: str | None,
-    positive: str | None,
-    csv: str | None,
-    ledger: str | None,
-    purpose: str | None,
-    seed: int | None,
-) -> list[Release]:
+def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Release]:
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
@@ -155,21 +107,20 @@ def _scored(  # noqa: PLR0917 - those of the commands
     from littlestone.learners.running import score_all
     from littlestone.privacy import Guarantee
 
-    source = open_source(owner, seed)
-    paid_by = budget(owner, ledger, purpose)
+    source, paid_by = asked.source(owner), asked.budget(owner)
     pairs: list[tuple[Release, Sample | MulticlassSample]] = []
     releases = [Release.read(model) for model in models]
     labels = []
     for release in releases:
         columns = release.columns or {}
-        if y is None and not columns.get("y"):
+        if asked.y is None and not columns.get("y"):
             raise ParameterError(f"The model does not say which column to read: give {owner} --y.")
-        if positive is not None and release.concept_class.lists_labels:
+        if asked.positive is not None and release.concept_class.lists_labels:
             raise ParameterError(
                 f"The 'positive' parameter of {owner} must be left out for a model that lists its "
                 "labels: they are read as in the model."
             )
-        labels.append((y or columns["y"], positive or columns.get("positive", "1")))
+        labels.append((asked.y or columns["y"], asked.positive or columns.get("positive", "1")))
     if len(set(labels)) > 1:
         raise ParameterError(
             f"The models of {owner} predict different labels, so their errors are not comparable: "
@@ -180,7 +131,7 @@ def _scored(  # noqa: PLR0917 - those of the commands
         for release, (column, means) in zip(releases, labels, strict=True):
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()
-            opened = read_table(data, csv=csv, declared=release.csv, owner=owner)
+            opened = read_table(data, csv=asked.csv, declared=release.csv, owner=owner)
             if release.concept_class.lists_labels:
                 several = read_coded_labels(
                     opened, x=x, y=column, domain=domain, labels=release.labels, owner=owner
@@ -189,7 +140,7 @@ def _scored(  # noqa: PLR0917 - those of the commands
                 continue
             read = read_coded(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
             pairs.append((release, read))
-    total = Guarantee(check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice."))
+    total = Guarantee(check_fraction(owner, "epsilon", asked.epsilon, hint="1 is a common choice."))
     caution(weaknesses(total, None))
     others = [
         not _like_the_fit(release, sample.n, column)

@@ -9,12 +9,26 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from littlestone.cli.options import ClassSpec, Flag, budget, check_label, names, open_class, whole
-from littlestone.errors import ParameterError, StoreError, check_integer, parameter_error
+from littlestone.cli.options import (
+    EXAMPLES,
+    ClassSpec,
+    Csv,
+    Flag,
+    Paid,
+    Records,
+    check_label,
+    names,
+    open_class,
+    refuse_schema,
+    shared,
+    whole,
+)
+from littlestone.errors import ParameterError, StoreError, parameter_error
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
@@ -26,12 +40,35 @@ if TYPE_CHECKING:
 
 __all__ = ["stream"]
 
-_NEEDED = {
-    "concept_class": ("--class", '--class "thresholds(1, 99)"'),
-    "epsilon": ("--epsilon", "--epsilon 1"),
-    "delta": ("--delta", "--delta 1e-6"),
-    "horizon": ("--horizon", "--horizon 100000"),
-}
+
+@shared
+class Terms(Csv, Records):
+    """What a stream is begun with; of one that is there, the state knows it."""
+
+    concept_class: ClassSpec | None = None
+    """What can be learned, for example "thresholds(1, 99)"."""
+    epsilon: str | None = None
+    """Privacy loss of the whole stream, however long it is."""
+    delta: str | None = None
+    """Delta of the whole stream; 0 is possible for finite classes."""
+    horizon: str | None = None
+    """Expected number of rows. Privacy does not depend on it."""
+    beta: str | None = None
+    """Probability with which the bound on mistakes may fail (by default 0.05)."""
+    constants: Literal["practical", "theory"] | None = None
+    """practical (the default), or theory: the least proved number of mistakes, mostly more of
+    them."""
+    adversary: Literal["oblivious", "adaptive"] | None = None
+    """Against whom the number of mistakes is proved. adaptive: whoever chooses the rows may read
+    what is published. oblivious: the rows were fixed beforehand. By default adaptive, where that is
+    proved."""
+    x: str | None = None
+    """Column of points (by default x), or columns of the schema separated by commas."""
+    y: str | None = None
+    """Column of labels (by default y)."""
+    records_per_user: str | None = None
+    """With --user: only the first so many rows of each user are learned; all are predicted. Each
+    row may then cost epsilon divided by this number: about so many times as many mistakes."""
 
 
 def stream(
@@ -39,30 +76,13 @@ def stream(
     /,
     *,
     state: str,
-    concept_class: ClassSpec | None = None,
-    epsilon: str | None = None,
-    delta: str | None = None,
-    horizon: str | None = None,
-    beta: str | None = None,
-    constants: Literal["practical", "theory"] | None = None,
-    adversary: Literal["oblivious", "adaptive"] | None = None,
-    x: str | None = None,
-    y: str | None = None,
-    schema: str | None = None,
-    positive: str | None = None,
-    negative: str | None = None,
-    strict: Flag = False,
-    csv: str | None = None,
-    user: str | None = None,
-    records_per_user: str | None = None,
+    terms: Terms = Terms(),
     resume: Literal["from-start", "new-rows"] | None = None,
     follow: Flag = False,
     out: str | None = None,
     group: str = "16384",
     durability: Literal["kill", "power"] = "kill",
-    ledger: str | None = None,
-    purpose: str | None = None,
-    seed: int | None = None,
+    paid: Paid = Paid(),
     export: str | None = None,
     report: str | None = None,
     status: Flag = False,
@@ -73,7 +93,8 @@ def stream(
 
     Reads CSV with a line of names. Writes a line "t,prediction" and then one for each row, in
     order; nothing of the input is repeated. A prediction is for the owner of its row; public are
-    only the hypotheses (--export).
+    only the hypotheses (--export). Rows before a refusal of --strict are kept. A ledger is charged
+    once, when the stream begins.
 
     Parameters
     ----------
@@ -82,41 +103,6 @@ def stream(
     state:
         Folder that keeps the state, for you only. It is made for a new stream. Of a stream that
         is there, the other parameters are known: they may be left out, and cannot change.
-    concept_class:
-        What can be learned, for example "thresholds(1, 99)".
-    epsilon:
-        Privacy loss of the whole stream, however long it is.
-    delta:
-        Delta of the whole stream; 0 is possible for finite classes.
-    horizon:
-        Expected number of rows. Privacy does not depend on it.
-    beta:
-        Probability with which the bound on mistakes may fail (by default 0.05).
-    constants:
-        practical (the default), or theory: the least proved number of mistakes, mostly more of
-        them.
-    adversary:
-        Against whom the number of mistakes is proved. adaptive: whoever chooses the rows may read
-        what is published. oblivious: the rows were fixed beforehand. By default adaptive, where
-        that is proved.
-    x:
-        Column of points (by default x), or columns of the schema separated by commas.
-    y:
-        Column of labels (by default y).
-    schema:
-        TOML file with the public columns, bins and categories, for classes over rows.
-    strict:
-        Refuse odd cells instead of converting them by public rules. The refusal is not covered by
-        the privacy guarantee; rows before it are kept.
-    csv:
-        How the rows are written, for example "sep=;, decimal=comma, encoding=latin-1"; by default
-        as the stream was begun, or as the schema says. Nothing is guessed from the cells.
-    user:
-        Column that names the user (person, machine) of each row: protects users instead of single
-        rows. Rows without a user belong to one user together.
-    records_per_user:
-        With --user: only the first so many rows of each user are learned; all are predicted. Each
-        row may then cost epsilon divided by this number: about so many times as many mistakes.
     resume:
         How the input continues a stream that is there. from-start: it begins with the stream's
         first row again, and rows that were learned are skipped. new-rows: it begins with the row
@@ -130,8 +116,6 @@ def stream(
         Rows that become durable together, at most; rows are never waited for.
     durability:
         kill: answers survive kill -9. power: they survive a power cut too.
-    ledger:
-        The budget of these records, charged once, when the stream begins.
     export:
         Write all that was published as JSON, and read no rows; also while the stream runs.
     report:
@@ -153,25 +137,7 @@ def stream(
         if status:
             show_status(state, json=json)
         return 0
-    typed = {
-        "concept_class": concept_class,
-        "epsilon": epsilon,
-        "delta": delta,
-        "horizon": horizon,
-        "beta": beta,
-        "constants": constants,
-        "adversary": adversary,
-        "x": x,
-        "y": y,
-        "schema": schema,
-        "positive": positive,
-        "negative": negative,
-        "csv": csv,
-        "user": user,
-        "records_per_user": records_per_user,
-    }
-    if seed is not None:
-        check_integer("stream", "seed", seed, low=0)
+    seed = paid.checked_seed("stream")
     from littlestone.cli.answers import check_answers
     from littlestone.cli.files import check_outputs
     from littlestone.cli.terminal import caution
@@ -180,11 +146,11 @@ def stream(
     # What can be refused is refused before the state is made and the ledger charged: parameters,
     # outputs, the input, its line of names.
     most = whole("stream", "group", group)
-    check_outputs("stream", data, schema, ledger, out=out)
+    check_outputs("stream", data, terms.schema, paid.ledger, out=out)
     check_answers(out)
     what = "The standard input" if data is None else f"The file {data!r}"
-    paid_by = budget("stream", ledger, purpose)
-    algorithm, about, reader = _prepared(state, typed, seed, what, strict=strict)
+    paid_by = paid.budget("stream")
+    algorithm, about, reader = _prepared(state, terms, seed, what)
     if not quiet:
         caution(weaknesses(algorithm.guarantee(), algorithm.plan.goal.horizon))
     begin = partial(
@@ -339,7 +305,7 @@ def _begin(
 
 
 def _prepared(
-    folder: str, typed: dict[str, str | None], seed: int | None, what: str, *, strict: bool
+    folder: str, terms: Terms, seed: int | None, what: str
 ) -> tuple[OnlineAlgorithm, Json, RowReader]:
     """Check the parameters of a stream; what was not typed is taken from the folder."""
     from littlestone.data import RowDomain
@@ -349,13 +315,14 @@ def _prepared(
     from littlestone.learners.online.algorithm import OnlineAlgorithm
     from littlestone.learners.online.plan import plan_online
 
-    known = _known(folder)
+    known, typed = _known(folder), vars(terms)
     if known is None:
-        for name, (option, example) in _NEEDED.items():
+        for name in ("concept_class", "epsilon", "delta", "horizon"):
             if typed[name] is None:
+                option = name.removeprefix("concept_")
                 raise ParameterError(
-                    f"A new stream needs {option}, for example {example}. (There is no stream in "
-                    f"{folder} yet.)"
+                    f"A new stream needs --{option}, for example --{option} {EXAMPLES[option]}. "
+                    f"(There is no stream in {folder} yet.)"
                 )
         known = {
             "beta": "1/20", "constants": "practical", "adversary": None, "y": "y", "positive": "1",
@@ -382,7 +349,7 @@ def _prepared(
     about = {"x": columns, **{name: chosen[name] for name in kept}}
     if of_users is not None:
         about["user"] = chosen["user"]
-    negative = _negative(about["positive"], typed["negative"], strict=strict)
+    negative = replace(terms, positive=about["positive"]).label_rule("stream")["negative"]
     column = None if isinstance(concepts.domain, RowDomain) else columns[0]
     positive = about["positive"]
     for name, label in (("positive", positive), ("negative", negative)):
@@ -394,7 +361,7 @@ def _prepared(
         about["csv"] = str(form)
     reader = RowReader(
         concepts.domain,
-        *(column, about["y"], positive, negative, strict, chosen["user"]),
+        *(column, about["y"], positive, negative, terms.strict, chosen["user"]),
         what=what,
         form=form,
     )
@@ -435,10 +402,7 @@ def _class(typed: dict[str, str | None], known: Json) -> tuple[ConceptClass, lis
                 "that the columns were not learned from.",
                 file=sys.stderr,
             )
-        if public is not None and not isinstance(concepts.domain, RowDomain):
-            raise ParameterError(
-                f"The class {concepts.spec} has its own domain: leave out --schema."
-            )
+        refuse_schema(concepts, public)
     else:
         concepts = class_from_dict(known["class"])
     if isinstance(concepts.domain, RowDomain):
@@ -462,13 +426,3 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
     if isinstance(records_per_user, int):
         return records_per_user
     return whole("stream", "records_per_user", records_per_user)
-
-
-def _negative(positive: str, negative: str | None, *, strict: bool) -> str | None:
-    if not strict:
-        if negative is not None:
-            raise ParameterError("The 'negative' parameter of stream is for --strict.")
-        return None
-    if negative is None and positive != "1":
-        raise ParameterError("With --strict and --positive, say --negative too.")
-    return negative or "0"

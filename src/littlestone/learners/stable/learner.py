@@ -90,8 +90,8 @@ class Stable(ClassLearner["StablePlan | OneConcept"]):
         "``auxiliary``, ``copies``, and perhaps ``batches`` and ``stability``. No privacy depends "
         "on them.",
         default="theory",
-        option="theory (certified, and mostly far too many records), or practical, whose "
-        "certificate makes an assumption about the records.",
+        option="Theory (certified, and mostly far too many records), or practical, whose "
+        "certificate makes an assumption about the records",
     )
     max_nodes: int = declared(
         whole(0),
