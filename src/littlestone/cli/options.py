@@ -437,7 +437,7 @@ def refuse_schema(concepts: ConceptClass, public: Schema | None) -> None:
 
     if public is not None and not isinstance(concepts.domain, RowDomain):
         raise ParameterError(
-            f"The class {concepts.spec} has its own domain: leave out --schema, which is for "
+            f"The class {concepts.spec} has its own domain. Leave out --schema, which is for "
             "classes over rows: rules, rule_lists, decision_trees, auto."
         )
 
