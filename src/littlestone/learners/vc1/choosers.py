@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import Bound, Line
+from littlestone.bounds.search import least_n, log_of
 from littlestone.bounds.tails import at_most_all
 from littlestone.classes.trees import ROOT, Node, VC1Tree
 from littlestone.errors import UnsupportedError
@@ -46,56 +47,65 @@ if TYPE_CHECKING:
     from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
 
-__all__ = [
-    "MOST",
-    "Array",
-    "Chooser",
-    "Median",
-    "OneShot",
-    "TreeGoal",
-    "TwoStep",
-    "grid",
-    "least_chunks",
-    "log_sum",
-    "probability",
-]
+
+#: The chance that fewer than ``good`` of t chunks of equal size are good.
+_TOO_FEW = (
+    ("chunk", "floor(records/t)", CHUNKS),
+    ("missing", "(1 - error)**chunk", CHUNKS),
+    ("too_few", "binomial_above(t, missing, max(t - good, 0))", CHUNKS),
+)
+ONE_SHOT_FAILURE = Bound((
+    ("good", "2*votes - 1 - even", ONE_SHOT),
+    *_TOO_FEW,
+    ("enough_chunks", "t >= 2*votes - 1", ONE_SHOT),
+    ("bottom", "depth*exp(rate)*(1 - delta)/delta", ONE_SHOT),
+    ("odds", "(bottom + depth*exp(rate*even))*exp(-rate*votes)", ONE_SHOT),
+    ("first_failure", "too_few + odds/(1 + odds)", ONE_SHOT),
+))  # fmt: skip
+
+
+def _two_step(miss: tuple[Line, ...], *, straight: bool) -> Bound:
+    """Return the failure of a median that misses by these lines, and of a choice after it."""
+    lost, total = ("lost_odds", "exp(rate2*(1 - votes))/delta2", TWO_STEP), "too_few + "
+    total += "miss_odds/(1 + miss_odds)" + ("" if straight else " + lost_odds/(1 + lost_odds)")
+    return Bound((
+        *_TOO_FEW,
+        ("enough_chunks", "t >= good + 1", TWO_STEP),
+        *miss,
+        ("window", "good >= votes + 2", TWO_STEP),
+        *([] if straight else [lost]),
+        ("first_failure", total, TWO_STEP),
+    ))  # fmt: skip
+
+
+#: ``top`` is the margin of the best depth, and one more for the distance to what misses.
+_MISS: dict[str, tuple[Line, ...]] = {
+    "exponential": (
+        ("top", "floor((good - votes)/2) + 1", TWO_STEP),
+        ("miss_odds", "depth*exp(-rate1*top)", "median.exponential"),
+    ),
+    "tree": (
+        ("top", "floor((good + 3 - votes)/3)", TWO_STEP),
+        ("bottom", "height*exp(rate1)*(1 - delta1)/delta1", "median.tree"),
+        ("miss_odds", "(bottom + 1 + most*height)*exp(-rate1*top)", "median.tree"),
+    ),
+}
+TWO_STEP_FAILURE = {
+    (median, straight): _two_step(miss, straight=straight)
+    for median, miss in _MISS.items()
+    for straight in (False, True)
+}
 
 
 @dataclass(frozen=True)
 class TreeGoal(Goal):
-    """What choosing a node of a tree may cost, and what it must achieve.
+    """What choosing a node of a tree may cost when one path is replaced, and must achieve."""
 
-    Attributes
-    ----------
-    epsilon, delta : Fraction
-        Privacy, when one path is replaced by any other.
-    alpha, beta : Fraction
-        Error of the node, and the probability of exceeding it.
-    depth : int
-        Height of the tree: the length of the longest path.
-    """
-
-    depth: int
-
-    def too_few(
-        self, cert: CertificateBuilder, records: Step | int, chunks: int, good: int
-    ) -> Step:
-        """Write down the chance that fewer than ``good`` chunks are good."""
-        cert = cert.where(t=chunks, good=good)
-        cert.step("chunk", "floor(records/t)", CHUNKS, records=records)
-        cert.step("missing", "(1 - error)**chunk", CHUNKS, error=self.alpha)
-        return cert.step("too_few", "binomial_above(t, missing, max(t - good, 0))", CHUNKS)
+    depth: int  # height of the tree: the length of the longest path
 
 
 class Chooser(Protocol):
-    """A private choice of one node, given the end of each chunk's path.
-
-    Attributes
-    ----------
-    name : str
-    required : int
-        The least number of chunks, of one record each, with which it is certified.
-    """
+    """A private choice of one node, given the end of each chunk's path."""
 
     @property
     def name(self) -> str:
@@ -127,12 +137,6 @@ _FINE = 192
 _CAUTION = 1 - 1e-9
 
 
-def log_sum(a: float | Array, b: float | Array) -> Array:
-    """Return ln(e**a + e**b)."""
-    total: Array = np.logaddexp(a, b)
-    return total
-
-
 def grid(low: int, high: int) -> npt.NDArray[np.int64]:
     """Return all integers in [low, high], or evenly spaced ones if these are very many.
 
@@ -151,30 +155,14 @@ def grid(low: int, high: int) -> npt.NDArray[np.int64]:
     return np.unique(np.linspace(low, high, _FINE).astype(np.int64))
 
 
-def probability(log_odds: Array) -> Array:
-    """Return odds / (1 + odds)."""
-    return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -700, 700))))
-
-
 def least_chunks(
     good: Array, fails: Array, least: Array, alpha: float, beta: float
 ) -> tuple[int, int]:
     """Return the least number of chunks of one record, and the index of the constants for it.
 
-    Parameters
-    ----------
-    good : int ndarray
-        How many good chunks each candidate needs; a record is good with probability alpha.
-    fails : float ndarray of the same shape
-        Failure probability of each candidate, apart from too few good chunks.
-    least : int ndarray of the same shape
-        How many chunks each candidate needs in any case.
-    alpha, beta : float
-
-    Returns
-    -------
-    (n, index)
-        n is above any practical size if no candidate is certified with fewer.
+    ``good``: how many good chunks each candidate needs, a record being good with probability alpha;
+    ``fails``: its failure apart from too few of these; ``least``: chunks that it needs in any case.
+    n is above any practical size if no candidate is certified with fewer.
     """
     allowed = beta * _CAUTION - fails
     possible = np.flatnonzero(allowed > 0)
@@ -196,13 +184,9 @@ def least_chunks(
         too_few = np.where(place < 0, 0.0, np.where(place < len(chances), inside, 1.0))
         return np.asarray((n >= need) & (n >= start) & (too_few <= allowed))
 
-    low, high = int(need[0]) - 1, ceil(int(need[0]) / alpha)
-    while not enough(high).any():
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle).any() else (middle, high)
-    return high, int(order[np.argmax(enough(high))])
+    most = ceil(int(need[0]) / alpha)
+    n = least_n(lambda n: bool(enough(n).any()), most, low=int(need[0]), step=most)
+    return n, int(order[np.argmax(enough(n))])
 
 
 @dataclass(frozen=True)
@@ -211,16 +195,6 @@ class OneShot:
 
     The score of a node is the smaller one of "chunks that reach it" and "2 votes - 1 - chunks that
     go beyond it": it is about ``votes`` for the deepest node that ``votes`` chunks reach.
-
-    Parameters
-    ----------
-    budget : TreeGoal
-    votes : int
-        K in ``docs/learners/vc1.md``: the best node's score is at least this.
-    even : int
-        e in Theorem 1 there: every node of a larger score is good, if 2 votes - 1 - even chunks
-        are good. Only the certificate uses it.
-    required : int
 
     Notes
     -----
@@ -238,7 +212,9 @@ class OneShot:
     """
 
     budget: TreeGoal
-    votes: int
+    votes: int  # K in docs/learners/vc1.md: the best node's score is at least this
+    #: e in Theorem 1 there: every node of a larger score is good, if 2 votes - 1 - even chunks are
+    #: good. Only the certificate uses it.
     even: int
     required: int
 
@@ -248,13 +224,16 @@ class OneShot:
     def plan(cls, budget: TreeGoal) -> OneShot:
         """Return the constants that need the fewest records."""
         rate, depth = float(budget.rate), log_of(budget.depth)
-        hidden = rate + log_of((1 - budget.delta) / budget.delta)
+        known = {"depth": budget.depth, "rate": rate, "delta": budget.delta}
+        hidden = ONE_SHOT_FAILURE.log("bottom", **known) - depth
         # scores up to hidden/rate weigh, over the whole path, no more than bottom does
         even = grid(0, max(int(1.3 * hidden / rate), 0) + 1)[:, None]
         lowest = max(int((depth + max(hidden, 0) - log_of(budget.beta)) / rate), 1)
         votes = grid(lowest, lowest + int(12 / rate) + 5)[None, :]
-        odds = depth + log_sum(hidden, rate * even) - rate * votes
-        fails = np.where(votes > even, probability(odds), 1.0)
+        failure = ONE_SHOT_FAILURE.floats(
+            "first_failure", too_few=0, even=even, votes=votes, **known
+        )
+        fails = np.where(votes > even, failure, 1.0)
         good = 2 * votes - 1 - even
         least = good + even  # 2 votes - 1
         n, at = least_chunks(
@@ -279,16 +258,10 @@ class OneShot:
     def failure(self, cert: CertificateBuilder, records: Step | int, chunks: int) -> Step:
         """Write the chance of error above alpha into a certificate."""
         budget = self.budget
-        good = 2 * self.votes - 1 - self.even
-        cert = cert.where(
-            t=chunks, votes=self.votes, even=self.even, depth=budget.depth, rate=budget.rate
-        )
-        cert.step("good", "2*votes - 1 - even", ONE_SHOT)
-        budget.too_few(cert, records, chunks, good)
-        cert.step("enough_chunks", "t >= 2*votes - 1", ONE_SHOT)
-        cert.step("bottom", "depth*exp(rate)*(1 - delta)/delta", ONE_SHOT, delta=budget.delta)
-        cert.step("odds", "(bottom + depth*exp(rate*even))*exp(-rate*votes)", ONE_SHOT)
-        return cert.step("first_failure", "too_few + odds/(1 + odds)", ONE_SHOT)
+        return ONE_SHOT_FAILURE.write(
+            cert, t=chunks, records=records, error=budget.alpha, votes=self.votes, even=self.even,
+            depth=budget.depth, rate=budget.rate, delta=budget.delta,
+        )  # fmt: skip
 
 
 Median = Literal["exponential", "tree"]
@@ -300,23 +273,6 @@ SHARES = [Fraction(k, 40) for k in range(8, 38)]
 @dataclass(frozen=True)
 class TwoStep:
     """Steps 4 to 7 of Algorithm 2: a private median depth, then a private choice at that depth.
-
-    Parameters
-    ----------
-    budget : TreeGoal
-    median : {"exponential", "tree"}
-        The mechanism for the depth: pure, and needs ~ ln(depth), or ~ ln ln(depth).
-    good : int
-        G in ``docs/learners/vc1.md``: good chunks that must exist. Fewer ends than this lie beyond
-        the depth.
-    votes : int
-        r there: the least number of ends at the depth or beyond it.
-    share : Fraction
-        Part of epsilon that the median spends.
-    required : int
-    straight : bool
-        Whether the tree is one path, so that the depth says which node: there is nothing left to
-        choose, and the median spends everything.
 
     Notes
     -----
@@ -333,11 +289,14 @@ class TwoStep:
     """
 
     budget: TreeGoal
-    median: Median
+    median: Median  # for the depth: pure, and needs ~ ln(depth), or ~ ln ln(depth)
+    #: G in docs/learners/vc1.md: good chunks that must exist; fewer ends lie beyond the depth
     good: int
-    votes: int
-    share: Fraction
+    votes: int  # r there: the least number of ends at the depth or beyond it
+    share: Fraction  # of epsilon, for the median
     required: int
+    #: Whether the tree is one path, so that the depth says which node: there is nothing left to
+    #: choose, and the median spends everything.
     straight: bool = False
 
     @property
@@ -348,27 +307,26 @@ class TwoStep:
     @classmethod
     def plan(cls, budget: TreeGoal, median: Median, *, straight: bool = False) -> TwoStep:
         """Return the constants that need the fewest records."""
-        rate, height = float(budget.rate), budget.depth.bit_length()
+        rate = float(budget.rate)
         shares = [Fraction(1)] if straight else SHARES
         share = np.array([float(s) for s in shares])[:, None, None]
         delta1, delta2 = _deltas(budget.delta, median, straight=straight)
+        known: dict[str, Any] = {
+            "depth": budget.depth, "height": budget.depth.bit_length(), "most": _many(budget),
+            "rate1": rate * share, "delta1": delta1, "rate2": rate * (1 - share), "delta2": delta2,
+        }  # fmt: skip
+        bound = TWO_STEP_FAILURE[median, straight]
         # votes: what outweighs bottom, and some units more (e**-units < beta); top: the same
         more = np.linspace(0, max(16.0, 6 - log_of(budget.beta)), 49)
-        votes, lost = np.ones((1, 1, 1), dtype=np.int64), np.zeros((1, 1, 1))
+        votes = np.ones((1, 1, 1), dtype=np.int64)
         if not straight:
-            hidden = -log_of(delta2)
-            own = rate * (1 - share)
-            votes = np.ceil(1 + (hidden + more[None, :, None]) / own).astype(np.int64)
-            lost = probability(hidden + own * (1 - votes))
-        if median == "exponential":
-            bad: float | Array = log_of(budget.depth)
-        else:
-            weight = np.log(height) + rate * share + log_of((1 - delta1) / delta1)
-            bad = log_sum(weight, log_of(1 + height * _many(budget)))
+            beyond = (more[None, :, None] - log_of(delta2)) / known["rate2"]
+            votes = np.ceil(1 + beyond).astype(np.int64)
+        bad = bound.log("miss_odds", **known, top=0) + more[None, None, :]
         # at least 2, so that the window of the median is not empty
-        top = np.maximum(np.ceil((bad + more[None, None, :]) / (rate * share)), 2).astype(np.int64)
-        miss = probability(bad - rate * share * top)
-        votes, top, fails = np.broadcast_arrays(votes, top, lost + miss)
+        top = np.maximum(np.ceil(bad / known["rate1"]), 2).astype(np.int64)
+        fails = bound.floats("first_failure", **known, too_few=0, votes=votes, top=top)
+        votes, top, fails = np.broadcast_arrays(votes, top, fails)
         # the least number of good chunks with this top: see `failure`
         good = votes + 2 * top - 2 if median == "exponential" else votes + 3 * top - 3
         need = good.ravel()
@@ -425,40 +383,11 @@ class TwoStep:
         """Write the chance of error above alpha into a certificate."""
         budget, (epsilon1, epsilon2) = self.budget, self.epsilons
         delta1, delta2 = self.deltas
-        cert = cert.where(t=chunks, good=self.good, votes=self.votes, rate1=epsilon1 / 2)
-        budget.too_few(cert, records, chunks, self.good)
-        cert.step("enough_chunks", "t >= good + 1", TWO_STEP)
-        if self.median == "exponential":
-            # margin top of the best depth, and one more for the distance to what misses
-            cert.step("top", "floor((good - votes)/2) + 1", TWO_STEP)
-            exponential = "median.exponential"
-            miss = cert.step("miss_odds", "depth*exp(-rate1*top)", exponential, depth=budget.depth)
-        else:
-            cert.step("top", "floor((good + 3 - votes)/3)", TWO_STEP)
-            tree = cert.where(height=budget.depth.bit_length(), most=max(_many(budget), chunks))
-            tree.step(
-                "bottom", "height*exp(rate1)*(1 - delta1)/delta1", "median.tree", delta1=delta1
-            )
-            miss = tree.step(
-                "miss_odds", "(bottom + 1 + most*height)*exp(-rate1*top)", "median.tree"
-            )
-        cert.step("window", "good >= votes + 2", TWO_STEP)
-        if self.straight:
-            return cert.step("first_failure", "too_few + miss/(1 + miss)", TWO_STEP, miss=miss)
-        lost = cert.step(
-            "lost_odds",
-            "exp(rate2*(1 - votes))/delta2",
-            TWO_STEP,
-            rate2=epsilon2 / 2,
-            delta2=delta2,
-        )
-        return cert.step(
-            "first_failure",
-            "too_few + miss/(1 + miss) + lost/(1 + lost)",
-            TWO_STEP,
-            miss=miss,
-            lost=lost,
-        )
+        return TWO_STEP_FAILURE[self.median, self.straight].write(
+            cert, t=chunks, records=records, error=budget.alpha, good=self.good, votes=self.votes,
+            rate1=epsilon1 / 2, rate2=epsilon2 / 2, delta1=delta1, delta2=delta2,
+            depth=budget.depth, height=budget.depth.bit_length(), most=max(_many(budget), chunks),
+        )  # fmt: skip
 
 
 def _last(path: VC1Tree) -> Node:

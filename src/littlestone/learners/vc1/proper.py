@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import Bound
+from littlestone.bounds.search import least_n, log_of
 from littlestone.classes.base import LISTABLE
 from littlestone.classes.trees import ROOT, LeafTree, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
@@ -36,20 +37,6 @@ from littlestone.source import Explicit, ExplicitWeights, exp
 if TYPE_CHECKING:
     from littlestone.bounds import CertificateBuilder, Step
     from littlestone.source import Source
-
-__all__ = [
-    "Below",
-    "Descent",
-    "Down",
-    "Leaves",
-    "ProperSelection",
-    "leaves_below",
-    "light_coin",
-    "most_leaves",
-    "node_counts",
-    "plan_proper_selection",
-    "round_budget",
-]
 
 
 def node_counts(tree: VC1Tree, sample: Sample) -> tuple[Counter[Node], Counter[Node]]:
@@ -148,20 +135,14 @@ def first_children(tree: VC1Tree, node: Node, count: int) -> list[Node]:
     return list(islice(tree.children(node), count))
 
 
+_LEAVES = Bound((
+    ("second_failure", "min(1, (leaves - 1)*(1 - gap*(1 - exp(-rate)))**records)", LEAVES),
+))  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Leaves:
     """The exponential mechanism over the first proper nodes, scored by their mistakes.
-
-    Parameters
-    ----------
-    epsilon : Fraction
-    gap : Fraction
-        Error allowed beyond that of the node from which it starts.
-    beta : Fraction
-    leaves : int
-        Public bound on the number of leaves below any improper node.
-    extra : int
-        Records more than a float computation asks for.
 
     Notes
     -----
@@ -172,18 +153,20 @@ class Leaves:
     """
 
     epsilon: Fraction
-    gap: Fraction
+    gap: Fraction  # error allowed beyond that of the node from which it starts
     beta: Fraction
-    leaves: int
-    extra: int = 0
+    leaves: int  # public bound on the number of leaves below any improper node
+    extra: int = 0  # records more than a float computation asks for
 
     name = "leaves"
 
     @property
     def required(self) -> int:
         """Records from which on the certificate holds."""
-        decay = -math.log1p(-float(self.gap) * -math.expm1(-float(self.epsilon) / 2))
-        return max(1, math.ceil((log_of(self.leaves - 1) - log_of(self.beta)) / decay)) + self.extra
+        one: float = _LEAVES.log(
+            "second_failure", leaves=2, gap=self.gap, rate=self.epsilon / 2, records=1
+        )
+        return max(1, math.ceil((log_of(self.beta) - log_of(self.leaves - 1)) / one)) + self.extra
 
     def go_down(self, node: Node, tree: VC1Tree, sample: Sample, source: Source) -> Node:
         """Return a proper node below an improper one."""
@@ -199,14 +182,8 @@ class Leaves:
 
     def failure(self, cert: CertificateBuilder, records: Step) -> Step:
         """Write the chance of adding more than ``gap`` to the error into a certificate."""
-        return cert.step(
-            "second_failure",
-            "min(1, (leaves - 1)*(1 - gap*(1 - exp(-rate)))**records)",
-            LEAVES,
-            leaves=self.leaves,
-            gap=self.gap,
-            rate=self.epsilon / 2,
-            records=records,
+        return _LEAVES.write(
+            cert, leaves=self.leaves, gap=self.gap, rate=self.epsilon / 2, records=records
         )
 
 
@@ -229,25 +206,22 @@ _MOST_ROUNDS = 10**4
 _SHARES = (Fraction(1, 10), Fraction(6, 10), Fraction(3, 10))
 
 
+_DESCENT = Bound((
+    ("tests", "2*rounds*exp(-test*(noise + 1))/(1 + exp(-test))", DESCENT),
+    ("choices", "rounds**2*exp(-rate*(slip + 1))", DESCENT),
+    ("threshold", "ceil((records + 1)/(rounds + 1)) - 1 + noise", DESCENT),
+    ("observed",
+     "(rounds*slip + max(threshold + noise, floor(records/(rounds + 1))))/max(records, 1)",
+     DESCENT),
+    ("hidden", "(log(growth(1, 2*records)) + log(4/hides))/max(records, 1)", "vc.relative"),
+    ("small_enough", "observed + 2*sqrt(observed*hidden) + 4*hidden <= gap", "vc.relative"),
+    ("second_failure", "tests + choices + hides", DESCENT),
+))  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Descent:
     """Steps 4 to 8 of 001, Algorithm 4: in rounds, a test "is some child light?", then a choice.
-
-    Parameters
-    ----------
-    choice : Fraction
-        Epsilon of each exponential mechanism; each test costs a quarter of it.
-    rounds : int
-        Most rounds, T. Also the most children that are tested: a node with more of them has one
-        whose weight is below 1/T of all.
-    gap, beta : Fraction
-        Error allowed beyond that of the node from which it starts, and failure probability.
-    noise : int
-        The test noise that the certificate allows for; it shifts the test's threshold.
-    slip : int
-        Mistakes that the certificate allows each choice to add.
-    enough, extra : int
-        Records from which on the certificate holds: as floats found it, and some more.
 
     Notes
     -----
@@ -257,14 +231,16 @@ class Descent:
     *Accuracy.* Claim ``vc1.proper.descent``.
     """
 
-    choice: Fraction
+    choice: Fraction  # epsilon of each exponential mechanism; each test costs a quarter of it
+    #: Most rounds, T. Also the most children that are tested: a node with more of them has one of
+    #: weight below 1/T of all.
     rounds: int
-    gap: Fraction
+    gap: Fraction  # error allowed beyond that of the node from which it starts
     beta: Fraction
-    noise: int
-    slip: int
-    enough: int
-    extra: int = 0
+    noise: int  # of a test, that the certificate allows for; it shifts the test's threshold
+    slip: int  # mistakes that the certificate allows each choice to add
+    enough: int  # records from which on the certificate holds: as floats found it,
+    extra: int = 0  # and some more
 
     name = "descent"
 
@@ -300,14 +276,11 @@ class Descent:
         tests, choices, _ = (float(beta * share) for share in _SHARES)
         noise = math.ceil(math.log(2 * rounds / (tests * (1 + math.exp(-test)))) / test)
         slip = math.ceil(math.log(rounds**2 / choices) / slips)
-        made = cls(choice, rounds, gap, beta, noise, slip, 0)
-        low, high = 1, 2
-        while made.excess(high) > float(gap):
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if made.excess(middle) <= float(gap) else (middle, high)
-        return cls(choice, rounds, gap, beta, noise, slip, high)
+        enough = _DESCENT.function(
+            "small_enough", "records", rounds=rounds, noise=noise, slip=slip, gap=gap,
+            hides=beta * _SHARES[2],
+        )  # fmt: skip
+        return cls(choice, rounds, gap, beta, noise, slip, least_n(enough, 2))
 
     @property
     def required(self) -> int:
@@ -317,13 +290,6 @@ class Descent:
     def threshold(self, n: int) -> int:
         """Return the test's threshold for n records in the second part."""
         return -(-(n + 1) // (self.rounds + 1)) - 1 + self.noise
-
-    def excess(self, n: int) -> float:
-        """Return the certified error beyond the start's, in floats."""
-        light = max(self.threshold(n) + self.noise, n // (self.rounds + 1))
-        observed = (self.rounds * self.slip + light) / n
-        hidden = (math.log(2 * n + 1) + math.log(4 / float(self.beta * _SHARES[2]))) / n
-        return observed + 2 * math.sqrt(observed * hidden) + 4 * hidden
 
     def go_down(self, node: Node, tree: VC1Tree, sample: Sample, source: Source) -> Node:
         """Return a proper node below an improper one (001, Algorithm 4, steps 4 to 8)."""
@@ -349,31 +315,11 @@ class Descent:
 
     def failure(self, cert: CertificateBuilder, records: Step) -> Step:
         """Write the chance of adding more than ``gap`` to the error into a certificate."""
-        hides = self.beta * _SHARES[2]
-        cert = cert.where(
-            records=records, rounds=self.rounds, noise=self.noise, slip=self.slip, gap=self.gap,
-            hides=hides,
+        return _DESCENT.write(
+            cert, records=records, rounds=self.rounds, noise=self.noise, slip=self.slip,
+            gap=self.gap, hides=self.beta * _SHARES[2], test=self.choice * TEST_SHARE,
+            rate=self.choice / 2,
         )  # fmt: skip
-        cert.step(
-            "tests",
-            "2*rounds*exp(-test*(noise + 1))/(1 + exp(-test))",
-            DESCENT,
-            test=self.choice * TEST_SHARE,
-        )
-        cert.step("choices", "rounds**2*exp(-rate*(slip + 1))", DESCENT, rate=self.choice / 2)
-        cert.step("threshold", "ceil((records + 1)/(rounds + 1)) - 1 + noise", DESCENT)
-        cert.step(
-            "observed",
-            "(rounds*slip + max(threshold + noise, floor(records/(rounds + 1))))/max(records, 1)",
-            DESCENT,
-        )
-        cert.step(
-            "hidden", "(log(growth(1, 2*records)) + log(4/hides))/max(records, 1)", "vc.relative"
-        )
-        cert.step(
-            "small_enough", "observed + 2*sqrt(observed*hidden) + 4*hidden <= gap", "vc.relative"
-        )
-        return cert.step("second_failure", "tests + choices + hides", DESCENT)
 
 
 def light_coin(above: int, epsilon: Fraction) -> ExplicitWeights:
