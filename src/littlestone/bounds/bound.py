@@ -96,7 +96,8 @@ class Bound:
                 f"({name} := {_python(formulas[name])})" for name in formulas if name in needed
             ]
             text = f"lambda {', '.join(inputs)}: [{', '.join(parts)}, {line}][-1]"
-            self._codes[key] = [eval(text, dict(names)) for names in (_QUICK, _NAMES)]  # noqa: S307
+            code = compile(text, "<bound>", "eval")
+            self._codes[key] = [eval(code, dict(names)) for names in (_QUICK, _NAMES)]  # noqa: S307
         return self._codes[key]
 
     @cached_property

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Certificate, CertificateBuilder, Step
+from littlestone.bounds import Bound, Certificate, CertificateBuilder, Step
 from littlestone.bounds.search import log_of
 from littlestone.errors import (
     InfeasibleError,
@@ -39,21 +39,6 @@ from littlestone.learners.stable.claims import (
 )
 from littlestone.mechanisms import histogram_threshold
 
-__all__ = [
-    "DEEPEST",
-    "Constants",
-    "OneConcept",
-    "ProtocolPlan",
-    "StablePlan",
-    "assumed_plan",
-    "expected",
-    "least_copies",
-    "protocol_plan",
-    "stability",
-    "theorem_plan",
-    "threshold",
-]
-
 #: Largest Littlestone dimension with the theorem's constants; one more squares a number of about
 #: 10**40 records.
 DEEPEST = 7
@@ -62,6 +47,24 @@ P = TypeVar("P", bound="StablePlan")
 
 _SHARES = [Fraction(i, 20) for i in range(2, 13)]  # of alpha, for the frequent hypothesis
 _LAMBDAS = [i / 20 for i in range(4, 17)]  # of theta, for copies that run out of records
+
+
+_RHO = Bound((("rho", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT),))
+_EXPECTED = Bound((("expected", "(2*expected + 2)/(1 - theta)", FREQUENT),))
+_RATE = Bound((("rate", "max(0, theta - expected/(batches + 1))", FREQUENT),))
+#: One Chernoff bound for the copies and the histogram's noise together: what each copy leaves.
+_LEFT = "(1 - rate*(1 - exp(-tilt)))"
+_CHERNOFF = (
+    f"exp(tilt*(tau - 1))*{_LEFT}**copies*(1 - exp(-epsilon/2))**2"
+    "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2)))"
+)
+_MISSED = Bound((("missed", f"min(1, {_CHERNOFF})", LISTED),))
+_SEARCHED = Bound((("bound", _CHERNOFF, LISTED), ("fall", f"-log({_LEFT})", LISTED)))
+_CHOSEN = Bound((
+    ("choice_tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE),
+    ("choice_fails", "min(1, max(0, copies - 1)*(1 - alpha*(1 - exp(-choice_tilt)) + "
+     "alpha1*(exp(choice_tilt) - 1))**choice_records)", CHOICE),
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -192,69 +195,41 @@ class StablePlan(Plan):
             auxiliary=own.auxiliary, stability=own.stability or 0,
         )  # fmt: skip
         used = replace(own, copies=copies).records
-        records = cert.step("choice_records", "n - used", CHOICE, used=used)
+        cert.step("choice_records", "n - used", CHOICE, used=used)
         rates = self._assumed(cert) if own.stability is not None else self._proved(cert)
-        missed = [self._missed(cert, k, rate, copies[k]) for k, rate in enumerate(rates)]
-        names = {step.name: step for step in missed}
-        formula = next(iter(names)) if len(names) == 1 else f"max({', '.join(names)})"
+        missed = [
+            _MISSED.write(
+                cert, suffix=f"_{k}", rate=rate, copies=copies[k], tau=threshold(goal),
+                tilt=least_copies(goal, float(rate.value), goal.beta / 2)[0],
+            ).name
+            for k, rate in enumerate(rates)
+        ]  # fmt: skip
+        formula = missed[0] if len(missed) == 1 else f"max({', '.join(missed)})"
         cert.step("as_planned", "n >= planned", LISTED, planned=self.required)
-        cert.step("missed", formula, LISTED, **names)
-        failure = self._chosen(cert, records, sum(copies))
-        cert.step("enough", "missed + failure <= beta", CHOICE, failure=failure)
+        cert.step("missed", formula, LISTED)
+        _CHOSEN.write(cert, copies=sum(copies))
+        cert.step("enough", "missed + choice_fails <= beta", CHOICE)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
     def _assumed(self, cert: CertificateBuilder) -> list[Step]:
-        own = self.constants
         rate = cert.step("rate", "stability", ASSUMED)
         cert.step("one_batch", "(1 - alpha1)**auxiliary <= stability", ASSUMED)
-        return [rate] * sum(1 for _ in own.copies)
+        return [rate] * len(self.constants.copies)
 
     def _proved(self, cert: CertificateBuilder) -> list[Step]:
         """Lemmas 25 to 27 with the recursions solved."""
         cert.step("theta", "theta", FREQUENT, theta=stability(self.d))
         rho = cert.step("rho_0", "1", FREQUENT)
         for k in range(1, self.d + 1):
-            rho = cert.step(f"rho_{k}", "(rho**2 - theta)/(2*(1 - theta))", FREQUENT, rho=rho)
+            rho = _RHO.write(cert, suffix=f"_{k}", rho=rho)
         cert.step("some_round", "rho >= theta", FREQUENT, rho=rho)
         cert.step("one_batch", "(1 - alpha1)**auxiliary <= theta", FREQUENT)
         rates, drawn = [], cert.step("expected_0", "0", FREQUENT)
         for k, batches in enumerate(self.constants.batches):
             if k:
-                drawn = cert.step(
-                    f"expected_{k}", "(2*drawn + 2)/(1 - theta)", FREQUENT,
-                    drawn=drawn,
-                )  # fmt: skip
-            rates.append(
-                cert.step(
-                    f"rate_{k}",
-                    "max(0, theta - drawn/(batches + 1))",
-                    FREQUENT,
-                    drawn=drawn,
-                    batches=batches,
-                )
-            )
+                drawn = _EXPECTED.write(cert, suffix=f"_{k}", expected=drawn)
+            rates.append(_RATE.write(cert, suffix=f"_{k}", expected=drawn, batches=batches))
         return rates
-
-    def _missed(self, cert: CertificateBuilder, k: int, rate: Step, copies: int) -> Step:
-        tilt, _ = least_copies(self.goal, float(rate.value), self.goal.beta / 2)
-        return cert.step(
-            f"missed_{k}",
-            "min(1, exp(tilt*(tau - 1))*(1 - rate*(1 - exp(-tilt)))**copies"
-            "*(1 - exp(-epsilon/2))**2"
-            "/((1 - exp(tilt - epsilon/2))*(1 - exp(-tilt - epsilon/2))))",
-            LISTED,
-            tilt=tilt, tau=threshold(self.goal), rate=rate, copies=copies,
-        )  # fmt: skip
-
-    def _chosen(self, cert: CertificateBuilder, records: Step, copies: int) -> Step:
-        tilt = cert.step("choice_tilt", "min(epsilon/2, log(alpha/alpha1)/2)", CHOICE)
-        return cert.step(
-            "choice_fails",
-            "min(1, max(0, copies - 1)"
-            "*(1 - alpha*(1 - exp(-tilt)) + alpha1*(exp(tilt) - 1))**records)",
-            CHOICE,
-            copies=copies, tilt=tilt, records=records,
-        )  # fmt: skip
 
 
 @lru_cache(maxsize=64)
@@ -392,9 +367,8 @@ def _rounds(goal: Goal, theta: Fraction, drawn: float, beta: Fraction) -> tuple[
 
 def _choice(goal: Goal, own: Constants, alpha1: Fraction, split: Fraction) -> int:
     """Return the records of the choice, with what ``split`` leaves of beta."""
-    alpha, low = float(goal.alpha), float(alpha1)
-    tilt = min(float(goal.epsilon / 2), math.log(alpha / low) / 2)
-    decay = -math.log1p(alpha * math.expm1(-tilt) + low * math.expm1(tilt))
+    known = {"epsilon": goal.epsilon, "alpha": goal.alpha, "alpha1": alpha1}
+    decay: float = -_CHOSEN.log("choice_fails", **known, copies=2, choice_records=1)
     others = max(sum(own.copies) - 1, 1)
     return max(1, math.ceil((math.log(others) - log_of(goal.beta * (1 - split))) / decay))
 
@@ -457,10 +431,12 @@ def stability(d: int) -> Fraction:
         return Fraction(1)
     low, high = 0.0, 0.5
 
+    after = _RHO.function("rho", "rho", "theta")
+
     def reached(theta: float) -> bool:
         rho = 1.0
         for _ in range(d):
-            rho = (rho * rho - theta) / (2 * (1 - theta))
+            rho = after(rho, theta)
             if rho < theta:
                 return False
         return True
@@ -479,7 +455,7 @@ def expected(d: int) -> Iterator[float]:
     theta, drawn = float(stability(d)), 0.0
     yield drawn
     for _ in range(d):
-        drawn = (2 * drawn + 2) / (1 - theta)
+        drawn = _EXPECTED.floats("expected", expected=drawn, theta=theta)
         yield drawn
 
 
@@ -498,28 +474,20 @@ def least_copies(goal: Goal, rate: float, beta: Fraction) -> tuple[Fraction, int
     The bound is that of docs/learners/stable.md, "It is listed": one Chernoff bound for the copies
     and the histogram's noise together. Floats: the certificate decides whether it holds.
     """
-    tilts, tops, falls = _tilts(goal)
+    tilts, known, tops = _tilts(goal)
     if not rate:
         return tilts[0], 1
-    needed = (tops - log_of(beta)) / -np.log1p(rate * falls)
+    needed = (tops - log_of(beta)) / _SEARCHED.floats("fall", tilt=known["tilt"], rate=rate)
     best = int(np.argmin(needed))
     return tilts[best], math.ceil(needed[best])
 
 
 @lru_cache(maxsize=64)
-def _tilts(goal: Goal) -> tuple[list[Fraction], npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the tilts that are tried, and what does not depend on the rate and beta.
-
-    That is: the logarithm of the bound without copies, and e**-tilt - 1.
-    """
-    half, tau = float(goal.epsilon / 2), threshold(goal)
+def _tilts(goal: Goal) -> tuple[list[Fraction], dict[str, Any], npt.NDArray[Any]]:
+    """Return the tilts that are tried, and the logarithm of the bound without copies."""
     tilts = [goal.epsilon * i / 128 for i in range(1, 64)]
     tilts += [t for i in range(1, 129) if (t := Fraction(i, 16)) < tilts[-1]]
-
-    def top(tilt: float) -> float:
-        noise = 2 * math.log1p(-math.exp(-half))
-        noise -= math.log1p(-math.exp(tilt - half)) + math.log1p(-math.exp(-tilt - half))
-        return tilt * (tau - 1) + noise
-
-    floats = [float(tilt) for tilt in tilts]
-    return tilts, np.array([top(t) for t in floats]), np.array([math.expm1(-t) for t in floats])
+    known = {
+        "epsilon": goal.epsilon, "tau": threshold(goal), "tilt": np.array(list(map(float, tilts)))
+    }  # fmt: skip
+    return tilts, known, _SEARCHED.log("bound", **known, rate=0.5, copies=0)
