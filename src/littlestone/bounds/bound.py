@@ -69,7 +69,7 @@ class Bound:
 
     def function(self, line: str, *free: str, **known: Any) -> Callable[..., Any]:
         """Return a line, a float or a `Log`, as a function of some inputs, which are floats."""
-        fixed = tuple(map(_float, known.values()))
+        fixed = tuple(map(in_floats, known.values()))
         quick, whole = (partial(code, *fixed) for code in self._code(line, (*known, *free)))
         if any(isinstance(x.log if isinstance(x, Log) else x, np.ndarray) for x in fixed):
             return whole
@@ -135,7 +135,10 @@ class Log:
         return Log(log(x) - self.log)
 
     def __add__(self, x: Any) -> Log:
-        return Log(np.logaddexp(self.log, log(x)))
+        a, b = self.log, log(x)
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            return Log(np.logaddexp(a, b))
+        return Log(max(a, b) + math.log1p(math.exp(-abs(a - b)))) if a != b else Log(a + _LN_2)
 
     __rmul__, __radd__ = __mul__, __add__
 
@@ -160,9 +163,10 @@ class Log:
 
 
 _LARGEST = 700.0  # of exponents
+_LN_2 = math.log(2)
 
 
-def _float(x: Any) -> Any:
+def in_floats(x: Any) -> Any:
     """Return integers and fractions as floats, or by their logarithms."""
     if not isinstance(x, int | Fraction):
         return x

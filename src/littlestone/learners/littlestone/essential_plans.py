@@ -29,9 +29,9 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from littlestone.bounds import CertificateBuilder
+from littlestone.bounds import Bound, CertificateBuilder
 from littlestone.bounds.search import least_n, log_of
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
@@ -40,8 +40,6 @@ from littlestone.mechanisms.above_threshold import AboveThreshold
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
-
-__all__ = ["EssentialPlan", "Levels", "Oracles", "StagesPlan", "distance"]
 
 _TERMS = 50  # of one sum
 
@@ -172,6 +170,22 @@ def _log_growth(d: int, n: int) -> float:
     return top + math.log(sum(math.exp(t - top) for t in terms))
 
 
+_STAGES = Bound((
+    ("few_bad", "bad_teacher <= slack", STAGES),
+    ("too_few", "exp(-t*(slack*log(slack/bad_teacher) + "
+     "(1 - slack)*log((1 - slack)/(1 - bad_teacher))))", STAGES),
+    ("test_errs", "2*exp(-own*(offset + 1))/(1 + exp(-own))"
+     " + stages*exp(-each*(margin - offset + 1))/(1 + exp(-each))", STAGES),
+    ("votes", "t*(1 - slack) - 1 - 2*margin", STAGES),
+    ("some_votes", "votes >= 1", STAGES),
+    ("bottom", "cap/delta*exp(rate*(1 - votes))", STAGES),
+    ("scattered", "cap*max(1, exp(rate - 1)/rate)", ESSENTIAL),
+    ("wrongly", "min(1, scattered*exp(rate*(slack*t - votes)))", STAGES),
+    ("enough", "too_few + test_errs + bottom/(1 + bottom) + wrongly <= beta", STAGES),
+))  # fmt: skip
+#: A factor for what bad teachers may list, all of them together.
+_SCATTERED = Bound(tuple(line for line in _STAGES.lines if line[0] == "scattered"))
+
 _BAD = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 
@@ -231,8 +245,8 @@ class EssentialPlan(TeacherVotePlan):
     def _with(cls, goal: Goal, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, goal.alpha, bad)
         bare = cls(oracles, levels, goal=goal, chunk=levels.chunk, tolerances=levels.tolerances)
-        log_cap, rate = log_of(bare.cap), float(goal.rate)
-        log_bad = log_cap + max(0.0, rate - 1 - math.log(rate))
+        log_cap = log_of(bare.cap)
+        log_bad = _SCATTERED.log("scattered", cap=bare.cap, rate=goal.rate)
         vote_margin = VoteMargin.least(goal, miss=bad, wrong=bad, log_bad=log_bad, log_cap=log_cap)
         return replace(bare, vote_margin=vote_margin)
 
@@ -262,7 +276,7 @@ class EssentialPlan(TeacherVotePlan):
         if self.levels is None or self.vote_margin is None:
             return _uncertified(cert, goal, n)
         miss = _teacher(cert, self, self.levels)
-        bad = _scattered(cert, goal, self.cap)
+        bad = _SCATTERED.write(cert, cap=self.cap, rate=goal.rate)
         self.vote_margin.failure(
             cert, goal, records=records, chunk=self.chunk, cap=self.cap,
             miss=miss, wrong=miss, bad=bad,
@@ -387,38 +401,25 @@ class StagesPlan(EssentialPlan):
         best = min(sorted(near), key=chance)
         return best, chance(best)
 
+    def _known(self) -> dict[str, Any]:
+        """Return the inputs of the bound but for what is searched for."""
+        assert self.test.offset_rate is not None
+        return {
+            "slack": self.slack, "cap": self.cap, "delta": self.goal.delta,
+            "rate": self.draw_epsilon / 2, "own": self.test.offset_rate, "each": self.test.rate,
+            "stages": len(self.tolerances),
+        }  # fmt: skip
+
     def certificate(self, n: int) -> Certificate:
         """Return the certificate for n records."""
-        goal, rate = self.goal, self.draw_epsilon / 2
-        cert = CertificateBuilder(
-            n=n, m=self.chunk, alpha=goal.alpha, beta=goal.beta, delta=goal.delta, cap=self.cap,
-            rate=rate, slack=self.slack, margin=self.margin, offset=self.offset,
-        )  # fmt: skip
+        goal = self.goal
+        cert = CertificateBuilder(n=n, m=self.chunk, alpha=goal.alpha, beta=goal.beta)
         cert.step("records", "n", ESSENTIAL)
         if self.levels is None or self.teachers is None:
             return _uncertified(cert, goal, n)
-        bad = _teacher(cert, self, self.levels)
-        cert = cert.where(bad=bad, t=cert.step("teachers", "floor(records/m)", STAGES))
-        cert.step("few_bad", "bad <= slack", STAGES)
-        cert.step(
-            "too_few",
-            "exp(-t*(slack*log(slack/bad) + (1 - slack)*log((1 - slack)/(1 - bad))))",
-            STAGES,
-        )  # fmt: skip
-        test = self.test
-        assert test.offset_rate is not None
-        cert.step(
-            "test_errs",
-            "2*exp(-own*(offset + 1))/(1 + exp(-own))"
-            " + stages*exp(-each*(margin - offset + 1))/(1 + exp(-each))",
-            STAGES, own=test.offset_rate, each=test.rate, stages=len(self.tolerances),
-        )  # fmt: skip
-        cert.step("votes", "t*(1 - slack) - 1 - 2*margin", STAGES)
-        cert.step("some_votes", "votes >= 1", STAGES)
-        cert.step("bottom", "cap/delta*exp(rate*(1 - votes))", STAGES)
-        _scattered(cert, replace(goal, epsilon=self.draw_epsilon), self.cap)
-        cert.step("wrongly", "min(1, scattered*exp(rate*(slack*t - votes)))", STAGES)
-        cert.step("enough", "too_few + test_errs + bottom/(1 + bottom) + wrongly <= beta", STAGES)
+        _teacher(cert, self, self.levels)
+        teachers = cert.step("teachers", "floor(records/m)", STAGES)
+        _STAGES.write(cert, **self._known(), t=teachers, margin=self.margin, offset=self.offset)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
     def settled(self) -> Self:
@@ -442,13 +443,6 @@ def _teacher(cert: CertificateBuilder, plan: EssentialPlan, levels: Levels) -> S
     if plan.oracles.p > 1:
         cert.step("proper", "p >= points", PROPER, p=plan.p(1) // 2, points=plan.oracles.p)
     return levels.bad(cert, plan.goal.alpha)
-
-
-def _scattered(cert: CertificateBuilder, goal: Goal, cap: int) -> Step:
-    """Write down the factor for what bad teachers may list, all of them together."""
-    return cert.step(
-        "scattered", "cap*max(1, exp(rate - 1)/rate)", ESSENTIAL, cap=cap, rate=goal.rate
-    )
 
 
 def _uncertified(cert: CertificateBuilder, goal: Goal, n: int) -> Certificate:

@@ -32,34 +32,22 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.search import log_of
+from littlestone.bounds.bound import Bound, Log
+from littlestone.bounds.search import least_n
 from littlestone.bounds.tails import at_most, at_most_all, bias_for
-from littlestone.errors import UnsupportedError
+from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ALL, CLOSED, VOTES
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
     from littlestone.classes.oracles import Closures
-
-__all__ = [
-    "FAR",
-    "LARGEST",
-    "POWERS",
-    "AllPlan",
-    "ClosedPlan",
-    "TeacherVotePlan",
-    "VoteMargin",
-    "fewest_teachers",
-    "least_teachers",
-    "rounded_up",
-]
 
 #: Most teachers that a certificate counts.
 FAR = 10**5
@@ -68,7 +56,17 @@ LARGEST = 5 * 10**5
 #: Powers that are tried.
 POWERS = [Fraction(k, 20) for k in range(1, 21)]
 
-Number = Any
+#: A draw from t independent teachers' votes: bottom, a bad hypothesis, or too few good votes.
+VOTE_FAILURE = Bound((
+    ("enough_teachers", "t >= votes", VOTES),
+    ("too_few", "binomial_above(t, miss, max(t - votes, 0))", VOTES),
+    ("bottom", "cap/delta*exp(rate*(1 - votes))", VOTES),
+    ("apart", "min(miss, wrong)", VOTES),
+    ("factor", "apart*exp(rate*power) + (wrong - apart) + (miss - apart)"
+     " + (1 - wrong - miss + apart)*exp(-rate*power)", VOTES),
+    ("wrongly", "min(1, bad*factor**t)", VOTES),
+    ("failure", "too_few + bottom/(1 + bottom) + wrongly", VOTES),
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -98,36 +96,36 @@ class VoteMargin:
     ) -> VoteMargin | None:
         """Return the vote_margin with the fewest teachers, or None if ``most`` are not enough."""
         rate, beta = float(goal.rate), float(goal.beta) * (1 - 1e-9)
-        hidden, fewest = _hidden(goal, log_cap)
-        if fewest > min(most, FAR):
+        fewest, most = fewest_teachers(goal, log_cap), min(most, FAR)
+        if fewest > most:
             return None
         powers = POWERS + [Fraction(k, 10) / goal.rate for k in range(1, 40) if k < 10 * rate]
-        factors = [_factor(rate * float(power), miss, wrong) for power in powers]
-        power = powers[int(np.argmin(factors))]
-        if min(factors) >= 1 - 1e-12:
+        tried = np.array([float(power) for power in powers])
+        factors = VOTE_FAILURE.log("factor", power=tried, rate=rate, miss=miss, wrong=wrong)
+        power, fall = powers[int(np.argmin(factors))], float(np.min(factors))
+        if fall >= -1e-12:
             return None
-        decay = math.log(min(factors))
 
         def failure(teachers: int) -> tuple[float, int]:
             first, too_few = _too_few(teachers, miss, beta)
             votes = np.arange(first, first + len(too_few))
-            bottom = 1 / (1 + np.exp(np.clip(rate * votes - hidden, -700, 700)))
-            at = int(np.argmin(too_few + bottom))
-            wrongly = math.exp(min(0.0, log_bad + decay * teachers))
-            return float((too_few + bottom)[at]) + wrongly, int(votes[at])
+            failures = VOTE_FAILURE.floats(
+                "failure", too_few=too_few, votes=votes, cap=Log(log_cap), delta=goal.delta,
+                rate=rate, bad=Log(log_bad), factor=Log(fall), t=teachers,
+            )  # fmt: skip
+            at = int(np.argmin(failures))
+            return float(failures[at]), int(votes[at])
 
-        surely = max(fewest, (log_bad - math.log(beta)) / -decay)
-        if surely > min(most, FAR):
+        surely = math.ceil(max(fewest, (log_bad - math.log(beta)) / -fall))
+        if surely > most:
             return None
-        low, high = 0, math.ceil(surely)
-        while failure(high)[0] > beta:
-            if high >= min(most, FAR):
-                return None
-            low, high = high, 2 * high
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if failure(middle)[0] <= beta else (middle, high)
-        return cls(high, failure(high)[1], power)
+        try:
+            teachers = least_n(
+                lambda t: failure(t)[0] <= beta, surely, step=surely, most=math.ceil(most)
+            )
+        except ParameterError:
+            return None
+        return cls(teachers, failure(teachers)[1], power)
 
     def failure(
         self,
@@ -143,49 +141,22 @@ class VoteMargin:
     ) -> Step:
         """Write the probability that the draw fails into a certificate."""
         teachers = cert.step(
-            "teachers", "min(floor(records/chunk), most)", VOTES, chunk=chunk, most=FAR,
+            "teachers", "min(floor(records/chunk), most)", VOTES,
+            records=records, chunk=chunk, most=FAR,
         )  # fmt: skip
-        cert = cert.where(
-            t=teachers, votes=self.votes, miss=miss, wrong=wrong, bad=bad, cap=cap,
+        return VOTE_FAILURE.write(
+            cert, t=teachers, votes=self.votes, miss=miss, wrong=wrong, bad=bad, cap=cap,
             delta=goal.delta, rate=goal.rate, power=self.power,
         )  # fmt: skip
-        cert.step("enough_teachers", "t >= votes", VOTES)
-        cert.step("too_few", "binomial_above(t, miss, max(t - votes, 0))", VOTES)
-        cert.step("bottom", "cap/delta*exp(rate*(1 - votes))", VOTES)
-        cert.step("apart", "min(miss, wrong)", VOTES)
-        cert.step(
-            "factor",
-            "apart*exp(rate*power) + (wrong - apart) + (miss - apart)"
-            " + (1 - wrong - miss + apart)*exp(-rate*power)",
-            VOTES,
-        )  # fmt: skip
-        cert.step("wrongly", "min(1, bad*factor**t)", VOTES)
-        return cert.step("failure", "too_few + bottom/(1 + bottom) + wrongly", VOTES)
 
 
 def least_teachers(plan: TeacherVotePlan, guess: int) -> int | None:
-    """Return the least number of teachers whose exact certificate holds; floats found ``guess``.
-
-    The search walks away from the guess in growing steps: mostly two certificates decide.
-    """
-
-    def holds(teachers: int) -> bool:
-        return plan.certificate(teachers * plan.chunk).holds
-
+    """Return the least number of teachers whose exact certificate holds; floats found ``guess``."""
     most = guess + guess // 16 + 8  # floats and exact numbers do not disagree so much
-    low, high, step = guess - 1, guess, 1
-    if holds(high):
-        while low > 0 and holds(low):
-            low, high, step = max(low - step, 0), low, 2 * step
-    else:
-        while not holds(high):
-            if high >= most:
-                return None
-            low, high, step = high, min(high + step, most), 2 * step
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    try:
+        return least_n(lambda t: plan.certificate(t * plan.chunk).holds, guess, most=most)
+    except ParameterError:
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,23 +206,12 @@ class TeacherVotePlan(ABC):
         return replace(self, vote_margin=vote_margin)
 
 
-def _factor(rate: float, miss: float, wrong: float) -> float:
-    apart = min(miss, wrong)
-    rest = 1 - wrong - miss + apart
-    together = (wrong - apart) + (miss - apart)
-    return apart * math.exp(min(rate, 700)) + together + rest * math.exp(-rate)
-
-
 def fewest_teachers(goal: Goal, log_cap: float) -> float:
     """Return a number of teachers needed at least: with fewer, bottom outweighs all votes."""
-    return _hidden(goal, log_cap)[1]
-
-
-def _hidden(goal: Goal, log_cap: float) -> tuple[float, float]:
-    """Return ln of bottom's weight, and how many votes outweigh it surely enough."""
     rate, beta = float(goal.rate), float(goal.beta) * (1 - 1e-9)
-    hidden = rate + log_cap - log_of(goal.delta)
-    return hidden, max((hidden + math.log1p(-beta) - math.log(beta)) / rate, 1.0)
+    known = {"cap": Log(log_cap), "delta": goal.delta, "rate": rate}
+    hidden: float = VOTE_FAILURE.log("bottom", votes=0, **known)
+    return max((hidden + math.log1p(-beta) - math.log(beta)) / rate, 1.0)
 
 
 def _too_few(teachers: int, miss: float, beta: float) -> tuple[int, npt.NDArray[np.float64]]:
