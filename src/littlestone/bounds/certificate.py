@@ -31,16 +31,6 @@ from littlestone.privacy.rounding import exact_text
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
 
-__all__ = [
-    "Certificate",
-    "CertificateBuilder",
-    "Reference",
-    "Step",
-    "Unit",
-    "recheck",
-    "without_fixed_class",
-]
-
 Unit = Literal["records", "users"]
 UNITS = ("records", "users")
 Shown = int | float | bool | str
@@ -57,28 +47,15 @@ class Reference:
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a certificate.
+    """One line of a certificate."""
 
-    Parameters
-    ----------
-    name : str
-        Unique within its certificate.
-    formula : str
-        In the language of `littlestone.bounds.formulas`, in the names of the inputs.
-    inputs : mapping from str to Fraction or Reference
-        Exact public numbers, or earlier steps.
-    value : int, float, bool or str
-        For readers: a float is the nearest one; a text ("~1.97e+434") where no float is near.
-        Nothing is computed from it.
-    source : str
-        Identifier of the claim that says why this formula.
-    """
-
-    name: str
-    formula: str
-    inputs: Mapping[str, Fraction | Reference]
+    name: str  # unique within its certificate
+    formula: str  # in the language of `littlestone.bounds.formulas`, in the names of the inputs
+    inputs: Mapping[str, Fraction | Reference]  # exact public numbers, or earlier steps
+    #: For readers: a float is the nearest one; a text ("~1.97e+434") where no float is near.
+    #: Nothing is computed from it.
     value: Shown
-    source: str
+    source: str  # identifier of the claim that says why this formula
 
     def to_dict(self) -> Json:
         """Return plain JSON; exact numbers as integers or text, references as ``@step``."""
@@ -100,23 +77,6 @@ class Step:
 class Certificate:
     """Error at most ``alpha`` except with probability ``beta``, from ``n`` records or users.
 
-    Parameters
-    ----------
-    alpha, beta : Fraction
-        (Excess) error, and the probability of failing it.
-    n : int
-        Number of records or users the statement is about.
-    unit : {"records", "users"}
-    holds : bool
-        Whether every condition among the steps is met at this n.
-    status : {"explicit", "reconstruction", "conditional", "order-only"}
-        How far the statement is proved. "conditional" makes an assumption that cannot be checked;
-        "order-only" never holds: its constant is unknown.
-    claims, assumptions : tuple of str
-        Statements it rests on (`littlestone.bounds.claim`), and what the caller must make true.
-    steps : tuple of Step
-        The computation; `recheck` repeats it.
-
     Examples
     --------
     >>> from littlestone.bounds import realizable
@@ -127,15 +87,18 @@ class Certificate:
     ()
     """
 
-    alpha: Fraction
+    alpha: Fraction  # (Excess) error, and the probability of failing it
     beta: Fraction
-    n: int
+    n: int  # number of records or users the statement is about
     unit: Unit
-    holds: bool
+    holds: bool  # whether every condition among the steps is met at this n
+    #: How far the statement is proved. "conditional" makes an assumption that cannot be checked;
+    #: "order-only" never holds: its constant is unknown.
     status: str
+    #: Statements it rests on (`littlestone.bounds.claim`), and what the caller must make true.
     claims: tuple[str, ...]
     assumptions: tuple[str, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...]  # the computation; `recheck` repeats it
 
     def __getitem__(self, name: str) -> Shown:
         """Return the value of a step."""
@@ -193,13 +156,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Certificate:
-        """Read what `to_dict` wrote; it may be untrusted. `recheck` tells whether it is true.
-
-        Raises
-        ------
-        ParameterError
-            An entry is missing, of another type, or larger than any certificate.
-        """
+        """Read what `to_dict` wrote; it may be untrusted. `recheck` tells whether it is true."""
         try:
             return _read_certificate(data, cls)
         except LittlestoneError:
@@ -213,10 +170,7 @@ class Certificate:
 class CertificateBuilder:
     """Where a certificate is computed: formulas in, steps out, so that the two cannot disagree.
 
-    Parameters
-    ----------
-    **known : int or Fraction
-        Public numbers that formulas may name; `where` adds some.
+    ``known``: public numbers that formulas may name; `where` adds some.
 
     Notes
     -----
@@ -247,15 +201,8 @@ class CertificateBuilder:
     ) -> Step:
         """Compute a formula; inputs are exact numbers or steps, those that their name does not say.
 
-        Parameters
-        ----------
-        name : str
-            New.
-        formula : str
-            In the language of `littlestone.bounds.formulas`.
-        source : str
-            A registered claim.
-        **inputs : int, Fraction, Reference or Step
+        ``name``: new; ``formula``: in the language of `littlestone.bounds.formulas`; ``source``: a
+        registered claim.
         """
         known = {**self.steps, **self.known, **inputs}
         inputs = {used: known[used] for used in names_in(formula) if used in known}
@@ -365,22 +312,7 @@ def recheck(data: Mapping[str, Any] | Certificate) -> tuple[str, ...]:
     the head, that references point backwards, that the claims are registered, and that ``holds``,
     ``status`` and ``assumptions`` follow from the steps.
 
-    Parameters
-    ----------
-    data : mapping or Certificate
-        A certificate, usually as read from JSON.
-
-    Returns
-    -------
-    tuple of str
-        Empty when everything agrees.
-
-    Raises
-    ------
-    FormulaError
-        A formula or an input is not in the language of certificates, or takes too long.
-    ParameterError
-        The mapping is not a certificate.
+    ``data``: a certificate, usually as read from JSON.
 
     Examples
     --------

@@ -13,8 +13,6 @@ from typing import Literal
 from littlestone.errors import parameter_error
 from littlestone.types import Json
 
-__all__ = ["Claim", "Status", "assumptions", "claim", "claims", "register", "register_claim"]
-
 #: explicit: proved with constants; imported: quoted from its source; reconstruction: our proof
 #: of a statement whose original was not at hand; conditional: under an
 #: assumption on the distribution that nothing here can check; order-only: constants are unknown.
@@ -23,32 +21,18 @@ Status = Literal["explicit", "imported", "reconstruction", "conditional", "order
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement with its source.
+    """A statement with its source."""
 
-    Parameters
-    ----------
-    id : str
-        Stable identifier, ``paper.statement``.
-    paper, version : str
-        Where it is stated, and in which version; "littlestone" for our own (proof in ``docs/``).
-    statement : str
-        In one sentence, with its constants.
-    assumptions : tuple of str
-        What the caller must make true; privacy claims have none.
-    status : str
-        How far it is proved, see `Status`.
-    makes_true : tuple of str
-        Assumptions of *other* claims in the same certificate that hold by construction: those that
-        contain one of these words. A learner for realizable labels may run on records that were
-        labelled by a concept.
-    """
-
-    id: str
+    id: str  # stable identifier, ``paper.statement``
+    #: Where it is stated, and in which version; "littlestone" for our own (proof in ``docs/``).
     paper: str
     version: str
-    statement: str
-    assumptions: tuple[str, ...] = ()
-    status: Status = "explicit"
+    statement: str  # in one sentence, with its constants
+    assumptions: tuple[str, ...] = ()  # what the caller must make true; privacy claims have none
+    status: Status = "explicit"  # how far it is proved, see `Status`
+    #: Assumptions of *other* claims in the same certificate that hold by construction: those that
+    #: contain one of these words. A learner for realizable labels may run on records that were
+    #: labelled by a concept.
     makes_true: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:

@@ -230,20 +230,10 @@ OPERATIONS = 8  # of an exact number
 def evaluate(formula: str, names: Mapping[str, Meaning]) -> Value:
     """Return the value of a formula: exact, a ball, or a truth value.
 
-    Parameters
-    ----------
-    formula : str
-        Integers, decimals, names, ``+ - * / **``, comparisons, ``and``, and the functions log,
-        exp, sqrt, cosh, sinh, tanh, atanh, min, max, ceil, floor, comb(n, k), growth(d, n) (the
-        sum of comb(n, i) for i <= d) and binomial_above(t, p, b) (the probability that more than
-        b of t coins of bias p fall on one).
-    names : mapping
-        What each name stands for.
-
-    Raises
-    ------
-    FormulaError
-        Unknown names, functions or syntax; values outside a function's domain.
+    ``formula``: integers, decimals, names, ``+ - * / **``, comparisons, ``and``, and the functions
+    log, exp, sqrt, cosh, sinh, tanh, atanh, min, max, ceil, floor, comb(n, k), growth(d, n) (the
+    sum of comb(n, i) for i <= d) and binomial_above(t, p, b) (the probability that more than b of t
+    coins of bias p fall on one); ``names``: what each name stands for.
 
     Notes
     -----
@@ -387,7 +377,7 @@ def _numeric(node: ast.expr) -> Numeric:
 def _constant(node: Any) -> Code:
     if isinstance(node.value, bool) or not isinstance(node.value, int | float):
         return _refuse(node)
-    # A decimal means what is written: 0.1 is one tenth.
+    # a decimal means what is written: 0.1 is one tenth.
     value = Fraction(repr(node.value) if isinstance(node.value, float) else node.value)
     return lambda _: value
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LEMMAS", "NEVER_MODELLED", "UNCHECKED", "Checked"]
-
 
 @dataclass(frozen=True)
 class Checked:

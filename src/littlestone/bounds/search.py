@@ -23,11 +23,6 @@ def least_n(
     The search walks away from the guess in growing steps, of ``step`` at first; the guess changes
     nothing but the time. No float decides a certificate: its property is decided exactly.
 
-    Raises
-    ------
-    ParameterError
-        No n up to ``most`` has it.
-
     Examples
     --------
     >>> from littlestone.bounds import realizable
@@ -63,12 +58,8 @@ def least_point(
 ) -> list[float]:
     """Return where a function of a few numbers is about least.
 
-    Parameters
-    ----------
-    height : callable
-        What shall be small; infinite values count as `HOPELESS`.
-    start : sequence of float
-        One corner of the first simplex; ``scale`` is the length of its edges.
+    ``height``: what shall be small; infinite values count as `HOPELESS`; ``start``: one corner of
+    the first simplex; ``scale`` is the length of its edges.
 
     Notes
     -----

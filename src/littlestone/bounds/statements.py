@@ -19,7 +19,6 @@ from littlestone.privacy.rounding import lower, upper
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PaperBound", "PaperStatement", "Range", "paper_bound", "paper_bounds"]
 
 #: What a value is to its quantity: whatever is not exact is rounded up for "at most" and "enough"
 #: (so many are sufficient), and down for "at least".
@@ -71,32 +70,15 @@ _RANGES = {
 
 @dataclass(frozen=True)
 class PaperStatement:
-    """A numbered statement of a paper, as printed.
+    """A numbered statement of a paper, as printed."""
 
-    Attributes
-    ----------
-    name : str
-        ``paper.statement``, and the part of it, such as ``"alon22.thm23.records"``.
-    states : str
-        What the number is, in words.
-    formula : str
-        In the paper's constants; empty where the paper has an O only.
-    side : str
-        ``"at most"``, ``"at least"``, or ``"enough"``: so many suffice.
-    ranges : mapping of str to Range
-        The parameters.
-    requires : str
-        A condition between the parameters, or empty.
-    note : str
-        What is wrong with the printed statement, or what is known where it has no constant.
-    """
-
-    name: str
-    states: str
-    formula: str = ""
-    side: Side = "enough"
-    ranges: Mapping[str, Range] = field(default_factory=dict)
-    requires: str = ""
+    name: str  # ``paper.statement``, and the part of it, such as ``"alon22.thm23.records"``
+    states: str  # what the number is, in words
+    formula: str = ""  # in the paper's constants; empty where the paper has an O only
+    side: Side = "enough"  # ``"at most"``, ``"at least"``, or ``"enough"``: so many suffice
+    ranges: Mapping[str, Range] = field(default_factory=dict)  # the parameters
+    requires: str = ""  # a condition between the parameters, or empty
+    #: What is wrong with the printed statement, or what is known where it has no constant.
     note: str = ""
 
     @property
@@ -117,19 +99,11 @@ class PaperStatement:
 
 @dataclass(frozen=True)
 class PaperBound:
-    """The value of a statement at some parameters.
-
-    Attributes
-    ----------
-    statement : PaperStatement
-    parameters : mapping of str to Fraction
-    value : int, Fraction or float
-        Exact, or a float on the safe side of the exact value.
-    """
+    """The value of a statement at some parameters."""
 
     statement: PaperStatement
     parameters: Mapping[str, Fraction]
-    value: int | Fraction | float
+    value: int | Fraction | float  # exact, or a float on the safe side of the exact value
 
     def __str__(self) -> str:
         one = self.statement

@@ -14,35 +14,13 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "at_most",
-    "at_most_all",
-    "bias_for",
-    "clopper_pearson",
-    "log_chance",
-    "lower_limit",
-    "upper_limit",
-]
-
 Floats = npt.NDArray[np.float64]
 
 
 def lower_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
     """Return limits that lie above the probability with chance at most ``risk``.
 
-    Parameters
-    ----------
-    hits : int or array of int in [0, trials]
-        Of any size.
-    trials : int >= 1
-        Independent, each with the same unknown probability of a hit.
-    risk : float in (0, 1)
-
-    Returns
-    -------
-    ndarray of float in [0, 1)
-        In the shape of ``hits``: the probability at which that many hits, or more, have chance
-        ``risk``; 0 without a hit.
+    ``hits``: of any size; ``trials``: independent, each with the same unknown probability of a hit.
 
     Notes
     -----
@@ -68,11 +46,6 @@ def upper_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
 
     Parameters, accuracy and source are those of `lower_limit`.
 
-    Returns
-    -------
-    ndarray of float in (0, 1]
-        The probability at which so few hits, or fewer, have chance ``risk``; 1 without a miss.
-
     Examples
     --------
     >>> upper_limit([0, 10], 10, 0.05).round(4)  # 1 - 0.05 ** (1 / 10)
@@ -89,17 +62,8 @@ def upper_limit(hits: npt.ArrayLike, trials: int, risk: float) -> Floats:
 def clopper_pearson(hits: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the exact two-sided interval of a probability from ``hits`` in ``trials``.
 
-    Parameters
-    ----------
-    hits, trials : int
-        0 <= hits <= trials, trials >= 1.
-    confidence : float in (0, 1), default 0.95
-        The interval holds the probability with at least this chance; half the rest is spent on
-        each side.
-
-    Returns
-    -------
-    (low, high) : tuple of float
+    ``hits``, ``trials``: 0 <= hits <= trials, trials >= 1; ``confidence``: the interval holds the
+    probability with at least this chance; half the rest is spent on each side.
 
     Notes
     -----
@@ -126,12 +90,6 @@ _NOTHING = 1e-18  # of a sum: terms that are smaller, and fall, are left out
 
 def log_chance(n: int, p: float, k: int) -> float:
     """Return ln Pr[Bin(n, p) = k].
-
-    Parameters
-    ----------
-    n : int >= 1
-    p : float in (0, 1)
-    k : int in [0, n]
 
     Notes
     -----
@@ -177,13 +135,8 @@ def _deviance(x: float, mean: float) -> float:
 def at_most(k: int, n: int, p: float) -> float:
     """Return Pr[Bin(n, p) <= k].
 
-    Parameters
-    ----------
-    k : int
-        Also below 0 or above n.
-    n : int >= 0
-    p : float
-        What lies outside of [0, 1] counts as the nearer end: searches come near both.
+    ``k``: also below 0 or above n; ``p``: what lies outside of [0, 1] counts as the nearer end:
+    searches come near both.
 
     Notes
     -----
@@ -211,18 +164,7 @@ def at_most(k: int, n: int, p: float) -> float:
 def at_most_all(n: int, p: float, least: float) -> tuple[int, npt.NDArray[np.float64]]:
     """Return Pr[Bin(n, p) <= k] for all k that matter, and the first of these k.
 
-    Parameters
-    ----------
-    n : int >= 1
-    p : float in (0, 1)
-    least : float in (0, 1)
-        What matters: below the first k the chance is nothing beside it.
-
-    Returns
-    -------
-    first : int
-    chances : ndarray of float
-        For first, first + 1, ...: from the last one on the chance is 1.
+    ``least``: what matters: below the first k the chance is nothing beside it.
 
     Examples
     --------
@@ -241,12 +183,6 @@ def at_most_all(n: int, p: float, least: float) -> tuple[int, npt.NDArray[np.flo
 
 def bias_for(k: int, n: int, chance: float) -> float:
     """Return the p in (0, 1) with Pr[Bin(n, p) <= k] = ``chance``.
-
-    Parameters
-    ----------
-    k : int in [0, n)
-    n : int >= 1
-    chance : float in (0, 1)
 
     Notes
     -----

@@ -7,25 +7,10 @@ from fractions import Fraction
 
 from littlestone.privacy import Neighbours
 
-__all__ = ["Goal"]
-
 
 @dataclass(frozen=True)
 class Goal:
     """Privacy, and error with its probability.
-
-    Attributes
-    ----------
-    epsilon, delta : Fraction
-        What the release may cost; delta is 0 where nothing but epsilon is allowed.
-    alpha, beta : Fraction
-        (Excess) error, and the probability of exceeding it. No privacy depends on them.
-    neighbours : Neighbours
-        The neighbouring relation of the guarantee.
-    samples_per_user : int or None
-        With a number, users are protected, each with at most that number of records.
-    evaluation : Fraction in [0, 1)
-        The part of epsilon that an evaluation takes: a share.
 
     Examples
     --------
@@ -33,12 +18,16 @@ class Goal:
     Fraction(1, 2)
     """
 
-    epsilon: Fraction
+    epsilon: Fraction  # what the release may cost; delta is 0 where nothing but epsilon is allowed
     delta: Fraction
+    #: (Excess) error, and the probability of exceeding it. No privacy depends on them.
     alpha: Fraction
     beta: Fraction
+    #: The neighbouring relation of the guarantee.
     neighbours: Neighbours = field(default=Neighbours.REPLACE_ONE, kw_only=True)
+    #: With a number, users are protected, each with at most that number of records.
     samples_per_user: int | None = field(default=None, kw_only=True)
+    #: The part of epsilon that an evaluation takes: a share.
     evaluation: Fraction = field(default=Fraction(0), kw_only=True)
 
     @property

@@ -20,23 +20,16 @@ from littlestone.bounds.search import log_of
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, CertificateBuilder, Unit
 
-__all__ = ["Plan", "cached", "least_required", "nest", "refine_guess", "settled"]
-
 
 class Plan(ABC):
     """A learner's own numbers, and what they need and certify.
 
     A learner's plan is a frozen dataclass that derives from this class.
 
-    Attributes
-    ----------
-    unit : str
-        What ``required`` counts: ``"records"`` or ``"users"``.
-    required : int
-        The least n from which on the certificate always holds: a field or a property.
+    ``required``: the least n from which on the certificate always holds: a field or a property.
     """
 
-    unit: ClassVar[Unit] = "records"
+    unit: ClassVar[Unit] = "records"  # what ``required`` counts: ``"records"`` or ``"users"``
 
     if TYPE_CHECKING:
 
@@ -71,12 +64,8 @@ def cached(certify: Callable[[Any, int], Certificate]) -> Callable[[Any, int], C
 def settled(plan: P, larger: Callable[[P, int], P]) -> P:
     """Return a plan whose exact certificate holds at its required number: floats proposed it.
 
-    Parameters
-    ----------
-    plan : Plan
-    larger : callable
-        ``larger(plan, k)`` returns the plan with about k records more; k is 1 at first, because
-        floats are hardly ever off by more, and grows by a quarter.
+    ``larger``: ``larger(plan, k)`` returns the plan with about k records more; k is 1 at first,
+    because floats are hardly ever off by more, and grows by a quarter.
     """
     step = 4
     while not plan.certificate(plan.required).holds:
@@ -90,15 +79,9 @@ def least_required(
 ) -> int:
     """Return the least n from which on a certificate always holds; floats say where to look.
 
-    Parameters
-    ----------
-    certify : callable
-        From n to a certificate, monotone.
-    guess : int or None
-        What floats found. It changes nothing but the time.
-    beta : Fraction in (0, 1), optional
-        If the certificates have a step "failure" that is compared with beta: the guess is refined
-        by `refine_guess` first.
+    ``certify``: from n to a certificate, monotone; ``guess``: what floats found. It changes nothing
+    but the time; ``beta``: if the certificates have a step "failure" that is compared with beta:
+    the guess is refined by `refine_guess` first.
     """
     if beta is not None:
         guess = refine_guess(certify, guess, beta)
@@ -110,13 +93,8 @@ def refine_guess(
 ) -> int | None:
     """Return a better guess of the least n: secants, since failures vanish exponentially in n.
 
-    Parameters
-    ----------
-    certify : callable
-        The certificate for n; its step "failure" is compared with beta.
-    guess : int or None
-        None stays None.
-    beta : Fraction in (0, 1)
+    ``certify``: the certificate for n; its step "failure" is compared with beta; ``guess``: none
+    stays None.
     """
     if guess is None:
         return None
@@ -141,14 +119,9 @@ _HEAD = re.compile(r"\b(alpha|beta|n)\b")
 def nest(cert: CertificateBuilder, certificate: Certificate, label: str) -> None:
     """Write all steps of a certificate into another one, under names of their own.
 
-    Parameters
-    ----------
-    cert : CertificateBuilder
-        Of the outer certificate.
-    certificate : Certificate
-        Of a part; its conditions become conditions of the whole.
-    label : str
-        A word. Steps become ``"label.step"``, and its alpha, beta and n ``alpha_label`` and so on.
+    ``cert``: of the outer certificate; ``certificate``: of a part; its conditions become conditions
+    of the whole; ``label``: a word. Steps become ``"label.step"``, and its alpha, beta and n
+    ``alpha_label`` and so on.
 
     Examples
     --------

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from littlestone.learners.goal import Goal
     from littlestone.types import Json
 
-__all__ = ["LowerBound", "log_star", "lower_bounds"]
 
 _OWN, _PAGE = "littlestone", "docs/planning.md"
 _ANY, _PURE, _APPROXIMATE = "any learner", "pure private learners", "approximately private learners"
@@ -69,34 +68,17 @@ for _claim in (
 
 @dataclass(frozen=True)
 class LowerBound:
-    """One statement that no learner of its kind can beat.
+    """One statement that no learner of its kind can beat."""
 
-    Attributes
-    ----------
-    claim : str
-        Identifier of the claim (`littlestone.bounds.claim`).
-    n : int or None
-        Records or users that are needed; None where the constant is unknown.
-    unit : str
-    holds_for : str
-        Which learners it speaks of.
-    setting : str
-        ``"realizable"`` bounds hold for agnostic learners, too.
-    formula : str
-    order : int or None
-        Value of the leading term where only the order is known (such as log* of the dimension).
-    step : Step or None
-        The computation, to be repeated by ``tools/checker.py``.
-    """
-
-    claim: str
-    n: int | None
+    claim: str  # identifier of the claim (`littlestone.bounds.claim`)
+    n: int | None  # records or users that are needed; None where the constant is unknown
     unit: Unit
-    holds_for: str
-    setting: str
+    holds_for: str  # which learners it speaks of
+    setting: str  # ``"realizable"`` bounds hold for agnostic learners, too
     formula: str
+    #: Value of the leading term where only the order is known (such as log* of the dimension).
     order: int | None = None
-    step: Step | None = None
+    step: Step | None = None  # the computation, to be repeated by ``tools/checker.py``
 
     @property
     def status(self) -> str:
@@ -140,18 +122,7 @@ def log_star(x: int) -> int:
 def lower_bounds(concept_class: ConceptClass, budget: Goal, *, agnostic: bool) -> list[LowerBound]:
     """Return all lower bounds that apply to a class and a budget.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    budget : Goal
-    agnostic : bool
-        Also those that hold for agnostic learners only.
-
-    Returns
-    -------
-    list of LowerBound
-        Explicit ones first. None for a class that lists labels of its own: the proofs are about two
-        labels.
+    ``agnostic``: also those that hold for agnostic learners only.
     """
     if concept_class.lists_labels:
         return []

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from littlestone.learners.select import Candidate
     from littlestone.types import Json
 
-__all__ = ["PaperRow", "paper_rows"]
 
 #: What a statement must be about, to be one of the class.
 _OF_THE_CLASS = {"vc_dim", "ldim", "size"}
@@ -26,21 +25,14 @@ _OURS = {"alon22.lemma29": "generic", "lwy24.thm3.4": "agnostic"}
 
 @dataclass(frozen=True)
 class PaperRow:
-    """One number of a paper.
+    """One number of a paper."""
 
-    Attributes
-    ----------
-    name, states, side, value : str
-        The statement, its quantity, ``"enough"``, ``"at most"`` or ``"at least"``, and the number.
-    ours : int or None
-        What the learner here that does the same needs.
-    """
-
+    #: The statement, its quantity, ``"enough"``, ``"at most"`` or ``"at least"``, and the number.
     name: str
     states: str
     side: str
     value: str
-    ours: int | None = None
+    ours: int | None = None  # what the learner here that does the same needs
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -52,12 +44,7 @@ def paper_rows(
 ) -> list[PaperRow]:
     """Return all explicit statements about a class whose parameters are known.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    budget : Goal
-    candidates : sequence of Candidate
-        The plans of the learners, for the numbers beside.
+    ``candidates``: the plans of the learners, for the numbers beside.
 
     Examples
     --------

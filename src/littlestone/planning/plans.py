@@ -37,28 +37,17 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.types import Json
 
-__all__ = ["Change", "Plans", "asked", "plan"]
 
 _HEAD = ("learner", "needs", "certifies", "status")
 
 
 @dataclass(frozen=True)
 class Change:
-    """What one learner needs if one public number is changed.
+    """What one learner needs if one public number is changed."""
 
-    Attributes
-    ----------
-    what : str
-        Name of the number: ``"epsilon"``, ``"alpha"`` or ``"samples_per_user"``.
-    value : Fraction or int
-        Its new value.
-    n : int or None
-        What is needed then; None if the learner refuses.
-    """
-
-    what: str
-    value: Fraction
-    n: int | None
+    what: str  # name of the number: ``"epsilon"``, ``"alpha"`` or ``"samples_per_user"``
+    value: Fraction  # its new value
+    n: int | None  # what is needed then; None if the learner refuses
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -67,25 +56,14 @@ class Change:
 
 @dataclass(frozen=True, repr=False)
 class Plans:
-    """What all learners need for one class and one budget; printed as a table.
-
-    Attributes
-    ----------
-    concept_class : ConceptClass
-    budget : Goal
-    agnostic : bool
-        Whether only certificates for any labels count.
-    candidates : tuple of Candidate
-        All learners, also those that cannot learn the class, with the reason.
-    horizon : int or None
-        Of a stream, if one is planned for too: see `stream`.
-    """
+    """What all learners need for one class and one budget; printed as a table."""
 
     concept_class: ConceptClass
     budget: Goal
-    agnostic: bool
+    agnostic: bool  # whether only certificates for any labels count
+    #: All learners, also those that cannot learn the class, with the reason.
     candidates: tuple[Candidate, ...]
-    horizon: int | None = None
+    horizon: int | None = None  # of a stream, if one is planned for too: see `stream`
 
     def __iter__(self) -> Iterator[Candidate]:
         """Iterate over the learners that count, in the order of the registry."""
@@ -177,10 +155,7 @@ class Plans:
     def what_if(self, candidate: Candidate | None = None) -> list[Change]:
         """Return what changes if epsilon, alpha or the records per user are halved or doubled.
 
-        Parameters
-        ----------
-        candidate : Candidate, optional
-            Default: the chosen one, or the cheapest if none is.
+        ``candidate``: default: the chosen one, or the cheapest if none is.
         """
         mine = candidate or self.chosen or self.cheaper
         if mine is None:

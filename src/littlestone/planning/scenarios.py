@@ -37,37 +37,20 @@ from littlestone.source import SeededSource, public_generator
 if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
-__all__ = ["Scenario", "scenarios"]
 
 _BEYOND = 1.02  # a mistake of this many alpha is a failure
 
 
 @dataclass(frozen=True, eq=False)
 class Scenario:
-    """A distribution of labelled points with finite support, and the best concept on it.
+    """A distribution of labelled points with finite support, and the best concept on it."""
 
-    Attributes
-    ----------
-    name : str
-        What it looks like, in words.
-    kind : str
-        ``"worst-case"`` or ``"typical"``.
-    points : ndarray
-        Distinct, in canonical order.
-    mass : float ndarray
-        Probability of each point.
-    labels : int ndarray
-        Those of the target concept.
-    noise : float
-        Probability with which a label is flipped.
-    """
-
-    name: str
-    kind: str
-    points: npt.NDArray[Any]
-    mass: npt.NDArray[np.float64]
-    labels: npt.NDArray[np.int64]
-    noise: float = 0.0
+    name: str  # what it looks like, in words
+    kind: str  # ``"worst-case"`` or ``"typical"``
+    points: npt.NDArray[Any]  # distinct, in canonical order
+    mass: npt.NDArray[np.float64]  # probability of each point
+    labels: npt.NDArray[np.int64]  # those of the target concept
+    noise: float = 0.0  # probability with which a label is flipped
 
     def draw(self, n: int, generator: np.random.Generator) -> Sample:
         """Return n independent labelled records; the cost does not depend on n."""
@@ -98,25 +81,11 @@ def scenarios(
 ) -> list[Scenario]:
     """Return distributions to measure learners of a class on.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    alpha : Fraction
-        The error that is asked for: the worst cases put slightly more on one decision.
-    noise : float in [0, 1/2)
-        Labels are flipped so often: for agnostic learners.
-
-    Returns
-    -------
-    list of Scenario
-
-    Raises
-    ------
-    UnsupportedError
-        For structured classes that have none yet and are too large to be listed.
+    ``alpha``: the error that is asked for: the worst cases put slightly more on one decision;
+    ``noise``: labels are flipped so often: for agnostic learners.
     """
     concept_class.check_binary("A distribution to measure on")
-    # A mistake must exceed alpha after the noise has hidden a part of it.
+    # a mistake must exceed alpha after the noise has hidden a part of it.
     share = min(_BEYOND * float(alpha) / (1 - 2 * noise), 0.5)
     return [
         Scenario(name, kind, *_sorted(points, mass, labels), noise)
@@ -153,20 +122,7 @@ Shape = tuple[str, str, Any, Sequence[float], Sequence[int]]
 def shapes(concept_class: Any, share: float) -> list[Shape]:
     """Return the shapes for a class: of a kind that is known here, or small enough to be listed.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    share : float in (0, 1/2]
-        Mass of the one decision that a worst case turns on.
-
-    Returns
-    -------
-    list of Shape
-
-    Raises
-    ------
-    UnsupportedError
-        If the class is of another kind, and too large to be listed.
+    ``share``: mass of the one decision that a worst case turns on.
     """
     too_large = UnsupportedError(
         f"No synthetic distributions are known for {concept_class.spec}, and it is too large to "

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from littlestone.planning.plans import Plans
     from littlestone.types import Json
 
-__all__ = ["Measured", "simulate"]
 
 _FORMAT = "littlestone-measured-plans-1"
 _STEPS = 4  # sizes tried per factor of two
@@ -44,44 +43,23 @@ _LONGEST = 4000  # characters of a key
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured for one learner on one distribution.
+    """What was measured for one learner on one distribution."""
 
-    Attributes
-    ----------
-    learner, scenario, kind : str
-        ``kind`` is ``"worst-case"`` or ``"typical"``.
-    certified : int
-        Records, or users, that the certificate asks for.
-    n : int or None
-        The least size tried at which failure with probability above beta can be excluded, at 95 %.
-        None: not measured.
-    failures, runs : int
-        At n.
-    low, high : float
-        95 % interval of the failure probability at n (Clopper and Pearson).
-    noise : float
-        Share of labels that were flipped.
-    options : dict
-        Public options of the learner, such as ``proper``.
-    reads : str or None
-        How a learner that protects records was made to protect users.
-    problem : str
-        Why nothing was measured; otherwise empty.
-    """
-
-    learner: str
+    learner: str  # ``kind`` is ``"worst-case"`` or ``"typical"``
     scenario: str
     kind: str
-    certified: int
+    certified: int  # records, or users, that the certificate asks for
+    #: The least size tried at which failure with probability above beta can be excluded, at 95 %.
+    #: None: not measured.
     n: int | None
-    failures: int
+    failures: int  # at n
     runs: int
-    low: float
+    low: float  # 95 % interval of the failure probability at n (Clopper and Pearson)
     high: float
-    noise: float
-    options: Json = field(default_factory=dict)
-    reads: str | None = None
-    problem: str = ""
+    noise: float  # share of labels that were flipped
+    options: Json = field(default_factory=dict)  # public options of the learner, such as ``proper``
+    reads: str | None = None  # how a learner that protects records was made to protect users
+    problem: str = ""  # why nothing was measured; otherwise empty
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -99,34 +77,12 @@ def simulate(
 ) -> list[Measured]:
     """Measure the learners of a plan on public synthetic distributions.
 
-    Parameters
-    ----------
-    plans : Plans
-        Every learner that has a number there is measured, with its options and, where users are
-        protected, in each way in which it reads them.
-    learners : iterable of str, optional
-        Names; by default all that can learn the class.
-    runs : int >= 1, optional
-        For each size. Default: 6 / beta, so that beta can be excluded if about beta/6 fail.
-    file : path, optional
-        JSON of results: those that it holds are not measured again, new ones are added as they
-        come. So an interrupted simulation goes on where it was.
-    workers : int, default 2
-        Processes; 1 stays in this one.
-    progress : callable, (done, total) -> None
-
-    Returns
-    -------
-    list of Measured
-        Reproducible: every run has its own public seed. A learner whose certificate asks for more
-        records than are made here, or that refuses the class, is listed with its ``problem``.
-
-    Raises
-    ------
-    UnsupportedError
-        If no distributions are known for the class.
-    ParameterError
-        If the file holds something else.
+    ``plans``: every learner that has a number there is measured, with its options and, where users
+    are protected, in each way in which it reads them; ``learners``: names; by default all that can
+    learn the class; ``runs``: for each size. Default: 6 / beta, so that beta can be excluded if
+    about beta/6 fail; ``file``: JSON of results: those that it holds are not measured again, new
+    ones are added as they come. So an interrupted simulation goes on where it was; ``workers``:
+    Processes; 1 stays in this one.
 
     Examples
     --------

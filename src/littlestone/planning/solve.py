@@ -20,7 +20,6 @@ from littlestone.planning.plans import plan
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-__all__ = ["Solution", "solve"]
 
 #: Number of digits of the decimals among which values are searched.
 _DIGITS = 3
@@ -30,24 +29,12 @@ _LARGEST = {"epsilon": 3, "alpha": -1}
 
 @dataclass(frozen=True)
 class Solution:
-    """The least epsilon, or alpha, that n records or users allow.
+    """The least epsilon, or alpha, that n records or users allow."""
 
-    Attributes
-    ----------
-    candidate : Candidate
-        The learner that attains it, with its certificate.
-    what : str
-        ``"epsilon"`` or ``"alpha"``.
-    value : Fraction
-        A decimal of three digits; the next smaller one does not do.
-    n : int
-        What was given.
-    """
-
-    candidate: Candidate
-    what: str
-    value: Fraction
-    n: int
+    candidate: Candidate  # the learner that attains it, with its certificate
+    what: str  # ``"epsilon"`` or ``"alpha"``
+    value: Fraction  # a decimal of three digits; the next smaller one does not do
+    n: int  # what was given
 
     def to_dict(self) -> Json:
         """Return plain JSON."""
@@ -79,28 +66,9 @@ def solve(
 ) -> list[Solution]:
     """Return, for each learner, the least epsilon or alpha that n records or users certify.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    what : {"epsilon", "alpha"}
-        What is searched for; the other one must be given.
-    n : int >= 1
-        Number of records, or of users with ``samples_per_user``.
-    epsilon, delta, alpha, beta, samples_per_user, agnostic
-        As for `plan`.
-    evaluate : number in (0, 1), optional
-        The *share* of epsilon that a private evaluation takes.
-
-    Returns
-    -------
-    list of Solution
-        The best first. Learners that cannot do it for any value are left out.
-
-    Raises
-    ------
-    ParameterError
-    InfeasibleError
-        If n is too small for every learner, whatever the value.
+    ``what``: what is searched for; the other one must be given; ``n``: number of records, or of
+    users with ``samples_per_user``; ``evaluate``: the *share* of epsilon that a private evaluation
+    takes.
 
     Examples
     --------

@@ -15,27 +15,15 @@ if TYPE_CHECKING:
     from littlestone.learners.goal import Goal
     from littlestone.types import Json
 
-__all__ = ["StreamPlan", "plan_stream"]
-
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """How many mistakes a stream costs.
-
-    Attributes
-    ----------
-    horizon : int
-    bound : MistakeBound or None
-        Of `OnlineLearner` with its defaults; None if it does not run.
-    problem : str
-        Why it does not run.
-    lower_bounds : tuple of LowerBound
-        Expected mistakes of every private learner on some stream.
-    """
+    """How many mistakes a stream costs."""
 
     horizon: int
-    bound: MistakeBound | None
-    problem: str
+    bound: MistakeBound | None  # of `OnlineLearner` with its defaults; None if it does not run
+    problem: str  # why it does not run
+    #: Expected mistakes of every private learner on some stream.
     lower_bounds: tuple[LowerBound, ...]
 
     def to_dict(self) -> Json:
@@ -51,12 +39,7 @@ class StreamPlan:
 def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> StreamPlan:
     """Return what is proved about the mistakes in a stream of this length.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    budget : Goal
-        Its alpha is not read: a stream has no target but few mistakes.
-    horizon : int >= 1
+    ``budget``: its alpha is not read: a stream has no target but few mistakes.
 
     Examples
     --------

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from littlestone.planning import LowerBound, Measured
     from littlestone.types import Json
 
-__all__ = ["needs_picture", "plan_page"]
 
 _SYMBOLS = {
     "epsilon": "ε",
@@ -40,16 +39,7 @@ _SYMBOLS = {
 def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
     """Return the page of a plan.
 
-    Parameters
-    ----------
-    plans : Plans
-    measured : sequence of Measured
-        What was measured on synthetic data, if anything was.
-
-    Returns
-    -------
-    str
-        HTML that loads nothing: public parameters only, no data play a part.
+    ``measured``: what was measured on synthetic data, if anything was.
     """
     chosen, document = plans.chosen, plans.to_dict(what_if=True)
     if measured:
@@ -96,13 +86,7 @@ def _stream_steps(plans: Plans) -> list[Any]:
 
 
 def needs_picture(plans: Plans) -> str:
-    """Draw what each learner needs, as bars of logarithmic length, between the lower bounds.
-
-    Returns
-    -------
-    str
-        SVG.
-    """
+    """Draw what each learner needs, as bars of logarithmic length, between the lower bounds."""
     unit = "users" if plans.budget.samples_per_user else "records"
     bars: list[tuple[str, int, bool, bool | None]] = [
         (_name(c), c.n or 1, c.agnostic, c is plans.chosen) for c in plans

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Boosted", "BoostedPlan", "chances"]
 
 #: More rounds are not planned: a certificate has a step for each.
 MOST_ROUNDS = 301
@@ -55,21 +54,8 @@ _FAR = 10**9
 def chances(rounds: int, after: int, bias: Fraction) -> list[Fraction]:
     """Return with which chance a record is kept that r = 0, 1, ..., after hypotheses label rightly.
 
-    Parameters
-    ----------
-    rounds : odd int
-        T.
-    after : int
-        Number of hypotheses that were released: this round is for the next one.
-    bias : Fraction in (1/2, 1)
-        How often a hypothesis is right.
-
-    Returns
-    -------
-    list of Fraction
-        The weights of boost-by-majority, divided by the largest possible one: the chance that a
-        record with r right answers is decided by this round, if each later one is right with
-        probability ``bias``.
+    ``rounds``: T; ``after``: number of hypotheses that were released: this round is for the next
+    one; ``bias``: how often a hypothesis is right.
 
     Examples
     --------
@@ -94,20 +80,11 @@ def _mode(coins: int, bias: Fraction) -> int:
 
 @dataclass(frozen=True)
 class BoostedPlan(Plan):
-    """How many records each round has.
-
-    Attributes
-    ----------
-    goal : Goal
-    learner : Learner
-        With the failure probability of one round.
-    rounds, block : int
-        T and B.
-    """
+    """How many records each round has."""
 
     goal: Goal
-    learner: Learner[Any]
-    rounds: int
+    learner: Learner[Any]  # with the failure probability of one round
+    rounds: int  # T and B
     block: int
 
     @property
@@ -233,13 +210,7 @@ class Boosted(Wrapper[BoostedPlan]):
         return replace(self.learner, beta=self.beta / self.rounds)  # type: ignore[type-var]
 
     def make_plan(self) -> BoostedPlan:
-        """Return the records of a slot.
-
-        Raises
-        ------
-        ParameterError
-            If so few rounds cannot reach alpha.
-        """
+        """Return the records of a slot."""
         if self.block is not None:
             return BoostedPlan(self.goal, self.weak, self.rounds, self.block)
         if self.alpha <= self._wrong:

@@ -4,16 +4,6 @@ from __future__ import annotations
 
 from littlestone.bounds import register_claim
 
-__all__ = [
-    "ACCURACY",
-    "BOOSTED",
-    "BOOSTED_PRIVACY",
-    "EMPIRICAL",
-    "EMPIRICAL_PRIVACY",
-    "PRIVACY",
-    "SUBSAMPLING",
-]
-
 _OWN, _PAGE = "littlestone", "docs/learners/agnostic.md"
 
 SUBSAMPLING = register_claim(

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["NINTH", "Empirical"]
 
 #: m/n in Lemma 15.
 NINTH = Fraction(1, 9)

@@ -14,23 +14,11 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.source import Source
 
-__all__ = ["ordered_part", "places", "relabelled"]
-
 
 def places(n: int, m: int, source: Source) -> npt.NDArray[np.int64]:
     """Draw m of the places 0 .. n - 1, all different, in exactly uniform order.
 
-    Parameters
-    ----------
-    n, m : int
-        0 <= m <= n.
-    source : Source
-        The draw is secret: privacy rests on it.
-
-    Returns
-    -------
-    int64 ndarray of shape (m,)
-        All of them in their order if m = n: then nothing is hidden, and nothing is drawn.
+    ``n``, ``m``: 0 <= m <= n; ``source``: the draw is secret: privacy rests on it.
 
     Notes
     -----

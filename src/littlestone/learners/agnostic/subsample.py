@@ -31,19 +31,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = [
-    "Drawn",
-    "Subsample",
-    "SubsamplePlan",
-    "Wrapper",
-    "amplified",
-    "check_rate",
-    "inner_for",
-    "learner_of_records",
-    "rate_for",
-    "refuse_costs",
-]
-
 
 def amplified(epsilon: Fraction, rate: Fraction) -> Fraction:
     """Return an upper bound of ln(1 + rate (e**epsilon - 1)), at 15 digits.
@@ -102,15 +89,7 @@ def rate_for(epsilon: Fraction, inner: Fraction, factor: int = 1) -> Fraction:
 
 
 def learner_of_records(owner: str, name: str, learner: Any) -> Learner[Any]:
-    """Return the learner of an estimator, or the learner itself; it must protect records.
-
-    Raises
-    ------
-    ParameterError
-        If it is no learner.
-    UnsupportedError
-        If it protects something else than single records, or has no certificate before data.
-    """
+    """Return the learner of an estimator, or the learner itself; it must protect records."""
     if hasattr(learner, "to_learner"):
         learner = learner.to_learner()
     if not isinstance(learner, Learner):
@@ -183,18 +162,10 @@ class SubsamplePlan(Plan):
 
 
 class Wrapper(Learner[P]):
-    """A learner made from a learner of records: the class is the inner one's, and what it lacks.
+    """A learner made from a learner of records: the class is the inner one's, and what it lacks."""
 
-    Attributes
-    ----------
-    learner : Learner
-        The inner one.
-    prefix : str
-        What its name begins with.
-    """
-
-    learner: Learner[Any]
-    prefix: ClassVar[str]
+    learner: Learner[Any]  # the inner one
+    prefix: ClassVar[str]  # what its name begins with
 
     if TYPE_CHECKING:
 
@@ -322,14 +293,7 @@ class Subsample(Drawn):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Taken:
-    """The records of a part, for one release.
+    """The records of a part, for one release."""
 
-    Attributes
-    ----------
-    n : int
-        Of all records.
-    part : Sample
-    """
-
-    n: int
+    n: int  # of all records
     part: Sample

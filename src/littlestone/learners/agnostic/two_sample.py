@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["TwoSample"]
-
 
 def _delta(owner: str, name: str, value: Any) -> Fraction | None:
     """Check a delta; 0 is that of a pure learner."""
@@ -100,13 +98,7 @@ class TwoSample(Wrapper[TwoSamplePlan]):
                 object.__setattr__(self, name, value)
 
     def make_plan(self) -> TwoSamplePlan:
-        """Return how many records go where.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class's dichotomies cannot be drawn.
-        """
+        """Return how many records go where."""
         check_dichotomies(self.concept_class)
         return fewest_records(self.learner, self.goal, self.learner_epsilon)
 

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.learners.base import Learner
 
-__all__ = ["TwoSamplePlan", "fewest_records", "with_goal"]
 
 #: Shares of beta: the second part; the learner, on all dichotomies; the ghosts.
 _SECOND, _LEARNER, _GHOSTS = Fraction(74, 100), Fraction(25, 100), Fraction(1, 100)
@@ -43,13 +42,7 @@ _TOO_MANY = 2**62
 
 
 def with_goal(learner: Learner[Any], goal: Goal) -> Learner[Any]:
-    """Return the same learner for another epsilon, delta, alpha and beta.
-
-    Raises
-    ------
-    UnsupportedError
-        If these numbers are not its own parameters.
-    """
+    """Return the same learner for another epsilon, delta, alpha and beta."""
     names = {each.name for each in fields(learner)}  # type: ignore[arg-type]
     if not {"epsilon", "alpha", "beta"} <= names:
         raise UnsupportedError(
@@ -63,31 +56,16 @@ def with_goal(learner: Learner[Any], goal: Goal) -> Learner[Any]:
 
 @dataclass(frozen=True)
 class TwoSamplePlan(Plan):
-    """One way to reach a goal: numbers of records, and the learner that runs on the first part.
-
-    Attributes
-    ----------
-    goal : Goal
-    learner : Learner
-        Runs on the first part, with its own epsilon, delta, alpha and beta.
-    rate : Fraction
-        First part's largest share of the pool.
-    first, pool, second : int
-        Numbers of records that the certificate asks for.
-    ghosts : int
-        The proof imagines ``ghosts * first**2`` points.
-    share : Fraction
-        Share of alpha for the learner; the rest is for the dichotomy.
-    """
+    """One way to reach a goal: numbers of records, and the learner that runs on the first part."""
 
     goal: Goal
-    learner: Learner[Any]
-    rate: Fraction
-    first: int
+    learner: Learner[Any]  # runs on the first part, with its own epsilon, delta, alpha and beta
+    rate: Fraction  # first part's largest share of the pool
+    first: int  # numbers of records that the certificate asks for
     pool: int
     second: int
-    ghosts: int
-    share: Fraction
+    ghosts: int  # the proof imagines ``ghosts * first**2`` points
+    share: Fraction  # share of alpha for the learner; the rest is for the dichotomy
 
     @property
     def alpha1(self) -> Fraction:
@@ -166,18 +144,8 @@ def fewest_records(
 ) -> TwoSamplePlan:
     """Return a plan that needs few records; the learner is planned a few times only.
 
-    Parameters
-    ----------
-    learner : Learner
-    goal : Goal
-    fixed : Fraction, optional
-        Epsilon of the learner; by default about the best one for a learner whose records grow like
-        1/epsilon, or all that is left beyond ln 4.
-
-    Raises
-    ------
-    LittlestoneError
-        If no plan was found; the reason of the learner, if it has one.
+    ``fixed``: epsilon of the learner; by default about the best one for a learner whose records
+    grow like 1/epsilon, or all that is left beyond ln 4.
     """
     epsilon = fixed or max(goal.epsilon - _LN_4, _EPSILON)
     best = _plan(learner, goal, epsilon, _HALF)

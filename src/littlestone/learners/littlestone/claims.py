@@ -4,18 +4,6 @@ from __future__ import annotations
 
 from littlestone.bounds import register_claim
 
-__all__ = [
-    "ALL",
-    "CLOSED",
-    "EMPIRICAL",
-    "ESSENTIAL",
-    "PRIVACY",
-    "PROPER",
-    "STAGES",
-    "STAGES_PRIVACY",
-    "VOTES",
-]
-
 _OWN, _PAGE = "littlestone", "docs/learners/littlestone.md"
 _LYU = "Lyu: Private Learning of Littlestone Classes, Revisited"
 _V = "2025 (003); corrected in " + _PAGE

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.types import Hypothesis
 
-__all__ = ["MOST_CLOSED", "closed_within"]
 
 #: Most closed sets inside one concept: a teacher may have to look at all of them.
 MOST_CLOSED = 1 << 14

@@ -25,8 +25,6 @@ from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone.claims import EMPIRICAL
 from littlestone.learners.littlestone.plans import FAR, AllPlan, ClosedPlan
 
-__all__ = ["empirical_certificate"]
-
 #: How rarely a teacher does not list the good hypothesis: not spanned; too many errors.
 _Miss = tuple[Step, Step]
 #: Exponents of Hoelder's inequality that are tried.

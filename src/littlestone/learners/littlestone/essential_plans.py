@@ -46,22 +46,12 @@ _TERMS = 50  # of one sum
 
 @dataclass(frozen=True)
 class Levels:
-    """Records of a teacher and its tolerances.
+    """Records of a teacher and its tolerances."""
 
-    Attributes
-    ----------
-    d, vc : int
-        Littlestone dimension and VC dimension of the class.
-    chunk : int
-        m.
-    counts : tuple of int
-        0 = c_(d+1), b_d, c_d, ..., b_1, c_1.
-    """
-
-    d: int
+    d: int  # Littlestone dimension and VC dimension of the class
     vc: int
-    chunk: int
-    counts: tuple[int, ...]
+    chunk: int  # m
+    counts: tuple[int, ...]  # 0 = c_(d+1), b_d, c_d, ..., b_1, c_1
 
     @property
     def tolerances(self) -> tuple[int, ...]:
@@ -191,38 +181,21 @@ _BAD = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 @dataclass(frozen=True)
 class Oracles:
-    """The public numbers of a class that a plan for essential hypotheses starts from.
+    """The public numbers of a class that a plan for essential hypotheses starts from."""
 
-    Attributes
-    ----------
-    d, vc : int
-        Littlestone and VC dimension.
-    size : int or float
-        Number of concepts.
-    p : int
-        Least p that is wanted: with p at least the number of points, every list is of concepts.
-    """
-
-    d: int
+    d: int  # Littlestone and VC dimension
     vc: int
-    size: int | float
+    size: int | float  # number of concepts
+    #: Least p that is wanted: with p at least the number of points, every list is of concepts.
     p: int = 1
 
 
 @dataclass(frozen=True)
 class EssentialPlan(TeacherVotePlan):
-    """One draw from the union of the lists of all stages.
-
-    Attributes
-    ----------
-    levels : Levels or None
-        None if these settings cannot be certified.
-    goal, chunk, tolerances, vote_margin
-        See `TeacherVotePlan`; there is one tolerance for each stage, and they fall.
-    """
+    """One draw from the union of the lists of all stages."""
 
     oracles: Oracles
-    levels: Levels | None
+    levels: Levels | None  # None if these settings cannot be certified
 
     method = "essential"
 
@@ -287,20 +260,11 @@ class EssentialPlan(TeacherVotePlan):
 
 @dataclass(frozen=True)
 class StagesPlan(EssentialPlan):
-    """Above-threshold over the stages, then one draw: the paper's Theorem 3.
+    """Above-threshold over the stages, then one draw: the paper's Theorem 3."""
 
-    Attributes
-    ----------
-    share : Fraction
-        Part of epsilon that the test spends.
-    slack : Fraction
-        Part of the teachers that may be bad.
-    margin, offset : int
-        The noise of a test stays below ``margin``, of which ``offset`` is the threshold's.
-    """
-
-    share: Fraction = Fraction(2, 5)
-    slack: Fraction = Fraction(1, 4)
+    share: Fraction = Fraction(2, 5)  # part of epsilon that the test spends
+    slack: Fraction = Fraction(1, 4)  # part of the teachers that may be bad
+    #: The noise of a test stays below ``margin``, of which ``offset`` is the threshold's.
     margin: int = 0
     offset: int = 0
     teachers: int | None = None

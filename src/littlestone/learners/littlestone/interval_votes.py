@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.types import Hypothesis
 
-__all__ = ["IntervalVotes"]
 
 Ints = npt.NDArray[np.int64]
 _LIMB = 24  # bits: sums of 2**29 of them are exact in doubles
@@ -58,12 +57,8 @@ class _Teacher:
 class IntervalVotes(Votes):
     """Votes of lists of all intervals that err rarely.
 
-    Parameters
-    ----------
-    teachers : sequence of (Sample, int)
-        The records of a teacher, and how many teachers have exactly these.
-    tolerance : int
-        Most errors, as a count of records.
+    ``teachers``: the records of a teacher, and how many teachers have exactly these; ``tolerance``:
+    most errors, as a count of records.
 
     Notes
     -----

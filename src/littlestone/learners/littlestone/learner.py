@@ -58,7 +58,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["METHODS", "Littlestone", "LittlestonePlan", "Method", "plan_methods", "teachers_lists"]
 
 Method = Literal["auto", "all", "closures", "essential", "stages"]
 METHODS = ("all", "closures", "essential", "stages")
@@ -71,19 +70,12 @@ Settings = AllPlan | ClosedPlan | EssentialPlan | StagesPlan
 
 @dataclass(frozen=True)
 class LittlestonePlan(Plan):
-    """The plan of a Littlestone learner: every number of it but n.
-
-    Attributes
-    ----------
-    settings : AllPlan, ClosedPlan, EssentialPlan, StagesPlan or None
-        None if there is one concept only, and nothing to choose.
-    required : int
-        The least n from which on the certificate always holds. With a chunk or tolerances of the
-        user that cannot be certified: that of the planned ones.
-    """
+    """The plan of a Littlestone learner: every number of it but n."""
 
     goal: Goal
-    settings: Settings | None
+    settings: Settings | None  # None if there is one concept only, and nothing to choose
+    #: The least n from which on the certificate always holds. With a chunk or tolerances of the
+    #: user that cannot be certified: that of the planned ones.
     required: int
 
     @property

@@ -71,15 +71,9 @@ VOTE_FAILURE = Bound((
 
 @dataclass(frozen=True)
 class VoteMargin:
-    """The numbers of one draw: how many teachers, and two numbers of the analysis only.
+    """The numbers of one draw: how many teachers, and two numbers of the analysis only."""
 
-    Attributes
-    ----------
-    teachers : int
-        The least number for which the failure is small enough.
-    """
-
-    teachers: int
+    teachers: int  # the least number for which the failure is small enough
     votes: int
     power: Fraction
 
@@ -161,22 +155,12 @@ def least_teachers(plan: TeacherVotePlan, guess: int) -> int | None:
 
 @dataclass(frozen=True, kw_only=True)
 class TeacherVotePlan(ABC):
-    """A plan whose teachers' votes pass one vote_margin: how many records that asks for.
-
-    Attributes
-    ----------
-    chunk : int
-        Records of one teacher.
-    tolerances : tuple of int
-        Most errors of what a teacher lists, stage by stage.
-    vote_margin : VoteMargin or None
-        None if these settings cannot be certified.
-    """
+    """A plan whose teachers' votes pass one vote_margin: how many records that asks for."""
 
     goal: Goal
-    chunk: int
-    tolerances: tuple[int, ...]
-    vote_margin: VoteMargin | None = None
+    chunk: int  # records of one teacher
+    tolerances: tuple[int, ...]  # most errors of what a teacher lists, stage by stage
+    vote_margin: VoteMargin | None = None  # None if these settings cannot be certified
 
     @property
     def own(self) -> Goal:
@@ -240,17 +224,9 @@ def rounded_up(x: float) -> Fraction:
 
 @dataclass(frozen=True)
 class AllPlan(TeacherVotePlan):
-    """How a class of known size is learned.
+    """How a class of known size is learned."""
 
-    Attributes
-    ----------
-    size : int
-        Number of concepts; also the length of the longest list.
-    goal, chunk, tolerances, vote_margin
-        See `TeacherVotePlan`; there is one tolerance.
-    """
-
-    size: int
+    size: int  # number of concepts; also the length of the longest list
 
     method = "all"
 
@@ -315,24 +291,13 @@ _MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.0
 
 @dataclass(frozen=True)
 class ClosedPlan(TeacherVotePlan):
-    """How an intersection-closed class is learned.
-
-    Attributes
-    ----------
-    rank, closed : int
-        See `Closures`.
-    levels : tuple of Fraction
-        a_1, ..., a_R: for the analysis only.
-    spread : Fraction
-        Where output must be proper and the empty set is no concept: the chance that one fixed
-        point is hit by a uniform one. Else 0.
-    goal, chunk, tolerances, vote_margin
-        See `TeacherVotePlan`; there is one tolerance.
-    """
+    """How an intersection-closed class is learned."""
 
     rank: int
     closed: int
-    levels: tuple[Fraction, ...] = ()
+    levels: tuple[Fraction, ...] = ()  # a_1, ..., a_R: for the analysis only
+    #: Where output must be proper and the empty set is no concept: the chance that one fixed point
+    #: is hit by a uniform one. Else 0.
     spread: Fraction = Fraction(0)
 
     method = "closures"

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["MOST_ENTRIES", "disagreement", "make_proper", "one_concept"]
 
 #: Largest matrix of a linear program.
 MOST_ENTRIES = 1 << 22

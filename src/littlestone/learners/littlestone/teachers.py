@@ -38,16 +38,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = [
-    "COUNTED",
-    "AllLists",
-    "ClosedLists",
-    "EssentialLists",
-    "Lists",
-    "Part",
-    "listed_class",
-    "parts",
-]
 
 #: Classes whose concepts of low error are counted without a list.
 COUNTED = (Thresholds, Intervals)
@@ -136,21 +126,11 @@ class AllLists:
 
 @dataclass(frozen=True)
 class EssentialLists:
-    """Essential hypotheses of low-error classes, stage by stage (003, Theorem 3).
+    """Essential hypotheses of low-error classes, stage by stage (003, Theorem 3)."""
 
-    Attributes
-    ----------
-    space : VersionSpace
-        Of the whole class.
-    d : int
-        Its Littlestone dimension: public, never that of a part.
-    tolerances, p, longest : tuple of int
-        For each stage: most errors, p_j, and length of the longest list.
-    """
-
-    space: VersionSpace
-    d: int
-    tolerances: tuple[int, ...]
+    space: VersionSpace  # of the whole class
+    d: int  # its Littlestone dimension: public, never that of a part
+    tolerances: tuple[int, ...]  # for each stage: most errors, p_j, and length of the longest list
     p: tuple[int, ...]
     longest: tuple[int, ...]
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["ListVotes", "RowVotes", "Run", "RunVotes", "Votes", "draw", "shortened"]
 
 D = TypeVar("D")
 
@@ -52,10 +51,7 @@ class Votes(ABC):
 class ListVotes(Votes):
     """Votes of lists of hypotheses.
 
-    Parameters
-    ----------
-    lists : iterable of (hypotheses, weight)
-        ``weight`` teachers have this list; a repeated hypothesis counts once.
+    ``lists``: ``weight`` teachers have this list; a repeated hypothesis counts once.
 
     Examples
     --------
@@ -85,12 +81,7 @@ class ListVotes(Votes):
 class RunVotes(Votes):
     """Votes of lists of runs of thresholds.
 
-    Parameters
-    ----------
-    lists : iterable of (runs, weight)
-        The runs of one list are disjoint.
-    name : callable
-        Turns a threshold into a hypothesis.
+    ``lists``: the runs of one list are disjoint; ``name``: turns a threshold into a hypothesis.
 
     Examples
     --------
@@ -136,11 +127,7 @@ class RunVotes(Votes):
 class RowVotes(Votes):
     """Votes of lists of rows of a matrix.
 
-    Parameters
-    ----------
-    counts : int ndarray of shape (rows,)
-    name : callable
-        Turns the number of a row into a hypothesis.
+    ``name``: turns the number of a row into a hypothesis.
     """
 
     def __init__(self, counts: npt.NDArray[np.int64], name: Callable[[int], Hypothesis]) -> None:

@@ -52,10 +52,6 @@ if TYPE_CHECKING:
     from littlestone.learners.online.samplers import HypothesisSampler
     from littlestone.types import Points
 
-__all__ = [
-    "Digit", "NoEventCoin", "OnlineAlgorithm", "Sources", "always", "draw_noise", "draw_silence",
-    "numbered",
-]  # fmt: skip
 
 PRIVACY = register_claim(
     "online.privacy",
@@ -100,11 +96,6 @@ def numbered(seed: int) -> Sources:
 class OnlineAlgorithm:
     """DP-OL (003, Algorithm 3): few mistakes on a stream, and privacy for all of it.
 
-    Parameters
-    ----------
-    plan : OnlinePlan
-        All numbers; see `plan_online`.
-
     Guarantee
     ---------
     The whole transcript (every published hypothesis and when it was published, however long the
@@ -127,7 +118,7 @@ class OnlineAlgorithm:
     """
 
     concept_class: ConceptClass
-    plan: OnlinePlan
+    plan: OnlinePlan  # all numbers; see `plan_online`
 
     name = "online"
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from littlestone.learners.online.budget import OnlinePlan, StreamGoal
     from littlestone.types import Json
 
-__all__ = ["LowerBound", "MistakeBound", "compare", "lower_bounds", "mistake_bound"]
 
 _OWN, _PAGE = "littlestone", "docs/learners/online.md"
 _OBLIVIOUS = "the stream was fixed before the learner drew anything (oblivious)"
@@ -111,19 +110,6 @@ LOG_HORIZON = register_claim(
 class MistakeBound:
     """An upper bound on the mistakes in a stream, except with a small probability.
 
-    Attributes
-    ----------
-    mistakes : int
-        Never more than the horizon (which proves nothing: then ``holds`` is False).
-    horizon : int
-        Length of the stream.
-    adaptive : bool
-        Whether records may be chosen by a reader of what is published; otherwise the stream was
-        fixed beforehand. Either way some concept explains the records of each time so far.
-    certificate : Certificate
-        With ``alpha = mistakes / horizon`` and ``n = horizon``; `littlestone.bounds.recheck`
-        computes it again.
-
     Examples
     --------
     >>> from littlestone.classes import Thresholds
@@ -134,10 +120,14 @@ class MistakeBound:
     at most 6,354 mistakes among 1,000,000 adaptive records except with probability 0.05: holds
     """
 
-    mistakes: int
-    horizon: int
+    mistakes: int  # never more than the horizon (which proves nothing: then ``holds`` is False)
+    horizon: int  # length of the stream
     beta: Fraction
+    #: Whether records may be chosen by a reader of what is published; otherwise the stream was
+    #: fixed beforehand. Either way some concept explains the records of each time so far.
     adaptive: bool
+    #: With ``alpha = mistakes / horizon`` and ``n = horizon``; `littlestone.bounds.recheck`
+    #: computes it again.
     certificate: Certificate
 
     @property
@@ -204,19 +194,11 @@ def compare(plan: OnlinePlan, concept_class: ConceptClass) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class LowerBound:
-    """What no private online learner of a class can do better.
+    """What no private online learner of a class can do better."""
 
-    Attributes
-    ----------
-    mistakes : float or None
-        Expected mistakes, at least; None where no constant is known.
-    why : str
-        The registered claim.
-    """
-
-    mistakes: float | None
+    mistakes: float | None  # expected mistakes, at least; None where no constant is known
     order: str
-    why: str
+    why: str  # the registered claim
 
     def __str__(self) -> str:
         known = "constant unknown" if self.mistakes is None else f"at least {self.mistakes:,.3g}"

@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.learners.online.samplers import HypothesisSampler
 
-__all__ = [
-    "Adversary", "Constants", "OnlinePlan", "Phase", "StreamGoal",
-    "draw_epsilons", "early_by", "log_over",
-]  # fmt: skip
 
 Adversary = Literal["oblivious", "adaptive"]
 Constants = Literal["practical", "theory"]
@@ -37,24 +33,13 @@ Constants = Literal["practical", "theory"]
 
 @dataclass(frozen=True)
 class StreamGoal:
-    """What is asked for: the budget of the whole stream, its length, what may fail.
+    """What is asked for: the budget of the whole stream, its length, what may fail."""
 
-    Attributes
-    ----------
-    epsilon, delta : Fraction
-        Of everything that is ever published.
-    horizon : int
-        For how many records utility is planned; privacy holds beyond.
-    beta : Fraction
-        Failure probability of the mistake bound.
-    records_per_user : int or None
-        With a number k, users are protected, each with at most k records: see `per_record`.
-    """
-
-    epsilon: Fraction
+    epsilon: Fraction  # of everything that is ever published
     delta: Fraction
-    horizon: int
-    beta: Fraction
+    horizon: int  # for how many records utility is planned; privacy holds beyond
+    beta: Fraction  # failure probability of the mistake bound
+    #: With a number k, users are protected, each with at most k records: see `per_record`.
     records_per_user: int | None = None
 
     @property
@@ -84,24 +69,12 @@ class StreamGoal:
 
 @dataclass(frozen=True)
 class Phase:
-    """Updates that are made in one way.
+    """Updates that are made in one way."""
 
-    Attributes
-    ----------
-    batches : int
-        How many of them, at most; then the next phase begins.
-    draws : int
-        Hypotheses drawn for one update.
-    limit : int >= 1
-        Number of mistakes, about, at which the above-threshold test fires.
-    draw_epsilon : Fraction
-        Privacy loss of one drawn hypothesis.
-    """
-
-    batches: int
-    draws: int
-    limit: int
-    draw_epsilon: Fraction
+    batches: int  # how many of them, at most; then the next phase begins
+    draws: int  # hypotheses drawn for one update
+    limit: int  # number of mistakes, about, at which the above-threshold test fires
+    draw_epsilon: Fraction  # privacy loss of one drawn hypothesis
 
     @property
     def rate(self) -> Fraction:
@@ -111,36 +84,19 @@ class Phase:
 
 @dataclass(frozen=True)
 class OnlinePlan:
-    """The public numbers of an `OnlineAlgorithm`.
-
-    Attributes
-    ----------
-    test_epsilon : Fraction
-        Of all above-threshold tests together.
-    phases : tuple of Phase
-        One after the other; the last one is the one that the mistake bound is about.
-    share : Fraction
-        A vote is trusted where at least 1 - share of the weight is right.
-    adversary : {"oblivious", "adaptive"}
-        Against whom the mistake bound holds.
-    method : {"exponential", "closure", "teachers"}
-        Which of the `samplers` draws.
-    leak : Fraction
-        Delta of one drawn hypothesis.
-    bottoms : int
-        With more draws of bottom than that, the sampler passes to its next stage.
-    n_teachers, stages, dimension, cap, most
-        See `TeacherEnsemble`.
-    """
+    """The public numbers of an `OnlineAlgorithm`."""
 
     goal: StreamGoal
-    test_epsilon: Fraction
+    test_epsilon: Fraction  # of all above-threshold tests together
+    #: One after the other; the last one is the one that the mistake bound is about.
     phases: tuple[Phase, ...]
+    #: A vote is trusted where at least 1 - share of the weight is right.
     share: Fraction = Fraction(1, 3)
-    adversary: Adversary = "oblivious"
+    adversary: Adversary = "oblivious"  # against whom the mistake bound holds
+    #: Which of the `samplers` draws.
     method: Literal["exponential", "closure", "teachers"] = "exponential"
-    leak: Fraction = Fraction(0)
-    bottoms: int = 0
+    leak: Fraction = Fraction(0)  # delta of one drawn hypothesis
+    bottoms: int = 0  # with more draws of bottom than that, the sampler passes to its next stage
     n_teachers: int | None = None
     stages: tuple[Stage, ...] = ()
     dimension: int = 0

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources
     from littlestone.types import Json, Labels, Points
 
-__all__ = ["PRIVATE", "DurableStream", "Journal", "open_stream", "terms_of"]
 
 PRIVATE = Kind(
     name="state of a stream",
@@ -180,7 +179,7 @@ def open_stream(
     settings = {
         "stream": json.dumps(described(algorithm)),
         "about": json.dumps(dict(about)),
-        # A version of the program that plans other numbers must not spend the rest of a budget.
+        # a version of the program that plans other numbers must not spend the rest of a budget.
         "plan": repr(algorithm.plan),
         "seed": "" if seed is None else str(seed),
     }
@@ -262,15 +261,9 @@ def _charge(kept: Mapping[str, str], ledger: Ledger | None, algorithm: OnlineAlg
 class Journal:
     """The open state of one stream. Make one by `create` or `open`; close it.
 
-    Attributes
-    ----------
-    settings : dict from str to str
-        Fixed when the state was made.
-    state : OnlineState or None
-        As it was saved last; None before the first `save`.
-    answers : (int, str)
-        The labels ("0110") of the last saved group of rows, and the time of its first: whoever was
-        killed while handing them out hands out the same ones again.
+    ``settings``: fixed when the state was made; ``state``: as it was saved last; None before the
+    first `save`; ``answers``: the labels ("0110") of the last saved group of rows, and the time of
+    its first: whoever was killed while handing them out hands out the same ones again.
 
     Examples
     --------

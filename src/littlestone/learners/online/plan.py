@@ -39,8 +39,6 @@ from littlestone.learners.online.budget import (
 from littlestone.learners.online.samplers import growth, vote_events
 from littlestone.learners.online.teacher_plan import enough_teachers, plan_teachers
 
-__all__ = ["plan_online"]
-
 _OWNER = "OnlineLearner"
 
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from littlestone.classes.oracles import VersionSpace
     from littlestone.types import Hypothesis, Point
 
-__all__ = ["ExpertsPredictor", "HalvingPredictor", "SOAPredictor"]
-
 
 class Predictor(ABC):
     """An online learner without privacy: predict, then learn the label."""
@@ -53,10 +51,6 @@ class Predictor(ABC):
 
 class SOAPredictor(Predictor):
     """The standard optimal algorithm: NOT PRIVATE, and of least mistake bound.
-
-    Parameters
-    ----------
-    concept_class : ConceptClass
 
     Notes
     -----
@@ -102,10 +96,7 @@ class SOAPredictor(Predictor):
 class HalvingPredictor(Predictor):
     """The majority of all concepts that are left: NOT PRIVATE; for classes that can be listed.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-        Of at most 2**20 concepts.
+    ``concept_class``: of at most 2**20 concepts.
 
     Notes
     -----
@@ -162,14 +153,8 @@ class HalvingPredictor(Predictor):
 class ExpertsPredictor:
     """Agnostic online learning with expert advice: NOT PRIVATE; labels need no target.
 
-    Parameters
-    ----------
-    concept_class : ConceptClass
-        Of Littlestone dimension d.
-    horizon : int >= 1
-        Length T of the stream.
-    random_state : int, default 0
-        Of the predictions, which are drawn.
+    ``concept_class``: of Littlestone dimension d; ``horizon``: length T of the stream;
+    ``random_state``: of the predictions, which are drawn.
 
     Notes
     -----

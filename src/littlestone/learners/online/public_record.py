@@ -23,7 +23,6 @@ from littlestone.store import Kind, Store
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-__all__ = ["PublicRecord", "brief", "compact", "digest", "publication", "read_public"]
 
 PUBLIC = Kind(
     name="public record of a stream",
@@ -47,10 +46,7 @@ Publication = tuple[int, int, str]
 class PublicRecord:
     """The open public file of a state; only the process that holds the private one writes it.
 
-    Parameters
-    ----------
-    settings : mapping from str to str
-        The file is made from these (JSON texts) if it does not exist.
+    ``settings``: the file is made from these (JSON texts) if it does not exist.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:

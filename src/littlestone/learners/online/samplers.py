@@ -63,11 +63,6 @@ from littlestone.source import Exp, LeveledChoice, Source, exp, public_generator
 from littlestone.types import Hypothesis, Json, Labels
 from littlestone.types import Points as PointArray
 
-__all__ = [
-    "ClosureSampler", "ExponentialSampler", "Growth", "HypothesisSampler", "Stage", "Tally",
-    "TeacherEnsemble", "VoteHypothesis", "growth", "majority", "vote_events",
-]  # fmt: skip
-
 Epochs = Sequence[Sequence[Record]]
 _MAX_VOTERS = 100_000
 
@@ -118,19 +113,13 @@ class ExponentialSampler:
 
 @dataclass(frozen=True)
 class Growth:
-    """How the concepts of a class grow from points (claim ``online.closure``).
+    """How the concepts of a class grow from points (claim ``online.closure``)."""
 
-    Attributes
-    ----------
-    widths : tuple of int
-        For each step of growth, from the empty set on, how many next steps stay inside one
-        concept, at most. After the last step a concept is as large as it can be.
-    extend : callable
-        ``extend(h, x)`` is the least concept that holds h and a point x outside of it; None if
-        there is none. From the empty set (`AlwaysZero`) on, only such concepts are reached.
-    """
-
+    #: For each step of growth, from the empty set on, how many next steps stay inside one concept,
+    #: at most. After the last step a concept is as large as it can be.
     widths: tuple[int, ...]
+    #: ``extend(h, x)`` is the least concept that holds h and a point x outside of it; None if
+    #: there is none. From the empty set (`AlwaysZero`) on, only such concepts are reached.
     extend: Callable[[Hypothesis, Any], Hypothesis | None]
 
 
@@ -184,21 +173,14 @@ class ClosureSampler:
     and its point. On a realizable stream whatever is drawn lies inside the target, so only such
     mistakes happen, and each draw that is not bottom is progress.
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-        With a `growth`.
-    rate, leak : Fraction
-        Of one draw.
-
     Guarantee
     ---------
     Each draw is (2 * rate, leak)-DP when one record is replaced, added or removed: the parts of
     `sparse_losses`, for one candidate.
     """
 
-    concept_class: ConceptClass
-    rate: Fraction
+    concept_class: ConceptClass  # with a `growth`
+    rate: Fraction  # of one draw
     leak: Fraction
 
     stages = 1
@@ -300,38 +282,19 @@ def _most_ones(concept_class: ConceptClass) -> int | None:
 
 @dataclass(frozen=True)
 class Stage:
-    """What a teacher does at one stage.
+    """What a teacher does at one stage."""
 
-    Attributes
-    ----------
-    dimension : int or None
-        A teacher whose version space has another decomposition dimension submits nothing; None:
-        every teacher submits (what Lyu prints; his Claim 6.4 fails then).
-    depth : int
-        The p of the (p, d)-decomposition.
-    tolerance : Fraction in [0, 1)
-        Largest part of each epoch's records of the teacher on which a concept may err.
-    """
-
+    #: A teacher whose version space has another decomposition dimension submits nothing; None:
+    #: every teacher submits (what Lyu prints; his Claim 6.4 fails then).
     dimension: int | None
-    depth: int
+    depth: int  # the p of the (p, d)-decomposition
+    #: Largest part of each epoch's records of the teacher on which a concept may err.
     tolerance: Fraction
 
 
 @dataclass(frozen=True)
 class TeacherEnsemble:
     """JointTrain (003, Algorithm 4): k teachers, each with the mistakes of its time steps.
-
-    Attributes
-    ----------
-    dimension : int
-        Littlestone dimension of the class: the d of its decompositions.
-    cap : int
-        Most records of one epoch that a teacher reads: its first ones.
-    most : int
-        Most hypotheses that a teacher submits: the first ones in the public order.
-    rate, leak : Fraction
-        Of one draw.
 
     Guarantee
     ---------
@@ -342,10 +305,10 @@ class TeacherEnsemble:
     concept_class: ConceptClass
     n_teachers: int
     plan: tuple[Stage, ...]
-    dimension: int
-    cap: int
-    most: int
-    rate: Fraction
+    dimension: int  # Littlestone dimension of the class: the d of its decompositions
+    cap: int  # most records of one epoch that a teacher reads: its first ones
+    most: int  # most hypotheses that a teacher submits: the first ones in the public order
+    rate: Fraction  # of one draw
     leak: Fraction
 
     @property
@@ -411,14 +374,8 @@ class Tally:
 
     Paper 003, Algorithm 1: the law of `littlestone.mechanisms.sparse_select_lists`.
 
-    Parameters
-    ----------
-    lists : sequence of sequences of Hypothesis
-        Each of them a set; a lazy list of thresholds is not walked through.
-    most : int
-        Most hypotheses of each list that count: its first ones.
-    bottom : Exp
-        The weight of bottom.
+    ``lists``: each of them a set; a lazy list of thresholds is not walked through; ``most``: most
+    hypotheses of each list that count: its first ones; ``bottom``: the weight of bottom.
 
     Examples
     --------
@@ -497,11 +454,6 @@ def _member(what: Any, rank: int) -> Hypothesis:
 class VoteHypothesis:
     """1 where more than half of the votes say 1. Make one by `majority`.
 
-    Parameters
-    ----------
-    votes : tuple of (Hypothesis, int)
-        Different hypotheses in canonical order, each with its number of votes.
-
     Examples
     --------
     >>> from littlestone.classes import IntervalHypothesis
@@ -510,6 +462,7 @@ class VoteHypothesis:
     [0, 0, 1, 1, 0, 0]
     """
 
+    #: Different hypotheses in canonical order, each with its number of votes.
     votes: tuple[tuple[Hypothesis, int], ...]
 
     TYPE = "vote"

@@ -15,23 +15,14 @@ if TYPE_CHECKING:
 
     from littlestone.types import Points
 
-__all__ = ["Simulation", "contradict", "simulate"]
-
 
 @dataclass(frozen=True)
 class Simulation:
-    """What happened on a public stream.
-
-    Attributes
-    ----------
-    mistakes : array of int
-        Times of all mistakes, increasing.
-    published : tuple of int
-        From which time on each hypothesis was published, the first one from 0.
-    """
+    """What happened on a public stream."""
 
     n: int
-    mistakes: npt.NDArray[np.int64]
+    mistakes: npt.NDArray[np.int64]  # times of all mistakes, increasing
+    #: From which time on each hypothesis was published, the first one from 0.
     published: tuple[int, ...]
     stopped: bool
     bound: MistakeBound

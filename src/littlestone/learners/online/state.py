@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from littlestone.data.domains import Outside
     from littlestone.types import Hypothesis, Json, Point, Points
 
-__all__ = [
-    "OnlineState", "Record", "StateTransaction", "label_of", "labels_of", "point_of", "points_of",
-    "read_records", "sample_of", "truth", "write_records",
-]  # fmt: skip
 
 FORMAT = "littlestone-online-2"
 
@@ -46,70 +42,43 @@ _OUTSIDE_JSON = {"outside": True}
 
 @dataclass
 class OnlineState:
-    """Everything that an `OnlineAlgorithm` knows, between two records.
+    """Everything that an `OnlineAlgorithm` knows, between two records."""
 
-    Attributes
-    ----------
-    time : int
-        Number of records learned; public.
-    published : list of (int, Hypothesis)
-        From which time on each hypothesis was published; public.
-    stage : int
-        Public.
-    batches : int
-        How often draws were made of the records; never more than planned. Public.
-    stopped : bool
-        Whether the budget is spent: the last hypothesis stays. Public.
-    deal : int
-        Seed of the public coins that deal time steps to teachers.
-    limit : int
-        The secret number of mistakes at which the test surely fires (limit and noise).
-    event : int
-        The secret time at which the above-threshold test acts next.
-    fires : bool
-        Whether it fires then, or the future is drawn again.
-    buffer : list of Record
-        The mistakes since the test fired last, in order of time: one entry for each, equal or not.
-    epochs : list of list of Record
-        The mistakes of each earlier epoch.
-    pending : dict from int to Point
-        Points whose labels have not come yet, by ticket.
-    tickets : int
-        How many points were observed so; public.
-    contributions : dict from str to int
-        How many records of each user were learned, where users are protected.
-    contributed_before : dict from str to int
-        What contributions were, of users for whom they changed since the state was saved last.
-        Not part of the documents.
-    terms : str
-        A digest of what the stream was begun with (class, plan, seed): it cannot go on with
-        anything else, since what it published and spent was under these. Public.
-    draws : int
-        Number of draws so far. Kept so that a reproducible source can continue.
-    taken : bool
-        Whether a learner has this object; see `take`. Not part of the documents.
-    process : object
-        Of the process that made this object; a fork has another one. Not part of the documents.
-    """
-
-    time: int
+    time: int  # number of records learned; public
+    #: From which time on each hypothesis was published; public.
     published: list[tuple[int, Hypothesis]]
     deal: int = field(repr=False)  # what is private is not shown by accident
+    #: The secret number of mistakes at which the test surely fires (limit and noise).
     limit: int = field(default=0, repr=False)
+    #: The secret time at which the above-threshold test acts next.
     event: int = field(default=0, repr=False)
+    #: Whether it fires then, or the future is drawn again.
     fires: bool = field(default=False, repr=False)
-    stage: int = 0
+    stage: int = 0  # Public
+    #: How often draws were made of the records; never more than planned. Public.
     batches: int = 0
+    #: Whether the budget is spent: the last hypothesis stays. Public.
     stopped: bool = False
+    #: Number of draws so far. Kept so that a reproducible source can continue.
     draws: int = field(default=0, repr=False)
+    #: The mistakes since the test fired last, in order of time: one entry for each, equal or not.
     buffer: list[Record] = field(default_factory=list, repr=False)
+    #: The mistakes of each earlier epoch.
     epochs: list[list[Record]] = field(default_factory=list, repr=False)
+    #: Points whose labels have not come yet, by ticket.
     pending: dict[int, Any] = field(default_factory=dict, repr=False)
-    tickets: int = 0
+    tickets: int = 0  # how many points were observed so; public
+    #: How many records of each user were learned, where users are protected.
     contributions: dict[str, int] = field(default_factory=dict, repr=False)
+    #: What contributions were, of users for whom they changed since the state was saved last. Not
+    #: part of the documents.
     contributed_before: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    #: A digest of what the stream was begun with (class, plan, seed): it cannot go on with
+    #: anything else, since what it published and spent was under these. Public.
     terms: str = ""
+    #: Whether a learner has this object; see `take`. Not part of the documents.
     taken: bool = field(default=False, compare=False, repr=False)
+    #: Of the process that made this object; a fork has another one. Not part of the documents.
     process: object = field(default_factory=lambda: _process, compare=False, repr=False)
 
     @property
@@ -223,10 +192,7 @@ class StateTransaction:
     sampler draw must be drawn once. A forked process is refused: its copy of the state would spend
     the same budget again, also if the state was not yet used.
 
-    Parameters
-    ----------
-    seeded : bool, default=False
-        Whether all draws come from a seed: not private, so copies spend nothing.
+    ``seeded``: whether all draws come from a seed: not private, so copies spend nothing.
 
     Examples
     --------

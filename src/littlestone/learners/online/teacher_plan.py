@@ -21,11 +21,6 @@ from littlestone.learners.online.budget import (
 from littlestone.learners.online.samplers import Stage
 from littlestone.mechanisms import bottom_score
 
-__all__ = [
-    "BOTTOMS", "EXPOSED", "SHARE", "SURE",
-    "concentration", "enough_teachers", "error_levels", "plan_teachers", "theory_teachers",
-]  # fmt: skip
-
 _OWNER = "OnlineLearner"
 
 #: The vote is trusted where at most this share of the weight is wrong.

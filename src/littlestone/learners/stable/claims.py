@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from littlestone.bounds import register_claim
 
-__all__ = ["ASSUMED", "CHOICE", "FREQUENT", "LISTED", "PRIVACY", "PROTOCOL", "STATED"]
-
 _PAGE = "docs/learners/stable.md"
 _ALON = ("Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent",)
 _V = "2022 (004); constants: " + _PAGE

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Stable", "check_extremes", "listed_and_chosen"]
 
 T = TypeVar("T", bound=Hashable)
 

@@ -69,24 +69,15 @@ _CHOSEN = Bound((
 
 @dataclass(frozen=True)
 class Constants:
-    """How algorithm G is run; no privacy depends on it.
+    """How algorithm G is run; no privacy depends on it."""
 
-    Attributes
-    ----------
-    auxiliary : int >= 1
-        Records of one batch: the paper's auxiliary sample size n.
-    copies : tuple of int
-        Number of copies with k = 0, 1, ... rounds.
-    batches : tuple of int
-        Most batches that the rounds of one copy may draw; the last auxiliary sample is apart.
-    stability : Fraction or None
-        How often the most frequent hypothesis is *assumed* to be submitted by a copy with k
-        rounds, for some k of those given; None for what the theorem proves.
-    """
-
-    auxiliary: int
+    auxiliary: int  # records of one batch: the paper's auxiliary sample size n
+    #: Number of copies with k = 0, 1, ... rounds.
     copies: tuple[int, ...]
+    #: Most batches that the rounds of one copy may draw; the last auxiliary sample is apart.
     batches: tuple[int, ...]
+    #: How often the most frequent hypothesis is *assumed* to be submitted by a copy with k rounds,
+    #: for some k of those given; None for what the theorem proves.
     stability: Fraction | None = None
 
     @property
@@ -146,21 +137,13 @@ class Constants:
 
 @dataclass(frozen=True)
 class StablePlan(Plan):
-    """How a class of Littlestone dimension d is learned; n is all that it does not know.
-
-    Attributes
-    ----------
-    alpha1 : Fraction
-        Error of the frequent hypothesis.
-    choice : int
-        Records of the final choice that the certificate needs.
-    """
+    """How a class of Littlestone dimension d is learned; n is all that it does not know."""
 
     d: int
     goal: Goal
     constants: Constants
-    alpha1: Fraction
-    choice: int
+    alpha1: Fraction  # error of the frequent hypothesis
+    choice: int  # records of the final choice that the certificate needs
 
     @property
     def required(self) -> int:
@@ -295,16 +278,9 @@ def _proved_share(goal: Goal, rate: Fraction, auxiliary: int) -> Fraction:
 
 @dataclass(frozen=True)
 class ProtocolPlan(StablePlan):
-    """The plan for an algorithm of the reader's own: K copies of ``auxiliary`` records each.
+    """The plan for an algorithm of the reader's own: K copies of ``auxiliary`` records each."""
 
-    Attributes
-    ----------
-    d, goal, constants, alpha1, choice
-        As for `StablePlan`; d does not matter.
-    consistent : bool
-        Whether alpha1 follows from consistency (Proposition 7); else it is stated.
-    """
-
+    #: Whether alpha1 follows from consistency (Proposition 7); else it is stated.
     consistent: bool = True
 
     def _assumed(self, cert: CertificateBuilder) -> list[Step]:

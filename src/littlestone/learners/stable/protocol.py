@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Stability", "StableProtocol", "estimate_stability"]
 
 #: Of the reader's own: a pure function, that may also answer None for "nothing".
 Algorithm = Callable[[Sample], "Hypothesis | None"]
@@ -50,22 +49,14 @@ Algorithm = Callable[[Sample], "Hypothesis | None"]
 
 @dataclass(frozen=True)
 class Stability:
-    """How often an algorithm's most frequent hypothesis is its output.
+    """How often an algorithm's most frequent hypothesis is its output."""
 
-    Attributes
-    ----------
-    hypothesis : Hypothesis or None
-        The most frequent output of the runs that choose; None if nothing was submitted.
-    found, runs : int
-        How often it was the output of the fresh runs.
-    low, high : float
-        Clopper-Pearson: the algorithm is (n, low)-globally stable, and not (n, eta) for an eta
-        above high, together with probability at least ``confidence``.
-    """
-
+    #: The most frequent output of the runs that choose; None if nothing was submitted.
     hypothesis: Hypothesis | None
-    found: int
+    found: int  # how often it was the output of the fresh runs
     runs: int
+    #: Clopper-Pearson: the algorithm is (n, low)-globally stable, and not (n, eta) for an eta
+    #: above high, together with probability at least ``confidence``.
     low: float
     high: float
     confidence: float

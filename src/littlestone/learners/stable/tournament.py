@@ -35,16 +35,6 @@ if TYPE_CHECKING:
     from littlestone.classes import VersionSpace
     from littlestone.types import Hypothesis, Point, Points
 
-__all__ = [
-    "Batches",
-    "Example",
-    "Run",
-    "Undecided",
-    "extended_soa",
-    "stable_copy",
-    "tell_apart",
-    "tournament",
-]
 
 #: A point (or `OUTSIDE`) and its label.
 Example = tuple["Point", int]
@@ -62,15 +52,6 @@ class Undecided(Exception):  # noqa: N818 - a signal, not an error
 class Run:
     """A run of the extended SOA: an immutable value.
 
-    Attributes
-    ----------
-    space : VersionSpace
-        What agrees with the examples up to the last realizable one; never empty at the start.
-    base : Hypothesis or None
-        Its SOA, once the examples are not realizable; None as long as they are.
-    labels : mapping from point to {0, 1}
-        Labels of the examples from then on.
-
     Notes
     -----
     The order of realizable examples does not matter: the SOA is asked once, in the end.
@@ -83,9 +64,11 @@ class Run:
     ("1 if x = 'a', otherwise 0", "1 if x = 'a', otherwise 0; but 1 on 'b'")
     """
 
+    #: What agrees with the examples up to the last realizable one; never empty at the start.
     space: VersionSpace
+    #: Its SOA, once the examples are not realizable; None as long as they are.
     base: Hypothesis | None = None
-    labels: Mapping[Point, int] = field(default_factory=dict)
+    labels: Mapping[Point, int] = field(default_factory=dict)  # labels of the examples from then on
 
     @property
     def realizable(self) -> bool:

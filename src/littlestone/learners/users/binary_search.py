@@ -32,14 +32,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = [
-    "BinarySearchPlan",
-    "gap_steps",
-    "plan_binary_search",
-    "probabilities",
-    "searches",
-    "worst_gap",
-]
 
 Floats = npt.NDArray[np.float64]
 _STEEP = 60.0  # a tilt beyond this gains nothing
@@ -53,34 +45,20 @@ _TILTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02)  # parts of the larg
 
 @dataclass(frozen=True)
 class BinarySearchPlan(Plan):
-    """A binary search for the best error, then the exponential mechanism on user-level errors.
+    """A binary search for the best error, then the exponential mechanism on user-level errors."""
 
-    Attributes
-    ----------
-    representation : Representation
-        The class itself, or one that is within ``alpha1`` of each concept except with probability
-        ``beta1``.
-    search : PrivateMinError
-        With its part of the privacy budget.
-    epsilon : Fraction
-        What is left for the choice.
-    alpha, beta : Fraction
-    vc_dim : int or None
-        Of the candidates; needed with ghosts.
-    ghosts : int
-        0: failures are added over all candidates. Else over patterns, with this number of
-        ghosts for each record.
-    tilt : Fraction
-        In (0, 1]: the part of the largest tilt that certifies the choice.
-    """
-
+    #: The class itself, or one that is within ``alpha1`` of each concept except with probability
+    #: ``beta1``.
     representation: Representation
-    search: PrivateMinError
-    epsilon: Fraction
+    search: PrivateMinError  # with its part of the privacy budget
+    epsilon: Fraction  # what is left for the choice
     alpha: Fraction
     beta: Fraction
-    vc_dim: int | None = None
+    vc_dim: int | None = None  # of the candidates; needed with ghosts
+    #: 0: failures are added over all candidates. Else over patterns, with this number of ghosts
+    #: for each record.
     ghosts: int = 0
+    #: In (0, 1]: the part of the largest tilt that certifies the choice.
     tilt: Fraction = Fraction(1)
 
     unit = "users"
@@ -200,15 +178,9 @@ def gap_steps(
 ) -> Step:
     """Write how well t separates errors after the worst answer of a search, at both its ends.
 
-    Parameters
-    ----------
-    cert : CertificateBuilder
-        Gets three steps: both ends, and the smaller one, "gap", which is returned.
-    search : PrivateMinError
-    excess : Fraction
-        How much worse than the best error a bad hypothesis is.
-    source : str
-        The claim that uses it.
+    ``cert``: gets three steps: both ends, and the smaller one, "gap", which is returned;
+    ``excess``: how much worse than the best error a bad hypothesis is; ``source``: the claim that
+    uses it.
     """
     worst, t, _ = worst_gap(search, excess)
     parts = {}
@@ -350,13 +322,7 @@ def plan_binary_search(
 ) -> BinarySearchPlan:
     """Return the search, and the split of epsilon, with the fewest users.
 
-    Parameters
-    ----------
-    representation : Representation
-    samples_per_user : int
-    epsilon, alpha, beta : Fraction
-    vc_dim : int, optional
-        Of the candidates.
+    ``vc_dim``: of the candidates.
     """
     m, wanted = samples_per_user, _Wanted(representation, samples_per_user, beta, vc_dim)
     kinds = [(0, Fraction(1))]

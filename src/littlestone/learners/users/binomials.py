@@ -17,8 +17,6 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["all_tails", "crossing", "gap", "log_moment", "separate", "separate_within", "tail"]
-
 Floats = npt.NDArray[np.float64]
 _SHORT = 64  # sums of fewer terms are faster than the import of SciPy
 
@@ -74,16 +72,8 @@ def gap(m: int, p: npt.ArrayLike, q: npt.ArrayLike, t: npt.ArrayLike) -> Floats:
 def log_moment(tails: Floats, tilts: npt.ArrayLike) -> Floats:
     """Return ln E e**(tilt * clipped mistakes), in floats.
 
-    Parameters
-    ----------
-    tails : ndarray of shape (..., width)
-        Pr[B > t], Pr[B > t + 1], ...: the clipped mistakes min(max(B - t, 0), width) are the sum of
-        these events.
-    tilts : array of shape (k,), of any sign
-
-    Returns
-    -------
-    ndarray of shape (..., k)
+    ``tails``: Pr[B > t], Pr[B > t + 1], ...: the clipped mistakes min(max(B - t, 0), width) are the
+    sum of these events.
 
     Examples
     --------
@@ -135,18 +125,7 @@ def separate_within(
     values of a beta density. So the worst p is an end of the interval. As a function of t the gap
     at the lower end peaks first, and the best t is where the two gaps cross.
 
-    Parameters
-    ----------
-    m : int >= 1
-    low, high : arrays of float
-        Intervals; a p above 1 - excess has no p + excess, and does not count.
-    excess : float in (0, 1)
-
-    Returns
-    -------
-    t : int64 ndarray
-    gap : ndarray
-        The least gap at an end; 1 where nothing can be worse by the excess.
+    ``low``, ``high``: intervals; a p above 1 - excess has no p + excess, and does not count.
 
     Examples
     --------

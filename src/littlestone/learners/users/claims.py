@@ -4,19 +4,6 @@ from __future__ import annotations
 
 from littlestone.bounds import register_claim
 
-__all__ = [
-    "CLIPPED",
-    "COMPARE",
-    "GROUP",
-    "MEDIAN",
-    "ONE_RECORD",
-    "PRIVACY",
-    "RECORDS",
-    "SELECT",
-    "UNIFORM",
-    "WALK",
-]
-
 _OWN, _PAGE = "littlestone", "docs/learners/users.md"
 _LWY = "Li, Wang, Ye: Improved Bounds for Pure Private Agnostic Learning"
 _V = "2024 (002); corrected in " + _PAGE

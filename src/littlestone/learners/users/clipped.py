@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["ClippedPlan", "plan_clipped"]
 
 _WIDTHS = (1, 2, 3, 4, 6, 8)
 _LEVELS = tuple(Fraction(k, 40) for k in (6, 9, 12, 15, 18, 20, 22, 25))
@@ -77,28 +76,6 @@ _NEAR, _FEW = 1.04, 64  # widths that need about as many are compared sharply, w
 class ClippedPlan(Plan):
     """Clipped user-level errors over a class, and what they certify.
 
-    Attributes
-    ----------
-    representation : Representation
-        The class itself, or one that is within ``alpha1`` of each concept except with probability
-        ``beta1``.
-    samples_per_user : int
-    starts : tuple of int
-        The t that may be chosen, increasing.
-    width : int
-    level : Fraction
-        In (0, 1): the least score, in units of n times the width, that the choice of t aims at.
-    epsilon_search, epsilon_choice : Fraction
-        Of the choice of t (0 if there is one only), and of the hypothesis.
-    alpha, beta : Fraction
-    vc_dim : int or None
-        Of the candidates, where it helps to know it.
-    lag : int >= 1
-        Start i is compared with start i - lag.
-    sure : Fraction
-        In the units of the level: a margin that some start has on both sides, almost surely. Used
-        by the certificate alone; 0 is always true.
-
     Notes
     -----
     *Guarantee.* Every score, and the least one over a fixed set, moves by at most ``width`` when a
@@ -106,17 +83,22 @@ class ClippedPlan(Plan):
     epsilon/(2 width), and their epsilons add.
     """
 
+    #: The class itself, or one that is within ``alpha1`` of each concept except with probability
+    #: ``beta1``.
     representation: Representation
     samples_per_user: int
-    starts: tuple[int, ...]
+    starts: tuple[int, ...]  # the t that may be chosen, increasing
     width: int
+    #: In (0, 1): the least score, in units of n times the width, that the choice of t aims at.
     level: Fraction
-    epsilon_search: Fraction
+    epsilon_search: Fraction  # of the choice of t (0 if there is one only), and of the hypothesis
     epsilon_choice: Fraction
     alpha: Fraction
     beta: Fraction
-    vc_dim: int | None = None
-    lag: int = 1
+    vc_dim: int | None = None  # of the candidates, where it helps to know it
+    lag: int = 1  # start i is compared with start i - lag
+    #: In the units of the level: a margin that some start has on both sides, almost surely. Used
+    #: by the certificate alone; 0 is always true.
     sure: Fraction = Fraction(0)
 
     unit = "users"
@@ -137,12 +119,7 @@ class ClippedPlan(Plan):
         have no start before them, and the last one need not lie below; so the best score is never
         negative.
 
-        Parameters
-        ----------
-        errors : UserErrors
-        n : int
-            Number of users (public).
-        source : Source
+        ``n``: number of users (public).
         """
         if len(self.starts) == 1:
             return self.starts[0]
@@ -191,13 +168,7 @@ def plan_clipped(
 ) -> ClippedPlan:
     """Return the windows, and the split of epsilon, with the fewest users.
 
-    Parameters
-    ----------
-    representation : Representation
-    samples_per_user : int
-    epsilon, alpha, beta : Fraction
-    vc_dim : int, optional
-        Of the candidates.
+    ``vc_dim``: of the candidates.
     """
     m, most = samples_per_user, float(1 - alpha + representation.alpha)
     coarse, fine = (

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from littlestone.learners.users.binomials import Floats
     from littlestone.learners.users.clipped import ClippedPlan
 
-__all__ = ["Bounds", "certificate", "least_users"]
 
 _COARSE, _FINE = 1.65, 1.2  # ratios of tilts that are tried: for the search, for the certificate
 _MOST_INTERVALS = 2000  # that are split once more
@@ -45,37 +44,23 @@ _SMALL = 0.01  # part of beta below which terms are bounded together
 
 @dataclass(frozen=True)
 class _Term:
-    """A bound of the probability that one start is chosen, and then a bad hypothesis.
+    """A bound of the probability that one start is chosen, and then a bad hypothesis."""
 
-    Attributes
-    ----------
-    kind : {"choice", "early", "late"}
-        Of both, or that the start is chosen although it is too early, or too late.
-    tilt, back : float
-        Of the score of a bad hypothesis, and of the level. Only the latter if the start is wrong.
-    ghosts : int
-        0: a union over all candidates. Else over patterns, with this number of ghosts for each
-        record.
-    log : float
-        The bound's logarithm.
-    """
-
-    kind: str
+    kind: str  # "choice": of both; "early", "late": that the start is chosen although it is so
+    #: Of the score of a bad hypothesis, and of the level. Only the latter if the start is wrong.
     tilt: float
     back: float
+    #: 0: a union over all candidates. Else over patterns, with this number of ghosts for each
+    #: record.
     ghosts: int
-    log: float
+    log: float  # the bound's logarithm
 
 
 class Bounds:
     """The bounds of a plan in floats, for intervals of the best error.
 
-    Parameters
-    ----------
-    plan : ClippedPlan
-    errors : tuple of two ndarrays, optional
-        Least and largest errors of the best hypothesis; by default intervals that are fine where
-        the bound is large.
+    ``errors``: least and largest errors of the best hypothesis; by default intervals that are fine
+    where the bound is large.
     """
 
     def __init__(self, plan: ClippedPlan, errors: tuple[Floats, Floats] | None = None) -> None:

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["METHODS", "RecordsPlan", "Route", "UserAgnostic", "UserPlan", "bound_contributions"]
 
 Method = Literal["auto", "group-privacy", "user-level", "one-record", "binary-search", "threshold"]
 #: In the order in which equals are preferred.
@@ -72,37 +71,20 @@ def bound_contributions(users: UserSample, most: int, source: Source) -> UserSam
     What is kept of a user depends on that user and on public coins only, so replacing a user
     changes nothing else.
 
-    Parameters
-    ----------
-    users : UserSample
-    most : int >= 1
-        The paper's m.
-    source : Source
-        Only its public coins are used.
+    ``most``: the paper's m; ``source``: only its public coins are used.
     """
     return users.bound_contributions(most, salt=public_salt(source))
 
 
 @dataclass(frozen=True)
 class RecordsPlan(Plan):
-    """The item-level exponential mechanism on records of users.
+    """The item-level exponential mechanism on records of users."""
 
-    Attributes
-    ----------
-    inner : Agnostic
-        The learner of records: with epsilon for one record of each user, with epsilon/m for m.
-    each : int
-        Records of each user that it is given.
-    method : str
-        ``"one-record"`` or ``"group-privacy"``.
-    iid_users : bool
-        Whether the certificate is for users with laws of their own.
-    """
-
+    #: The learner of records: with epsilon for one record of each user, with epsilon/m for m.
     inner: Agnostic
-    each: int
-    method: str
-    iid_users: bool = False
+    each: int  # records of each user that it is given
+    method: str  # ``"one-record"`` or ``"group-privacy"``
+    iid_users: bool = False  # whether the certificate is for users with laws of their own
 
     unit = "users"
 
@@ -156,16 +138,10 @@ Route = RecordsPlan | ClippedPlan | BinarySearchPlan | ThresholdPlan
 
 @dataclass(frozen=True)
 class UserPlan(Plan):
-    """The route that needs the fewest users, beside all others.
-
-    Attributes
-    ----------
-    chosen : ClippedPlan, RecordsPlan, BinarySearchPlan or ThresholdPlan
-    routes : dict
-        Users that each method needs; the reason, for a method that cannot learn the class.
-    """
+    """The route that needs the fewest users, beside all others."""
 
     chosen: Route
+    #: Users that each method needs; the reason, for a method that cannot learn the class.
     routes: dict[str, int | LittlestoneError] = field(hash=False)
     _learner: UserAgnostic = field(repr=False)
 
@@ -281,13 +257,7 @@ class UserAgnostic(ClassLearner[UserPlan]):
     )
 
     def make_plan(self) -> UserPlan:
-        """Compare the routes, and take the one that needs the fewest users.
-
-        Raises
-        ------
-        UnsupportedError
-            If no route learns the class, or not the one that is asked for.
-        """
+        """Compare the routes, and take the one that needs the fewest users."""
         wanted = METHODS if self.method == "auto" else (self.method,)
         if self.method == "auto" and self.samples_per_user == 1:
             wanted = ("one-record",)  # the others have nothing to add
@@ -309,11 +279,7 @@ class UserAgnostic(ClassLearner[UserPlan]):
     def draw(self, sample: UserSample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the users' records and the draws.
 
-        Parameters
-        ----------
-        sample : UserSample
-            Any: privacy assumes nothing about how many records a user has, or which.
-        source : Source
+        ``sample``: any: privacy assumes nothing about how many records a user has, or which.
         """
         route = self.plan.chosen
         each = 1 if route.method == "one-record" else self.samples_per_user
@@ -355,13 +321,7 @@ class UserAgnostic(ClassLearner[UserPlan]):
 def _representations(
     concept_class: ConceptClass, alpha: Fraction, beta: Fraction
 ) -> Iterator[Representation]:
-    """Yield what a class may be represented by, so that user-level errors can be counted.
-
-    Raises
-    ------
-    UnsupportedError
-        If there is nothing of the kind.
-    """
+    """Yield what a class may be represented by, so that user-level errors can be counted."""
     finite = isinstance(concept_class.size, int)
     if finite and sweepable(concept_class):
         yield concept_class.representation()

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from littlestone.learners.users.scores import UserErrors
     from littlestone.source import Source
 
-__all__ = ["PrivateCompare", "PrivateMinError", "cut_between", "rates"]
 
 Floats = npt.NDArray[np.float64]
 _GRID = 2**30  # cuts are fractions with this denominator
@@ -38,16 +37,6 @@ class PrivateCompare:
     Let eta be the least error of the class. The bit is 1 ("eta is above the midpoint") when the
     least number of users with more than ``t`` mistakes, plus noise, reaches ``n * cut``, where
     ``t`` and ``cut`` lie between what errors ``midpoint`` and ``midpoint + gap`` give.
-
-    Parameters
-    ----------
-    samples_per_user : int
-    midpoint : Fraction in (0, 1)
-    gap : Fraction in (0, 1)
-        Between ``midpoint`` and ``midpoint + gap`` both answers are right.
-    epsilon : Fraction
-    share : Fraction in (0, 1)
-        Where the cut lies between the two probabilities.
 
     Notes
     -----
@@ -68,9 +57,9 @@ class PrivateCompare:
 
     samples_per_user: int
     midpoint: Fraction
-    gap: Fraction
+    gap: Fraction  # between ``midpoint`` and ``midpoint + gap`` both answers are right
     epsilon: Fraction
-    share: Fraction
+    share: Fraction  # where the cut lies between the two probabilities
 
     @property
     def trivial(self) -> bool:
@@ -96,13 +85,8 @@ class PrivateCompare:
     def decide(self, errors: UserErrors, n: int, source: Source) -> int:
         """Return 1 for "above the midpoint", 0 for "below"; one exact coin.
 
-        Parameters
-        ----------
-        errors : UserErrors
-            Of at most ``samples_per_user`` records of each user.
-        n : int
-            Number of users (public).
-        source : Source
+        ``errors``: of at most ``samples_per_user`` records of each user; ``n``: number of users
+        (public).
         """
         if self.trivial:
             return 0
@@ -142,11 +126,6 @@ def rates(
     over n independent users, each of which counts with probability at most ``low``, is
     e**(-n up): that is the failure for eta <= midpoint. Likewise e**(-n down) for each hypothesis
     whose users count with probability at least ``high``.
-
-    Returns
-    -------
-    up, down, tilt_up, tilt_down : ndarray
-        Natural rates for one user; where one is not positive, nothing is certified.
     """
     tiny = 1e-300
     odds = np.log(cut) - np.log1p(-cut)
@@ -162,18 +141,6 @@ def rates(
 @dataclass(frozen=True)
 class PrivateMinError:
     """PrivateMinError (paper 002, Algorithm 2, Lemma 4.5), with its branch the right way round.
-
-    Parameters
-    ----------
-    samples_per_user : int
-    steps : int >= 0
-        Comparisons, T in the paper. With none, the answer is "in [0, 1]", for free.
-    gap : Fraction in (0, 1)
-        The tolerance of each comparison, alpha/2 in Lemma C.1.
-    epsilon : Fraction
-        Of all comparisons together: each one gets ``epsilon / steps``.
-    share : Fraction in (0, 1)
-        Of `PrivateCompare`.
 
     Notes
     -----
@@ -195,10 +162,11 @@ class PrivateMinError:
     """
 
     samples_per_user: int
+    #: Comparisons, T in the paper. With none, the answer is "in [0, 1]", for free.
     steps: int
-    gap: Fraction
-    epsilon: Fraction
-    share: Fraction
+    gap: Fraction  # the tolerance of each comparison, alpha/2 in Lemma C.1
+    epsilon: Fraction  # of all comparisons together: each one gets ``epsilon / steps``
+    share: Fraction  # of `PrivateCompare`
 
     name = "binary"
 
@@ -220,12 +188,7 @@ class PrivateMinError:
     def locate(self, errors: UserErrors, n: int, source: Source) -> tuple[Fraction, Fraction]:
         """Return the interval [l, min(1, r + gap)] for the best error of the class.
 
-        Parameters
-        ----------
-        errors : UserErrors
-        n : int
-            Number of users (public).
-        source : Source
+        ``n``: number of users (public).
         """
         # Algorithm 2: l and r; its loop; epsilon' = epsilon/T is shared out in `compare`.
         low, high = Fraction(0), Fraction(1)

@@ -63,20 +63,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = [
-    "BlockErrors",
-    "Events",
-    "LineErrors",
-    "ThresholdErrors",
-    "UserErrors",
-    "bucket_errors",
-    "errors_by_user",
-    "path_errors",
-    "point_errors",
-    "sums",
-    "sweepable",
-    "threshold_errors",
-]
 
 Ints = npt.NDArray[np.int64]
 _KEPT = 4  # the runs of this number of (t, width) are kept
@@ -88,10 +74,7 @@ class UserErrors(Protocol):
     For t >= 0 and a width w a user with k mistakes counts min(max(k - t, 0), w): with w = 1 the
     score of a candidate is the number of users with more than t mistakes.
 
-    Attributes
-    ----------
-    size : int
-        Number of candidates (public).
+    ``size``: number of candidates (public).
     """
 
     @property
@@ -125,26 +108,10 @@ def errors_by_user(
 ) -> UserErrors:
     """Prepare the clipped user-level errors of all hypotheses at once, for every t and width.
 
-    Parameters
-    ----------
-    hypotheses : ConceptClass or HypothesisSet
-        Thresholds and points of any domain (points over an infinite domain through a drawn
-        representation), and whatever has at most 2**20 listed candidates.
-    users : UserSample
-        Each user's records, at most m of them (`UserSample.bound_contributions`).
-    m : int >= 1
-        The public number of records that each user has at most.
-
-    Returns
-    -------
-    UserErrors
-        ``least(t)`` and ``draw(t, rate, source)``, for t >= 0, with ``width=``. Asking again for
-        another t is cheap.
-
-    Raises
-    ------
-    UnsupportedError
-        If there are too many candidates, and no sweep for their class.
+    ``hypotheses``: thresholds and points of any domain (points over an infinite domain through a
+    drawn representation), and whatever has at most 2**20 listed candidates; ``users``: each user's
+    records, at most m of them (`UserSample.bound_contributions`); ``m``: the public number of
+    records that each user has at most.
 
     Notes
     -----
@@ -204,17 +171,10 @@ def _line(hypotheses: Any, users: UserSample) -> LineErrors:
 class Events:
     """Where each user's number of mistakes changes, user by user and in the order of the line.
 
-    Parameters
-    ----------
-    places : ndarray of int (int64, or object beyond 64 bits), shape (k,)
-        Increasing candidates at which something changes.
-    starts : int64 ndarray of shape (n_users + 1,)
-        The events of user i are number starts[i] to starts[i + 1] - 1. Of several events at one
-        place any order will do.
-    where : int ndarray
-        Index into ``places`` of each event.
-    change : int64 ndarray
-        By how much the user's mistakes change there.
+    ``places``: increasing candidates at which something changes; ``starts``: the events of user i
+    are number starts[i] to starts[i + 1] - 1. Of several events at one place any order will do;
+    ``where``: index into ``places`` of each event; ``change``: by how much the user's mistakes
+    change there.
     """
 
     def __init__(
@@ -227,16 +187,9 @@ class Events:
 class LineErrors:
     """The clipped user-level errors of every candidate of a line, for every t and width.
 
-    Parameters
-    ----------
-    first, end : int of any size
-        The candidates are first, ..., end - 1.
-    mistakes : int64 ndarray of shape (n_users,)
-        Of each user, under the candidate ``first``.
-    events : Events
-        With places in (first, end].
-    make : callable
-        The hypothesis of a candidate.
+    ``first``, ``end``: the candidates are first, ..., end - 1; ``mistakes``: of each user, under
+    the candidate ``first``; ``events``: with places in (first, end]; ``make``: the hypothesis of a
+    candidate.
 
     Notes
     -----
@@ -279,16 +232,7 @@ class LineErrors:
     def scores(self, t: int, *, width: int = 1) -> ScoreRuns:
         """Return for each candidate the sum of all users' clipped mistakes.
 
-        Parameters
-        ----------
-        t : int >= 0
-        width : int >= 1
-            A user with k mistakes counts min(max(k - t, 0), width).
-
-        Returns
-        -------
-        ScoreRuns
-            Over first, ..., end - 1.
+        ``width``: a user with k mistakes counts min(max(k - t, 0), width).
         """
         if (t, width) not in self._known:
             was, now = _clipped(self._before, t, width), _clipped(self._after, t, width)
@@ -318,11 +262,7 @@ class LineErrors:
 class BlockErrors:
     """The same for users in blocks: the scores of the blocks are added up, a pass for each t.
 
-    Parameters
-    ----------
-    users : StreamedUsers
-    errors : callable
-        Returns the `LineErrors` of a block.
+    ``errors``: returns the `LineErrors` of a block.
 
     Notes
     -----
@@ -398,12 +338,8 @@ def _added(parts: list[Integers], changes_of: list[Ints]) -> tuple[Integers, Int
 def sums(values: Ints, starts: Ints) -> Ints:
     """Add up the values of each user, who may have none.
 
-    Parameters
-    ----------
-    values : int ndarray
-        Those of the first user, then those of the second, ...
-    starts : int ndarray of shape (n_users + 1,)
-        Where the values of each user begin; the last entry is their number.
+    ``values``: those of the first user, then those of the second, ...; ``starts``: where the values
+    of each user begin; the last entry is their number.
 
     Examples
     --------
@@ -441,11 +377,7 @@ def _totals(where: npt.NDArray[Any], change: Ints, size: int) -> tuple[Ints, Int
 class ThresholdErrors(LineErrors):
     """The user-level error counts of all thresholds over low .. high.
 
-    Parameters
-    ----------
-    low, high : int of any size
-    users : UserSample
-        Points beyond the domain are outside: labelled 0 by every concept.
+    ``users``: points beyond the domain are outside: labelled 0 by every concept.
 
     Notes
     -----

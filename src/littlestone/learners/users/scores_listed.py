@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Points
 
-__all__ = ["ListedErrors", "Listing", "listing"]
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -43,30 +42,16 @@ _ALL = np.uint64(2**64 - 1)
 
 @dataclass(frozen=True)
 class Listing:
-    """Hypotheses 0, ..., size - 1, and how they label points.
-
-    Parameters
-    ----------
-    size : int
-    labels : callable
-        ``labels(start, stop, points)``: bool array, one row for each of these hypotheses.
-    hypothesis : callable
-        The hypothesis of a number.
-    """
+    """Hypotheses 0, ..., size - 1, and how they label points."""
 
     size: int
+    #: ``labels(start, stop, points)``: bool array, one row for each of these hypotheses.
     labels: Callable[[int, int, Points], Bits]
-    hypothesis: Callable[[int], Hypothesis]
+    hypothesis: Callable[[int], Hypothesis]  # the hypothesis of a number
 
 
 def listing(hypotheses: ConceptClass | HypothesisSet) -> Listing:
-    """Return the list of a class with at most 2**20 candidates, or of a drawn hypothesis set.
-
-    Raises
-    ------
-    UnsupportedError
-        If there are too many.
-    """
+    """Return the list of a class with at most 2**20 candidates, or of a drawn hypothesis set."""
     if isinstance(hypotheses, FiniteClass):
         return _matrix(hypotheses)
     if hypotheses.size > LISTABLE:
@@ -103,12 +88,7 @@ def _matrix(finite: FiniteClass) -> Listing:
 class ListedErrors:
     """How many users have more than t mistakes, for each of the listed hypotheses, and every t.
 
-    Parameters
-    ----------
-    listed : Listing
-    users : UserSample
-    m : int >= 1
-        Public: most records of a user.
+    ``m``: public: most records of a user.
 
     Notes
     -----

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from littlestone.learners.users.binomials import Floats
     from littlestone.source import Source
 
-__all__ = ["IntervalMedian", "ThresholdPlan", "plan_threshold"]
 
 #: Points in increasing order, and how many users have an end there; of several blocks in any.
 Ends: TypeAlias = "tuple[Integers, Integers]"
@@ -52,13 +51,6 @@ class IntervalMedian:
 
     The score of u in [l, r] is the larger one of two numbers of users: those with more than s
     records in [l, u - 1], and those with more than s records in [u + 1, r]; smaller is better.
-
-    Parameters
-    ----------
-    samples_per_user : int
-    mass : Fraction in (0, 1]
-        What [l, r] is supposed to hold at most. Only the choice of s depends on it.
-    epsilon : Fraction
 
     Notes
     -----
@@ -80,6 +72,7 @@ class IntervalMedian:
     """
 
     samples_per_user: int
+    #: What [l, r] is supposed to hold at most. Only the choice of s depends on it.
     mass: Fraction
     epsilon: Fraction
 
@@ -97,12 +90,7 @@ class IntervalMedian:
     def draw(self, users: UserSample, low: int, high: int, source: Source) -> int:
         """Return a point of [low, high].
 
-        Parameters
-        ----------
-        users : UserSample
-            At most ``samples_per_user`` records of each user.
-        low, high : int of any size
-        source : Source
+        ``users``: at most ``samples_per_user`` records of each user.
         """
         return self.scores(users, low, high).draw(-self.epsilon / 2, source)
 
@@ -164,16 +152,6 @@ class ThresholdPlan(Plan):
 
     The epsilon' = epsilon/(4T) of the paper is `epsilon_median` and `epsilon_step` here, theta 2/3.
 
-    Attributes
-    ----------
-    concept_class : Thresholds
-    search : PrivateMinError
-    steps : int
-        T: after it, an interval around which nothing else went wrong has mass at most (2/3)**T.
-    epsilon_median, epsilon_step : Fraction
-        Of each step's median, and of each step's choice.
-    alpha, beta : Fraction
-
     Notes
     -----
     *Guarantee.* Pure epsilon-DP, replacing one user: the search, and in each of the public number
@@ -187,8 +165,9 @@ class ThresholdPlan(Plan):
 
     concept_class: Thresholds
     search: PrivateMinError
+    #: T: after it, an interval around which nothing else went wrong has mass at most (2/3)**T.
     steps: int
-    epsilon_median: Fraction
+    epsilon_median: Fraction  # of each step's median, and of each step's choice
     epsilon_step: Fraction
     alpha: Fraction
     beta: Fraction
@@ -364,14 +343,7 @@ def plan_threshold(
     alpha: Fraction,
     beta: Fraction,
 ) -> ThresholdPlan:
-    """Return the split of epsilon, and the search, with the fewest users.
-
-    Parameters
-    ----------
-    concept_class : Thresholds
-    samples_per_user : int
-    epsilon, alpha, beta : Fraction
-    """
+    """Return the split of epsilon, and the search, with the fewest users."""
     steps = math.ceil(math.log(float(alpha) / 2) / math.log(_KEPT))
     splits = _Splits(concept_class.size, samples_per_user, steps, epsilon, beta)
     best, found = math.inf, None
@@ -403,10 +375,7 @@ class _Splits:
 
     In floats: the certificate decides whether a split is enough.
 
-    Attributes
-    ----------
-    search, step : ndarray
-        Shares of epsilon; the rest is for the medians.
+    ``search``, ``step``: shares of epsilon; the rest is for the medians.
     """
 
     def __init__(

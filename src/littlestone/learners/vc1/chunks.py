@@ -28,29 +28,15 @@ from littlestone.data.tails import tails_of
 if TYPE_CHECKING:
     from littlestone.source import Source
 
-__all__ = ["Extremes", "chunk_ends", "dealt_extremes", "extreme_ends", "first_look", "is_chain"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extremes:
-    """For each chunk of records over an integer domain: all that a threshold learner needs.
+    """For each chunk of records over an integer domain: all that a threshold learner needs."""
 
-    Attributes
-    ----------
-    n : int
-        Number of records in all chunks together (public).
-    zeros : sequence of int or None
-        The largest point labelled 0.
-    ones : sequence of int or None
-        The smallest point labelled 1.
-    outside : sequence of bool
-        Whether some record outside the domain has label 1.
-    """
-
-    n: int
-    zeros: Sequence[int | None]
-    ones: Sequence[int | None]
-    outside: Sequence[bool]
+    n: int  # number of records in all chunks together (public)
+    zeros: Sequence[int | None]  # the largest point labelled 0
+    ones: Sequence[int | None]  # the smallest point labelled 1
+    outside: Sequence[bool]  # whether some record outside the domain has label 1
 
     def __repr__(self) -> str:
         return f"Extremes(n={self.n}, chunks={len(self.zeros)})"  # nothing else is public
@@ -90,19 +76,9 @@ def is_chain(tree: VC1Tree) -> bool:
 def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list[Node]:
     """Return y_1, ..., y_t: for each chunk the deepest node that its records force, or `ROOT`.
 
-    Parameters
-    ----------
-    tree : VC1Tree
-    sample : Sample
-        What was dealt.
-    dealt : int ndarray of shape (n,)
-        Records in dealt order (`littlestone.data.dealing.deal`); consecutive ones share a chunk.
-    chunks : int >= 1
-        Number of chunks, of nearly equal size; some are empty if there are fewer records.
-
-    Returns
-    -------
-    list of nodes, of length ``chunks``
+    ``sample``: what was dealt; ``dealt``: records in dealt order (`littlestone.data.dealing.deal`);
+    consecutive ones share a chunk; ``chunks``: number of chunks, of nearly equal size; some are
+    empty if there are fewer records.
 
     Notes
     -----
@@ -176,18 +152,8 @@ def first_look(chunks: int) -> int:
 def dealt_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
     """Deal all records of a sample of integers to chunks; return the extreme points of each.
 
-    Parameters
-    ----------
-    sample : Sample
-        Of an integer domain; for a `TailSample` nothing is counted.
-    chunks : int >= 1
-    source : Source
-        Gives the places, of those records only that are looked at.
-
-    Returns
-    -------
-    Extremes
-        With the law of `chunk_ends` on chunks that are cut from a uniform permutation.
+    ``sample``: of an integer domain; for a `TailSample` nothing is counted; ``source``: gives the
+    places, of those records only that are looked at.
 
     Examples
     --------

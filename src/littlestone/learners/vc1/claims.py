@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from littlestone.bounds import register_claim
 
-__all__ = ["CHUNKS", "DESCENT", "LEAVES", "ONE_SHOT", "PRIVACY", "TWO_STEP"]
-
 _OWN, _PAGE = "littlestone", "docs/learners/vc1.md"
 _YAN = "Yan: An Optimal Differentially Private PAC Learner for Concept Classes with VC Dimension 1"
 _V = "2025, second version (001); corrected in " + _PAGE

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["METHODS", "MOST_CHUNKS", "VC1", "Method", "VC1Plan"]
 
 Method = Literal["auto", "one-shot", "median-exponential", "median-tree"]
 METHODS: tuple[Method, ...] = ("one-shot", "median-exponential", "median-tree")
@@ -65,26 +64,16 @@ _BETAS = [Fraction(k, 10) for k in (3, 5, 7, 8, 9)]
 
 @dataclass(frozen=True)
 class VC1Plan(Plan):
-    """The plan of a VC-1 learner: every number of it but n.
-
-    Attributes
-    ----------
-    tree : VC1Tree
-    chooser : Chooser or None
-        None for a tree of a single vertex: there is one concept, and nothing to choose.
-    down : ProperSelection or None
-        How an improper node is left, if the output must be proper and some node is improper.
-    alpha, beta : Fraction
-    chunks : int or None
-        The user's number of chunks; None takes the best one.
-    """
+    """The plan of a VC-1 learner: every number of it but n."""
 
     tree: VC1Tree
+    #: None for a tree of a single vertex: there is one concept, and nothing to choose.
     chooser: Chooser | None
+    #: How an improper node is left, if the output must be proper and some node is improper.
     down: ProperSelection | None
     alpha: Fraction
     beta: Fraction
-    chunks: int | None = None
+    chunks: int | None = None  # the user's number of chunks; None takes the best one
 
     @property
     def required(self) -> int:
@@ -176,15 +165,7 @@ class VC1(ClassLearner[VC1Plan]):
     agnostic = False
 
     def make_plan(self) -> VC1Plan:
-        """Return the plan that needs the fewest records, of the methods that the user allows.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class has no tree of a class of VC dimension 1.
-        InfeasibleError
-            If more records would be needed than certificates count.
-        """
+        """Return the plan that needs the fewest records, of the methods that the user allows."""
         epsilon, delta, alpha, beta = self.epsilon, self.delta, self.alpha, self.beta
         tree = public_tree(self.concept_class)
         if not tree.height:

@@ -77,13 +77,7 @@ def leaves_below(tree: VC1Tree, node: Node) -> Iterator[Node]:
 class Below:
     """Weights and values of the nodes of T_good, on one sample (Definitions 18 and 19).
 
-    Parameters
-    ----------
-    tree : VC1Tree
-    top : Node
-        x_good; improper.
-    negatives : Counter
-        Records of the *second* part with label 0, by node.
+    ``top``: x_good; improper; ``negatives``: records of the *second* part with label 0, by node.
 
     Notes
     -----
@@ -327,16 +321,7 @@ def light_coin(above: int, epsilon: Fraction) -> ExplicitWeights:
 
     Algorithm 4, step 7(b), where the noise is Laplace.
 
-    Parameters
-    ----------
-    above : int
-        Count minus threshold; the count is private, of sensitivity 1.
-    epsilon : Fraction
-
-    Returns
-    -------
-    ExplicitWeights
-        Outcome 1 is "yes". epsilon-DP.
+    ``above``: count minus threshold; the count is private, of sensitivity 1.
 
     Examples
     --------

@@ -10,20 +10,12 @@ from itertools import product
 from littlestone.errors import parameter_error
 from littlestone.learners.goal import Goal
 
-__all__ = ["Axes"]
-
 _MANTISSAS = ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", "8")
 
 
 @dataclass(frozen=True)
 class Axes:
     """The grid, as decimals: curves without a formula are planned at these points only.
-
-    Parameters
-    ----------
-    epsilon, delta, alpha, beta, m : tuple of str
-        Increasing; two points or more make an axis that can be interpolated. m counts the records
-        of each user.
 
     Examples
     --------
@@ -32,6 +24,8 @@ class Axes:
     (['1', '1.2', '1.5', '2', '2.5', '3', '4'], ['1', '2', '4', '8'])
     """
 
+    #: Increasing; two points or more make an axis that can be interpolated. m counts the records
+    #: of each user.
     epsilon: tuple[str, ...] = ("0.1", "0.3", "1", "3", "10")
     delta: tuple[str, ...] = ("1e-9", "1e-4")
     alpha: tuple[str, ...] = ("0.02", "0.05", "0.1", "0.3")

@@ -14,8 +14,6 @@ from flint import arb
 
 from littlestone.errors import LittlestoneError
 
-__all__ = ["UntranslatableError", "literal", "translate"]
-
 #: Functions of the language that explorer.js has, by the same names. What sums over binomials is
 #: not among them: such certificates become grids.
 _FUNCTIONS = {
@@ -40,16 +38,8 @@ class UntranslatableError(LittlestoneError, ValueError):
 def translate(formula: str, names: Mapping[str, str]) -> str:
     """Return a JavaScript expression for a formula of a certificate.
 
-    Parameters
-    ----------
-    formula : str
-        In the language of `littlestone.bounds.formulas`.
-    names : mapping
-        The JavaScript that stands for each name.
-
-    Raises
-    ------
-    UntranslatableError
+    ``formula``: in the language of `littlestone.bounds.formulas`; ``names``: the JavaScript that
+    stands for each name.
 
     Examples
     --------

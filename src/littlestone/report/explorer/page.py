@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.types import Json
 
-__all__ = ["CATALOGUE", "START", "explorer_page"]
 
 #: What `littlestone plan --explore` shows without --class.
 CATALOGUE = ("thresholds(1, 100)", "thresholds(1, 2**64)", "intervals(1, 1000)", "points(1, 10**6)")
@@ -53,28 +52,10 @@ def explorer_page(
 ) -> str:
     """Return an interactive page: what each learner needs, for all public numbers at once.
 
-    Parameters
-    ----------
-    classes : sequence of ConceptClass, optional
-        By default a small catalogue.
-    start : Goal, optional
-        Where the sliders stand at first: at the stops next to these numbers.
-    axes : Axes, optional
-        The ranges, and the grid of the curves that have no formula.
-    workers : int, default 1
-        Processes that plan curves at the same time; 1 stays in this one.
-    progress : callable, (done, total) -> None
-        Counts points of the grid.
-
-    Returns
-    -------
-    str
-        HTML that loads nothing. Deterministic.
-
-    Raises
-    ------
-    UnsupportedError
-        If no learner can learn one of the classes.
+    ``classes``: by default a small catalogue; ``start``: where the sliders stand at first: at the
+    stops next to these numbers; ``axes``: the ranges, and the grid of the curves that have no
+    formula; ``workers``: processes that plan curves at the same time; 1 stays in this one;
+    ``progress``: counts points of the grid.
 
     Notes
     -----

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.report.explorer.axes import Axes
 
-__all__ = ["Curve", "Source", "compute", "needs", "sources"]
 
 #: Inputs of formulas by these names are what the reader moves (if they have the budget's value).
 _MOVED = {
@@ -39,49 +38,24 @@ _MOVED = {
 
 @dataclass(frozen=True)
 class Curve:
-    """What one learner needs, as a function of the public numbers.
+    """What one learner needs, as a function of the public numbers."""
 
-    Attributes
-    ----------
-    name : str
-        As ``fit --learner`` takes it; or what it is compared with.
-    kind : str
-        ``"learner"``, or ``"free"``: what is enough without privacy.
-    unit : str
-    setting : str
-        ``"realizable"`` or ``"agnostic"``.
-    axes : tuple of str
-        What it depends on.
-    steps : tuple of Step
-        The formulas; empty for a grid.
-    javascript : str
-        ``(p, n) => holds``; empty for a grid.
-    grid : tuple of (int or None)
-        Least n at every point of the grid, the last axis fastest; empty for a formula.
-    """
-
-    name: str
-    kind: str
+    name: str  # as ``fit --learner`` takes it; or what it is compared with
+    kind: str  # ``"learner"``, or ``"free"``: what is enough without privacy
     unit: str
-    setting: str
-    axes: tuple[str, ...]
-    steps: tuple[Step, ...] = ()
-    javascript: str = ""
+    setting: str  # ``"realizable"`` or ``"agnostic"``
+    axes: tuple[str, ...]  # what it depends on
+    steps: tuple[Step, ...] = ()  # the formulas; empty for a grid
+    javascript: str = ""  # ``(p, n) => holds``; empty for a grid
+    #: Least n at every point of the grid, the last axis fastest; empty for a formula.
     grid: tuple[int | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a curve comes from: a learner of the registry, or a bound without privacy.
+    """Where a curve comes from: a learner of the registry, or a bound without privacy."""
 
-    Attributes
-    ----------
-    curve : Curve
-        Without formulas and numbers.
-    candidate : Candidate or None
-    """
-
-    curve: Curve
+    curve: Curve  # without formulas and numbers
     candidate: Candidate | None = None
 
     def certificate(self, concepts: ConceptClass, budget: Goal) -> Certificate | None:
