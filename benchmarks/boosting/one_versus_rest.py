@@ -25,7 +25,7 @@ from littlestone.classes import BoostedTreeClass
 from littlestone.data import MulticlassSample, RowDomain, Sample
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.boosting.learner import largest_round
-from littlestone.learners.boosting.margins import margins_of, voted
+from littlestone.learners.boosting.votes import Votes
 from littlestone.source import SeededSource
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -52,11 +52,11 @@ def one_versus_rest(schema, points, codes, k, depth, epsilon, delta, seed, share
     source, sums = SeededSource(seed), []
     for label in range(k):
         sample = Sample.of(points, (codes == label).astype(int))
-        margins, trees = margins_of(sample, 0), []
+        votes, trees = Votes(sample, (0, 0)), []
         for done in range(rounds):
-            rows, rate = learner.round(sample, margins, start=0, place=done)
+            rows, rate = learner.round(votes, done)
             trees.append(learner.tree(rows, rate * each / own.round_epsilon, source))
-            margins = voted(sample, margins, trees[-1])
+            votes.add(trees[-1])
         sums.append(trees)
 
     def probability(rows):

@@ -172,8 +172,8 @@ def test_rounds_of_boosting(monkeypatch):
     assert {"tree_draw.drawE", "additive.additive_pure", "sums.rounds_pure"} == set(report.lemmas)
     honest = Boosting.round
 
-    def half(self, sample, margins, *, start, place):
-        rows, rate = honest(self, sample, margins, start=start, place=place)
+    def half(self, votes, place):
+        rows, rate = honest(self, votes, place)
         return rows, rate * (1 + (place == 1))
 
     monkeypatch.setattr(Boosting, "round", half)
@@ -181,8 +181,8 @@ def test_rounds_of_boosting(monkeypatch):
     assert [s.name for s in report.steps if not s.holds] == ["round 2, range"]
     monkeypatch.setattr(Boosting, "round", honest)
 
-    def normalised(self, sample, margins, *, start, place):  # a weight by what others weigh
-        rows, rate = honest(self, sample, margins, start=start, place=place)
+    def normalised(self, votes, place):  # a weight by what others weigh
+        rows, rate = honest(self, votes, place)
         weights = rows.entries.weights // max(len(rows.entries.weights), 1)
         return WeightedRows(rows.splits, rows.entries._replace(weights=weights)), rate
 

@@ -26,6 +26,7 @@ from littlestone.data.users import UserSample
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.boosting import Boosting
+from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.exponential import Generic
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.source import ExactSource, SeededSource
@@ -134,15 +135,15 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
     laws, trees = [], []
     for records in (sample, replaced(sample, old, new)):
         laws.append([])
-        margins = np.zeros(len(records.points), dtype=np.int64)
+        votes = Votes(records, (0, 0))
         steered = SeededSource(0)
         for place in range(3):
-            weighted, rate = learner.round(records, margins, start=0, place=place)
+            weighted, rate = learner.round(votes, place)
             law = ExactSource(bits=200).law(lambda s, w=weighted, r=rate: learner.tree(w, r, s).key)
             laws[-1].append({h: float(p.mid()) for h, p in law.outcomes.items()})
             if records is sample:
                 trees.append(learner.tree(weighted, rate, steered))
-            margins += 2 * trees[place].predict(records.points).astype(np.int64) - 1
+            votes.add(trees[place])
     for (loss, _), one, other in zip(found.draws, *laws, strict=True):
         assert one.keys() == other.keys()
         assert loss == pytest.approx(max(abs(math.log(one[h] / other[h])) for h in one), abs=1e-9)

@@ -238,14 +238,14 @@ def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, other
     return original(epsilon, delta, 1, others, **how)
 
 
-@mutant("parameter from the data", "learners.boosting.margins:answer_costs", "votes for labels")
-def trees_vote_for_labels_of_the_table(original, sample, votes, **settings):
+@mutant("parameter from the data", "learners.boosting.votes:Votes.costs", "votes for labels")
+def trees_vote_for_labels_of_the_table(original, self, number, by_label, settings, most):
     """A label that no record has is never voted for."""
-    unseen = sample.counts[:-1].sum(axis=1) == 0
-    return original(sample, votes, **settings) + 5000 * unseen[:, None]
+    unseen = self.sample.counts[:-1].sum(axis=1) == 0
+    return original(self, number, by_label, settings, most) + 5000 * unseen[:, None]
 
 
-@mutant("half noise", "learners.boosting.labels:record_costs", "votes for labels")
-def gradients_of_labels_neither_halved_nor_capped(original, votes, y, *, resolution, **settings):
+@mutant("half noise", "learners.boosting.learner:Settings.costs", "votes for labels")
+def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
     """A mistake of one label costs up to twice W, at the rate of W."""
-    return original(votes, y, resolution=2 * resolution, **settings)
+    return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)

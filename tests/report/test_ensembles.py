@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import BoostedTreeClass, LabelEnsemble, ScorecardClass, TreeEnsemble
+from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
 from littlestone.data import MulticlassSample, Sample
 from littlestone.learners.boosting import Boosting
@@ -34,7 +34,7 @@ def words(svg):
 def test_effects_are_in_the_picture():
     scored = release(ScorecardClass(SCHEMA, 9))
     text = words(plot(scored))
-    for name, own in scored.hypothesis.effects(SCHEMA).items():
+    for name, own in scored.hypothesis.effects(SCHEMA)[1].items():
         assert name in text
         for cell, value in own.items():
             assert f"{value:+.2f}" in text
@@ -108,7 +108,7 @@ def test_many_columns_and_labels_are_drawn_in_part():
         TreeHypothesis.of(Node(s, i % 4, (i + 1) % 4), names)
         for i, s in enumerate(wide.literals()[::2])
     )
-    drawn = LabelEnsemble(trees, Fraction(1, 2), (0,) * 4, names)
+    drawn = TreeEnsemble(trees, Fraction(1, 2), (0,) * 4, names)
     text = words(plot(drawn, Setting(domain=ls.data.RowDomain(wide))))
     assert "3 columns of smaller effect are left out" in text
-    assert "always a" in words(plot(LabelEnsemble((), Fraction(1), (0,) * 4, names)))
+    assert "always a" in words(plot(TreeEnsemble((), Fraction(1), (0,) * 4, names)))

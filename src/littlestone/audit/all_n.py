@@ -48,7 +48,7 @@ from littlestone.data import IntegerDomain, RowDomain
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.boosting.learner import Boosting
-from littlestone.learners.boosting.margins import Start, margins_of, voted
+from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
@@ -536,25 +536,22 @@ def _rounds(
     rounds = sorted({0, 1, settings.rounds - 1} & set(range(settings.rounds)))
     for place in rounds:
         chain.budget = settings.epsilon_of(place)
-        start: Start = 0
-        if settings.count_epsilon:
-            start = rng.below(7) - 3
+        start: tuple[int, ...] = (0, rng.below(7) - 3 if settings.count_epsilon else 0)
         if several:
             start = tuple(-rng.below(4) if settings.count_epsilon else 0 for _ in range(several))
         before = []
         for _ in range(place):  # any trees: of a data set of any labels
             sample: Any = chain.layout.sample(chain.drawn(chain.kinds, 3))
-            margins = margins_of(sample, start)
-            rows, rate = learner.round(sample, margins, start=start, place=0)
+            rows, rate = learner.round(Votes(sample, start), 0)
             before.append(learner.tree(rows, rate, rng))
 
         def weighted(
-            sample: Any, place: int = place, start: Start = start, trees: Any = before
+            sample: Any, place: int = place, start: Any = start, trees: Any = before
         ) -> Any:
-            margins = margins_of(sample, start)
+            votes = Votes(sample, start)
             for i, tree in enumerate(trees):
-                margins = voted(sample, margins, tree, settings.votes_of(i))
-            return learner.round(sample, margins, start=start, place=place)
+                votes.add(tree, settings.votes_of(i))
+            return learner.round(votes, place)
 
         def rate_of(n: int, weighted: Any = weighted) -> Fraction:
             return Fraction(weighted(chain.layout.sample((chain.kinds[0],) * n))[1])

@@ -43,7 +43,7 @@ from littlestone.data import Sample
 from littlestone.data.users import UserSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.boosting.learner import Boosting
-from littlestone.learners.boosting.margins import margins_of, voted
+from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.exponential import Exponential
 from littlestone.learners.users.learner import UserAgnostic
 from littlestone.privacy.rounding import upper
@@ -468,11 +468,10 @@ class _Boosted:
 
     def __call__(self, sample: Sample, source: _Steered) -> _Ran:
         learner, settings = self.learner, self.learner.plan.settings(sample.n)
-        margins = margins_of(sample, 0)
+        votes = Votes(sample, (0, 0))
         keys, logs, trees = list[Hashable](), list[arb](), list[_Tree]()
-        table = settings.table(0)
         for place in range(settings.rounds):
-            rows, rate = learner.round(sample, margins, start=0, place=place)
+            rows, rate = learner.round(votes, place)
             before = len(source.logs)
             tree = learner.tree(rows, rate, source)
             with ctx.workprec(_BITS):
@@ -481,13 +480,14 @@ class _Boosted:
             before_it = [one.tree for one in trees]
 
             def cost(x: Any, y: int, before: list[Any] = before_it) -> int:
-                row = np.array([x], dtype=np.int64)
-                votes = [2 * int(tree.predict(row)[0]) - 1 for tree in before]
-                margin = sum(settings.votes_of(i) * vote for i, vote in enumerate(votes))
-                return int(table[len(table) // 2 + (margin if y else -margin)])
+                row, given = np.array([x], dtype=np.int64), np.zeros((2, 1), dtype=np.int64)
+                for i, tree in enumerate(before):
+                    given[int(tree.predict(row)[0])] += settings.votes_of(i)
+                largest = settings.largest((0, 0), len(before))
+                return int(settings.costs(given, y, largest)[1 - y, 0])
 
             trees.append(_Tree(tree, rate, cost))
-            margins = voted(sample, margins, tree, settings.votes_of(place))
+            votes.add(tree, settings.votes_of(place))
         return _Ran(tuple(keys), source.names, logs, None, trees)
 
     def budgets(self, n: int) -> list[Fraction]:

@@ -40,7 +40,6 @@ from littlestone.classes.base import (
 )
 from littlestone.classes.boosted_trees import (
     BoostedTreeClass,
-    LabelEnsemble,
     ScorecardClass,
     TreeEnsemble,
 )
@@ -113,7 +112,6 @@ __all__ = [
     "IdentityRepresentation",
     "IntervalHypothesis",
     "Intervals",
-    "LabelEnsemble",
     "LeafPaths",
     "ListHypothesis",
     "MajorityHypothesis",

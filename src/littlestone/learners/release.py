@@ -20,7 +20,6 @@ import numpy.typing as npt
 from littlestone.bounds import Certificate
 from littlestone.classes import (
     ConceptClass,
-    LabelEnsemble,
     TreeEnsemble,
     TreeHypothesis,
     class_from_dict,
@@ -349,7 +348,7 @@ class Release:
     def chances(self, points: Points) -> npt.NDArray[np.float64]:
         """Return the probabilities of `predict_proba`, of points as the hypothesis reads them."""
         self._check_chances()
-        if isinstance(self.hypothesis, TreeEnsemble | LabelEnsemble):
+        if isinstance(self.hypothesis, TreeEnsemble):
             return self.hypothesis.probability(points)
         return self._shares()[score_places(self.hypothesis, points)]
 
@@ -360,7 +359,7 @@ class Release:
         return shares.T if self.concept_class.lists_labels else shares[1]
 
     def _check_chances(self) -> None:
-        own = isinstance(self.hypothesis, TreeEnsemble | LabelEnsemble)
+        own = isinstance(self.hypothesis, TreeEnsemble)
         if not own and self.evaluation is None:
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} says labels, not probabilities: learn it "
@@ -388,7 +387,7 @@ class Release:
         if to not in ("sql", "python", "json"):
             raise parameter_error("export", "to", "one of sql, python, json", to)
         if not isinstance(domain, RowDomain) or not isinstance(
-            hypothesis, TreeEnsemble | LabelEnsemble | TreeHypothesis
+            hypothesis, TreeEnsemble | TreeHypothesis
         ):
             raise UnsupportedError(
                 f"A model of {self.concept_class.spec} cannot be exported: trees, rule lists, "
@@ -408,9 +407,7 @@ class Release:
             return json.dumps(document, ensure_ascii=False)
         if isinstance(hypothesis, TreeHypothesis):  # one vote
             trees, step, names = (hypothesis,), Fraction(1), hypothesis.label_names
-            if self.concept_class.lists_labels:
-                return LabelEnsemble(trees, step, (0,) * len(names), names).to_python(domain.schema)
-            hypothesis = TreeEnsemble(trees, step)
+            hypothesis = TreeEnsemble(trees, step, (0,) * len(names), names)
         return hypothesis.to_python(domain.schema)
 
     @property
@@ -476,14 +473,14 @@ def secret_n(guarantee: Guarantee) -> bool:
 
 def scores_of(hypothesis: Hypothesis, labels: int) -> range:
     """Return the scores that a hypothesis gives, for a histogram: margins, leaves or labels."""
-    if isinstance(hypothesis, TreeEnsemble):
+    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
         return hypothesis.margins
     return range(len(hypothesis.labels) if isinstance(hypothesis, LeafTree) else labels)
 
 
 def score_places(hypothesis: Hypothesis, points: Points) -> npt.NDArray[np.int64]:
     """Return where the score of each point is in the histogram: margin, leaf or label."""
-    if isinstance(hypothesis, TreeEnsemble):
+    if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
         margins = hypothesis.margins
         return (hypothesis.margin(points).astype(np.int64) - margins[0]) // margins.step
     if isinstance(hypothesis, LeafTree):
@@ -543,10 +540,8 @@ def _check_fit(concept_class: ConceptClass, hypothesis: Hypothesis) -> None:
     """
     own = getattr(hypothesis, "label_names", concept_class.labels)
     inner = list(_within(hypothesis))
-    if (
-        own != concept_class.labels
-        or (isinstance(hypothesis, TreeEnsemble) and concept_class.lists_labels)
-        or any(getattr(part, "label_names", BINARY) != BINARY for part in inner)
+    if own != concept_class.labels or any(
+        getattr(part, "label_names", BINARY) != BINARY for part in inner
     ):
         raise _unfit("hypothesis", "labels")
     domain = concept_class.domain

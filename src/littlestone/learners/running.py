@@ -172,7 +172,7 @@ def run(
     histogram = None
     if evaluate is not None:
         histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
-        if isinstance(hypothesis, TreeEnsemble):
+        if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
             hypothesis = hypothesis.with_curve(Evaluation(histogram).recalibrated())
     return Release(
         learner=learner.name,

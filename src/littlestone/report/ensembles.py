@@ -5,18 +5,15 @@ With several labels the bars of each cell stand beside each other, a small colum
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from littlestone.classes import LabelEnsemble, TreeEnsemble
+from littlestone.classes import TreeEnsemble
 from littlestone.classes.decision_trees import Node
 from littlestone.data import RowDomain
 from littlestone.report.pictures import MARGIN, WIDTH, Setting, plotter
 from littlestone.report.trees import TreeDrawing
 from littlestone.svg import Element, clip, picture, wrap
 from littlestone.types import Label
-
-__all__ = ["ensemble_picture", "label_ensemble_picture"]
 
 _TREES = 8  # distinct trees that are drawn, the most frequent ones
 _BAR = 15.0
@@ -32,50 +29,24 @@ _COLUMNS = 12  # that are drawn for several labels, those of the largest effects
 
 @plotter(TreeEnsemble)
 def ensemble_picture(ensemble: TreeEnsemble, setting: Setting) -> str:
-    """Draw a sum of trees: effects of columns (with a schema), then its most frequent trees.
-
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-    setting : Setting
-
-    Returns
-    -------
-    str
-        SVG.
-    """
+    """Draw a sum of trees: effects of columns (with a schema), then its most frequent trees."""
     body, y = Element("g"), 8.0
     for line in wrap(ensemble.describe(), WIDTH - 2 * MARGIN, 14):
         y += 17
         body.add("text", line, x=MARGIN, y=y, class_="ls-strong")
     if isinstance(setting.domain, RowDomain):
-        y = _effects(body, ensemble.effects(setting.domain.schema), y)
-    names = (f"-1: {setting.negative}", f"+1: {setting.positive}")
-    return _finished(body, ensemble, names, y)
-
-
-@plotter(LabelEnsemble)
-def label_ensemble_picture(ensemble: LabelEnsemble, setting: Setting) -> str:
-    """Draw a sum of trees with several labels: effects for each label, then its trees."""
-    body, y = Element("g"), 8.0
-    for line in wrap(ensemble.describe(), WIDTH - 2 * MARGIN, 14):
-        y += 17
-        body.add("text", line, x=MARGIN, y=y, class_="ls-strong")
-    if isinstance(setting.domain, RowDomain):
-        y = _effects_by_label(body, ensemble.effects(setting.domain.schema), y)
-    return _finished(body, ensemble, tuple(map(str, ensemble.label_names)), y)
-
-
-def _finished(
-    body: Element, ensemble: TreeEnsemble | LabelEnsemble, names: tuple[str, ...], y: float
-) -> str:
+        effects = ensemble.effects(setting.domain.schema)
+        y = _effects(body, effects[1], y) if ensemble.binary else _by_label(body, effects, y)
+    names = tuple(map(str, ensemble.label_names))
+    if ensemble.binary:
+        names = (f"-1: {setting.negative}", f"+1: {setting.positive}")
     y = _multiples(body, ensemble, names, y)
     return picture(
         body, width=WIDTH, height=y + 14, title="A sum of trees", desc=ensemble.describe()
     )
 
 
-def _effects_by_label(
+def _by_label(
     body: Element, effects: Mapping[Label, Mapping[str, Mapping[str, float]]], y: float
 ) -> float:
     """Draw the columns for a few labels beside each other, and so on; return the y below."""
@@ -98,7 +69,7 @@ def _effects_by_label(
             body.add("text", said, x=middle, y=y, text_anchor="middle", class_="ls-strong")
         for name in shown:
             own = {label: effects[label][name] for label in panel}
-            y = _cells_by_label(body, name, own, middles, (width / 2 - 3) / reach, y)
+            y = _cells(body, name, own, middles, (width / 2 - 3) / reach, y)
     scale = f"; the longest is {reach:.2f}"
     left = len(spread) - len(shown)
     more = f" {left} columns of smaller effect are left out." if left else ""
@@ -108,7 +79,7 @@ def _effects_by_label(
     return y
 
 
-def _cells_by_label(  # noqa: PLR0917 - where, what, how large
+def _cells(  # noqa: PLR0917 - where, what, how large
     body: Element,
     name: str,
     own: Mapping[Label, Mapping[str, float]],
@@ -186,11 +157,9 @@ def _short(name: str, cell: str) -> str:
     return cell.removeprefix(f"{name} ").replace(f" <= {name} < ", " to < ")
 
 
-def _multiples(
-    body: Element, ensemble: TreeEnsemble | LabelEnsemble, names: tuple[str, ...], y: float
-) -> float:
+def _multiples(body: Element, ensemble: TreeEnsemble, names: tuple[str, ...], y: float) -> float:
     """Draw the most frequent trees below each other; return the y below."""
-    counted = Counter(ensemble.trees).most_common()
+    counted = sorted(ensemble.counted.items(), key=lambda item: -item[1])
     lines, chips = body.add("g"), body.add("g")
     for tree, times in counted[:_TREES]:
         y += 26

@@ -21,7 +21,7 @@ from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.table import Row
 from littlestone.audit.verify import Verification
 from littlestone.bounds import claim
-from littlestone.classes import Dimensions, LabelEnsemble, TreeEnsemble
+from littlestone.classes import Dimensions, TreeEnsemble
 from littlestone.classes.decision_trees import LeafTree
 from littlestone.classes.dimensions import Bounds
 from littlestone.classes.hypotheses import constant_label
@@ -237,7 +237,7 @@ def evaluation_facts(release: Release) -> list[tuple[str, str]]:
         facts.append(("Mean cost", spread(found.cost)))
         facts.append((f"Of always {release.labels[found.rival]}", spread(found.baseline_cost)))
     facts.append(("", _compared(release, found)))
-    if isinstance(release.hypothesis, TreeEnsemble):
+    if isinstance(release.hypothesis, TreeEnsemble) and release.hypothesis.binary:
         facts.append(("AUROC", spread(evaluation.auroc())))
         error = evaluation.calibration_error(release.hypothesis.probabilities.tolist())
         facts.append(("Calibration error", f"{error:.3f} (mean distance, noisy counts)"))
@@ -351,11 +351,11 @@ def beside_constants(release: Release) -> str:
 def _scorecard(release: Release) -> Json | None:
     """Return the points of a sum of trees of depth 1, and the probability of each sum."""
     ensemble, domain = release.hypothesis, release.concept_class.domain
-    if not isinstance(ensemble, TreeEnsemble | LabelEnsemble) or not isinstance(domain, RowDomain):
+    if not isinstance(ensemble, TreeEnsemble) or not isinstance(domain, RowDomain):
         return None
     if ensemble.depth > 1:
         return None
-    if isinstance(ensemble, LabelEnsemble):
+    if not ensemble.binary:
         return _scorecard_by_label(ensemble, domain.schema)
     base, points = ensemble.points(domain.schema)
     chances = zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True)
@@ -371,7 +371,7 @@ def _scorecard(release: Release) -> Json | None:
     }
 
 
-def _scorecard_by_label(ensemble: LabelEnsemble, schema: Schema) -> Json:
+def _scorecard_by_label(ensemble: TreeEnsemble, schema: Schema) -> Json:
     """Return the points of each label."""
     base, points = ensemble.points(schema)
     return {

@@ -54,7 +54,7 @@ def rows(n=4000, seed=1):
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_margins_by_definition(depth):
-    sums, points = ensemble(depth, start=-3), rows()
+    sums, points = ensemble(depth, start=(0, -3)), rows()
     votes = sum(2 * tree.predict(points).astype(int) - 1 for tree in sums.trees)
     assert (sums.margin(points) == votes - 3).all()
     assert (sums.predict(points) == (votes - 3 > 0)).all()
@@ -64,7 +64,7 @@ def test_margins_by_definition(depth):
 
 
 def test_points_add_up_to_the_margin():
-    sums, points = ensemble(1, rounds=30, start=2), rows()
+    sums, points = ensemble(1, rounds=30, start=(0, 2)), rows()
     base, card = sums.points(SCHEMA)
     for row, margin in zip(points, sums.margin(points), strict=True):
         words = {c.name: c.describe(code) for c, code in zip(SCHEMA, row, strict=True)}
@@ -79,7 +79,7 @@ def test_effects_are_means_over_all_public_rows(depth):
     sums = ensemble(depth, rounds=5)
     every = np.array(list(np.ndindex(*SCHEMA.n_codes)), dtype=np.int16)
     log_odds = sums.log_odds(every)
-    for name, effect in sums.effects(SCHEMA).items():
+    for name, effect in sums.effects(SCHEMA)[1].items():
         j = SCHEMA.names.index(name)
         others = [k for k in range(len(SCHEMA)) if k != j]
         regular = (every[:, others] >= 2).all(axis=1)
@@ -92,12 +92,13 @@ def test_effects_are_means_over_all_public_rows(depth):
 
 
 def test_json_is_read_back_and_checked():
-    for sums in (ensemble(2), ensemble(1, start=-4).with_curve(np.linspace(0, 1, 13))):
+    for sums in (ensemble(2), ensemble(1, start=(0, -4)).with_curve(np.linspace(0, 1, 13))):
         assert load(sums.to_dict()) == sums
         assert hash(load(sums.to_dict())) == hash(sums)
     good = ensemble(1, rounds=2).to_dict()
     for wrong in (
-        {"step": "0"}, {"step": "x"}, {"step": 1}, {"start": 1.5}, {"start": 10**9},
+        {"step": "0"}, {"step": "x"}, {"step": 1}, {"start": 1},
+        {"start": [0, 10**9]}, {"start": [0, 1.5]},
         {"curve": [0.5]}, {"curve": [0.1, 0.2, 2]}, {"trees": good["trees"] * 600}, {"trees": [7]},
     ):  # fmt: skip
         with pytest.raises(ParameterError):
@@ -105,9 +106,11 @@ def test_json_is_read_back_and_checked():
 
 
 def test_words():
-    assert TreeEnsemble((), Fraction(1), 1).describe() == "always 1"
+    assert TreeEnsemble((), Fraction(1), (0, 1)).describe() == "always 1"
     assert "12 trees of depth 2" in ensemble(2).describe()
-    assert ensemble(1, rounds=1, start=-2).describe().startswith("1 if -2 and 1 tree of depth ")
+    assert (
+        ensemble(1, rounds=1, start=(0, -2)).describe().startswith("1 if -2 and 1 tree of depth ")
+    )
 
 
 CELLS = {
@@ -132,7 +135,7 @@ def table(tmp_path_factory):
 @pytest.mark.parametrize("depth", [1, 3])
 def test_duckdb_and_plain_python_score_alike(table, depth):
     path, cells = table
-    sums = ensemble(depth, start=1, seed=depth)
+    sums = ensemble(depth, start=(0, 1), seed=depth)
     sums = sums.with_curve(np.linspace(0.03, 0.97, 13))
     points, inside = read_points(str(path), domain=RowDomain(SCHEMA), owner="test")
     assert inside.all()
@@ -161,7 +164,7 @@ def test_a_million_rows_are_scored_alike(tmp_path):
     cells = {name: rng.choice(own, 10**6) for name, own in CELLS.items()}
     path = str(tmp_path / "million.parquet")
     pq.write_table(pa.table(cells), path)
-    sums = ensemble(2, rounds=60, start=-2, seed=5).with_curve(np.linspace(0.02, 0.99, 61))
+    sums = ensemble(2, rounds=60, start=(0, -2), seed=5).with_curve(np.linspace(0.02, 0.99, 61))
     points, inside = read_points(path, domain=RowDomain(SCHEMA), owner="test")
     assert len(points) == 10**6
     assert inside.all()

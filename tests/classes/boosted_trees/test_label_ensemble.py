@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from littlestone.classes import LabelEnsemble, TreeHypothesis, class_from_dict, load, parse_class
+from littlestone.classes import TreeEnsemble, TreeHypothesis, class_from_dict, load, parse_class
 from littlestone.classes.decision_trees import Node
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.data import RowDomain, Schema, read_points
@@ -39,7 +39,7 @@ def random_tree(rng, depth):
 def ensemble(depth, rounds=12, seed=0, start=(0, -2, 1)):
     rng = np.random.default_rng(seed)
     trees = tuple(TreeHypothesis.of(random_tree(rng, depth), NAMES) for _ in range(rounds))
-    return LabelEnsemble((*trees, trees[0]), Fraction(3, 10), start, NAMES)
+    return TreeEnsemble((*trees, trees[0]), Fraction(3, 10), start, NAMES)
 
 
 def rows():
@@ -111,7 +111,7 @@ def test_json_is_read_back_and_checked():
 
 def test_words():
     constants = tuple(TreeHypothesis.of(k, NAMES) for k in (1, 1, 0))
-    always = LabelEnsemble(constants, Fraction(1), (0, 0, 0), NAMES)
+    always = TreeEnsemble(constants, Fraction(1), (0, 0, 0), NAMES)
     assert always.describe() == "always b"
     assert always.constant == 1
     assert ensemble(1).constant is None
@@ -155,7 +155,7 @@ def test_standard_sql_of_typed_columns_and_of_no_trees():
     found = duckdb.sql(f"SELECT {sums.to_sql(SCHEMA)} FROM {values}").fetchall()
     codes = np.array([[3, 3], [0, 0], [5, 2]])
     assert [v for (v,) in found] == [NAMES[k] for k in sums.predict(codes)]
-    nothing = LabelEnsemble((), Fraction(1), (0, 2, 2), NAMES)
+    nothing = TreeEnsemble((), Fraction(1), (0, 2, 2), NAMES)
     assert duckdb.sql(f"SELECT {nothing.to_sql(SCHEMA)}").fetchall() == [("b",)]
 
 

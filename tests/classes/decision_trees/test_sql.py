@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from littlestone.classes import DecisionTrees, LabelEnsemble, TreeHypothesis
+from littlestone.classes import DecisionTrees, TreeEnsemble, TreeHypothesis
 from littlestone.classes.decision_trees import Node
 from littlestone.data import RowDomain, Sample, Schema, read_points
 from littlestone.errors import ParameterError
@@ -165,6 +165,6 @@ def test_backslashes_are_no_standard(what):
         tree.to_sql(schema)
     found = duckdb.sql(f"SELECT {tree.to_sql(schema, dialect='duckdb')} FROM (SELECT 'y' AS a)")
     assert found.fetchall() == [(tree.label_names[0],)]
-    sums = LabelEnsemble((tree,), Fraction(1), (0, 0), names)
+    sums = TreeEnsemble((tree,), Fraction(1), (0, 0), names)
     with pytest.raises(ParameterError, match="backslash"):
         sums.to_sql(schema)

@@ -22,7 +22,7 @@ from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
 from littlestone.learners.boosting import Boosting, Settings, learner
-from littlestone.learners.boosting.margins import margins_of, voted
+from littlestone.learners.boosting.votes import Votes
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, SeededSource
 
@@ -172,25 +172,23 @@ def test_the_whole_release_with_an_evaluation(holdout):
 def uncapped(monkeypatch):
     """The exponential weights of AdaBoost, at the rate of the cap."""
 
-    def table(self, start):
-        reach = abs(start) + self.rounds
-        weights = [
-            round(self.resolution * math.exp(-self.step * z)) for z in range(-reach, reach + 1)
-        ]
-        return np.array(weights, dtype=np.int64)
+    def costs(self, votes, y, most):
+        out = np.rint(self.resolution * np.exp(float(self.step) * (votes - votes[y])))
+        return np.where(np.arange(2)[:, None] == y, 0, out).astype(np.int64)
 
-    monkeypatch.setattr(Settings, "table", table)
+    monkeypatch.setattr(Settings, "costs", costs)
+    monkeypatch.setattr(Settings, "largest", lambda self, start, place: self.resolution)
 
 
 def cap_from_the_data(monkeypatch):
     """W_t is the largest weight of a record instead of that of any row."""
     true = Boosting.round
 
-    def round_(self, sample, *given, **how):
-        rows, _ = true(self, sample, *given, **how)
-        counts = np.array([sample.ones[0], sample.zeros[0]])  # of records that an answer costs
+    def round_(self, votes, place):
+        rows, _ = true(self, votes, place)
+        counts = np.array([votes.sample.ones[0], votes.sample.zeros[0]])  # an answer is wrong for
         seen = max(rows.entries.weights // counts[rows.entries.labels])
-        return rows, self.plan.settings(sample.n).round_epsilon / (2 * int(seen))
+        return rows, self.plan.settings(votes.sample.n).round_epsilon / (2 * int(seen))
 
     monkeypatch.setattr(Boosting, "round", round_)
 
@@ -290,10 +288,10 @@ def loss_of_a_round(place):
     for point, odd in ((BONN, 1), (OTHER, 0)):
         rows = np.repeat([BONN, OTHER, point], times, axis=0)
         sample = Sample.of(rows, np.repeat([1, 1, odd], times))
-        margins = margins_of(sample, 0)
+        votes = Votes(sample, (0, 0))
         for i in range(place):
-            margins = voted(sample, margins, first, settings.votes_of(i))
-        weighted, rate = boosted.round(sample, margins, start=0, place=place)
+            votes.add(first, settings.votes_of(i))
+        weighted, rate = boosted.round(votes, place)
         law = ExactSource(bits=400).law(
             lambda source, w=weighted, r=rate: boosted.tree(w, r, source)
         )
@@ -309,13 +307,60 @@ def test_no_round_loses_more_than_its_budget(place):
 
 
 def test_a_largest_weight_that_forgets_votes_is_noticed(monkeypatch):
-    """W_t as if the first tree had one vote."""
+    """The rate as if the first tree had one vote; costs that keep to such a W_t are private."""
+    true = Boosting.round
+
+    def forgetful(self, votes, place):
+        rows, rate = true(self, votes, place)
+        settings = self.plan.settings(votes.sample.n)
+        short = replace(settings, first_votes=1).largest(votes.start, place)
+        return rows, rate * settings.largest(votes.start, place) / short
+
+    monkeypatch.setattr(Boosting, "round", forgetful)
+    assert loss_of_a_round(1) > 1.3
+
+
+def test_costs_never_exceed_what_the_rate_knows(monkeypatch):
     true = Settings.largest
     monkeypatch.setattr(
         Settings, "largest",
         lambda self, start, place: true(replace(self, first_votes=1), start, place),
     )  # fmt: skip
-    assert loss_of_a_round(1) > 1.3
+    assert loss_of_a_round(1) <= 1
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("cap", [Fraction(1, 2), Fraction(1)])
+def test_the_largest_cost_is_that_of_any_votes(k, cap):
+    """By hand: all votes that four trees can give, three of the first."""
+    settings = Settings(4, Fraction(1, 3), cap, 1024, Fraction(1), Fraction(0), first_votes=3)
+    start = tuple(range(0, -k, -1))
+    reached = {start}
+    for place in range(5):
+        votes = np.array(sorted(reached)).T
+        worst = max(settings.costs(votes, y, 1024).max() for y in range(k))
+        assert settings.largest(start, place) == worst
+        assert worst == 1024 or cap == 1
+        given = settings.votes_of(place)
+        reached = {
+            tuple(v + given * (i == j) for i, v in enumerate(votes))
+            for votes in reached
+            for j in range(k)
+        }
+
+
+def test_weights_of_two_labels_are_those_of_the_logistic_loss():
+    """By the formula of the page: sigma(-step z), capped."""
+    for step, cap in ((Fraction(1, 3), Fraction(1, 2)), (Fraction(2), Fraction(1))):
+        settings = Settings(9, step, cap, 1024, Fraction(1), Fraction(0))
+        z = np.arange(-60, 61)
+        gradient = 1 / (1 + np.exp(float(step) * z))
+        expected = np.round(1024 * np.minimum(1, gradient / float(cap)))
+        for y in (0, 1):
+            votes = np.stack([0 * z, z if y else -z])
+            found = settings.costs(votes, y, 1024)
+            assert (found[1 - y] == expected).all()
+            assert not found[y].any()
 
 
 def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):

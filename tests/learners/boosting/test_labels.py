@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction as F
 from itertools import product
 from types import SimpleNamespace
@@ -23,7 +24,8 @@ from littlestone.data import MulticlassSample, Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, labels, learner, margins
+from littlestone.learners.boosting import Boosting, Settings, learner
+from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
 from littlestone.report import page
@@ -78,13 +80,13 @@ def test_pages_of_three_labels_tell_no_more():
 def test_the_counts_of_labels_are_paid(monkeypatch):
     """They are one histogram of all labels, and of unlisted cells, for a part of epsilon."""
     asked = []
-    true = labels.release_histogram
+    true = learner.release_histogram
 
     def heard(scores, counts, **own):
         asked.append((np.asarray(counts).tolist(), own["epsilon"]))
         return true(scores, counts, **own)
 
-    monkeypatch.setattr(labels, "release_histogram", heard)
+    monkeypatch.setattr(learner, "release_histogram", heard)
     sample = MulticlassSample.of(np.full((1200, 1), 2), np.arange(1200) % 4, labels=3)
     made = boosting(epsilon=2)
     made.draw(sample, SeededSource(0))
@@ -132,15 +134,16 @@ def test_the_chain_for_every_n():
 # --- the law --------------------------------------------------------------------------------------
 
 
-def brute_costs(votes, y, *, step, scale, resolution):
-    """Cost of each answer, by the formula of the page, in whole numbers of Python."""
+def brute_costs(votes, y, *, step, cap, resolution):
+    """Cost of each answer, by the formula of the page."""
     if y == len(votes):
         return [resolution] * len(votes)
-    powers = [round(math.exp(-step * (max(votes) - v)) * 2**20) for v in votes]
-    total = sum(powers)
+    powers = [math.exp(-step * (max(votes) - v)) for v in votes]
+    shares = [power / sum(powers) for power in powers]
+    gradients = [(share + 1 - shares[y]) / 2 for share in shares]
     return [
-        0 if k == y else min(resolution, scale * (powers[k] + total - powers[y]) // (2 * total))
-        for k in range(len(votes))
+        0 if k == y else round(resolution * min(1, gradient / cap))
+        for k, gradient in enumerate(gradients)
     ]
 
 
@@ -175,12 +178,14 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
         )
     )
     assert found.slack == 0
-    rate = float(made.plan.settings(5).round_epsilon) / 2 / 1024
-    scale = round(1024 / cap)
+    settings = made.plan.settings(5)
 
-    def law(votes):
-        own = {"step": step, "scale": scale, "resolution": 1024}
+    def law(votes, place):
+        rate = float(settings.round_epsilon) / 2 / settings.largest((0, 0, 0), place)
+        own = {"step": step, "cap": float(cap), "resolution": 1024}
         costs = [(x, brute_costs(votes[x], y, **own)) for x, y in records]
+        if place == 0 and cap == 1:  # W_1: what no row can exceed
+            costs = [(x, [min(c, 512) for c in cost]) for x, cost in costs]
         weights = Counter()
         for tree in representations(EDGE):
             weights[tree] += math.exp(-rate * sum(cost[tree[x]] for x, cost in costs))
@@ -188,9 +193,9 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
         return {tree: weight / total for tree, weight in weights.items()}
 
     expected = {}
-    for first, p in law([[0, 0, 0] for _ in rows]).items():
+    for first, p in law([[0, 0, 0] for _ in rows], 0).items():
         votes = [[int(k == first[x]) for k in range(3)] for x in range(len(rows))]
-        for second, q in law(votes).items():
+        for second, q in law(votes, 1).items():
             expected[first, second] = p * q
     assert set(found.outcomes) == set(expected)
     assert all(
@@ -199,46 +204,50 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     )
 
 
+def settings_of(step, cap=HALF, resolution=1024):
+    return Settings(9, F(step), F(cap), resolution, F(1), F(0))
+
+
 def test_costs_are_those_of_the_gradient():
-    """Within one unit, for random votes, steps and caps; never more than W, never less than 0."""
+    """For random votes, steps and caps; never more than W, never less than 0."""
     rng = np.random.default_rng(0)
     for _ in range(200):
         k, step = int(rng.integers(2, 9)), F(int(rng.integers(1, 30)), 10)
         cap = F(int(rng.integers(1, 11)), 10)
         votes = rng.integers(-9, 9, size=(k, 3))
         y = int(rng.integers(k))
-        found = labels.record_costs(votes, y, step=step, cap=cap, resolution=1024)
+        found = settings_of(step, cap).costs(votes, y, 1024)
         p = np.exp(float(step) * (votes - votes.max(axis=0)))
         p /= p.sum(axis=0)
         exact = np.minimum(1024, 1024 / float(cap) * (p + 1 - p[y]) / 2)
         exact[y] = 0
-        assert abs(found - exact).max() <= 1.1
+        assert abs(found - exact).max() <= 0.5 + 1e-9
         assert found.min() >= 0
         assert found.max() <= 1024
+        assert settings_of(step, cap).costs(votes, y, 100).max() <= 100
 
 
 def test_extreme_settings_overflow_nothing():
     votes = np.zeros((100, 2), dtype=np.int64)
     votes[3] = 1040
     for cap in (F(1, 10**12), F(1)):
-        found = labels.record_costs(votes, 5, step=F(10), cap=cap, resolution=2**20)
+        found = settings_of(10, cap, 2**20).costs(votes, 5, 2**20)
         assert found[3].tolist() == [2**20] * 2
         assert 0 <= found.min() <= found.max() <= 2**20
 
 
 def test_costs_of_a_record_do_not_depend_on_who_stands_beside_it():
     rng = np.random.default_rng(1)
-    votes = rng.integers(0, 40, size=(5, 200))
-    own = {"step": F(1, 7), "cap": HALF, "resolution": 1024}
-    whole = labels.record_costs(votes, 2, **own)
-    alone = [labels.record_costs(votes[:, i : i + 1], 2, **own) for i in range(200)]
-    assert (whole == np.hstack(alone)).all()
+    for k in (5, 20):
+        votes = rng.integers(0, 40, size=(k, 200))
+        settings = settings_of(F(1, 7), resolution=2**20)
+        whole = settings.costs(votes, 2, 2**20)
+        alone = [settings.costs(votes[:, i : i + 1], 2, 2**20) for i in range(200)]
+        assert (whole == np.hstack(alone)).all()
 
 
 def test_two_listed_labels_have_the_law_of_0_and_1():
-    """Two programs: weights of mistakes, and costs of answers, at a margin of either sign."""
     X, y = np.array([[2], [2], [3], [0]]), [0, 1, 1, 0]
-    rows = np.arange(4).reshape(-1, 1)
     laws = []
     for names, sample in (
         (None, Sample.of(X, y)),
@@ -247,23 +256,18 @@ def test_two_listed_labels_have_the_law_of_0_and_1():
         made = boosting(EDGE, names=names, step=F(2))
         law = ExactSource().law(
             lambda source, made=made, sample=sample: tuple(
-                tuple(t.predict(rows).tolist()) for t in made.draw(sample, source).trees
+                tree.tree for tree in made.draw(sample, source).trees
             )
         )
-        laws.append({key: float(p.mid()) for key, p in law.outcomes.items()})
+        laws.append(law.outcomes)
     assert set(laws[0]) == set(laws[1])
-    # weights are rounded to the nearest integer, costs downwards
-    worst = max(abs(math.log(p / laws[1][key])) for key, p in laws[0].items())
-    assert worst < 4 * 2 * float(EPSILON) / 1024
+    assert all(p.overlaps(laws[1][key]) for key, p in laws[0].items())
 
 
 def test_votes_begin_at_the_shares_of_labels():
     counts = [700, 2000, 300]
-    X = np.full((3000, 1), 2)
-    sample = MulticlassSample.of(X, np.repeat([0, 1, 2], counts), labels=3)
-    found = labels.private_start(
-        sample, epsilon=F(5), step=F(1, 10), furthest=40, source=SeededSource(0)
-    )
+    sample = MulticlassSample.of(np.full((3000, 1), 2), np.repeat([0, 1, 2], counts), labels=3)
+    found = boosting(epsilon=200, step=F(1, 10)).draw(sample, SeededSource(0)).start
     expected = [round(10 * math.log(c / 2000)) for c in counts]
     assert found[1] == 0
     assert all(abs(a - b) <= 1 for a, b in zip(found, expected, strict=True))
@@ -417,23 +421,24 @@ def rounds_of_one_label_paid(monkeypatch):
 
 def whole_gradient(monkeypatch):
     """Costs are gradients in [0, 2], neither halved nor capped."""
-    true = labels.record_costs
+    true = Settings.costs
 
-    def costs(votes, y, *, step, cap, resolution):
-        return true(votes, y, step=step, cap=HALF, resolution=2 * resolution)
+    def costs(self, votes, y, most):
+        return true(replace(self, resolution=2 * self.resolution, cap=HALF), votes, y, 2 * most)
 
-    monkeypatch.setattr(labels, "record_costs", costs)
+    monkeypatch.setattr(Settings, "costs", costs)
+    monkeypatch.setattr(Settings, "largest", lambda self, start, place: self.resolution)
 
 
 def labels_of_the_table(monkeypatch):
     """Only labels that occur in the table may be voted for."""
-    true = labels.answer_costs
+    true = Votes.costs
 
-    def costs(sample, votes, **own):
-        unseen = sample.counts[:-1].sum(axis=1) == 0
-        return true(sample, votes, **own) + 5000 * unseen[:, None]
+    def costs(self, *given):
+        unseen = self.sample.counts[:-1].sum(axis=1) == 0
+        return true(self, *given) + 5000 * unseen[:, None]
 
-    monkeypatch.setattr(margins, "answer_costs", costs)
+    monkeypatch.setattr(Votes, "costs", costs)
 
 
 def start_of_the_table(monkeypatch):

@@ -1,10 +1,9 @@
-"""Released sums of trees: a margin for each row, a log-odds, a probability."""
+"""Released sums of trees: votes for each row, a label, probabilities."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +16,7 @@ from littlestone.classes.boosted_trees import export
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.encoding import Fields
-from littlestone.classes.hypotheses import names_to_dict, readable
+from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Column
 from littlestone.data.multiclass import BINARY
 from littlestone.safe_io import read_exact
@@ -28,27 +27,76 @@ if TYPE_CHECKING:
 
     from littlestone.data import Literal, Schema
 
-__all__ = [
-    "FURTHEST",
-    "MAX_ROUNDS",
-    "SumOfTrees",
-    "TreeEnsemble",
-    "in_order",
-    "mean_vote",
-    "read_step",
-    "read_trees",
-]
+Doubles = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 #: More trees than this are neither learned nor read.
 MAX_ROUNDS = 1_000
-#: Largest start of a margin.
+#: Most votes to begin with.
 FURTHEST = 10_000
 
 
-class SumOfTrees:
-    """What sums of trees share, whatever their trees vote for."""
+@readable
+@dataclass(frozen=True)
+class TreeEnsemble:
+    """A sum of trees that each vote for one label.
+
+    The *votes* of a label at a row are its ``start`` plus the number of trees that answer it there.
+    The label with the most votes is answered; of equals, the first. Its probability is
+    ``exp(step * votes)``, divided by the sum of these numbers over all labels.
+
+    For the labels 0 and 1 the *margin* of a row is the votes of 1 less those of 0; the log-odds of
+    label 1 are ``step * margin``.
+
+    Parameters
+    ----------
+    trees : tuple of TreeHypothesis
+        With ``label_names``.
+    step : Fraction > 0
+    start : tuple of int, default (0, 0)
+        Votes of each label to begin with.
+    label_names : tuple of int or str, default (0, 1)
+        The public labels, by code.
+    curve : tuple of float, optional
+        For the labels 0 and 1: the probability of 1 at each margin (``margins``), where it was
+        estimated.
+
+    Examples
+    --------
+    >>> from littlestone.data import Schema
+    >>> schema = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
+    >>> at30, _, at60, _, bonn, _ = schema.literals()
+    >>> trees = [TreeHypothesis.of(Node(split, 1, 0)) for split in (at30, at30, bonn)]
+    >>> ensemble = TreeEnsemble(tuple(trees), Fraction(1, 2))
+    >>> rows = np.array([[3, 2], [3, 1], [2, 2]])
+    >>> ensemble.margin(rows).tolist(), ensemble.predict(rows).tolist()
+    ([3, 1, -1], [1, 1, 0])
+    >>> ensemble.probability(rows).round(3).tolist()
+    [0.818, 0.622, 0.378]
+    >>> ensemble.describe()
+    '1 if 3 trees of depth 1 vote so by majority, otherwise 0'
+
+    >>> names = ("a", "b", "c")
+    >>> trees = tuple(TreeHypothesis.of(Node(split, 2, 0), names) for split in (at30, at60, at60))
+    >>> ensemble = TreeEnsemble(trees, Fraction(1, 2), (0, 0, 0), names)
+    >>> ensemble.votes(rows[1:]).tolist(), ensemble.predict(rows[1:]).tolist()
+    ([[2, 0, 1], [3, 0, 0]], [0, 0])
+    >>> ensemble.describe()
+    'of a, b, c the label with the most votes of 3 trees of depth 1'
+    """
 
     trees: tuple[TreeHypothesis, ...]
+    step: Fraction
+    start: tuple[int, ...] = (0, 0)
+    label_names: tuple[Label, ...] = BINARY
+    curve: tuple[float, ...] | None = None
+
+    TYPE = "tree_ensemble"
+
+    @property
+    def binary(self) -> bool:
+        """Whether the labels are 0 and 1."""
+        return self.label_names == BINARY
 
     @property
     def depth(self) -> int:
@@ -65,104 +113,76 @@ class SumOfTrees:
         """How often each tree occurs."""
         return dict(Counter(self.trees))
 
-
-@readable
-@dataclass(frozen=True)
-class TreeEnsemble(SumOfTrees):
-    """A sum of trees that each vote +1 or -1.
-
-    The *margin* of a row is ``start`` plus the votes, an integer; the log-odds of label 1 are
-    ``step * margin``. The label is 1 where the margin is positive.
-
-    Parameters
-    ----------
-    trees : tuple of TreeHypothesis
-        Label 1 is the vote +1, label 0 the vote -1.
-    step : Fraction > 0
-    start : int, default 0
-    curve : tuple of float, optional
-        The probability of label 1 at each margin (``margins``), where it was estimated; by default
-        it is ``1 / (1 + exp(-step * margin))``.
-
-    Examples
-    --------
-    >>> from littlestone.data import Schema
-    >>> at30, _, bonn, _ = Schema.from_dict(
-    ...     {"age": {"bins": [30]}, "city": {"categories": ["Bonn"]}}).literals()
-    >>> trees = [TreeHypothesis.of(Node(split, 1, 0)) for split in (at30, at30, bonn)]
-    >>> ensemble = TreeEnsemble(tuple(trees), Fraction(1, 2))
-    >>> rows = np.array([[3, 2], [3, 1], [2, 2]])
-    >>> ensemble.margin(rows).tolist(), ensemble.predict(rows).tolist()
-    ([3, 1, -1], [1, 1, 0])
-    >>> ensemble.probability(rows).round(3).tolist()
-    [0.818, 0.622, 0.378]
-    >>> ensemble.describe()
-    '1 if 3 trees of depth 1 vote so by majority, otherwise 0'
-    """
-
-    trees: tuple[TreeHypothesis, ...]
-    step: Fraction
-    start: int = 0
-    curve: tuple[float, ...] | None = None
-
-    TYPE = "tree_ensemble"
-
     @property
     def key(self) -> Hashable:
-        """Canonical identity: the trees in their order, the step, the start and the curve."""
+        """Canonical identity."""
         trees = tuple(tree.key for tree in self.trees)
-        return (self.TYPE, trees, self.step, self.start, self.curve)
+        return (self.TYPE, trees, self.step, self.start, self.label_names, self.curve)
+
+    @property
+    def constant(self) -> int | None:
+        """The code that is always answered, if all trees are constants."""
+        if any(tree.constant is None for tree in self.counted):
+            return None
+        return int(self.predict(np.zeros((1, 1), dtype=np.int64))[0])
+
+    def votes(self, points: Points) -> Ints:
+        """Return the votes of each label (columns) at each row of codes."""
+        total = np.tile(np.array(self.start, dtype=np.int64), (len(points), 1))
+        each = np.arange(len(points))
+        for tree, times in self.counted.items():
+            total[each, tree.predict(points)] += times
+        return total
 
     @property
     def margins(self) -> range:
         """All margins that a row can have."""
-        rounds = len(self.trees)
-        return range(self.start - rounds, self.start + rounds + 1, 2)
+        first, rounds = self.start[1] - self.start[0], len(self.trees)
+        return range(first - rounds, first + rounds + 1, 2)
 
-    def margin(self, points: Points) -> npt.NDArray[np.int64]:
+    def margin(self, points: Points) -> Ints:
         """Return the margin of each row of codes."""
-        total = np.full(len(points), self.start - len(self.trees), dtype=np.int64)
+        total = np.full(len(points), self.margins[0], dtype=np.int64)
         for tree, times in self.counted.items():
             total += 2 * times * tree.predict(points).astype(np.int64)
         return total
 
-    def log_odds(self, points: Points) -> npt.NDArray[np.float64]:
-        """Return ``step * margin`` of each row."""
-        return self.margin(points) * np.float64(self.step)
+    def log_odds(self, points: Points) -> Doubles:
+        """Return ``step`` times the margin of each row, or times the votes of each label."""
+        found = self.margin(points) if self.binary else self.votes(points)
+        return found * np.float64(self.step)
 
-    def probability(self, points: Points) -> npt.NDArray[np.float64]:
-        """Return the probability of label 1 at each row."""
-        return self.probabilities[(self.margin(points) - self.margins[0]) // 2]
+    def probability(self, points: Points) -> Doubles:
+        """Return the probability of label 1 at each row, or of each label (columns)."""
+        if self.binary:
+            return self.probabilities[(self.margin(points) - self.margins[0]) // 2]
+        return _shares(self.log_odds(points))
 
     @cached_property
-    def probabilities(self) -> npt.NDArray[np.float64]:
+    def probabilities(self) -> Doubles:
         """The probability of label 1 at each of ``margins``."""
         if self.curve is not None:
             return np.array(self.curve)
-        step = float(self.step)
-        return np.array([1 / (1 + math.exp(-step * margin)) for margin in self.margins])
+        odds = np.array(self.margins) * np.float64(self.step)
+        return _shares(np.stack([np.zeros_like(odds), odds], axis=1))[:, 1]
 
     def predict(self, points: Points) -> Labels:
-        """Label each row of codes: 1 where the margin is positive."""
-        return (self.margin(points) > 0).astype(np.int8)
+        """Label each row of codes: the code with the most votes, of equals the least."""
+        if self.binary:
+            return (self.margin(points) > 0).astype(np.int8)
+        most: Labels = self.votes(points).argmax(axis=1).astype(np.int8)
+        return most
 
     def with_curve(self, curve: Sequence[float]) -> Self:
         """Return the same sum with these probabilities, one for each of ``margins``."""
         return replace(self, curve=tuple(float(p) for p in curve))
 
-    def points(self, schema: Schema) -> tuple[int, dict[str, dict[str, int]]]:
-        """Return the scorecard: a base, and points for each cell that add up to the margin.
+    def points(self, schema: Schema) -> tuple[Any, dict[str, dict[str, Any]]]:
+        """Return the scorecard: a base, and points for each cell, that add up to the votes.
 
-        Parameters
-        ----------
-        schema : Schema
-            The one that the trees were learned with.
-
-        Returns
-        -------
-        base : int
-        points : dict of column to dict of cell (in words) to points
-            At least 0, and 0 for some cell of each column; only columns that the sum asks for.
+        Points are at least 0, and 0 for some cell of each column that the sum asks for. For the
+        labels 0 and 1 they add up to the margin; else the base and the points of a cell are a dict
+        of label to int.
 
         Raises
         ------
@@ -171,65 +191,111 @@ class TreeEnsemble(SumOfTrees):
         """
         if self.depth > 1:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")
-        base = self.start
-        votes: dict[int, npt.NDArray[np.int64]] = {}
-        for tree in self.trees:
+        base, own = self._seen(np.array(self.start, dtype=np.int64)), {}
+        for column in self._columns():
+            own[column] = np.zeros((schema.n_codes[column], len(base)), dtype=np.int64)
+        for tree, times in self.counted.items():
             node = tree.tree
             if not isinstance(node, Node):
-                base += _vote(node)
+                base = base + times * self._vote(node)
                 continue
             assert isinstance(node.yes, int)  # depth 1
             assert isinstance(node.no, int)
-            column, (yes, no) = node.split.column, (_vote(node.yes), _vote(node.no))
-            accepts = node.split.accepts(schema.n_codes[column])
-            own = votes.setdefault(column, np.zeros(len(accepts), dtype=np.int64))
-            own += np.where(accepts, yes, no)
-        points = {}
-        for column, own in sorted(votes.items()):
-            base += int(own.min())
-            described = schema.columns[column]
-            points[described.name] = {
-                described.describe(code): int(own[code] - own.min()) for code in in_order(own)
-            }
-        return base, points
+            accepts = node.split.accepts(schema.n_codes[node.split.column])[:, None]
+            votes = np.where(accepts, self._vote(node.yes), self._vote(node.no))
+            own[node.split.column] += times * votes
+        base = base + sum((votes.min(axis=0) for votes in own.values()), 0 * base)
+        least = {column: votes - votes.min(axis=0) for column, votes in own.items()}
+        return self._named(base), self._by_cell(schema, least, self._named)
 
-    def effects(self, schema: Schema) -> dict[str, dict[str, float]]:
-        """Return what each column does to the log-odds: the mean change for each of its cells.
+    def effects(self, schema: Schema) -> dict[Label, dict[str, dict[str, float]]]:
+        """Return what each column does to the log-odds of labels: the mean change for each cell.
 
         The mean is over the public bins and categories of the other columns, all equally likely
         and independent; what is shown is its difference from the mean over the column's own.
         (No record is looked at, so this costs no privacy; where columns depend on each other, it
-        is a description of the sum, not of people.)
+        is a description of the sum, not of people.) For the labels 0 and 1 of label 1 only.
         """
-        found: dict[int, npt.NDArray[np.float64]] = {}
-        for tree, times in self.counted.items():
-            for column in {split.column for split in tree.literals}:
-                own = found.setdefault(column, np.zeros(schema.n_codes[column]))
-                for code in range(len(own)):
-                    mean = mean_vote(tree.tree, schema.n_codes, {column: {code}}, _vote)
-                    own[code] += times * mean
-        step = float(self.step)
+        named = self.label_names[1:] if self.binary else self.label_names
+        found: dict[int, Doubles] = {}
+        for column in self._columns():
+            own = np.zeros((schema.n_codes[column], len(named)))
+            for tree, times in self.counted.items():
+                if any(split.column == column for split in tree.literals):
+                    for code in range(len(own)):
+                        own[code] += times * self._mean(tree.tree, schema, {column: {code}})
+            found[column] = float(self.step) * (own - own[Column.FIRST :].mean(axis=0))
         return {
-            schema.columns[column].name: {
-                schema.columns[column].describe(code): step * float(own[code] - own[2:].mean())
-                for code in in_order(own)
-            }
-            for column, own in sorted(found.items())
+            name: self._by_cell(schema, found, lambda values, at=at: float(values[at]))
+            for at, name in enumerate(named)
         }
+
+    def _columns(self) -> list[int]:
+        return sorted({split.column for split in self.literals})
+
+    def _seen(self, votes: Ints) -> Ints:
+        """Return votes as they are shown: for the labels 0 and 1 as a margin."""
+        return votes[1:] - votes[:1] if self.binary else votes
+
+    def _vote(self, label: int) -> Ints:
+        return self._seen(np.eye(len(self.label_names), dtype=np.int64)[label])
+
+    def _named(self, values: Ints) -> Any:
+        if self.binary:
+            return int(values[0])
+        return dict(zip(self.label_names, values.tolist(), strict=True))
+
+    def _by_cell(self, schema: Schema, found: Mapping[int, Any], show: Any) -> dict[str, Any]:
+        """Say values by cells of columns: bins or categories, then missing and other."""
+        out = {}
+        for column, values in found.items():
+            codes = [*range(Column.FIRST, len(values)), Column.MISSING, Column.OTHER]
+            described = schema.columns[column]
+            out[described.name] = {described.describe(code): show(values[code]) for code in codes}
+        return out
+
+    def _mean(self, tree: Tree, schema: Schema, possible: Mapping[int, set[int]]) -> Any:
+        """Return the mean vote where each column's code is uniform over what is still possible."""
+        if not isinstance(tree, Node):
+            return self._vote(tree)
+        column, n_codes = tree.split.column, schema.n_codes
+        codes = possible.get(column, set(range(Column.FIRST, n_codes[column])))
+        accepts, total = tree.split.accepts(n_codes[column]), 0
+        for answer, side in ((True, tree.yes), (False, tree.no)):
+            here = {code for code in codes if accepts[code] == answer}
+            if here:
+                mean = self._mean(side, schema, {**possible, column: here})
+                total = total + len(here) / len(codes) * mean
+        return total
 
     def describe(self) -> str:
         """Say the sum in words."""
-        if not self.trees:
-            return f"always {int(self.start > 0)}"
-        start = f"{self.start:+d} and " if self.start else ""
         trees = "1 tree" if len(self.trees) == 1 else f"{len(self.trees)} trees"
-        return f"1 if {start}{trees} of depth {self.depth} vote so by majority, otherwise 0"
+        if self.binary:
+            margin = self.start[1] - self.start[0]
+            if not self.trees:
+                return f"always {int(margin > 0)}"
+            start = f"{margin:+d} and " if margin else ""
+            return f"1 if {start}{trees} of depth {self.depth} vote so by majority, otherwise 0"
+        if self.constant is not None:
+            return f"always {self.label_names[self.constant]}"
+        names = ", ".join(map(str, self.label_names))
+        said = f"of {names} the label with the most votes of {trees} of depth {self.depth}"
+        more = [votes - min(self.start) for votes in self.start]
+        begin = zip(more, self.label_names, strict=True)
+        start = ", ".join(f"{votes} for {name}" for votes, name in begin if votes)
+        return f"{said}; votes to begin with: {start}" if start else said
 
     def to_sql(
-        self, schema: Schema, *, dialect: str = "standard", what: str = "probability"
+        self,
+        schema: Schema,
+        *,
+        dialect: str = "standard",
+        what: str | None = None,
+        of: Label | None = None,
     ) -> str:
         """Return one SQL expression; see `littlestone.classes.boosted_trees.export.as_sql`."""
-        return export.as_sql(self, schema, dialect=dialect, what=what)
+        return export.as_sql(self, schema, dialect=dialect, what=what, of=of)
 
     def to_python(self, schema: Schema) -> str:
         """Return a Python module without dependencies; see `export.as_python`."""
@@ -241,61 +307,39 @@ class TreeEnsemble(SumOfTrees):
             "type": self.TYPE,
             "trees": [tree.to_dict()["tree"] for tree in self.trees],
             "step": str(self.step),
-            "start": self.start,
-        }
+            "start": list(self.start),
+        } | names_to_dict(self.label_names)
         return described if self.curve is None else described | {"curve": list(self.curve)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
-        fields = Fields(data, ("trees", "step", "start"), ("curve",))
-        trees, step = read_trees(fields), read_step(fields)
-        start = fields.integer("start", low=-FURTHEST, high=FURTHEST)
+        fields = Fields(data, ("trees", "step", "start"), ("label_names", "curve"))
+        names = names_of(fields)
+        trees, start = _read_trees(fields, names), fields.items("start", len(names))
+        whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
+        if not whole or len(start) != len(names):
+            raise fields.refuse("start", "an integer for each label")
+        found = cls(trees, _read_step(fields), tuple(start), names)
         if "curve" not in fields:
-            return cls(trees, step, start)
+            return found
         curve = fields.items("curve", MAX_ROUNDS + 1)
         proper = all(
             isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1 for p in curve
         )
-        if not proper or len(curve) != len(trees) + 1:
-            raise fields.refuse("curve", "a probability for each margin")
-        return cls(trees, step, start, tuple(float(p) for p in curve))
+        if not proper or len(curve) != len(trees) + 1 or not found.binary:
+            raise fields.refuse("curve", "a probability for each margin, for the labels 0 and 1")
+        return found.with_curve(curve)
 
 
-def _vote(label: int) -> int:
-    return 2 * label - 1
+def _shares(odds: Doubles) -> Doubles:
+    """Return the probabilities of labels (columns), of their log-odds up to a constant."""
+    powers = np.exp(odds - odds.max(axis=1, keepdims=True))
+    shares: Doubles = powers / powers.sum(axis=1, keepdims=True)
+    return shares
 
 
-def in_order(codes: npt.NDArray[Any]) -> list[int]:
-    """Return the codes of a column: its bins or categories, then missing and other."""
-    return [*range(Column.FIRST, len(codes)), Column.MISSING, Column.OTHER]
-
-
-def mean_vote(
-    tree: Tree,
-    n_codes: tuple[int, ...],
-    possible: Mapping[int, set[int]],
-    vote: Callable[[int], int],
-) -> float:
-    """Return the mean vote where each column's code is uniform over what is still possible.
-
-    ``vote`` says what a leaf votes, by its label.
-    """
-    if not isinstance(tree, Node):
-        return vote(tree)
-    column = tree.split.column
-    codes = possible.get(column, set(range(Column.FIRST, n_codes[column])))
-    accepts = tree.split.accepts(n_codes[column])
-    total = 0.0
-    for answer, side in ((True, tree.yes), (False, tree.no)):
-        here = {code for code in codes if accepts[code] == answer}
-        if here:
-            mean = mean_vote(side, n_codes, {**possible, column: here}, vote)
-            total += len(here) / len(codes) * mean
-    return total
-
-
-def read_trees(fields: Fields, names: tuple[Label, ...] = BINARY) -> tuple[TreeHypothesis, ...]:
+def _read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesis, ...]:
     """Return the entry ``trees``: a column that is asked about numbers is not asked about texts."""
     own: Json = {"type": TreeHypothesis.TYPE} | names_to_dict(names)
     trees = tuple(
@@ -308,7 +352,7 @@ def read_trees(fields: Fields, names: tuple[Label, ...] = BINARY) -> tuple[TreeH
     return trees
 
 
-def read_step(fields: Fields) -> Fraction:
+def _read_step(fields: Fields) -> Fraction:
     """Return the entry ``step``: a positive fraction."""
     try:
         step = read_exact(fields.text("step", 100))

@@ -2,66 +2,119 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from littlestone.classes.decision_trees import sql
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.data import Column, Literal, Schema
 from littlestone.errors import parameter_error
+from littlestone.types import Label
 
 if TYPE_CHECKING:
     from littlestone.classes.boosted_trees.ensemble import TreeEnsemble
-    from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 
-__all__ = ["as_python", "as_sql", "double", "trees_in_python"]
-
-_WHAT = ("margin", "probability", "label")
+_WHAT = {True: ("probability", "margin", "label"), False: ("label", "probability", "votes")}
+_LARGEST = 700  # of a power of e: no engine overflows
 
 
 def as_sql(
-    ensemble: TreeEnsemble, schema: Schema, *, dialect: str = "standard", what: str = "probability"
+    ensemble: TreeEnsemble,
+    schema: Schema,
+    *,
+    dialect: str = "standard",
+    what: str | None = None,
+    of: Label | None = None,
 ) -> str:
-    """Return a sum of trees as one SQL expression.
+    """Return a sum of trees as one SQL expression; never NULL.
 
-    Parameters
-    ----------
-    ensemble : TreeEnsemble
-    schema : Schema
-        The schema that it was learned with.
-    dialect : {"standard", "duckdb"}, default "standard"
-        As for `TreeHypothesis.to_sql`.
-    what : {"probability", "margin", "label"}, default "probability"
-        The value of the expression: a number in [0, 1], an integer, or 0 or 1; never NULL.
+    For the labels 0 and 1 ``what`` is "probability" (the default), "margin" or "label". Otherwise
+    it is "label" (the default), or the "probability" or the "votes" of the label ``of``, and the
+    expression is a scalar subquery, which evaluates each tree once, and then counts votes.
 
     Raises
     ------
     ParameterError
         If the schema does not have the columns, or a choice is unknown.
     """
-    if what not in _WHAT:
-        raise parameter_error("to_sql", "what", f"one of {', '.join(_WHAT)}", what)
-    trees = [
-        (f"{times} * " if times > 1 else "") + f"({tree.to_sql(schema, dialect=dialect)})"
-        for tree, times in Counter(ensemble.trees).items()
-    ]
-    least, votes = ensemble.margins[0], "\n+ ".join(trees)
-    margin = f"{least} + 2 * (\n{votes}\n)" if trees else str(least)
-    if what == "margin":
-        return f"({margin})"
+    names, choices = ensemble.label_names, _WHAT[ensemble.binary]
+    what = choices[0] if what is None else what
+    if what not in choices:
+        raise parameter_error("to_sql", "what", f"one of {', '.join(choices)}", what)
+    if ensemble.binary or what == "label":
+        if of is not None:
+            asked = "labels 0 and 1" if ensemble.binary else "label"
+            raise parameter_error("to_sql", "of", f"left out for the {asked}", of)
+    elif of not in names:
+        raise parameter_error("to_sql", "of", f"one of {list(names)}, for {what}", of)
+    codes = [sql.as_sql(tree.tree, schema, dialect, range(len(names))) for tree in ensemble.counted]
+    if ensemble.binary:
+        return _of_margin(ensemble, codes, what)
+    votes = [str(start) for start in ensemble.start]
+    for i, (tree, times) in enumerate(ensemble.counted.items()):
+        for code in sorted(_answers(tree.tree)):
+            votes[code] += f" + {times} * CASE littlestone_tree_{i} WHEN {code} THEN 1 ELSE 0 END"
+    summed = ",\n".join(f"{own} AS {_votes(code)}" for code, own in enumerate(votes))
+    if codes:
+        trees = ",\n".join(f"({tree}) AS littlestone_tree_{i}" for i, tree in enumerate(codes))
+        summed += f"\nFROM (SELECT {trees}) AS littlestone_trees"
     if what == "label":
-        return f"CASE WHEN ({margin}) > 0 THEN 1 ELSE 0 END"
-    cases = [
-        f"WHEN {m} THEN {double(p)}"
-        for m, p in zip(ensemble.margins, ensemble.probabilities, strict=True)
-    ]
-    return "\n".join([f"CASE ({margin})", *cases, "END"])
+        value = _most(names, dialect)
+    else:
+        own = names.index(of)
+        value = _votes(own) if what == "votes" else _share(own, len(names), float(ensemble.step))
+    return f"(SELECT {value}\nFROM (SELECT {summed}) AS littlestone_votes)"
+
+
+def _of_margin(ensemble: TreeEnsemble, codes: list[str], what: str) -> str:
+    times = [f"{times} * " if times > 1 else "" for times in ensemble.counted.values()]
+    trees = "\n+ ".join(f"{often}({tree})" for often, tree in zip(times, codes, strict=True))
+    margin = f"({ensemble.margins[0]}" + (f" + 2 * (\n{trees}\n))" if codes else ")")
+    if what == "margin":
+        return margin
+    if what == "label":
+        return f"CASE WHEN {margin} > 0 THEN 1 ELSE 0 END"
+    chances = zip(ensemble.margins, ensemble.probabilities, strict=True)
+    cases = [f"WHEN {m} THEN {double(p)}" for m, p in chances]
+    return "\n".join([f"CASE {margin}", *cases, "END"])
 
 
 def double(value: float) -> str:
     """Write a number so that SQL takes it for a double, not for a decimal."""
     written = repr(float(value))
     return written if "e" in written else f"{written}e0"
+
+
+def _votes(code: int) -> str:
+    return f"littlestone_votes_{code}"
+
+
+def _answers(tree: Tree) -> set[int]:
+    return _answers(tree.yes) | _answers(tree.no) if isinstance(tree, Node) else {tree}
+
+
+def _most(names: tuple[Label, ...], dialect: str) -> str:
+    """Return the label with the most votes; of equals, the first."""
+    codes = range(len(names))
+    lines = [
+        f"WHEN {' AND '.join(f'{_votes(k)} >= {_votes(j)}' for j in codes if j != k)} "
+        f"THEN {_literal(names[k], dialect)}"
+        for k in codes[:-1]
+    ]
+    return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
+
+
+def _share(own: int, labels: int, step: float) -> str:
+    """Return the probability of a label: 1 / (1 + the sum of the odds of the others)."""
+    odds = " + ".join(
+        f"EXP(LEAST({_LARGEST}, {double(step)} * ({_votes(k)} - {_votes(own)})))"
+        for k in range(labels)
+        if k != own
+    )
+    return f"1e0 / (1 + {odds})"
+
+
+def _literal(label: Label, dialect: str) -> str:
+    return sql.quoted(label, dialect) if isinstance(label, str) else str(label)
 
 
 _READING = '''_WHITE = " \\t\\n\\r\\v\\f"
@@ -102,45 +155,69 @@ def _yes(record, column, test, value):
 
 _PYTHON = '''"""A private model as plain Python: no dependencies. Generated.
 
-margin(record), probability(record), label(record): a record is a mapping from column to cell
+{functions}: a record is a mapping from column to cell
 (a number, a text, a boolean or None), read by the rules of the public schema.
 """
 
 import math
 import re
 
-START = {start}  # margin of a record for which every tree votes -1
-# (times, tree); a tree is 0, 1 or (column, test, value, yes, no)
+LABELS = {labels}
+START = {start}  # votes of each label to begin with
+STEP = {step!r}  # log-odds of one vote
+# (times, tree); a tree is the number of a label or (column, test, value, yes, no)
 TREES = {trees}
 MISSING = {missing}  # texts that mean "not known", by column
-PROBABILITIES = {probabilities}  # by margin
 
 {reading}
 
-def margin(record):
-    """Return the sum of the votes."""
-    total = START
+def _votes(record):
+    found = list(START)
     for times, tree in TREES:
         while isinstance(tree, tuple):
             column, test, value, yes, no = tree
             tree = yes if _yes(record, column, test, value) else no
-        total += 2 * times * tree
-    return total
+        found[tree] += times
+    return found
+
+
+{answers}
+
+def label(record):
+    """Return the label with the most votes; of equals, the first."""
+    found = _votes(record)
+    return LABELS[found.index(max(found))]
+'''
+
+_MARGIN = '''PROBABILITIES = {probabilities}  # by margin
+
+
+def margin(record):
+    """Return the votes of 1 less those of 0."""
+    zero, one = _votes(record)
+    return one - zero
 
 
 def probability(record):
     """Return the probability of label 1."""
     return PROBABILITIES[margin(record)]
+'''
+
+_BY_LABEL = '''def votes(record):
+    """Return the votes of each label."""
+    return dict(zip(LABELS, _votes(record)))
 
 
-def label(record):
-    """Return 1 where the margin is positive, else 0."""
-    return int(margin(record) > 0)
+def probability(record):
+    """Return the probability of each label."""
+    found = _votes(record)
+    odds = [math.exp(STEP * (own - max(found))) for own in found]
+    return {label: own / sum(odds) for label, own in zip(LABELS, odds)}
 '''
 
 
 def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
-    """Return a Python module with ``margin``, ``probability`` and ``label`` of a record.
+    """Return a Python module: ``probability`` and ``label`` of a record, ``margin`` or ``votes``.
 
     Examples
     --------
@@ -154,27 +231,32 @@ def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
     >>> [module["margin"]({"age": cell}) for cell in (31, "29.5", "?", None)]
     [1, -1, -1, -1]
     """
-    probabilities = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
-    return _PYTHON.format(
-        start=ensemble.margins[0],
-        probabilities=repr(probabilities),
-        **trees_in_python(ensemble.trees, schema),
-    )
-
-
-def trees_in_python(trees: Sequence[TreeHypothesis], schema: Schema) -> dict[str, str]:
-    """Return what both modules say of trees, and how they read cells."""
-    for tree in trees:
+    answers, functions = _BY_LABEL, "votes(record), probability(record), label(record)"
+    if ensemble.binary:
+        chances = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
+        answers = _MARGIN.format(probabilities=repr(chances))
+        functions = "margin(record), probability(record), label(record)"
+    for tree in ensemble.counted:
         tree.to_sql(schema)  # refuses a schema that is not the model's
-    listed = [(times, _plain(tree.tree, schema)) for tree, times in Counter(trees).items()]
-    used = {split.column for tree in trees for split in tree.literals}
+    lines = "".join(
+        f"    {(times, _plain(tree.tree, schema))!r},\n" for tree, times in ensemble.counted.items()
+    )
+    used = {split.column for split in ensemble.literals}
     missing = {
         column.name: column.missing
         for j, column in enumerate(schema)
         if j in used and column.missing
     }
-    lines = "".join(f"    {item!r},\n" for item in listed)
-    return {"trees": f"[\n{lines}]", "missing": repr(missing), "reading": _READING}
+    return _PYTHON.format(
+        functions=functions,
+        labels=repr(ensemble.label_names),
+        start=repr(ensemble.start),
+        step=float(ensemble.step),
+        trees=f"[\n{lines}]",
+        missing=repr(missing),
+        reading=_READING,
+        answers=answers,
+    )
 
 
 def _plain(tree: Tree, schema: Schema) -> Any:

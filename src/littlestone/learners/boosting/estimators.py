@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from littlestone.classes import BoostedTreeClass, LabelEnsemble, ScorecardClass, TreeEnsemble
+from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.data import read_points
 from littlestone.errors import check_integer
@@ -51,7 +51,7 @@ class _Boosted(PrivateClassifier):
         "Public labels, where they are not 0 and 1: each tree then votes for one of them.",
         default=None,
     )
-    hypothesis_: TreeEnsemble | LabelEnsemble
+    hypothesis_: TreeEnsemble
 
     def _rounds(self) -> int | None:
         if self.rounds is None or (isinstance(self.rounds, str) and self.rounds == "auto"):
@@ -123,7 +123,7 @@ class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     trees_ : tuple of TreeHypothesis
     evaluation_ : Evaluation
     release_ : Release
-    hypothesis_ : TreeEnsemble, or LabelEnsemble with a list of labels
+    hypothesis_ : TreeEnsemble
         The private output; may be published.
 
     Guarantee

@@ -1,37 +1,38 @@
 """Boosting of exactly drawn trees: every round is one exponential mechanism over all trees.
 
-Labels are -1 and +1. After t rounds the *margin* m(x) is a released start plus the votes of the t
-released trees, an integer: one vote of each tree, ``first_votes`` of the first. Round t + 1:
+Each tree votes for one of k labels. After t rounds label j has v_j *votes* at a row: a released
+start, and the votes of the t released trees that answer j there (one each, ``first_votes`` for the
+first). With p = softmax(step v), the loss of a record of label y moves by ``p_j - [j = y]`` when
+label j gains a little, so that answering j instead of y costs ``p_j + 1 - p_y``, in [0, 2]. Half of
+it is the gradient; for two labels it is ``sigma(-step m)``, where m is the *margin*, the votes of y
+less those of the other. Round t + 1:
 
-1. every record weighs ``w = table[y m(x)]``, an integer in [0, W], where
-   ``table[z] = round(W min(1, sigma(-step z) / cap))`` and sigma(v) = 1 / (1 + e**-v): the
-   gradient of the logistic loss at the log-odds ``step m``, capped (smooth weights);
-2. a tree h is drawn with probability proportional to ``exp(-rate A(h))``, where A(h) is the weight
-   of the records that h labels wrongly and ``rate = epsilon_t / (2 W_t)``;
-3. the margins move by the votes of h.
+1. answering j != y costs a record ``round(W min(1, gradient / cap))``, an integer in [0, W], and at
+   most W_t; the right answer costs nothing; for a cell outside the list of labels all answers cost
+   W_t (`Settings.costs`: smooth weights);
+2. a tree h is drawn with probability proportional to ``exp(-rate A(h))``, where A(h) is what the
+   answers of h cost all records and ``rate = epsilon_t / (2 W_t)``;
+3. the votes of h are added.
 
-The release is the list of trees; its log-odds ``step m`` and everything else follow from it.
+The release is the list of trees; its probabilities and everything else follow from it.
 
-*Several labels.* Each tree votes for one of K labels: the same rounds, with one draw each, and the
-costs of `labels` in the place of w. For two labels these are the weights above.
-
-*Privacy.* The weight of a record is a function of the record itself, of the released trees and of
-public numbers only; no weight is normalised over records. W_t is the largest entry of the table at
-any margin that *any* row could have after the trees before (the start, plus or minus the votes of
-each of them). So with these trees fixed, replacing one record moves A(h) by the difference of
-w' [h(x') wrong] and w [h(x) wrong], which lies in [-W_t, W_t] for every h: the log-likelihood ratio
-of step 2 lies in an interval of length ``2 W_t rate = epsilon_t``. So a round is epsilon_t-bounded
-range, given what was released before.
-T, the votes and all epsilon_t are fixed before the first round, and the rounds compose adaptively
-(`littlestone.privacy.compose`; pure: the sum). W_t = 0 draws uniformly, which is private, too.
+*Privacy.* The costs of a record are a function of the record itself, of the released trees and of
+public numbers only; no cost is normalised over records. (Powers of e come from one public table,
+and all that follows is done number by number.) W_t is the largest cost at the votes that *any* row
+could have after the trees before; `Settings.costs` never exceeds it. So with these trees fixed,
+replacing one record moves A(h) by an amount in [-W_t, W_t] for every h: the log-likelihood ratio of
+step 2 lies in an interval of length ``2 W_t rate = epsilon_t``. So a round is epsilon_t-bounded
+range, given what was released before. T, the votes and all epsilon_t are fixed before the first
+round, and the rounds compose adaptively (`littlestone.privacy.compose`; pure: the sum). W_t = 0
+draws uniformly, which is private, too.
 
 *First tree.* Where n epsilon is small, each round can afford little, and the first of them decides
 most. There the first tree is drawn with `FIRST_BUDGET` times the budget of another, and has as many
 votes as make log-odds of about one.
 
 *Start.* Where labels are rare, the first trees would only say so. So a part of the budget buys a
-private count of label 1 (two-sided geometric noise), and the start is its log-odds in steps; with
-several labels, counts of all of them.
+private count of label 1 (two-sided geometric noise), or counts of all labels (one histogram:
+replacing a record moves two of them by 1), and votes begin at their log-shares, in steps.
 
 What is secret: the sample, its weights and counts. Public: everything in `Settings` and the trees.
 
@@ -46,7 +47,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ import numpy.typing as npt
 
 from littlestone.bounds import Claim, register
 from littlestone.classes import BoostedTreeClass
-from littlestone.classes.boosted_trees import LabelEnsemble, TreeEnsemble
+from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.rows import Rows, Splits
 from littlestone.classes.decision_trees.weighted import draw_tree
@@ -67,16 +68,9 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
+from littlestone.evaluation import release_histogram
 from littlestone.learners.base import Learner
-from littlestone.learners.boosting.labels import private_start
-from littlestone.learners.boosting.margins import (
-    Margins,
-    Start,
-    answered,
-    margins_of,
-    voted,
-    weighted,
-)
+from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.declare import Kind, declared, maybe, number, whole
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
@@ -89,7 +83,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
-__all__ = ["Boosting", "BoostingPlan", "Settings"]
+Ints = npt.NDArray[np.int64]
 
 register(
     Claim(
@@ -180,24 +174,40 @@ class Settings:
         strong = place == 0 and self.first_votes > 1
         return self.round_epsilon * (FIRST_BUDGET if strong else 1)
 
-    def weight(self, z: int) -> int:
-        """Return the weight of a record whose label times margin is z: an integer in [0, W]."""
-        v = float(self.step) * z
-        # sigma(-v), without overflow
-        gradient = math.exp(-v) / (1 + math.exp(-v)) if v > 0 else 1 / (1 + math.exp(v))
-        return round(self.resolution * min(1.0, gradient / float(self.cap)))
+    def costs(self, votes: Ints, y: int, most: int) -> Ints:
+        """Return what each answer costs a record of label y, in 0 .. most: (labels, rows).
 
-    def table(self, start: int) -> npt.NDArray[np.int64]:
-        """Return the weights for z from -reach to reach, the start and all votes together."""
-        reach = abs(start) + self.first_votes + self.rounds - 1
-        return np.array([self.weight(z) for z in range(-reach, reach + 1)], dtype=np.int64)
+        Examples
+        --------
+        >>> settings = Settings(9, Fraction(1), Fraction(1, 2), 100, Fraction(1), Fraction(0))
+        >>> settings.costs(np.array([[0, 0], [0, 3], [0, 0]]), 1, 100).tolist()
+        [[100, 14], [0, 0], [100, 14]]
+        """
+        below = votes.max(axis=0) - votes
+        odds = _powers(self.step, int(below.max(initial=0)))[below]
+        # label by label: sums over an axis may round by their number of rows
+        others = reduce(np.add, (row for label, row in enumerate(odds) if label != y))
+        gradient = (odds + others) / (2 * reduce(np.add, odds))
+        shares = np.minimum(1.0, gradient / float(self.cap))
+        costs: Ints = np.minimum(np.rint(self.resolution * shares).astype(np.int64), most)
+        costs[y] = 0
+        return costs
 
-    def largest(self, start: int, place: int) -> int:
-        """Return W_t: the largest weight at any margin that ``place`` trees can reach."""
-        reached = {start}
-        for votes in map(self.votes_of, range(place)):
-            reached = {margin + vote for margin in reached for vote in (votes, -votes)}
-        return max(self.weight(sign * margin) for margin in reached for sign in (1, -1))
+    def largest(self, start: tuple[int, ...], place: int) -> int:
+        """Return W_t: the largest cost at the votes that ``place`` trees can give.
+
+        It is where all of them vote for one label.
+        """
+        given = sum(map(self.votes_of, range(place)))
+        votes = np.array(start)[:, None] + given * np.eye(len(start), dtype=np.int64)
+        labels = range(len(start))
+        return max(int(self.costs(votes, y, self.resolution).max()) for y in labels)
+
+
+@lru_cache(maxsize=16)
+def _powers(step: Fraction, last: int) -> npt.NDArray[np.float64]:
+    """Return e**(-step u) for u = 0 .. last."""
+    return np.array([math.exp(-float(step) * u) for u in range(last + 1)])
 
 
 @dataclass(frozen=True)
@@ -387,70 +397,43 @@ class Boosting(Learner[BoostingPlan]):
         """
         settings = self.plan.settings(sample.n)
         start = self._start(sample, settings, source)
-        margins = margins_of(sample, start)
+        votes = Votes(sample, start)
         trees: list[TreeHypothesis] = []
         for place in range(settings.rounds):
-            rows, rate = self.round(sample, margins, start=start, place=place)
+            rows, rate = self.round(votes, place)
             tree = self.tree(rows, rate, source)  # step 2
-            votes = settings.votes_of(place)
-            margins = voted(sample, margins, tree, votes)  # step 3
-            trees += [tree] * votes
-        if isinstance(start, tuple):
-            return LabelEnsemble(tuple(trees), settings.step, start, self.concept_class.labels)
-        return TreeEnsemble(tuple(trees), settings.step, start)
+            votes.add(tree, settings.votes_of(place))  # step 3
+            trees += [tree] * settings.votes_of(place)
+        return TreeEnsemble(tuple(trees), settings.step, start, self.concept_class.labels)
 
-    def round(
-        self, sample: Any, margins: Margins, *, start: Start, place: int
-    ) -> tuple[Rows, Fraction]:
-        """Return the weighted records of a round, and the rate of its draw.
-
-        Parameters
-        ----------
-        sample : Sample or MulticlassSample
-        margins : ndarray of int64, CodedMargins or CodedVotes
-            As `margins_of` and `voted` make them, of the trees before.
-        start : int, or tuple of int
-            It is released.
-        place : int
-            Number of trees before.
-        """
-        settings = self.plan.settings(sample.n)
-        epsilon = settings.epsilon_of(place)
+    def round(self, votes: Votes, place: int) -> tuple[Rows, Fraction]:
+        """Return what answers cost in a round after ``place`` trees, and the rate of its draw."""
+        settings = self.plan.settings(votes.sample.n)
+        largest = settings.largest(votes.start, place)
         splits, depth = _splits(self.concept_class.schema), self.concept_class.depth
-        if isinstance(start, tuple):
-            rows = answered(  # step 1
-                splits,
-                sample,
-                margins,
-                depth,
-                step=settings.step,
-                cap=settings.cap,
-                resolution=settings.resolution,
-            )
-            return rows, epsilon / (2 * settings.resolution)  # W bounds every cost
-        rows = weighted(splits, sample, margins, settings.table(start), depth)  # step 1
-        largest = max(settings.largest(start, place), 1)
-        return rows, epsilon / (2 * largest)
+        rows = votes.rows(splits, depth, settings, largest)  # step 1
+        return rows, settings.epsilon_of(place) / (2 * max(largest, 1))
 
     def tree(self, rows: Rows, rate: Fraction, source: Source) -> TreeHypothesis:
         """Draw the tree of a round."""
         drawn = draw_tree(rows, self.concept_class.depth, rate, source)
         return TreeHypothesis.of(drawn, self.concept_class.labels)
 
-    def _start(self, sample: Any, settings: Settings, source: Source) -> Start:
-        """Return the log-odds of a private count of label 1, or of all labels, in steps."""
-        labels = len(self.concept_class.labels) if self.concept_class.lists_labels else 0
-        if not settings.count_epsilon:
-            return (0,) * labels if labels else 0
-        n, epsilon = sample.n, settings.count_epsilon
-        if labels:
-            return private_start(
-                sample, epsilon=epsilon, step=settings.step, furthest=_FURTHEST, source=source
-            )
-        count = private_count(sample.positives, n, epsilon=epsilon, source=source).value
-        doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
-        odds = math.log((count + doubt) / (n - count + doubt))
-        return max(-_FURTHEST, min(_FURTHEST, round(odds / float(settings.step))))
+    def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
+        """Return votes of each label to begin with, from private counts."""
+        n, epsilon, step = sample.n, settings.count_epsilon, float(settings.step)
+        if not epsilon:
+            return (0,) * len(self.concept_class.labels)
+        if not self.concept_class.lists_labels:
+            count = private_count(sample.positives, n, epsilon=epsilon, source=source).value
+            doubt = 2 / float(epsilon)  # about the noise's size: pulls the share towards one half
+            odds = round(math.log((count + doubt) / (n - count + doubt)) / step)
+            return (0, max(-_FURTHEST, min(_FURTHEST, odds)))
+        totals = sample.by_label[:, None]
+        released = release_histogram([0], totals, n=n, epsilon=epsilon, source=source)
+        doubt = 4 / float(epsilon)  # pulls the shares towards each other
+        logs = [math.log(max(count, 0) + doubt) for (count,) in released.counts[:-1]]
+        return tuple(max(-_FURTHEST, round((own - max(logs)) / step)) for own in logs)
 
 
 @lru_cache(maxsize=64)
