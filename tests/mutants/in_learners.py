@@ -245,7 +245,8 @@ def trees_vote_for_labels_of_the_table(original, self, number, by_label, setting
     return original(self, number, by_label, settings, most) + 5000 * unseen[:, None]
 
 
-@mutant("half noise", "learners.boosting.learner:Settings.costs", "votes for labels")
-def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
+@mutant("half noise", "learners.boosting.votes:Votes.costs", "votes for labels")
+def gradients_of_labels_neither_halved_nor_capped(original, self, number, counts, settings, most):
     """A mistake of one label costs up to twice W, at the rate of W."""
-    return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)
+    doubled = replace(settings, resolution=2 * settings.resolution)
+    return original(self, number, counts, doubled, 2 * most)
