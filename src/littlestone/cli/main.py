@@ -27,11 +27,10 @@ from littlestone.cli.audit import all_n, exact, replay
 from littlestone.cli.audit_sampling import attack, statistical
 from littlestone.cli.check import check
 from littlestone.cli.dims import dims
-from littlestone.cli.export import export
 from littlestone.cli.ledger import create, show
+from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
-from littlestone.cli.predict import predict
-from littlestone.cli.report import report
+from littlestone.cli.predict import export, predict, report
 from littlestone.cli.schema import check_schema, new, propose
 from littlestone.cli.score import compare, score
 from littlestone.cli.stream import stream
@@ -167,18 +166,9 @@ for _name, (_about, _place, _commands) in _GROUPS.items():
     app.command(_group)
 
 #: What a required parameter may look like.
-_EXAMPLES = {
-    "--class": '--class "thresholds(1, 99)"',
-    "--epsilon": "--epsilon 1",
-    "--alpha": "--alpha 0.1",
-    "--beta": "--beta 0.05",
-    "--learner": "--learner generic",
-    "--points": "--points 1,2,3",
-    "--y": "--y adult",
-    "--out": "--out page.html",
+_EXAMPLES = {f"--{name}": f"--{name} {value}" for name, value in EXAMPLES.items()} | {
     "DATA": "people.csv",
     "MODEL": "model.json",
-    "--state": "--state state",
     "PATH": "budget.db",
     "FILE": "schema.toml",
 }

@@ -38,6 +38,7 @@ __all__ = [
     "Goal",
     "Labels",
     "Model",
+    "Out",
     "Page",
     "Paid",
     "Records",
@@ -62,6 +63,10 @@ AsJson = Annotated[bool, Parameter(negative="", show_default=False, help="Print 
 Page = Annotated[
     str | None, Parameter(help="Write a page (HTML) here; an existing file is replaced.")
 ]
+Out = Annotated[
+    str | None,
+    Parameter(help="Write here instead of to the standard output; an existing file is replaced."),
+]
 Model = Annotated[str, Parameter(help="File written by `littlestone fit --out`.")]
 Labels = Annotated[
     str | None,
@@ -83,6 +88,8 @@ EXAMPLES = {
     "points": "1,2,3",
     "horizon": "100000",
     "y": "adult",
+    "out": "page.html",
+    "state": "state",
 }
 
 

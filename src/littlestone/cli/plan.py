@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
@@ -149,10 +150,8 @@ def plan(
         others = {"solve": solve, "n": n, "report": report, "simulation": simulation}
         others |= {"evaluate": evaluated.evaluate, "horizon": horizon}
         _alone({**others, "what_if": what_if or None, "class auto": auto})
-        from littlestone.cli.explore import explore as show
-
         start = {**exact, "samples_per_user": each}
-        return show(explore, None if opened is None else opened[0], start, json=json)
+        return _explore(explore, None if opened is None else opened[0], start, json=json)
     assert concept_class is not None
     assert opened is not None
     concepts, public = opened
@@ -190,6 +189,25 @@ def plan(
         return 0
     _show(plans)
     _besides(plans, measured, what_if=what_if, papers=papers, report=report)
+    return 0
+
+
+def _explore(path: str, concepts: ConceptClass | None, asked: Json, *, json: bool) -> int:
+    """Write the interactive page; without a class it shows a small catalogue."""
+    from littlestone.cli.terminal import counting, facts
+    from littlestone.report.explorer import START, explorer_page
+    from littlestone.safe_io import write_text
+
+    start = replace(START, **{name: value for name, value in asked.items() if value is not None})
+    with counting("Planning the curves") as progress:
+        html = explorer_page(
+            None if concepts is None else [concepts], start=start, workers=2, progress=progress
+        )
+    write_text(path, html)
+    if json:
+        print(jsonlib.dumps({"page": path}))
+        return 0
+    facts([("Page", path, "")])
     return 0
 
 

@@ -1,4 +1,4 @@
-"""``littlestone predict``: label the rows of a table by a released model."""
+"""``littlestone predict``, ``report``, ``export``: what is done with a released model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from littlestone.cli.options import Csv, Flag, Model
+from littlestone.cli.options import Csv, Flag, Model, Out
 from littlestone.errors import parameter_error
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]
 
-__all__ = ["predict"]
+__all__ = ["export", "predict", "report"]
 
 
 def predict(
@@ -29,7 +29,7 @@ def predict(
     x: str | None = None,
     asked: Csv = Csv(),
     proba: Flag = False,
-    out: str | None = None,
+    out: Out = None,
 ) -> int:
     """Label each row of a table by a released model; costs no privacy of the model's records.
 
@@ -47,8 +47,6 @@ def predict(
         Write "prediction,probability" instead: with the probability of 1, of a scorecard or of
         boosted trees; of another model the share of 1 that its evaluation found. Of a model with a
         list of labels: a column for the share of each label.
-    out:
-        Write here instead of to the standard output; an existing file is replaced.
     """
     from littlestone.cli.files import check_outputs
     from littlestone.cli.terminal import reading
@@ -72,6 +70,51 @@ def predict(
                     _write_parquet(pieces, file, names, proba=proba)
                 else:
                     _write(pieces, file, names, proba=proba)
+    return 0
+
+
+def report(model: Model, /, *, out: str) -> int:
+    """Write the page of a model: the rule, what is promised, and why.
+
+    Parameters
+    ----------
+    out:
+        Write the page (HTML) here; an existing file is replaced.
+    """
+    from littlestone.cli.files import check_outputs
+    from littlestone.cli.terminal import facts
+    from littlestone.learners.release import Release
+    from littlestone.report import page
+    from littlestone.safe_io import write_text
+
+    check_outputs("report", model, out=out)
+    write_text(out, page(Release.read(model)))
+    facts([("Page", out, "")])
+    return 0
+
+
+def export(model: Model, /, *, to: str = "sql", dialect: str = "duckdb", out: Out = None) -> int:
+    """Write a tree, a scorecard or boosted trees for another program; costs no privacy.
+
+    Parameters
+    ----------
+    to:
+        sql: one expression, the probability of 1 (of a tree, a rule list or several labels: the
+        label); python: a module without dependencies; json: the trees and the schema.
+    dialect:
+        For sql: duckdb reads cells exactly as this program does; standard is for columns that have
+        their proper types.
+    """
+    from littlestone.cli.files import check_outputs
+    from littlestone.learners.release import Release
+    from littlestone.safe_io import write_text
+
+    check_outputs("export", model, out=out)
+    written = Release.read(model).export(to, dialect=dialect) + "\n"
+    if out is None:
+        sys.stdout.write(written)
+    else:
+        write_text(out, written)
     return 0
 
 

@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import AsJson, Paid, Table, names
+from littlestone.cli.options import AsJson, Out, Paid, Table, names
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def new(
     y: str | None = None,
     like: str | None = None,
     table: Table = Table(),
-    out: str | None = None,
+    out: Out = None,
 ) -> int:
     """Write a first schema of a table, to be completed by hand; reads no cell of it.
 
@@ -46,8 +46,6 @@ def new(
         Column of labels: left out of the schema.
     like:
         Public table with the same columns: its quantiles become bins, its texts categories.
-    out:
-        Write here instead of to the standard output; an existing file is replaced.
     """
     from littlestone.cli.files import check_outputs
     from littlestone.data.draft import draft

@@ -95,37 +95,17 @@ DELTA_NEEDED = "1e-6 is a common choice; zero is not possible: candidates come f
 class Learner(ABC, _Generic[P]):
     """A learner without any shell: public parameters in, one private hypothesis out.
 
-    Derived classes are frozen dataclasses; see the module's docstring.
-
-    Attributes
-    ----------
-    name : str
-        Its name in the registry.
-    estimator : str
-        The scikit-learn estimator built on it, named in errors.
-    summary : str
-        One line for people.
-    pure : bool
-        Whether delta is zero, so that giving one is an error.
-    agnostic : bool
-        Whether its certificate needs no realizable labels.
-    unit : str
-        What is protected and counted: ``"records"`` or ``"users"``.
-    claim : str
-        The registered claim behind the guarantee.
-    multiclass : bool
-        Whether it learns classes that list labels of their own; others are binary by nature.
-    uncertified : str
-        Empty, if there is a certificate before data. Else why there is none, and what to do
-        instead: `certificate` and `required_samples` raise `UnsupportedError` with this message.
+    Derived classes are frozen dataclasses; see the module's docstring. ``name`` is that in the
+    registry; ``pure`` says that delta is zero, so that giving one is an error.
     """
 
-    estimator: ClassVar[str]
-    summary: ClassVar[str]
-    claim: ClassVar[str]
-    agnostic: ClassVar[bool]
-    unit: ClassVar[Unit] = "records"
-    multiclass: ClassVar[bool] = False
+    estimator: ClassVar[str]  # the scikit-learn estimator built on it, named in errors
+    summary: ClassVar[str]  # one line for people
+    claim: ClassVar[str]  # the registered claim behind the guarantee
+    agnostic: ClassVar[bool]  # whether its certificate needs no realizable labels
+    unit: ClassVar[Unit] = "records"  # what is protected and counted
+    multiclass: ClassVar[bool] = False  # whether it learns classes that list labels of their own
+    #: Empty, if there is a certificate before data. Else why there is none, and what to do instead.
     uncertified: ClassVar[str] = ""
 
     if TYPE_CHECKING:  # fields, or properties of learners that are made from learners
@@ -166,24 +146,11 @@ class Learner(ABC, _Generic[P]):
 
     @abstractmethod
     def make_plan(self) -> P:
-        """Compute the plan, from public parameters only; ask for `plan`, which keeps it.
-
-        Raises
-        ------
-        UnsupportedError, InfeasibleError
-            Whenever ``draw`` would refuse this class with these parameters (see `runnable`).
-        """
+        """Compute the plan, or refuse whatever ``draw`` would refuse; `plan` keeps it."""
 
     @abstractmethod
     def draw(self, sample: Any, source: Source) -> Hypothesis:
-        """Draw the hypothesis; a pure function of the sample and of the draws.
-
-        Parameters
-        ----------
-        sample : Sample, or UserSample for a learner that protects users
-            Any: privacy assumes nothing about it.
-        source : Source
-        """
+        """Draw the hypothesis; a pure function of the sample, which may be any, and the draws."""
 
     @property
     def plan(self) -> P:
@@ -294,12 +261,7 @@ def runnable(learner: _Planned, n: int | None = None) -> Runnable:
 
 
 def check_two_labels(estimator: str, concept_class: ConceptClass) -> None:
-    """Refuse a class with a list of labels, for a learner of the labels 0 and 1.
-
-    Raises
-    ------
-    UnsupportedError
-    """
+    """Refuse a class with a list of labels, for a learner of the labels 0 and 1."""
     if not concept_class.lists_labels:
         return
     two = (

@@ -43,14 +43,7 @@ _GOAL = ("concept_class", "epsilon", "delta", "alpha", "beta", "evaluation")
 
 @dataclass(frozen=True)
 class Entry:
-    """A learner of the registry, or the agnostic form of one; all attributes follow from the class.
-
-    Attributes
-    ----------
-    learner : type of Learner
-    relabelled : bool
-        Whether it is the agnostic form (`TwoSample`) of that learner.
-    """
+    """A learner of the registry, or the agnostic form (`TwoSample`) of one."""
 
     learner: type[Learner[Any]]
     relabelled: bool = False
@@ -164,23 +157,7 @@ def make(
     beta: Any = "0.05",
     **options: Any,
 ) -> Learner[Any]:
-    """Return a learner by name, after checking all public parameters.
-
-    Parameters
-    ----------
-    name : str
-        One of `names`.
-    concept_class : ConceptClass
-    epsilon : number in (0, inf)
-    delta : number in (0, 1), optional
-        Only for learners that are not pure.
-    alpha, beta : number in (0, 1)
-    **options
-        Further public parameters of this learner (`Entry.options`).
-
-    Raises
-    ------
-    ParameterError, UnsupportedError
+    """Return a learner by name, after checking all public parameters (`Entry.options`).
 
     Examples
     --------
