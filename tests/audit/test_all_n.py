@@ -138,10 +138,8 @@ def test_tiny_rates_are_drawn_and_read():
 
 
 def littlestone(**settings):
-    learner = registry.make(
-        "littlestone", Thresholds(1, 4), epsilon=1, delta=F(1, 20), method="all"
-    )
-    return replace(learner, chunk=1, **settings)
+    learner = registry.make("littlestone", Points(1, 3), epsilon=1, delta=F(1, 20))
+    return replace(learner, chunk=1, tolerances=(1,), **settings)
 
 
 def test_candidates_beside_bottom():

@@ -114,7 +114,7 @@ def failed_copies_are_not_counted_out_quietly(original, *given):
 @mutant(
     "parameter from the data",
     "learners.littlestone.learner:draw",
-    "littlestone on thresholds(1, 3), all",
+    "littlestone on points(), closures",
     "the longest list",
 )
 def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):

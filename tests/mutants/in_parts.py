@@ -151,7 +151,7 @@ def stages_pass_by_the_votes_themselves(original, self, threshold, source):
 
 @mutant(
     "composition forgotten",
-    "learners.littlestone.essential_plans:StagesPlan.draw_epsilon",
+    "learners.littlestone.stages:StagesPlan.draw_epsilon",
     "stages and their draw",
 )
 def the_whole_epsilon_for_the_draw_too(original, self):

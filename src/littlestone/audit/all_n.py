@@ -51,7 +51,7 @@ from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.exponential import Agnostic, Generic
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
+from littlestone.learners.littlestone.plans import ClosedPlan
 from littlestone.learners.users.learner import RecordsPlan, UserAgnostic
 from littlestone.notebooks import Card, Table, rows_of
 from littlestone.source import ExactSource, Law, SeededSource, ball, exp
@@ -273,7 +273,7 @@ def _chain(
     if isinstance(learner, Boosting):
         return "sums over records", _rounds(learner, points, sizes, rng)
     settings = learner.plan.settings if isinstance(learner, Littlestone) else None
-    if isinstance(settings, AllPlan | ClosedPlan) and learner.plan.chunk == 1:
+    if isinstance(settings, ClosedPlan) and learner.plan.chunk == 1:
         return "candidates beside bottom", _Bottom(learner, points, sizes, rng).check()
     found = by_lemmas(learner.name, "", _claimed(learner.guarantee().claim))
     return found.route, list(found.steps)

@@ -21,10 +21,8 @@ from littlestone.source import SecureSource, SeededSource
 BUDGET = {"epsilon": 1, "delta": F(1, 10**6)}
 LOOSE = BUDGET | {"epsilon": 2, "alpha": F(1, 5), "beta": F(1, 10)}
 CLASSES = {
-    "thresholds": ls.Thresholds(1, 2**20),
     "points": ls.Points(),
     "sparse sets": ls.SparseSets(2),
-    "rows": ls.FiniteClass([[int(x > u) for x in range(8)] for u in range(-1, 8)]),
 }
 
 
@@ -46,7 +44,7 @@ def test_the_certificate(name):
 
 
 def test_lists_of_essential_hypotheses_are_refused():
-    made = Littlestone(ls.Points(), **BUDGET, method="essential")
+    made = Littlestone(ls.Points(), **BUDGET, method="stages")
     with pytest.raises(UnsupportedError, match="EmpiricalFromPAC"):
         made.certificate(10**6, empirical=True)
     own = Littlestone(ls.Points(), **BUDGET, chunk=10**6)

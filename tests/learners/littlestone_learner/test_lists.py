@@ -10,9 +10,13 @@ from littlestone.classes import AlwaysZero, PointHypothesis, closures, flat_thro
 from littlestone.classes.conjunctions.concept_class import subcube
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample
-from littlestone.learners.littlestone.closures import closed_within
 from littlestone.learners.littlestone.learner import oracles
-from littlestone.learners.littlestone.teachers import AllLists, ClosedLists, EssentialLists, parts
+from littlestone.learners.littlestone.teachers import (
+    ClosedLists,
+    EssentialLists,
+    closed_within,
+    parts,
+)
 from littlestone.mechanisms.canonical import canonical_key
 from littlestone.source import ExactSource, SeededSource
 
@@ -120,35 +124,6 @@ def test_a_list_that_is_too_long_is_cut_in_the_public_order():
     assert short == sorted(every, key=canonical_key)[:3]
 
 
-FINITE = {
-    "matrix": (ls.FiniteClass(np.array(list(product((0, 1), repeat=3))[1:])), [0, 1, 2]),
-    "thresholds": (ls.Thresholds(1, 4), [1, 2, 3, 4]),
-    "cubes": (ls.Conjunctions(2), list(product(range(2), repeat=2))),
-    "intervals": (ls.Intervals(1, 3), [1, 2, 3]),
-    "long intervals": (ls.Intervals(1, 12), [2, 5, 6, 10, 12, 99]),
-}
-
-
-@pytest.mark.parametrize("name", FINITE)
-def test_votes_for_all_concepts_of_low_error(name):
-    cls, points = FINITE[name]
-    rng = np.random.default_rng(5)
-    for tolerance in (0, 1, 2):
-        teachers = [
-            (random_sample(rng, points, int(rng.integers(0, 5))), i % 3 + 1) for i in range(7)
-        ]
-        votes = AllLists(cls, tolerance).votes(teachers)
-        expected = {}
-        for concept in cls.concepts():
-            count = sum(w for s, w in teachers if cls.errors(concept, s) <= tolerance)
-            expected.setdefault(count, set()).add(concept)
-        expected.pop(0, None)
-        assert dict(votes.sizes) == {count: len(found) for count, found in expected.items()}
-        for count, found in expected.items():
-            assert {votes.member(count, i) for i in range(len(found))} == found
-        assert votes.best == max(expected, default=0)
-
-
 def essential_lists(cls, tolerances, p, max_nodes=10**5):
     d = oracles(cls, False).d
     longest = tuple(p_j**d << d * d for p_j in p)
@@ -168,17 +143,6 @@ def test_essential_hypotheses_of_points():
         AlwaysZero(): 3,
         PointHypothesis("a"): 2,
     }
-
-
-def test_essential_thresholds_are_runs():
-    cls = ls.Thresholds(1, 2**70)
-    lists = essential_lists(cls, (1, 0), (128, 256))
-    data = Sample.of([5, 2**60, 2**65], [0, 0, 1])
-    votes = lists.votes([(data, 1), (data, 1)])
-    assert votes.best == 2
-    # at most one of three records is wrong: the union is the longer list, once
-    assert votes.sizes == {2: 2**70 - 5 + 1}
-    assert lists.votes([(data, 1)], stage=2).sizes == {1: 2**65 - 2**60}
 
 
 def test_essential_hypotheses_of_a_listed_class_are_the_kernels():

@@ -17,7 +17,6 @@ from littlestone.classes import (
     mixture,
     on_points,
 )
-from littlestone.learners.littlestone import proper
 from littlestone.learners.littlestone.proper import disagreement, one_concept
 from littlestone.source import ExactSource, SeededSource
 
@@ -104,7 +103,7 @@ def test_the_empty_set_becomes_a_uniform_point():
 def test_proper_outputs_are_concepts_whatever_the_data():
     rng = np.random.default_rng(1)
     cases = [
-        (ls.FiniteClass(np.eye(5, dtype=int)), range(5), {"method": "essential", "chunk": 2,
+        (ls.FiniteClass(np.eye(5, dtype=int)), range(5), {"method": "stages", "chunk": 2,
                                                          "tolerances": (1, 0)}),
         (ls.Intervals(1, 4), range(1, 5), {"method": "stages", "chunk": 2,
                                            "tolerances": (3, 2, 1, 0)}),
@@ -118,18 +117,6 @@ def test_proper_outputs_are_concepts_whatever_the_data():
             X = rng.integers(0, 3, (8, 2)) if points is None else rng.choice(list(points), 8)
             sample = ls.Sample.from_arrays(X, rng.integers(0, 2, 8), domain=cls.domain)
             assert made.draw(sample, SeededSource(seed)) in concepts
-
-
-def test_lists_of_concepts_need_no_linear_program(monkeypatch):
-    """A refusal after the draw would have been paid for: here every class is too large for one."""
-    monkeypatch.setattr(proper, "MOST_ENTRIES", 0)
-    tree = ls.TreePaths({i: i - 1 if i else None for i in range(9)})
-    sample = ls.Sample.of([5] * 40, [1] * 40)
-    found, same = (
-        learner(tree, method="all", proper=flag).draw(sample, SeededSource(0))
-        for flag in (True, False)
-    )
-    assert found == same
 
 
 def test_mixtures():

@@ -26,7 +26,7 @@ from littlestone.learners.agnostic.records import ordered_part, places
 from littlestone.learners.agnostic.subsample import amplified
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.votes import ListVotes, draw
+from littlestone.learners.littlestone.votes import Votes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble
@@ -116,14 +116,15 @@ def parts_of_the_stable_learner() -> str | None:
 
 
 def longest_list() -> str | None:
-    """Try many teachers of one mind, and another who lists one concept, or three."""
-    settings: dict[str, Any] = {"epsilon": F(1, 10), "delta": F(1, 100), "chunk": 1}
-    concepts = FiniteClass(np.eye(3, dtype=np.int64))
-    settings |= {"alpha": F(1, 3), "beta": F(1, 3), "method": "all"}
-    learner = Littlestone(concepts, **settings)
-    # a record (0, 1) leaves one concept, (0, 0) two; (0, 1) many times over
-    most = [(0, 1)] * 110
-    return _pair(learner, [*most, (0, 1)], [*most, (0, 0)])
+    """Try many teachers of one mind, and another who lists three sets, or four."""
+    settings: dict[str, Any] = {"epsilon": F(1, 10), "delta": F(1, 100), "chunk": 4}
+    settings |= {"alpha": F(1, 3), "beta": F(1, 3), "tolerances": (2,)}
+    most = [(9, 1)] * 440
+    return _pair(
+        Littlestone(SparseSets(2), **settings),
+        [*most, (1, 1), (1, 1), (2, 1), (2, 1)],
+        [*most, (1, 1), (1, 1), (2, 1), (3, 1)],
+    )
 
 
 def popular_votes() -> str | None:
@@ -131,7 +132,7 @@ def popular_votes() -> str | None:
 
     def run(last: int, source: Source) -> Hashable:
         a, b = PointHypothesis(0), PointHypothesis(1)
-        votes = ListVotes([((a, b), 60), ((b,), 4), (((a, b)[last],), 1)])
+        votes = Votes([((a, b), 60), ((b,), 4), (((a, b)[last],), 1)])
         return draw(
             votes, cap=2, epsilon=F(1), delta=F(1, 10**6), source=source, default=AlwaysZero()
         ).key

@@ -37,15 +37,6 @@ VOTES = register_claim(
     "bottom/(1 + bottom) + B g**t (notation on the page).",
     _ALL,
 )
-ALL = register_claim(
-    "littlestone.all",
-    _OWN,
-    _PAGE,
-    "If a teacher lists all concepts with at most c errors on its m records, it lists the "
-    "target always, and a concept of error above alpha with probability Pr[Bin(m, alpha) <= c]."
-    " This is the list of 003, Corollary 4.1(4), where the decomposition dimension is 0.",
-    _ALL,
-)
 CLOSED = register_claim(
     "littlestone.closed",
     _OWN,

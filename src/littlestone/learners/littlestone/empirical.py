@@ -23,7 +23,7 @@ from littlestone.bounds import Certificate, CertificateBuilder, Step
 from littlestone.bounds.search import log_of
 from littlestone.errors import UnsupportedError
 from littlestone.learners.littlestone.claims import EMPIRICAL
-from littlestone.learners.littlestone.plans import FAR, AllPlan, ClosedPlan
+from littlestone.learners.littlestone.plans import FAR, ClosedPlan
 
 #: How rarely a teacher does not list the good hypothesis: not spanned; too many errors.
 _Miss = tuple[Step, Step]
@@ -35,7 +35,7 @@ _TILTS = tuple(Fraction(k, 16) for k in (*range(1, 17), *range(18, 33, 2), *rang
 
 def empirical_certificate(plan: Any, n: int) -> Certificate:
     """Return the certificate for every realizable data set of n records."""
-    if not isinstance(plan, AllPlan | ClosedPlan):
+    if not isinstance(plan, ClosedPlan):
         raise UnsupportedError(
             f"Lists of the method {plan.method!r} are certified for independent records only. For "
             "every data set: EmpiricalFromPAC(learner), which draws its records with replacement."
@@ -51,22 +51,20 @@ def empirical_certificate(plan: Any, n: int) -> Certificate:
     if own != goal:
         cert.step(
             "proper_point", "spread <= (alpha - own)*(beta - own_beta)", EMPIRICAL,
-            spread=getattr(plan, "spread", 0), own=own.alpha,
+            spread=plan.spread, own=own.alpha,
         )  # fmt: skip
     rate, cert = goal.rate, cert.where(c=plan.tolerances[0])
     t = cert.step("teachers", "min(floor(n/m), most)", EMPIRICAL, most=FAR)
     wrong = cert.step("wrong", "1 - binomial_above(m, max(error - c/n, 0), c)", EMPIRICAL)
     cert = cert.where(t=t)
-    votes = t  # all list the target of a listed class
-    if isinstance(plan, ClosedPlan):  # so many that bottom loses, up to beta/4
-        hidden = float(rate) + log_of(Fraction(cap)) - log_of(goal.delta * own.beta / 4)
-        least = math.ceil(hidden / float(rate))
-        votes = cert.step("votes", "votes", EMPIRICAL, votes=least)
-        cert.step("enough_teachers", "t >= votes", EMPIRICAL)
+    # so many that bottom loses, up to beta/4
+    hidden = float(rate) + log_of(Fraction(cap)) - log_of(goal.delta * own.beta / 4)
+    votes = cert.step("votes", "votes", EMPIRICAL, votes=math.ceil(hidden / float(rate)))
+    cert.step("enough_teachers", "t >= votes", EMPIRICAL)
     cert.step("bottom", "cap/delta*exp(rate*(1 - votes))", EMPIRICAL, votes=votes)
     few: dict[str, Step] = {}
     lost: dict[str, Step] = {}
-    bad = cap if isinstance(plan, AllPlan) else max(cap - 1, 1)
+    bad = max(cap - 1, 1)
     for s, miss in enumerate(_misses(cert, plan)):
         few[f"x{s}"] = _too_few(cert, f"too_few_{s}", miss, t, votes)
         all_of = {"bad": Fraction(bad), "t": t, "w": wrong}
@@ -77,14 +75,12 @@ def empirical_certificate(plan: Any, n: int) -> Certificate:
     return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
 
-def _misses(cert: CertificateBuilder, plan: AllPlan | ClosedPlan) -> list[_Miss]:
+def _misses(cert: CertificateBuilder, plan: ClosedPlan) -> list[_Miss]:
     """Write how rarely a teacher does not list the good hypothesis: not spanned; too many errors.
 
-    For each number s of levels that the closed set has passed; of a class that is listed, never.
+    For each number s of levels that the closed set has passed.
     """
     zero = cert.step("never", "0", EMPIRICAL)
-    if isinstance(plan, AllPlan):
-        return [(zero, zero)]
     levels, found = (Fraction(0), *plan.levels), []
     cert.step("low", "level <= error", EMPIRICAL, level=levels[-1])
     for s, level in enumerate(levels):

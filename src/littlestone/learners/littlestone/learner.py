@@ -17,7 +17,6 @@ Statements and proofs: ``docs/learners/littlestone.md``.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,21 +26,18 @@ from typing import TYPE_CHECKING, Any, Literal
 from littlestone.bounds import CertificateBuilder, least_n
 from littlestone.classes import AffineSubspaces, ConceptClass, Intervals, Points, Thresholds
 from littlestone.classes.base import LISTABLE
-from littlestone.classes.listed import check_listable
 from littlestone.classes.oracles import closures
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, PROPER, ClassLearner
 from littlestone.learners.declare import FLAG, Kind, declared, maybe, one_of, share, whole
 from littlestone.learners.goal import Goal
-from littlestone.learners.littlestone.claims import ALL, PRIVACY, STAGES_PRIVACY
-from littlestone.learners.littlestone.closures import MOST_CLOSED
+from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY, VOTES
 from littlestone.learners.littlestone.empirical import empirical_certificate
-from littlestone.learners.littlestone.essential_plans import EssentialPlan, Oracles, StagesPlan
-from littlestone.learners.littlestone.plans import AllPlan, ClosedPlan
+from littlestone.learners.littlestone.plans import ClosedPlan
 from littlestone.learners.littlestone.proper import check_listed, one_concept
+from littlestone.learners.littlestone.stages import Oracles, StagesPlan
 from littlestone.learners.littlestone.teachers import (
-    COUNTED,
-    AllLists,
+    MOST_CLOSED,
     ClosedLists,
     EssentialLists,
     Lists,
@@ -59,29 +55,36 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-Method = Literal["auto", "all", "closures", "essential", "stages"]
-METHODS = ("all", "closures", "essential", "stages")
+Method = Literal["auto", "closures", "stages"]
+METHODS = ("closures", "stages")
 #: More stages are not planned: planning these takes some seconds.
 MOST_STAGES = 500
 #: Records of one teacher, and tolerances, as the user set them; None: planned.
 Own = tuple[int | None, tuple[int, ...] | None]
-Settings = AllPlan | ClosedPlan | EssentialPlan | StagesPlan
+Settings = ClosedPlan | StagesPlan
 
 
 @dataclass(frozen=True)
 class LittlestonePlan(Plan):
-    """The plan of a Littlestone learner: every number of it but n."""
+    """The plan of a Littlestone learner: every number of it but n.
+
+    Attributes
+    ----------
+    settings : ClosedPlan, StagesPlan or None
+        None if there is one concept only, and nothing to choose.
+    required : int
+        The least n from which on the certificate always holds. With a chunk or tolerances of the
+        user that cannot be certified: that of the planned ones.
+    """
 
     goal: Goal
-    settings: Settings | None  # None if there is one concept only, and nothing to choose
-    #: The least n from which on the certificate always holds. With a chunk or tolerances of the
-    #: user that cannot be certified: that of the planned ones.
+    settings: Settings | None
     required: int
 
     @property
     def method(self) -> str:
         """Name of the method."""
-        return self.settings.method if self.settings else "all"
+        return self.settings.method if self.settings else "closures"
 
     @property
     def chunk(self) -> int:
@@ -93,7 +96,7 @@ class LittlestonePlan(Plan):
         if self.settings is not None:
             return self.settings.certificate(n)
         cert = CertificateBuilder()
-        cert.step("one_concept", "n >= 1", ALL, n=n)
+        cert.step("one_concept", "n >= 1", VOTES, n=n)
         return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
 
 
@@ -117,8 +120,8 @@ class Littlestone(ClassLearner[LittlestonePlan]):
 
     concept_class: ConceptClass = declared(
         CLASS,
-        "Public, with version spaces: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`, "
-        "`Thresholds`, `Intervals`, and every class that can be listed.",
+        'Public: `SparseSets`, `Points`, `AffineSubspaces`, `Conjunctions`; for ``"stages"`` every '
+        "class with version spaces.",
         kw_only=False,
     )
     delta: Fraction = declared(share(DELTA_NEEDED), DELTA_TEXT)
@@ -130,11 +133,10 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     )
     method: Method = declared(
         one_of("auto", *METHODS),
-        'What teachers list. ``"all"``: every concept of low error, of classes that can be '
-        'listed, and of thresholds. ``"closures"``: closed sets of low error, of sparse sets, '
-        'points, flats, conjunctions. ``"essential"``: essential hypotheses, for any class with '
-        'oracles. ``"stages"``: the same, tested stage by stage, as in the paper. ``"auto"``: '
-        "the fewest records.",
+        'What teachers list. ``"closures"``: closed sets of low error, of sparse sets, points, '
+        'flats, conjunctions; ``"auto"`` is the same. ``"stages"``: essential hypotheses, tested '
+        "stage by stage, as in the paper, for any class with oracles; it needs hundreds of times "
+        "as many records.",
         default="auto",
     )
     chunk: int | None = declared(
@@ -181,8 +183,6 @@ class Littlestone(ClassLearner[LittlestonePlan]):
     @cached_property
     def default(self) -> Hypothesis:
         """What is released for bottom: a public concept."""
-        if isinstance(self.plan.settings, AllPlan):
-            return AllLists(self.concept_class, 0).first
         return self.concept_class.version_space().member()
 
     def guarantee(self, *, seeded: bool = False) -> Guarantee:
@@ -228,9 +228,7 @@ class Littlestone(ClassLearner[LittlestonePlan]):
                 source=source,
                 default=self.default,
             )
-        if not self.proper or isinstance(self.plan.settings, AllPlan):
-            return found  # lists of concepts: it is one
-        return one_concept(self.concept_class, found, source)  # step 4
+        return one_concept(self.concept_class, found, source) if self.proper else found  # step 4
 
     def _stages(
         self, teachers: Sequence[Part], lists: Lists, settings: StagesPlan, source: Source
@@ -268,21 +266,6 @@ def plan_methods(
     return found
 
 
-def _best(concept_class: ConceptClass, goal: Goal, proper: bool) -> str:
-    """Return the method that needs the fewest records."""
-    needed: dict[str, float] = {}
-    for method in ("all", "closures"):
-        try:
-            own = _settings(concept_class, goal, method, proper, (None, None))
-        except UnsupportedError:
-            continue
-        needed[method] = own.required or math.inf
-        if own.required is not None and own.chunk == 1:
-            break  # one record for each teacher: no other list needs fewer
-    # lists of essential hypotheses need many more records, and are only for what has nothing else
-    return min(needed, key=lambda name: needed[name]) if needed else "essential"
-
-
 @lru_cache(maxsize=256)
 def _settings(
     concept_class: ConceptClass,
@@ -292,13 +275,7 @@ def _settings(
     own: Own,
 ) -> Settings:
     """Return the numbers of a method, with those that the user set."""
-    if method == "auto":
-        method = _best(concept_class, goal, proper)
-    if method == "all":
-        if not isinstance(concept_class, COUNTED):
-            check_listable(concept_class)
-        return AllPlan.of(goal, int(concept_class.size), *own)
-    if method == "closures":
+    if method != "stages":
         system = closures(concept_class)
         if system.closed > MOST_CLOSED:
             raise UnsupportedError(
@@ -309,26 +286,23 @@ def _settings(
         if proper and isinstance(concept_class, AffineSubspaces):
             spread = Fraction(1, concept_class.q**concept_class.n)
         return ClosedPlan.of(goal, system, *own, spread=spread)
-    kind, known = (
-        EssentialPlan if method == "essential" else StagesPlan,
-        oracles(concept_class, proper),
-    )
+    known = oracles(concept_class, proper)
     if known.d > MOST_STAGES and own == (None, None):
         raise UnsupportedError(
             f"The class {concept_class.spec} has Littlestone dimension {known.d}, and the method "
-            f"{method!r} needs a stage for each unit of it; at most {MOST_STAGES} are planned. Try "
-            "method='auto', or your own chunk and tolerances (without a certificate)."
+            f"'stages' needs a stage for each unit of it; at most {MOST_STAGES} are planned. Give "
+            "your own chunk and tolerances (without a certificate)."
         )
-    return kind.of(goal, known, *own)
+    return StagesPlan.of(goal, known, *own)
 
 
 @lru_cache(maxsize=64)
 def oracles(concept_class: ConceptClass, proper: bool) -> Oracles:
     """Return what plans for essential hypotheses need to know of a class."""
-    if isinstance(concept_class, Intervals) and concept_class.size > LISTABLE:
+    if isinstance(concept_class, Thresholds | Intervals) and concept_class.size > LISTABLE:
         raise UnsupportedError(
-            f"Nearly all intervals that fit are essential, and {concept_class.spec} has more than "
-            "2**20. Use method='all', which counts them without a list."
+            f"Nearly all concepts of {concept_class.spec} that fit are essential, and there are "
+            "more than 2**20: too many to be listed. Use the 'generic' learner."
         )
     d = concept_class.version_space().littlestone_dim()
     wanted = 1
@@ -340,8 +314,6 @@ def oracles(concept_class: ConceptClass, proper: bool) -> Oracles:
 def teachers_lists(concept_class: ConceptClass, found: LittlestonePlan, max_nodes: int) -> Lists:
     """Return how teachers make their lists."""
     settings: Any = found.settings
-    if isinstance(settings, AllPlan):
-        return AllLists(concept_class, settings.tolerances[0])
     if isinstance(settings, ClosedPlan):
         system = closures(concept_class)
         return ClosedLists(system, settings.tolerances[0], settings.cap, max_nodes)

@@ -11,10 +11,6 @@ where ``bottom`` is the odds of bottom against ``votes`` votes, and g bounds the
 e**(l rate (b - a)) for one teacher's votes b for a bad and a for the good hypothesis: for given
 marginals it is largest if both happen apart as often as they can. All three terms fall with t.
 
-*Classes that can be listed* (`AllPlan`): each teacher lists all concepts of low error. This is the
-list of 003, Corollary 4.1(4): where the decomposition dimension is 0, every concept of the low-
-error class is essential. (It is, for every class with at most p points or concepts.)
-
 *Intersection-closed classes* (`ClosedPlan`): teachers list closed sets of low error. Let the target
 be a closed set T, and R the rank. Public levels 0 = a_0 < a_1 < ... < a_R are for the analysis
 only. Start from the smallest closed set F inside T of error 0; as long as F holds a smaller closed
@@ -29,7 +25,6 @@ Proofs: docs/learners/littlestone.md.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Self
@@ -43,11 +38,12 @@ from littlestone.bounds.search import least_n
 from littlestone.bounds.tails import at_most, at_most_all, bias_for
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.goal import Goal
-from littlestone.learners.littlestone.claims import ALL, CLOSED, VOTES
+from littlestone.learners.littlestone.claims import CLOSED, VOTES
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Step
     from littlestone.classes.oracles import Closures
+    from littlestone.learners.littlestone.stages import StagesPlan
 
 #: Most teachers that a certificate counts.
 FAR = 10**5
@@ -71,9 +67,15 @@ VOTE_FAILURE = Bound((
 
 @dataclass(frozen=True)
 class VoteMargin:
-    """The numbers of one draw: how many teachers, and two numbers of the analysis only."""
+    """The numbers of one draw: how many teachers, and two numbers of the analysis only.
 
-    teachers: int  # the least number for which the failure is small enough
+    Attributes
+    ----------
+    teachers : int
+        The least number for which the failure is small enough.
+    """
+
+    teachers: int
     votes: int
     power: Fraction
 
@@ -144,50 +146,13 @@ class VoteMargin:
         )  # fmt: skip
 
 
-def least_teachers(plan: TeacherVotePlan, guess: int) -> int | None:
+def least_teachers(plan: ClosedPlan | StagesPlan, guess: int) -> int | None:
     """Return the least number of teachers whose exact certificate holds; floats found ``guess``."""
     most = guess + guess // 16 + 8  # floats and exact numbers do not disagree so much
     try:
         return least_n(lambda t: plan.certificate(t * plan.chunk).holds, guess, most=most)
     except ParameterError:
         return None
-
-
-@dataclass(frozen=True, kw_only=True)
-class TeacherVotePlan(ABC):
-    """A plan whose teachers' votes pass one vote_margin: how many records that asks for."""
-
-    goal: Goal
-    chunk: int  # records of one teacher
-    tolerances: tuple[int, ...]  # most errors of what a teacher lists, stage by stage
-    vote_margin: VoteMargin | None = None  # None if these settings cannot be certified
-
-    @property
-    def own(self) -> Goal:
-        """The goal of the draw: a part of the whole, where proper output costs something."""
-        return self.goal
-
-    @abstractmethod
-    def certificate(self, n: int) -> Certificate:
-        """Return the certificate for n records."""
-
-    @property
-    def guess(self) -> float:
-        """Number of records by floats."""
-        return self.vote_margin.teachers * self.chunk if self.vote_margin else math.inf
-
-    @property
-    def required(self) -> int | None:
-        """The least n from which on the certificate always holds, if any."""
-        return self.vote_margin.teachers * self.chunk if self.vote_margin else None
-
-    def settled(self) -> Self:
-        """Return the plan with the number of teachers that its exact certificate needs."""
-        if self.vote_margin is None:
-            return self
-        teachers = least_teachers(self, self.vote_margin.teachers)
-        vote_margin = None if teachers is None else replace(self.vote_margin, teachers=teachers)
-        return replace(self, vote_margin=vote_margin)
 
 
 def fewest_teachers(goal: Goal, log_cap: float) -> float:
@@ -222,82 +187,38 @@ def rounded_up(x: float) -> Fraction:
     return Fraction(math.ceil(Fraction(x) * 10**digits), 10**digits)
 
 
-@dataclass(frozen=True)
-class AllPlan(TeacherVotePlan):
-    """How a class of known size is learned."""
-
-    size: int  # number of concepts; also the length of the longest list
-
-    method = "all"
-
-    @classmethod
-    def of(
-        cls, goal: Goal, size: int, chunk: int | None, tolerances: tuple[int, ...] | None
-    ) -> Self:
-        """Return the plan that needs the fewest records, keeping chunk and tolerances that are set.
-
-        Teachers of more than one record only pay where few votes are hard to tell from bottom.
-        """
-        tolerance = (tolerances or (0,))[0]
-        best: Self | None = None
-        most = max(2, math.ceil(4 / float(goal.alpha)) + tolerance)
-        log_size = math.log(size)
-        fewest = fewest_teachers(goal, log_size)
-        for size_of in [chunk] if chunk else range(1, min(most, 400)):
-            known = math.inf if best is None else best.guess
-            if size_of * fewest >= known:
-                break  # larger ones, too
-            wrong = at_most(tolerance, size_of, float(goal.alpha))
-            vote_margin = None
-            if size_of <= LARGEST and tolerance <= LARGEST:
-                vote_margin = VoteMargin.least(
-                    goal, miss=0.0, wrong=wrong, log_bad=log_size, log_cap=log_size,
-                    most=known / size_of,
-                )  # fmt: skip
-            found = cls(
-                size, goal=goal, chunk=size_of, tolerances=(tolerance,), vote_margin=vote_margin
-            )
-            if best is None or found.guess < best.guess:
-                best = found
-        assert best is not None
-        return best.settled()
-
-    @property
-    def cap(self) -> int:
-        """Length of the longest list."""
-        return self.size
-
-    def certificate(self, n: int) -> Certificate:
-        """Return the certificate for n records."""
-        goal = self.goal
-        cert = CertificateBuilder(n=n, m=self.chunk, alpha=goal.alpha, beta=goal.beta)
-        records = cert.step("records", "n", ALL)
-        if self.vote_margin is None:
-            cert.step("certified", "beta <= 0", ALL)
-            return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
-        wrong = cert.step("wrong", "1 - binomial_above(m, alpha, c)", ALL, c=self.tolerances[0])
-        miss = cert.step("miss", "0", ALL)
-        self.vote_margin.failure(
-            cert, goal, records=records, chunk=self.chunk, cap=self.cap,
-            miss=miss, wrong=wrong, bad=self.size,
-        )  # fmt: skip
-        cert.step("enough", "failure <= beta", ALL)
-        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
-
-
 _HALF = Fraction(1, 2)
 _MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02)
 
 
 @dataclass(frozen=True)
-class ClosedPlan(TeacherVotePlan):
-    """How an intersection-closed class is learned."""
+class ClosedPlan:
+    """How an intersection-closed class is learned.
 
+    Attributes
+    ----------
+    rank, closed : int
+        See `Closures`.
+    levels : tuple of Fraction
+        a_1, ..., a_R: for the analysis only.
+    spread : Fraction
+        Where output must be proper and the empty set is no concept: the chance that one fixed
+        point is hit by a uniform one. Else 0.
+    chunk : int
+        Records of one teacher.
+    tolerances : (int,)
+        Most errors of what a teacher lists.
+    vote_margin : VoteMargin or None
+        None if these settings cannot be certified.
+    """
+
+    goal: Goal
     rank: int
     closed: int
-    levels: tuple[Fraction, ...] = ()  # a_1, ..., a_R: for the analysis only
-    #: Where output must be proper and the empty set is no concept: the chance that one fixed point
-    #: is hit by a uniform one. Else 0.
+    chunk: int
+    tolerances: tuple[int, ...]
+    vote_margin: VoteMargin | None = None
+    levels: tuple[Fraction, ...] = ()
     spread: Fraction = Fraction(0)
 
     method = "closures"
@@ -315,8 +236,7 @@ class ClosedPlan(TeacherVotePlan):
         fixed = None if tolerances is None else tolerances[0]
         own = _own(goal, spread)
         best = cls(
-            system.rank, system.closed, spread=spread,
-            goal=goal, chunk=chunk or 1, tolerances=(fixed or 0,),
+            goal, system.rank, system.closed, chunk or 1, (fixed or 0,), spread=spread
         )  # fmt: skip
         start = dict.fromkeys(_MISSES, 0)  # the tolerance hardly depends on the size
         fewest = fewest_teachers(own, math.log(system.closed))
@@ -349,7 +269,21 @@ class ClosedPlan(TeacherVotePlan):
                 )
                 if plan.guess < best.guess:
                     best = plan
-        return best.settled()
+        if best.vote_margin is None:
+            return best
+        teachers = least_teachers(best, best.vote_margin.teachers)
+        margin = None if teachers is None else replace(best.vote_margin, teachers=teachers)
+        return replace(best, vote_margin=margin)
+
+    @property
+    def guess(self) -> float:
+        """Number of records by floats."""
+        return self.required or math.inf
+
+    @property
+    def required(self) -> int | None:
+        """The least n from which on the certificate always holds, if any."""
+        return self.vote_margin.teachers * self.chunk if self.vote_margin else None
 
     @property
     def cap(self) -> int:
@@ -415,7 +349,7 @@ def _own(goal: Goal, spread: Fraction) -> Goal:
     if share > Fraction(1, 2):
         raise UnsupportedError(
             "Proper output replaces the empty set by a random point, and in so small a space that "
-            "point may matter. Use method='all' (or 'auto'), which lists the class."
+            "point may matter. Leave out proper=True, or use the 'generic' learner."
         )
     return replace(goal, alpha=goal.alpha * (1 - share), beta=goal.beta * (1 - share))
 

@@ -9,6 +9,7 @@ privacy, and may be repeated by any reader.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,9 +30,8 @@ from littlestone.classes import (
     Thresholds,
     mixture,
 )
-from littlestone.classes.listed import batch, check_listable, labels
+from littlestone.classes.listed import Listing, batch, check_listable, labels, listing
 from littlestone.errors import UnsupportedError
-from littlestone.learners.littlestone.teachers import listed_class
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -101,11 +101,17 @@ def disagreement(
     concept_class: ConceptClass, found: MixtureHypothesis, hypothesis: Hypothesis
 ) -> Fraction:
     """Return the largest probability, over all points, that a drawn concept disagrees."""
-    public = listed_class(concept_class)
+    public = _listed(concept_class)
     points = batch(concept_class, public.points)
     target = hypothesis.predict(points)
     ones = found.probability(points)
     return max(1 - p if y else p for p, y in zip(ones, target.tolist(), strict=True))
+
+
+@lru_cache(maxsize=16)
+def _listed(concept_class: ConceptClass) -> Listing:
+    """Return a class as a matrix; only for questions without search, which remember nothing."""
+    return listing(concept_class, None)
 
 
 def _known(concept_class: ConceptClass, hypothesis: Hypothesis) -> bool:
@@ -130,7 +136,7 @@ def check_listed(concept_class: ConceptClass) -> int:
     try:
         points = check_listable(concept_class)
     except UnsupportedError:
-        raise UnsupportedError(f"{hint}, and the class cannot be listed. Try 'auto'.") from None
+        raise UnsupportedError(f"{hint}, and the class cannot be listed.") from None
     if concept_class.size * points > MOST_ENTRIES:
         raise UnsupportedError(f"{hint} of more than 2**22 entries. Use a smaller domain.")
     return points
@@ -141,7 +147,7 @@ def _minimax(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureHypo
     from scipy.optimize import linprog  # noqa: PLC0415 - slow to import, and rarely needed
 
     check_listed(concept_class)
-    public = listed_class(concept_class)
+    public = _listed(concept_class)
     rows = range(public.kernel.matrix.n_hypotheses)
     concepts = [public.hypothesis(public.kernel.matrix.rows[row]) for row in rows]
     matrix = labels(concept_class, concepts, public.points)

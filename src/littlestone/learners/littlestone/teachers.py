@@ -9,27 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from littlestone.classes import ConceptClass, Intervals, Thresholds
-from littlestone.classes.listed import ListedSpace, Listing, listing
 from littlestone.classes.oracles import Closures
-from littlestone.classes.thresholds import ThresholdList, ThresholdSpace
 from littlestone.data.dealing import deal, part, written_out
+from littlestone.data.points import canonical, canonical_order
 from littlestone.errors import SearchLimitError, UnsupportedError
-from littlestone.learners.littlestone.closures import closed_within
-from littlestone.learners.littlestone.interval_votes import IntervalVotes
-from littlestone.learners.littlestone.votes import (
-    ListVotes,
-    RowVotes,
-    Run,
-    RunVotes,
-    Votes,
-    shortened,
-)
+from littlestone.learners.littlestone.votes import Votes
 from littlestone.mechanisms.canonical import canonical_key, ordered
 
 if TYPE_CHECKING:
@@ -39,8 +27,8 @@ if TYPE_CHECKING:
     from littlestone.types import Hypothesis
 
 
-#: Classes whose concepts of low error are counted without a list.
-COUNTED = (Thresholds, Intervals)
+#: Most closed sets inside one concept: a teacher may have to look at all of them.
+MOST_CLOSED = 1 << 14
 #: The records of one teacher, and how many teachers have exactly these.
 Part = tuple["Sample", int]
 
@@ -68,6 +56,59 @@ class Lists(Protocol):
         """Return the votes for one stage (counted from 1), or for the union of all stages."""
 
 
+def closed_within(
+    system: Closures, sample: Sample, tolerance: int, max_nodes: int
+) -> list[Hypothesis]:
+    """Return the closures of positive records that err rarely on a sample.
+
+    Notes
+    -----
+    A set G of at most ``tolerance`` errors that holds a smaller closed set F must hold one of the
+    first positive records outside of F that are together more than ``tolerance``: only those are
+    joined to F. So the search meets few closed sets if the sample is labelled by a concept.
+
+    Examples
+    --------
+    >>> from littlestone.classes import SparseSets, closures
+    >>> from littlestone.data import Sample
+    >>> data = Sample.of(["a", "a", "a", "b", "c"], [1, 1, 1, 1, 0])
+    >>> found = closed_within(closures(SparseSets(2)), data, tolerance=1, max_nodes=100)
+    >>> sorted(h.describe() for h in found)
+    ["1 if x = 'a', otherwise 0", "1 on the points 'a', 'b', otherwise 0"]
+    """
+    rows = sample.points.tolist()
+    points = [canonical(tuple(x) if isinstance(x, list) else x) for x in rows]
+    ones, zeros = sample.ones, sample.zeros
+    order = sorted(
+        np.flatnonzero(ones).tolist(), key=lambda i: (-int(ones[i]), canonical_order(points[i]))
+    )
+    missed_anyway = int(sample.outside[1])
+    total = int(ones.sum()) + missed_anyway
+    waiting, met = [system.bottom], {system.bottom}
+    found: list[Hypothesis] = []
+    while waiting:
+        if len(met) > max_nodes:
+            return []  # a fixed answer: never a part of the list
+        closed = waiting.pop()
+        holds = closed.predict(sample.points) == 1 if points else np.zeros(0, dtype=bool)
+        wrong = int(zeros[holds].sum())
+        if wrong > tolerance:
+            continue  # so are all larger sets
+        if wrong + total - int(ones[holds].sum()) <= tolerance:
+            found.append(closed)
+        passed = missed_anyway
+        for i in order:
+            if passed > tolerance:
+                break
+            if not holds[i]:
+                passed += int(ones[i])
+                wider = system.join(closed, points[i])
+                if wider is not None and wider not in met:
+                    met.add(wider)
+                    waiting.append(wider)
+    return found
+
+
 @dataclass(frozen=True)
 class ClosedLists:
     """Closed sets of low error (one stage)."""
@@ -79,7 +120,7 @@ class ClosedLists:
 
     def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
         """Return the votes of all teachers."""
-        return ListVotes((self.submit(records), weight) for records, weight in teachers)
+        return Votes((self.submit(records), weight) for records, weight in teachers)
 
     def submit(self, records: Sample) -> list[Hypothesis]:
         """Return the list of one teacher."""
@@ -87,78 +128,38 @@ class ClosedLists:
         return _cut(closed_within(self.system, records, self.tolerance, nodes), self.cap)
 
 
-class AllLists:
-    """All concepts of low error (one stage): of a class that can be listed, and of some others."""
-
-    def __init__(self, concept_class: ConceptClass, tolerance: int) -> None:
-        self.concept_class, self.tolerance = concept_class, tolerance
-        self.space: Any = None
-        if isinstance(concept_class, COUNTED):
-            self.space = concept_class.version_space()
-        else:
-            self.listed = listed_class(concept_class)
-
-    @property
-    def first(self) -> Hypothesis:
-        """The first concept of the public order."""
-        return self._name(0) if self.space is None else self.space.member()
-
-    def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
-        """Return the votes of all teachers."""
-        if isinstance(self.concept_class, Intervals):
-            return IntervalVotes(self.concept_class, teachers, self.tolerance)
-        if self.space is not None:
-            space: ThresholdSpace = self.space
-            runs = ((space.within_error(r, self.tolerance).runs, weight) for r, weight in teachers)
-            return RunVotes(runs, space.named)
-        counts = np.zeros(self.listed.kernel.matrix.n_hypotheses, dtype=np.int64)
-        for records, weight in teachers:
-            counts[self._rows(records)] += weight
-        return RowVotes(counts, self._name)
-
-    def _rows(self, records: Sample) -> Any:
-        space = ListedSpace.of(self.listed).within_error(records, self.tolerance)
-        return self.listed.kernel.members(space.rows)
-
-    def _name(self, row: int) -> Hypothesis:
-        return self.listed.hypothesis(self.listed.kernel.matrix.rows[row])
-
-
 @dataclass(frozen=True)
 class EssentialLists:
-    """Essential hypotheses of low-error classes, stage by stage (003, Theorem 3)."""
+    """Essential hypotheses of low-error classes, stage by stage (003, Theorem 3).
 
-    space: VersionSpace  # of the whole class
-    d: int  # its Littlestone dimension: public, never that of a part
-    tolerances: tuple[int, ...]  # for each stage: most errors, p_j, and length of the longest list
+    Attributes
+    ----------
+    space : VersionSpace
+        Of the whole class.
+    d : int
+        Its Littlestone dimension: public, never that of a part.
+    tolerances, p, longest : tuple of int
+        For each stage: most errors, p_j, and length of the longest list.
+    """
+
+    space: VersionSpace
+    d: int
+    tolerances: tuple[int, ...]
     p: tuple[int, ...]
     longest: tuple[int, ...]
 
     def votes(self, teachers: Sequence[Part], stage: int | None = None) -> Votes:
         """Return the votes for one stage, or for the union of all stages."""
         stages = range(1, len(self.tolerances) + 1) if stage is None else [stage]
-        cap = sum(self.longest[j - 1] for j in stages)
-        if isinstance(self.space, ThresholdSpace):
-            runs = (
-                (shortened([run for j in stages for run in self._runs(records, j)], cap), weight)
-                for records, weight in teachers
-            )
-            return RunVotes(runs, self.space.named)
         lists = (
             ([h for j in stages for h in self.submit(records, j)], weight)
             for records, weight in teachers
         )
-        return ListVotes(lists)
+        return Votes(lists)
 
     def submit(self, records: Sample, stage: int) -> list[Hypothesis]:
         """Return one teacher's list of one stage; empty if it is too hard to find."""
         return _cut(list(self._essential(records, stage)), self.longest[stage - 1])
-
-    def _runs(self, records: Sample, stage: int) -> tuple[Run, ...]:
-        found = self._essential(records, stage)
-        if isinstance(found, ThresholdList):
-            return shortened(found.space.runs, self.longest[stage - 1])
-        return tuple((h.above, h.above) for h in found)  # type: ignore[attr-defined]
 
     def _essential(self, records: Sample, stage: int) -> Sequence[Hypothesis]:
         """Return the (p_j, d)-essential hypotheses of H_i^j: of the concepts with few errors."""
@@ -169,12 +170,6 @@ class EssentialLists:
             return low.essential(self.p[stage - 1], self.d)  # f_v^(i, j)
         except (SearchLimitError, UnsupportedError):
             return ()  # a fixed answer: never a part of the list, never an error
-
-
-@lru_cache(maxsize=16)
-def listed_class(concept_class: ConceptClass) -> Listing:
-    """Return a class as a matrix; only for questions without search, which remember nothing."""
-    return listing(concept_class, None)
 
 
 def _cut(hypotheses: list[Hypothesis], cap: int) -> list[Hypothesis]:

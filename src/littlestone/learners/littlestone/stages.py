@@ -1,11 +1,7 @@
 """Plans for any class with oracles: lists of essential hypotheses (003, Theorem 3).
 
-*one draw*: a teacher's list is the union of its lists of all stages. Everything that a good teacher
-lists at any stage is good, and at some stage all good teachers list one common hypothesis: so no
-test between the stages is needed, and the whole budget is spent on one draw.
-
-*stages* (the paper): stage by stage, above-threshold asks whether some hypothesis has many votes;
-if so, a sparse draw among that stage's lists ends the run.
+Stage by stage, above-threshold asks whether some hypothesis has many votes; if so, a sparse draw
+among that stage's lists ends the run.
 
 *Tolerances* (`Levels`) are numbers at which the low-error classes of good teachers interleave (003,
 section 5, repaired): counts 0 = c_(d+1) < b_d < c_d < ... < b_1 < c_1 < floor(m alpha). A teacher
@@ -35,7 +31,7 @@ from littlestone.bounds import Bound, CertificateBuilder
 from littlestone.bounds.search import least_n, log_of
 from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import ESSENTIAL, PROPER, STAGES
-from littlestone.learners.littlestone.plans import TeacherVotePlan, VoteMargin, least_teachers
+from littlestone.learners.littlestone.plans import least_teachers
 from littlestone.mechanisms.above_threshold import AboveThreshold
 
 if TYPE_CHECKING:
@@ -46,12 +42,22 @@ _TERMS = 50  # of one sum
 
 @dataclass(frozen=True)
 class Levels:
-    """Records of a teacher and its tolerances."""
+    """Records of a teacher and its tolerances.
 
-    d: int  # Littlestone dimension and VC dimension of the class
+    Attributes
+    ----------
+    d, vc : int
+        Littlestone dimension and VC dimension of the class.
+    chunk : int
+        m.
+    counts : tuple of int
+        0 = c_(d+1), b_d, c_d, ..., b_1, c_1.
+    """
+
+    d: int
     vc: int
-    chunk: int  # m
-    counts: tuple[int, ...]  # 0 = c_(d+1), b_d, c_d, ..., b_1, c_1
+    chunk: int
+    counts: tuple[int, ...]
 
     @property
     def tolerances(self) -> tuple[int, ...]:
@@ -181,23 +187,56 @@ _BAD = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 @dataclass(frozen=True)
 class Oracles:
-    """The public numbers of a class that a plan for essential hypotheses starts from."""
+    """The public numbers of a class that a plan for essential hypotheses starts from.
 
-    d: int  # Littlestone and VC dimension
+    Attributes
+    ----------
+    d, vc : int
+        Littlestone and VC dimension.
+    size : int or float
+        Number of concepts.
+    p : int
+        Least p that is wanted: with p at least the number of points, every list is of concepts.
+    """
+
+    d: int
     vc: int
-    size: int | float  # number of concepts
-    #: Least p that is wanted: with p at least the number of points, every list is of concepts.
+    size: int | float
     p: int = 1
 
 
 @dataclass(frozen=True)
-class EssentialPlan(TeacherVotePlan):
-    """One draw from the union of the lists of all stages."""
+class StagesPlan:
+    """Above-threshold over the stages, then one draw: the paper's Theorem 3.
 
+    Attributes
+    ----------
+    levels : Levels or None
+        None if these settings cannot be certified.
+    chunk : int
+        Records of one teacher.
+    tolerances : tuple of int
+        Most errors of what a teacher lists: one for each stage, and they fall.
+    share : Fraction
+        Part of epsilon that the test spends.
+    slack : Fraction
+        Part of the teachers that may be bad.
+    margin, offset : int
+        The noise of a test stays below ``margin``, of which ``offset`` is the threshold's.
+    """
+
+    goal: Goal
     oracles: Oracles
-    levels: Levels | None  # None if these settings cannot be certified
+    levels: Levels | None
+    chunk: int
+    tolerances: tuple[int, ...]
+    share: Fraction = Fraction(2, 5)
+    slack: Fraction = Fraction(1, 4)
+    margin: int = 0
+    offset: int = 0
+    teachers: int | None = None
 
-    method = "essential"
+    method = "stages"
 
     @classmethod
     def of(
@@ -210,18 +249,12 @@ class EssentialPlan(TeacherVotePlan):
         """Return the plan that needs the fewest records; given settings are kept, uncertified."""
         if chunk is not None or tolerances is not None:
             free = tolerances or tuple(range(oracles.d, -1, -1))
-            return cls(oracles, None, goal=goal, chunk=chunk or 1, tolerances=free)
+            return cls(goal, oracles, None, chunk or 1, free)
         plans = [cls._with(goal, oracles, bad) for bad in _BAD]
-        return min(plans, key=lambda plan: plan.guess).settled()
-
-    @classmethod
-    def _with(cls, goal: Goal, oracles: Oracles, bad: float) -> Self:
-        levels = Levels.least(oracles.d, oracles.vc, goal.alpha, bad)
-        bare = cls(oracles, levels, goal=goal, chunk=levels.chunk, tolerances=levels.tolerances)
-        log_cap = log_of(bare.cap)
-        log_bad = _SCATTERED.log("scattered", cap=bare.cap, rate=goal.rate)
-        vote_margin = VoteMargin.least(goal, miss=bad, wrong=bad, log_bad=log_bad, log_cap=log_cap)
-        return replace(bare, vote_margin=vote_margin)
+        best = min(plans, key=lambda plan: plan.guess)
+        if best.teachers is None:
+            return best
+        return replace(best, teachers=least_teachers(best, best.teachers))
 
     def p(self, stage: int) -> int:
         """Return p_j of stage j = 1, 2, ...: 2**j times a public cap of a teacher's records.
@@ -235,41 +268,6 @@ class EssentialPlan(TeacherVotePlan):
         d, size = self.oracles.d, self.oracles.size
         leaves = int(self.p(stage) ** d << d * d)
         return leaves if size == math.inf else min(leaves, int(size))
-
-    @cached_property
-    def cap(self) -> int:
-        """Length of the longest list that is drawn from."""
-        return sum(self.longest(j) for j in range(1, len(self.tolerances) + 1))
-
-    def certificate(self, n: int) -> Certificate:
-        """Return the certificate for n records."""
-        goal = self.goal
-        cert = CertificateBuilder(n=n, m=self.chunk, beta=goal.beta)
-        records = cert.step("records", "n", ESSENTIAL)
-        if self.levels is None or self.vote_margin is None:
-            return _uncertified(cert, goal, n)
-        miss = _teacher(cert, self, self.levels)
-        bad = _SCATTERED.write(cert, cap=self.cap, rate=goal.rate)
-        self.vote_margin.failure(
-            cert, goal, records=records, chunk=self.chunk, cap=self.cap,
-            miss=miss, wrong=miss, bad=bad,
-        )  # fmt: skip
-        cert.step("enough", "failure <= beta", ESSENTIAL)
-        return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
-
-
-@dataclass(frozen=True)
-class StagesPlan(EssentialPlan):
-    """Above-threshold over the stages, then one draw: the paper's Theorem 3."""
-
-    share: Fraction = Fraction(2, 5)  # part of epsilon that the test spends
-    slack: Fraction = Fraction(1, 4)  # part of the teachers that may be bad
-    #: The noise of a test stays below ``margin``, of which ``offset`` is the threshold's.
-    margin: int = 0
-    offset: int = 0
-    teachers: int | None = None
-
-    method = "stages"
 
     @property
     def test(self) -> AboveThreshold:
@@ -303,7 +301,7 @@ class StagesPlan(EssentialPlan):
     @classmethod
     def _with(cls, goal: Goal, oracles: Oracles, bad: float) -> Self:
         levels = Levels.least(oracles.d, oracles.vc, goal.alpha, bad)
-        best = cls(oracles, levels, goal=goal, chunk=levels.chunk, tolerances=levels.tolerances)
+        best = cls(goal, oracles, levels, levels.chunk, levels.tolerances)
         really = float(levels.bad(CertificateBuilder(), goal.alpha).value)
         for share in (Fraction(k, 10) for k in range(3, 6)):
             for slack in (Fraction(k, 20) for k in range(1, 10)):
@@ -386,19 +384,13 @@ class StagesPlan(EssentialPlan):
         _STAGES.write(cert, **self._known(), t=teachers, margin=self.margin, offset=self.offset)
         return cert.certificate(alpha=goal.alpha, beta=goal.beta, n=n)
 
-    def settled(self) -> Self:
-        """Return the plan with the number of teachers that its exact certificate needs."""
-        if self.teachers is None:
-            return self
-        return replace(self, teachers=least_teachers(self, self.teachers))
-
 
 @lru_cache(maxsize=256)
 def _margin(test_epsilon: Fraction, stages: int, beta: Fraction) -> int:
     return AboveThreshold(epsilon=test_epsilon, limit=1).error_bound(queries=stages, beta=beta)
 
 
-def _teacher(cert: CertificateBuilder, plan: EssentialPlan, levels: Levels) -> Step:
+def _teacher(cert: CertificateBuilder, plan: StagesPlan, levels: Levels) -> Step:
     """Write down what a good teacher is, and how rarely one is bad."""
     cert.step(
         "listed_fit", "p >= max(m, d + 1)", ESSENTIAL,
