@@ -16,6 +16,7 @@ from littlestone.classes import (
     FiniteClass,
     PointHypothesis,
     Points,
+    SparseSets,
     Thresholds,
 )
 from littlestone.data import MulticlassSample, Schema
