@@ -22,7 +22,7 @@ CLASSES = [
 ]
 METHODS = {
     "vc1": ("one-shot", "median-exponential", "median-tree"),
-    "littlestone": ("all", "closures", "essential", "stages"),
+    "littlestone": ("closures", "stages"),
     "users": ("group-privacy", "user-level", "binary-search"),
 }
 

@@ -133,12 +133,19 @@ def test_one_record_of_each_user_is_the_same_algorithm():
                 assert (users.algorithm, users.n) == (plain.algorithm, plain.n)
 
 
-@pytest.mark.parametrize("name", ["generic", "vc1", "littlestone"])
-def test_a_third_of_the_planned_records_is_noticed(name):
+@pytest.mark.parametrize(
+    ("name", "concepts"),
+    [
+        ("generic", ls.Thresholds(1, 99)),
+        ("vc1", ls.Thresholds(1, 99)),
+        ("littlestone", ls.SparseSets(2)),
+    ],
+)
+def test_a_third_of_the_planned_records_is_noticed(name, concepts):
     """The power of this test."""
     form = (name, {}, None)
-    found = planned(form, ls.Thresholds(1, 99), BUDGET)
+    found = planned(form, concepts, BUDGET)
     fewer = replace(found, n=found.n // 3)
-    worst = scenarios(ls.Thresholds(1, 99), BUDGET.alpha)[0]
+    worst = scenarios(concepts, BUDGET.alpha)[0]
     assert refuted(failures(form, fewer, worst, 0, 100), 100)
     assert not refuted(failures(form, found, worst, 0, 100), 100)
