@@ -26,10 +26,8 @@ INNER = {
 
 def agnostic(kind, *, make=TwoSample, epsilon="4", inner="2.5", pool=1, **budget):
     algorithm, options = INNER[kind]
-    learner = getattr(algorithm, "of", algorithm)(
-        ONE, epsilon=inner, **{**LOOSE, **budget}, **options
-    )
-    return make.of(learner, epsilon=epsilon, learner_epsilon=inner, pool=pool)
+    learner = algorithm(ONE, epsilon=inner, **{**LOOSE, **budget}, **options)
+    return make(learner, epsilon=epsilon, learner_epsilon=inner, pool=pool)
 
 
 @pytest.mark.first(1)
