@@ -18,8 +18,7 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
 
     Paper 003, Theorem 3, with corrections and own constants. Choose it for classes that no
     exponential mechanism can list: sets of texts, affine subspaces over a large field. Where the
-    class can be listed, `GenericLearner` is pure and needs no more records: see
-    ``littlestone plan``.
+    class can be listed, `GenericLearner` is pure and needs fewer records.
 
     Guarantee
     ---------
@@ -66,7 +65,7 @@ class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
         Raises
         ------
         UnsupportedError
-            For ``empirical`` with the methods "essential" and "stages": see `EmpiricalFromPAC`.
+            For ``empirical`` with the method "stages": see `EmpiricalFromPAC`.
 
         Examples
         --------
