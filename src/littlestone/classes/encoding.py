@@ -24,18 +24,6 @@ from littlestone.data.points import canonical
 from littlestone.errors import ParameterError
 from littlestone.types import Json, Point
 
-__all__ = [
-    "Fields",
-    "bounds_to_dict",
-    "evaluate",
-    "from_json",
-    "json_integer",
-    "number",
-    "parse_integer",
-    "to_json",
-    "words",
-]
-
 #: No public integer of this library has more bits: chains of 2**(2**16) points fit easily.
 MAX_BITS = 1 << 20
 
@@ -64,11 +52,6 @@ def number(n: int) -> str:
 
 def parse_integer(text: str, owner: str = "parse_integer") -> int:
     """Read an integer expression: integers, ``+ - * **``, parentheses. Nothing else is run.
-
-    Raises
-    ------
-    ParameterError
-        If the text is anything else, or the result would be enormous.
 
     Examples
     --------
@@ -164,20 +147,7 @@ def bounds_to_dict(bounds: tuple[int, int] | None) -> Json:
 
 
 class Fields:
-    """The fields of one JSON object, each read with its type; unknown or missing ones refused.
-
-    Parameters
-    ----------
-    data : Any
-        The parsed JSON.
-    required, optional : iterable of str
-        Names of the fields, besides ``type``.
-
-    Raises
-    ------
-    ParameterError
-        If the object is not one with exactly these fields.
-    """
+    """The fields of one JSON object, each read with its type; unknown or missing ones refused."""
 
     def __init__(self, data: Any, required: Iterable[str], optional: Iterable[str] = ()) -> None:
         if not isinstance(data, dict) or not isinstance(data.get("type"), str):

@@ -36,43 +36,22 @@ from littlestone.types import Json
 if TYPE_CHECKING:
     from littlestone.privacy import Ledger
 
-__all__ = ["ColumnReport", "DataReport", "Noise", "check", "check_noise", "release_shares"]
-
 _BETA = 0.05
 
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise of a data report; public.
+    """The noise of a data report; public."""
 
-    Attributes
-    ----------
-    each : Fraction
-        What one column (or the labels) costs.
-    rate : Fraction
-        Of the noise in each cell: ``Pr[z] ~ e**(-rate |z|)``.
-    reach : float
-        A count is wrong by at most this many records, with probability 95 %.
-    claim : str
-        What proves the composition.
-    """
-
-    each: Fraction
-    rate: Fraction
-    reach: float
-    claim: str
+    each: Fraction  # what one column (or the labels) costs
+    rate: Fraction  # in each cell: Pr[z] ~ e**(-rate |z|)
+    reach: float  # a count is wrong by at most this many records, with probability 95 %
+    claim: str  # what proves the composition
 
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """How the cells of one column are read.
-
-    Attributes
-    ----------
-    name : str
-    missing, other : Band
-        Shares of the records.
-    """
+    """How the cells of one column are read."""
 
     name: str
     missing: Band
@@ -81,21 +60,7 @@ class ColumnReport:
 
 @dataclass(frozen=True)
 class DataReport:
-    """A released report of a table.
-
-    Attributes
-    ----------
-    n : int
-        Number of records (public).
-    columns : tuple of ColumnReport
-        In the order of the schema.
-    label : ColumnReport
-        Of the column of labels; ``other`` are labels besides the declared ones.
-    balance : dict of str to Band
-        The share of each declared label.
-    guarantee : Guarantee
-    noise : Noise
-    """
+    """A released report of a table."""
 
     n: int
     columns: tuple[ColumnReport, ...]

@@ -31,15 +31,6 @@ from littlestone.safe_io import read_exact
 from littlestone.source import Source
 from littlestone.types import Json
 
-__all__ = [
-    "HISTOGRAM",
-    "ScoreHistogram",
-    "histogram_loss",
-    "histogram_rate",
-    "noise_reach",
-    "release_histogram",
-]
-
 Counts = npt.NDArray[np.int64]
 
 HISTOGRAM = register(
@@ -60,33 +51,15 @@ _LONGEST = 2.0**22
 
 @dataclass(frozen=True)
 class ScoreHistogram:
-    """A released histogram of scores by label.
+    """A released histogram of scores by label."""
 
-    Attributes
-    ----------
-    scores : tuple of int
-        The public scores, increasing.
-    counts : tuple of tuple of int
-        One row for each label: noisy counts, which may be negative.
-    n : int
-        Number of records that were counted (public under replace-one; a public bound otherwise).
-    epsilon : Fraction
-        What the histogram cost.
-    rate : Fraction
-        Of its noise: ``Pr[z] ~ e**(-rate |z|)`` in each cell.
-    held_out : bool
-        Whether the hypothesis was learned from other records.
-    unlisted : bool
-        Whether the last row counts cells outside a list of labels: no answer is right for them.
-    """
-
-    scores: tuple[int, ...]
-    counts: tuple[tuple[int, ...], ...]
-    n: int
-    epsilon: Fraction
-    rate: Fraction
-    held_out: bool = False
-    unlisted: bool = False
+    scores: tuple[int, ...]  # public, increasing
+    counts: tuple[tuple[int, ...], ...]  # a row for each label: noisy, perhaps negative
+    n: int  # of records that were counted: public under replace-one, else a public bound
+    epsilon: Fraction  # what it cost
+    rate: Fraction  # of its noise: Pr[z] ~ e**(-rate |z|) in each cell
+    held_out: bool = False  # whether the hypothesis was learned from other records
+    unlisted: bool = False  # whether the last row counts cells outside a list of labels
 
     @property
     def labels(self) -> int:
@@ -112,13 +85,7 @@ class ScoreHistogram:
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """Read it back; it may be untrusted.
-
-        Raises
-        ------
-        ParameterError
-            If the JSON is not a histogram.
-        """
+        """Read it back; it may be untrusted."""
         try:
             scores = tuple(_integer(score) for score in _list(data["scores"]))
             counts = tuple(
@@ -145,14 +112,7 @@ class ScoreHistogram:
 def histogram_rate(
     epsilon: Any, *, neighbours: Neighbours = Neighbours.REPLACE_ONE, records: int = 1
 ) -> Fraction:
-    """Return the rate of the noise that costs ``epsilon``.
-
-    Parameters
-    ----------
-    epsilon : number > 0
-    neighbours : Neighbours
-    records : int >= 1
-        How many counted records one neighbour changes (users may have several).
+    """Return the rate of the noise that costs ``epsilon``; a neighbour changes ``records`` counts.
 
     Examples
     --------
@@ -183,26 +143,8 @@ def release_histogram(
 ) -> ScoreHistogram:
     """Release how many records have each score and label.
 
-    Parameters
-    ----------
-    scores : sequence of int
-        All scores that a record could have, increasing; public.
-    counts : array of int, shape (labels, scores)
-        Private.
-    n : int >= 0
-        Public number of records (or a public bound).
-    epsilon : number > 0
-    source : Source
-    neighbours, records
-        As in `histogram_rate`.
-    held_out : bool, default False
-        Whether the scores were learned from other records; kept with the release.
-    unlisted : bool, default False
-        Whether the last row of ``counts`` is one of cells outside a list of labels.
-
-    Returns
-    -------
-    ScoreHistogram
+    ``scores`` are all that a record could have, increasing (public); ``counts`` has the shape
+    (labels, scores), and is private; n is public, or a public bound.
 
     Guarantee
     ---------
@@ -237,12 +179,6 @@ def release_histogram(
 @lru_cache(maxsize=1024)
 def noise_reach(rate: Fraction, cells: int, beta: float) -> float:
     """Return a with ``Pr[|sum of the noises of all cells| > a] <= beta``.
-
-    Parameters
-    ----------
-    rate : Fraction > 0
-    cells : int >= 1
-    beta : float in (0, 1)
 
     Notes
     -----

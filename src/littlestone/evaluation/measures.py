@@ -27,29 +27,19 @@ from littlestone.errors import ParameterError, UnsupportedError, check_probabili
 from littlestone.evaluation.histogram import ScoreHistogram, noise_reach
 from littlestone.types import Json
 
-__all__ = ["Band", "CalibrationBin", "Evaluation"]
-
 Floats = npt.NDArray[np.float64]
 _BETA = 0.05
 
 
 @dataclass(frozen=True)
 class Band:
-    """An estimate with an interval.
-
-    Attributes
-    ----------
-    value, low, high : float
-    covers : str
-        ``"noise"``: the value on the counted records lies in the interval with probability
-        1 - beta over the noise. ``"new records"``: so does the value on new records, over noise
-        and sampling.
-    beta : float
-    """
+    """An estimate with an interval."""
 
     value: float
     low: float
     high: float
+    #: "noise": the value on the counted records lies in the interval with probability 1 - beta over
+    #: the noise. "new records": so does the value on new records, over noise and sampling.
     covers: str
     beta: float
 
@@ -65,33 +55,17 @@ class Band:
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Neighbouring scores: what was predicted, and how often label 1 was found.
+    """Neighbouring scores: what was predicted, and how often label 1 was found."""
 
-    Attributes
-    ----------
-    low, high : int
-        The scores of the bin.
-    predicted : float
-        Mean predicted probability, by the noisy counts.
-    found : Band
-        Share of label 1.
-    records : float
-        Noisy number of records.
-    """
-
-    low: int
+    low: int  # score
     high: int
-    predicted: float
-    found: Band
-    records: float
+    predicted: float  # mean probability, by the noisy counts
+    found: Band  # share of label 1
+    records: float  # noisy number
 
 
 class Evaluation:
     """What one released histogram says.
-
-    Parameters
-    ----------
-    histogram : ScoreHistogram
 
     Examples
     --------
@@ -115,13 +89,6 @@ class Evaluation:
     def share_right(self, answers: Sequence[int], *, beta: float = _BETA) -> Band:
         """Return the accuracy of answering one label for each score.
 
-        Parameters
-        ----------
-        answers : sequence of int
-            For each score, the label that is answered.
-        beta : float in (0, 1), default 0.05
-            Failure probability of the band.
-
         Notes
         -----
         Right and wrong ones sum to the public n, so half of the difference of the noisy sums is
@@ -136,14 +103,6 @@ class Evaluation:
 
     def mean_cost(self, answers: Sequence[int], costs: Costs, *, beta: float = _BETA) -> Band:
         """Return the mean cost of a record when one label is answered for each score.
-
-        Parameters
-        ----------
-        answers : sequence of int
-            For each score, the label that is answered.
-        costs : Costs
-        beta : float in (0, 1), default 0.05
-            Failure probability of the band.
 
         Notes
         -----
@@ -178,20 +137,6 @@ class Evaluation:
 
     def error_certificate(self, answers: Sequence[int], beta: Any, *, cuts: int = 1) -> float:
         """Return e such that the error on new records is at most e with probability 1 - beta.
-
-        Parameters
-        ----------
-        answers : sequence of int
-            For each score, the label that is answered.
-        beta : number in (0, 1)
-        cuts : int >= 1, default 1
-            Among how many public choices ``answers`` was chosen by this histogram: the statement
-            then holds for all of them at once (union bound).
-
-        Raises
-        ------
-        UnsupportedError
-            If the histogram is about the records that the hypothesis was learned from.
 
         Notes
         -----
@@ -268,15 +213,7 @@ class Evaluation:
         return balanced_accuracy(self.confusion(cut))
 
     def certificate(self, beta: Any, cut: int | None = None) -> float:
-        """Return e: the error on new records is at most e, except with probability beta.
-
-        Parameters
-        ----------
-        beta : number in (0, 1)
-        cut : int, optional
-            By default 0. With ``cut="best"``-like choices made from this histogram, use
-            `error_certificate` with ``cuts=len(evaluation.cuts)``.
-        """
+        """Return e: the error on new records is at most e, except with probability beta."""
         return self.error_certificate(self.answers(0 if cut is None else cut), beta)
 
     def best_cut(self) -> int:
@@ -365,15 +302,7 @@ class Evaluation:
     def calibration(
         self, probabilities: Sequence[float], *, beta: float = _BETA
     ) -> tuple[CalibrationBin, ...]:
-        """Return, for bins of scores, what was predicted and how often label 1 was found.
-
-        Parameters
-        ----------
-        probabilities : sequence of float
-            What is predicted at each score.
-        beta : float in (0, 1), default 0.05
-            Failure probability of each bin's band.
-        """
+        """Return, for bins of scores, what was predicted and how often label 1 was found."""
         beta = float(check_probability("evaluate", "beta", beta))
         self._binary()
         predicted = np.asarray(probabilities)

@@ -13,41 +13,19 @@ from littlestone.evaluation.histogram import ScoreHistogram, noise_reach
 from littlestone.evaluation.measures import Band, Evaluation, balanced_accuracy
 from littlestone.types import Json
 
-__all__ = ["Quality", "quality"]
-
 
 @dataclass(frozen=True)
 class Quality:
-    """The error of a rule, and of the constant that errs least.
+    """The error of a rule, and of the constant that errs least."""
 
-    Attributes
-    ----------
-    error : Band
-        Share of the counted records that the rule gets wrong.
-    baseline : Band
-        Share that the constant ``majority`` gets wrong.
-    majority : int
-        The most frequent label, by the noisy counts.
-    constant : int or None
-        The label that the rule always answers, if it is a constant.
-    balanced_accuracy : float or None
-        The mean over labels of the share that is answered rightly, by the noisy counts. None if
-        the rule is a constant, or if the noise hides whether a label occurs: the share would be
-        a ratio of noise.
-    cost, baseline_cost : Band or None
-        With costs of mistakes: mean cost of a record under the rule, and under the constant
-        ``cheapest``.
-    cheapest : int or None
-        The constant of least cost, by the noisy counts.
-    """
-
-    error: Band
-    baseline: Band
-    majority: int
-    constant: int | None
+    error: Band  # share of the counted records that the rule gets wrong
+    baseline: Band  # that the constant `majority` gets wrong
+    majority: int  # the most frequent label, by the noisy counts
+    constant: int | None  # the label that the rule always answers
+    #: By the noisy counts; None of a constant, or if the noise hides whether a label occurs.
     balanced_accuracy: float | None
-    cost: Band | None = None
-    baseline_cost: Band | None = None
+    cost: Band | None = None  # mean cost of a record, where mistakes have costs
+    baseline_cost: Band | None = None  # of the constant `cheapest`
     cheapest: int | None = None
 
     @property
@@ -105,22 +83,6 @@ def quality(
     beta: float = 0.05,
 ) -> Quality:
     """Return what a histogram says of answering these labels.
-
-    Parameters
-    ----------
-    histogram : ScoreHistogram
-    answers : sequence of int
-        For each score, the label that the rule answers.
-    constant : int, optional
-        The label that the rule always answers, if it is a constant.
-    costs : Costs, optional
-        Of mistakes.
-    beta : float in (0, 1), default 0.05
-        Failure probability of each of the two intervals.
-
-    Returns
-    -------
-    Quality
 
     Notes
     -----

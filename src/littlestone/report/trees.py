@@ -24,8 +24,6 @@ from littlestone.report.words import integer
 from littlestone.svg import Element, clip, picture, text_width, wrap
 from littlestone.types import Hypothesis
 
-__all__ = ["WIDEST", "Branch", "TreeDrawing", "layers", "levels", "outline", "point_names"]
-
 WIDEST = 150.0  #: Of a box, before its text is cut.
 
 _ROW = 28.0
@@ -45,17 +43,7 @@ _NARROWEST = 330.0
 
 @dataclass
 class Branch:
-    """A node of a drawn tree.
-
-    Parameters
-    ----------
-    text : str
-    kind : {"inner", "leaf", "more"}
-        "more" says what is left out.
-    label : int or None
-        The answer, 0 or 1, that leads here.
-    children : list of Branch
-    """
+    """A node of a drawn tree."""
 
     text: str
     kind: str = "inner"
@@ -393,18 +381,7 @@ def listed(hypothesis: ListHypothesis, setting: Setting) -> str:
 
 @plotter(TreeHypothesis)
 def outline(hypothesis: TreeHypothesis, setting: Setting) -> str:
-    """Draw a tree from its root down, one line for each node: readable at any depth, on a phone.
-
-    Parameters
-    ----------
-    hypothesis : TreeHypothesis
-    setting : Setting
-
-    Returns
-    -------
-    str
-        SVG.
-    """
+    """Draw a tree from its root down, one line for each node: readable at any depth, on a phone."""
     words = hypothesis.describe()
     names: tuple[str, ...] = (setting.negative, setting.positive)
     tree = hypothesis.tree

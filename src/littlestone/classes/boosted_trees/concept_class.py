@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from littlestone.classes.base import Representation
     from littlestone.classes.oracles import VersionSpace
 
-__all__ = ["BoostedTreeClass", "ScorecardClass"]
-
 _DEPTHS = (1, 2, 3)
 
 
@@ -36,18 +34,6 @@ class BoostedTreeClass(ConceptClass):
 
     Learned by boosting (`littlestone.BoostedTrees`), tree by tree, not by one draw: the class is
     far too large for the exponential mechanism over its members.
-
-    Parameters
-    ----------
-    schema : Schema
-        Public columns, bins and categories. With `Schema.every_column`, `bind` the number of
-        columns before use (the estimators do).
-    depth : int in 1 .. 3, default 2
-    rounds : int in 1 .. 1000, optional
-        Number of trees. By default the learner takes it from public numbers.
-    labels : sequence of int or str, optional
-        Public labels, in the order of their codes; by default 0 and 1. A cell outside the list
-        counts as a mistake of every tree.
 
     Notes
     -----
@@ -184,14 +170,6 @@ class BoostedTreeClass(ConceptClass):
 @written("scorecard", "rounds", schema=True, labels=True)
 class ScorecardClass(BoostedTreeClass):
     """Sums of trees of depth 1, which add up to points for each bin and category.
-
-    Parameters
-    ----------
-    schema : Schema
-    rounds : int in 1 .. 1000, optional
-        Number of trees. By default the learner takes it from public numbers.
-    labels : sequence of int or str, optional
-        As for `BoostedTreeClass`.
 
     Examples
     --------

@@ -48,19 +48,6 @@ class TreeEnsemble:
     For the labels 0 and 1 the *margin* of a row is the votes of 1 less those of 0; the log-odds of
     label 1 are ``step * margin``.
 
-    Parameters
-    ----------
-    trees : tuple of TreeHypothesis
-        With ``label_names``.
-    step : Fraction > 0
-    start : tuple of int, default (0, 0)
-        Votes of each label to begin with.
-    label_names : tuple of int or str, default (0, 1)
-        The public labels, by code.
-    curve : tuple of float, optional
-        For the labels 0 and 1: the probability of 1 at each margin (``margins``), where it was
-        estimated.
-
     Examples
     --------
     >>> from littlestone.data import Schema
@@ -85,10 +72,11 @@ class TreeEnsemble:
     'of a, b, c the label with the most votes of 3 trees of depth 1'
     """
 
-    trees: tuple[TreeHypothesis, ...]
-    step: Fraction
-    start: tuple[int, ...] = (0, 0)
-    label_names: tuple[Label, ...] = BINARY
+    trees: tuple[TreeHypothesis, ...]  # with these label names
+    step: Fraction  # log-odds of one vote
+    start: tuple[int, ...] = (0, 0)  # votes of each label to begin with
+    label_names: tuple[Label, ...] = BINARY  # public, by code
+    #: Of the labels 0 and 1: the probability of 1 at each of `margins`, where it was estimated.
     curve: tuple[float, ...] | None = None
 
     TYPE = "tree_ensemble"
@@ -183,11 +171,6 @@ class TreeEnsemble:
         Points are at least 0, and 0 for some cell of each column that the sum asks for. For the
         labels 0 and 1 they add up to the margin; else the base and the points of a cell are a dict
         of label to int.
-
-        Raises
-        ------
-        ValueError
-            If some tree asks more than one question.
         """
         if self.depth > 1:
             raise ValueError("Only sums of trees of depth 1 are scorecards.")

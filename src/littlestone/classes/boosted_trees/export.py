@@ -30,11 +30,6 @@ def as_sql(
     For the labels 0 and 1 ``what`` is "probability" (the default), "margin" or "label". Otherwise
     it is "label" (the default), or the "probability" or the "votes" of the label ``of``, and the
     expression is a scalar subquery, which evaluates each tree once, and then counts votes.
-
-    Raises
-    ------
-    ParameterError
-        If the schema does not have the columns, or a choice is unknown.
     """
     names, choices = ensemble.label_names, _WHAT[ensemble.binary]
     what = choices[0] if what is None else what

@@ -1,13 +1,12 @@
 """Decision trees over a public schema, drawn exactly by the exponential mechanism.
 
 What each answer costs the records, by codes and by splits (`rows`), the draw (`weighted`), normal
-forms (`nodes`), the released tree (`hypothesis`), with its leaves kept apart (`leaves`), and its
-texts (`export`, `sql`), the class (`concept_class`).
+forms (`nodes`), the released tree (`hypothesis`), with its leaves kept apart (`leaves`), and SQL
+(`sql`), the class (`concept_class`).
 """
 
 from littlestone.classes.decision_trees.concept_class import DecisionTrees
-from littlestone.classes.decision_trees.export import sides
-from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.classes.decision_trees.hypothesis import TreeHypothesis, sides
 from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.nodes import Known, Node, Tree
 

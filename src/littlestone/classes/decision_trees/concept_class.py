@@ -26,8 +26,6 @@ from littlestone.types import Hypothesis, Json, Point
 if TYPE_CHECKING:
     from littlestone.classes.rule_lists.hypothesis import ListHypothesis
 
-__all__ = ["MAX_SPLITS", "DecisionTrees", "SchemaTrees", "different_splits"]
-
 #: A class of more trees is not listed.
 MOST_TREES = 1 << 12
 

@@ -1,16 +1,15 @@
-"""Released trees: splits at inner nodes, labels at leaves, in a normal form."""
+"""Released trees: splits at inner nodes, labels at leaves, in a normal form; in words, as text."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.classes.decision_trees.export import as_text, in_words
-from littlestone.classes.decision_trees.nodes import Node, Tree, key, normal, walk
+from littlestone.classes.decision_trees.nodes import Known, Node, Tree, after, key, normal, walk
 from littlestone.classes.decision_trees.sql import as_sql
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import names_of, names_to_dict, readable
@@ -21,25 +20,18 @@ from littlestone.types import Json, Label, Labels, Points
 if TYPE_CHECKING:
     from littlestone.data import Schema
 
-__all__ = ["TreeHypothesis", "label", "read_tree", "write_tree"]
-
 _DEEPEST = 12
 _MAX_COLUMN = 1_000_000
 _MAX_CODE = 2**15 - 1
 _OPS = (">=", "<", "is")
+_INDENT = "|   "
+_OPPOSITE = {">=": "<", "<": ">=", "is": "is not"}
 
 
 @readable
 @dataclass(frozen=True)
 class TreeHypothesis:
     """A decision tree over the columns of a public schema. Make one by `TreeHypothesis.of`.
-
-    Parameters
-    ----------
-    tree : Node or int
-        In normal form (see `nodes.normal`); an int is (the code of) a constant label.
-    label_names : tuple of int or str
-        The public labels, by code.
 
     Examples
     --------
@@ -61,21 +53,14 @@ class TreeHypothesis:
     |   |--- class: 0
     """
 
-    tree: Tree
+    tree: Tree  # in normal form (`nodes.normal`); an int is the code of a constant label
     label_names: tuple[Label, ...] = BINARY
 
     TYPE = "tree"
 
     @classmethod
     def of(cls, tree: Tree, label_names: tuple[Label, ...] = BINARY) -> Self:
-        """Return the hypothesis of any tree, in normal form.
-
-        Parameters
-        ----------
-        tree : Node or int
-            With splits of one schema: ``>=``, ``<`` or ``is``.
-        label_names : tuple of int or str
-        """
+        """Return the hypothesis of any tree, in normal form."""
         return cls(normal(tree), label_names)
 
     @property
@@ -114,29 +99,6 @@ class TreeHypothesis:
 
     def to_sql(self, schema: Schema, *, dialect: str = "standard") -> str:
         """Return the tree as one SQL expression, ``CASE WHEN ... THEN ... ELSE ... END``.
-
-        Parameters
-        ----------
-        schema : Schema
-            The schema that the tree was learned with: it has the edges, the categories and the
-            texts that mean *missing*.
-        dialect : {"standard", "duckdb"}, default "standard"
-            ``"standard"`` is plain SQL, for tables whose columns have their proper types: numbers
-            in numeric columns, texts in textual ones, NULL for what is not known. ``"duckdb"``
-            reads any number, boolean or text exactly as this library does, also numbers that are
-            written as text, white space around cells, NaN, and numbers that mean *missing*
-            (but integers beyond 2**53 are compared as the nearest doubles).
-
-        Returns
-        -------
-        str
-            An expression whose value is a label, never NULL. Names and texts are quoted.
-
-        Raises
-        ------
-        ParameterError
-            If the schema does not have the tree's columns, or the dialect is unknown; or, in the
-            standard dialect, for a category or label with a backslash.
 
         Examples
         --------
@@ -224,3 +186,74 @@ def _from_dict(data: Any, depth: int, most: int) -> Tree:
     )
     yes, no = (_from_dict(fields.any(side), depth + 1, most) for side in ("yes", "no"))
     return Node(split, yes, no)
+
+
+def in_words(tree: Tree, labels: Sequence[Label] = BINARY) -> str:
+    """Say a tree in one sentence.
+
+    Examples
+    --------
+    >>> in_words(Node(Literal(0, "is", 2, "city is Bonn"), 1, 0)), in_words(1)
+    ('if city is Bonn, then 1, otherwise 0', 'always 1')
+    """
+    said = _sentence(tree, labels)
+    return said if isinstance(tree, Node) else f"always {said}"
+
+
+def _sentence(tree: Tree, labels: Sequence[Label]) -> str:
+    if not isinstance(tree, Node):
+        return str(labels[tree])
+    sides = ((side, _sentence(side, labels)) for side in (tree.yes, tree.no))
+    yes, no = (f"({said})" if isinstance(side, Node) else said for side, said in sides)
+    return f"if {tree.split.text}, then {yes}, otherwise {no}"
+
+
+def as_text(tree: Tree, labels: Sequence[Label] = BINARY) -> str:
+    """Return a tree as indented lines.
+
+    Examples
+    --------
+    >>> print(as_text(Node(Literal(0, "<", 3, "age < 30"), 1, 0)))
+    |--- age < 30
+    |   |--- class: 1
+    |--- age >= 30, missing or other
+    |   |--- class: 0
+    """
+    return "\n".join(_lines(tree, {}, 0, labels))
+
+
+def _lines(
+    tree: Tree, known: Mapping[int, Known], depth: int, labels: Sequence[Label]
+) -> Iterator[str]:
+    start = _INDENT * depth + "|--- "
+    if not isinstance(tree, Node):
+        yield f"{start}class: {labels[tree]}"
+        return
+    for text, side, then in sides(tree, known):
+        yield start + text
+        yield from _lines(side, then, depth + 1, labels)
+
+
+def sides(
+    node: Node, known: Mapping[int, Known]
+) -> Iterator[tuple[str, Tree, Mapping[int, Known]]]:
+    """Yield, for yes and then no: when this side is taken, the side, and what is known there."""
+    split = node.split
+    cell = known.get(split.column, Known())
+    yes, no = after(cell, split)
+    # In normal form both sides are possible.
+    yield split.text, node.yes, {**known, split.column: yes or cell}
+    yield _otherwise(split, cell, no or cell), node.no, {**known, split.column: no or cell}
+
+
+def _otherwise(split: Literal, cell: Known, no: Known) -> str:
+    """Say when a split is answered no."""
+    if split.op == "is":
+        parts = split.text.split(" is ")
+        # A name or a category may hold " is " itself.
+        return " is not ".join(parts) if len(parts) == 2 else f"not: {split.text}"
+    name, value = split.text.rsplit(f" {split.op} ", 1)
+    if no.low >= no.high:  # all numbers answer yes
+        return f"{name} is missing or other"
+    numbers = f"{name} {_OPPOSITE[split.op]} {value}"
+    return f"{numbers}, missing or other" if cell.odd else numbers

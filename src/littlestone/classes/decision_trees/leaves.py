@@ -27,8 +27,6 @@ from littlestone.data import Literal
 from littlestone.data.multiclass import BINARY
 from littlestone.types import Json, Label, Labels, Points
 
-__all__ = ["LeafTree"]
-
 _MOST = 2**12
 
 
@@ -36,14 +34,6 @@ _MOST = 2**12
 @dataclass(frozen=True)
 class LeafTree:
     """A decision tree whose leaves have numbers; make one by `LeafTree.of`.
-
-    Parameters
-    ----------
-    tree : Node or int
-        Its leaves are ``2 * number + label``, numbered from 0 in the order of the answers yes, no;
-        with k labels ``k * number + code``.
-    label_names : tuple of int or str
-        The public labels, by code.
 
     Examples
     --------
@@ -54,6 +44,7 @@ class LeafTree:
     ((0, 0), 'always 0', [0, 1])
     """
 
+    #: Its leaves are k * number + code, numbered from 0 in the order of the answers yes, no.
     tree: Tree
     label_names: tuple[Label, ...] = BINARY
 

@@ -22,8 +22,6 @@ from typing import TypeAlias
 
 from littlestone.data import Column, Literal
 
-__all__ = ["Known", "Node", "Tree", "after", "key", "normal", "walk"]
-
 
 @dataclass(frozen=True)
 class Node:
@@ -42,25 +40,13 @@ _END = 1 << 20  # above every code
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the code of one cell.
+    """What is known of the code of one cell."""
 
-    Attributes
-    ----------
-    low, high : int
-        A number lies in the bins low .. high - 1. (Textual columns do not use it.)
-    odd : bool
-        Whether it may be missing or other.
-    category : int or None
-        The category, if it is known.
-    excluded : frozenset of int
-        Categories that it is not.
-    """
-
-    low: int = Column.FIRST
+    low: int = Column.FIRST  # a number lies in the bins low .. high - 1
     high: int = _END
-    odd: bool = True
+    odd: bool = True  # whether it may be missing or other
     category: int | None = None
-    excluded: frozenset[int] = frozenset()
+    excluded: frozenset[int] = frozenset()  # categories that it is not
 
     @property
     def possible(self) -> bool:

@@ -93,13 +93,7 @@ class WeightedRows:
 
     @classmethod
     def of(cls, splits: Splits, points: Points, costs: Counts) -> WeightedRows:
-        """Return the rows of points at which each answer (rows of ``costs``) costs something.
-
-        Raises
-        ------
-        ValueError
-            If the sums are not exact in doubles.
-        """
+        """Return the rows of points at which each answer (rows of ``costs``) costs something."""
         if sum(int(row.sum()) for row in costs) >= _EXACT:
             raise ValueError("Weights must sum to less than 2**53.")
         answers, where = np.nonzero(costs)
@@ -220,21 +214,14 @@ def _tables(sample: AnyCoded, order: int, weigh: Weigh | None) -> CodeTables:
 
 
 class Patterns(NamedTuple):
-    """The different ways in which the splits part records, up to swapping the sides.
+    """The different ways in which the splits part records, up to swapping the sides."""
 
-    Attributes
-    ----------
-    members : tuple of tuple of int
-        The numbers of the splits of each pattern; in the order of columns, the constant ones last.
-    columns : list of (int, slice, bool array of shape (patterns, codes))
-        Which patterns ask a column, and one side of each: that without the first code that occurs.
-    kind : type
-        Of integers that hold all costs together.
-    """
-
+    #: The numbers of the splits of each pattern; by columns, the constant ones last.
     members: tuple[tuple[int, ...], ...]
+    #: Which patterns ask a column, and (patterns, codes) one side of each: that without the first
+    #: code that occurs.
     columns: list[tuple[int, slice, Bits]]
-    kind: type
+    kind: type  # of integers that hold all costs together
 
     @classmethod
     def of(cls, splits: Splits, tables: CodeTables) -> Patterns:

@@ -17,8 +17,6 @@ from littlestone.data.multiclass import BINARY
 from littlestone.errors import parameter_error
 from littlestone.types import Label
 
-__all__ = ["as_sql", "quoted"]
-
 _DIALECTS = ("standard", "duckdb")
 
 #: The numbers that a text may be written as (`littlestone.data.cells.number`).
@@ -124,13 +122,7 @@ def _name(name: str) -> str:
 
 
 def quoted(value: str, dialect: str) -> str:
-    """Return a text as SQL writes it.
-
-    Raises
-    ------
-    ParameterError
-        A text with a backslash in the standard dialect.
-    """
+    """Return a text as SQL writes it."""
     if dialect == "standard" and "\\" in value:
         raise parameter_error(
             "to_sql", "dialect", "'duckdb' for a category or label with a backslash", dialect,

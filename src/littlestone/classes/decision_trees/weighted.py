@@ -226,14 +226,7 @@ def leaves(costs: Counts, powers: Powers) -> Forest:
 
 
 def stumps(inside: Counts, totals: Counts, times: Values, powers: Powers) -> Forest:
-    """Return the roots of depth 1.
-
-    Parameters
-    ----------
-    inside : int array of shape (labels - 1, ..., patterns)
-        Costs of the answers on the yes side of each pattern, above those of the last.
-    totals : int array of shape (labels - 1, ..., 1)
-    """
+    """Return the roots of depth 1."""
     yes, no = leaves(inside, powers), leaves(totals - inside, powers)
     return Forest(yes.k + no.k, times * yes.x * no.x)
 

@@ -17,8 +17,6 @@ from littlestone.errors import parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis
 
-__all__ = ["RuleLists"]
-
 #: How many splits a schema may have, by length: more would take minutes, or gigabytes.
 _MAX_SPLITS = {1: 30_000, 2: 3_000, 3: 2_000}
 

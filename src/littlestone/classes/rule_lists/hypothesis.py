@@ -7,27 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from littlestone.classes.decision_trees.export import sides
-from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
+from littlestone.classes.decision_trees.hypothesis import TreeHypothesis, sides
 from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.nodes import Known, Node, Tree
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import readable
-
-__all__ = ["LeafList", "ListHypothesis"]
 
 
 @readable
 @dataclass(frozen=True)
 class ListHypothesis(TreeHypothesis):
     """A rule list over the columns of a public schema. Make one by `ListHypothesis.of`.
-
-    Parameters
-    ----------
-    tree : Node or int
-        In the normal form of trees; one side of every split is a label.
-    label_names : tuple of int or str
-        The public labels, by code.
 
     Examples
     --------

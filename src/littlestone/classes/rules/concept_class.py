@@ -31,8 +31,6 @@ from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Labels, Points
 
-__all__ = ["RuleHypothesis", "Rules", "conjunction"]
-
 _NUMERIC, _TEXTUAL = (">=", "<"), ("is", "is not")
 
 _OPS = (*_NUMERIC, *_TEXTUAL)
@@ -54,11 +52,6 @@ class RuleHypothesis:
 
     The literals are in canonical form (see `conjunction`), so two rules of one schema are the
     same function of the codes if and only if their keys are equal.
-
-    Parameters
-    ----------
-    literals : tuple of Literal
-        Empty: always 1.
 
     Examples
     --------
@@ -122,19 +115,10 @@ class RuleHypothesis:
 
 
 def conjunction(literals: Iterable[Literal]) -> RuleHypothesis | AlwaysZero:
-    """Return the canonical form of a conjunction of literals of one schema.
+    """Return the canonical form of a conjunction of literals of one schema, in any order.
 
-    Parameters
-    ----------
-    literals : iterable of Literal
-        In any order; repeated, implied and contradictory ones are welcome.
-
-    Returns
-    -------
-    RuleHypothesis or AlwaysZero
-        For each column, in order: at most one ``>=`` and then at most one ``<`` (the tightest),
-        or one ``is``, or the ``is not`` in the order of their codes. `AlwaysZero`, if no row of
-        codes satisfies all literals.
+    For each column: at most one ``>=`` and then one ``<`` (the tightest), or one ``is``, or the
+    ``is not`` in the order of their codes; `AlwaysZero`, if no row of codes satisfies all.
 
     Notes
     -----

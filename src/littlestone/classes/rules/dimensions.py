@@ -19,15 +19,6 @@ from littlestone.source import public_generator
 if TYPE_CHECKING:
     from littlestone.data import Column, Literal, Schema
 
-__all__ = [
-    "Found",
-    "mistakes_at_most",
-    "shattered_rows",
-    "threshold_rows",
-    "thresholds_at_most",
-    "vc_at_most",
-]
-
 Row = tuple[int, ...]
 
 #: Work of the search for a shattered set of one size: intersections of sets.

@@ -30,8 +30,6 @@ from littlestone.data import Column, Literal, Schema
 from littlestone.data.code_tables import CodeTables
 from littlestone.types import Points
 
-__all__ = ["Enumeration"]
-
 Floats = npt.NDArray[np.float64]
 
 _CHUNK = 1 << 22  # entries of an acceptance matrix that are built at once: 32 MB
@@ -79,17 +77,6 @@ class _Block:
 
 class Enumeration:
     """The sets of at most ``most`` literals: by size, then by columns, then by literals.
-
-    Parameters
-    ----------
-    schema : Schema
-        Of a fixed number of columns.
-    most : int >= 1
-
-    Attributes
-    ----------
-    size : int
-        Number of sets, the empty one included.
 
     Examples
     --------
@@ -147,18 +134,7 @@ class Enumeration:
         return out
 
     def accepted(self, start: int, stop: int, rows: Points) -> npt.NDArray[np.bool_]:
-        """Return which rows satisfy all literals of the sets number start, ..., stop - 1.
-
-        Parameters
-        ----------
-        start, stop : int
-        rows : integer array of shape (n, columns)
-            Codes.
-
-        Returns
-        -------
-        bool array of shape (stop - start, n)
-        """
+        """Return which rows satisfy the sets start .. stop - 1, of shape (stop - start, rows)."""
         out = np.ones((stop - start, len(rows)), dtype=bool)
         for block in self.blocks:
             first, last = max(start, block.start), min(stop, block.start + prod(block.shape))
@@ -176,20 +152,7 @@ class Enumeration:
     def totals(
         self, rows: Points, weights: npt.NDArray[np.int64], spare: int = 0
     ) -> npt.NDArray[np.int64]:
-        """Return for each set the total weight of the rows that satisfy all its literals.
-
-        Parameters
-        ----------
-        rows : integer array of shape (n, columns)
-            Codes.
-        weights : int64 array of shape (n,)
-        spare : int
-            Number of zeros to put in front.
-
-        Returns
-        -------
-        int64 array of shape (spare + size,)
-        """
+        """Return the total weight of the rows that satisfy each set, after ``spare`` zeros."""
         out = np.zeros(spare + self.size, dtype=np.int64)
         if not len(rows):
             return out
@@ -200,15 +163,7 @@ class Enumeration:
         return out
 
     def tabled(self, tables: CodeTables, spare: int = 0) -> npt.NDArray[np.int64]:
-        """Return what `totals` says of the weight of label 1 minus that of label 0.
-
-        Parameters
-        ----------
-        tables : CodeTables
-            Of sets of at least as many columns as literals.
-        spare : int
-            Number of zeros to put in front.
-        """
+        """Return what `totals` says of the weight of label 1 minus that of label 0."""
         out = np.zeros(spare + self.size, dtype=np.int64)
 
         def table(columns: tuple[int, ...]) -> Floats:

@@ -116,31 +116,14 @@ _FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
 @dataclass(frozen=True)
 class Settings:
-    """The numbers of one fit, from public parameters and the public n.
-
-    Attributes
-    ----------
-    rounds : int
-    step : Fraction
-        Log-odds of one vote.
-    cap : Fraction
-        Gradients above it weigh as much as it.
-    resolution : int
-        W: the weight of a capped record.
-    round_epsilon : Fraction
-        Bounded range of each round; of the first see `epsilon_of`.
-    count_epsilon : Fraction
-        What the count of label 1 costs; 0: there is none, and margins start at 0.
-    first_votes : int
-        Votes of the first tree.
-    """
+    """The numbers of one fit, from public parameters and the public n."""
 
     rounds: int
-    step: Fraction
-    cap: Fraction
-    resolution: int
-    round_epsilon: Fraction
-    count_epsilon: Fraction
+    step: Fraction  # log-odds of one vote
+    cap: Fraction  # gradients above it weigh as much as it
+    resolution: int  # W: what an answer of a capped gradient costs
+    round_epsilon: Fraction  # bounded range of each round; of the first see `epsilon_of`
+    count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
     first_votes: int = 1
 
     @property
@@ -269,22 +252,6 @@ def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
 class Boosting(Learner[BoostingPlan]):
     """The learner behind `BoostedTrees` and `Scorecard`.
 
-    Attributes
-    ----------
-    concept_class : BoostedTreeClass
-    epsilon : Fraction
-        Privacy loss of one draw, all rounds together (and the evaluation, see ``evaluation``).
-    delta : Fraction or None
-        None asks for pure privacy.
-    step, cap : Fraction or None
-    resolution : int
-    first_votes : int or None
-        Votes of the first tree, which is drawn with `FIRST_BUDGET` times the budget of another if
-        it has several. None: as many as make log-odds of about one, where the number of rounds is
-        left to the rule, labels are 0 and 1, and n epsilon is from 400 to 1,200; otherwise 1.
-    evaluation : Fraction or None
-        Epsilon that is kept for an evaluation on the same records; `leaving` sets it.
-
     Guarantee
     ---------
     (epsilon, delta)-DP, replace-one, n public, for every input and all settings.
@@ -388,13 +355,7 @@ class Boosting(Learner[BoostingPlan]):
         return BoostingPlan(self)
 
     def draw(self, sample: Any, source: Source) -> Hypothesis:
-        """Draw the trees; a pure function of the sample and the draws.
-
-        Parameters
-        ----------
-        sample : Sample, or MulticlassSample where the class lists its labels
-        source : Source
-        """
+        """Draw the trees; a pure function of the sample and the draws."""
         settings = self.plan.settings(sample.n)
         start = self._start(sample, settings, source)
         votes = Votes(sample, start)
@@ -553,18 +514,6 @@ def largest_round(
     first: bool = False,
 ) -> Fraction:
     """Return an eta such that T mechanisms of eta-bounded range, and others, cost epsilon.
-
-    Parameters
-    ----------
-    epsilon : Fraction
-        Total.
-    delta : Fraction
-        Total; 0 asks for the sum.
-    rounds : int
-    others : tuple of Fraction
-        Epsilons of pure mechanisms on the same records.
-    first : bool
-        Whether the first of the T mechanisms has `FIRST_BUDGET` times the range of another.
 
     Notes
     -----

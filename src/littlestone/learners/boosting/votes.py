@@ -28,14 +28,7 @@ ByLabel = list[tuple[Ints, Ints]]
 
 
 class Votes:
-    """The votes of each label at the rows of a sample, batch after batch.
-
-    Parameters
-    ----------
-    sample : Sample or MulticlassSample
-    start : tuple of int
-        Votes of each label before the first tree.
-    """
+    """The votes of each label at the rows of a sample, batch after batch."""
 
     def __init__(self, sample: Sample | MulticlassSample, start: tuple[int, ...]) -> None:
         self.sample, self.start = sample, start
