@@ -47,7 +47,6 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -80,9 +79,6 @@ __all__ = [
 ]
 
 P = TypeVar("P", bound=Plan)
-
-#: Checks a public parameter: (owner, name, what was typed) -> its value, or a `ParameterError`.
-Check = Callable[[str, str, Any], Any]
 
 #: What the parameters of several learners say.
 DELTA_TEXT = "Probability with which epsilon may be exceeded. No default."
@@ -130,9 +126,9 @@ class Learner(ABC, _Generic[P]):
 
     def __post_init__(self) -> None:
         for each in fields(self):  # type: ignore[arg-type]
-            check: Check | None = each.metadata.get("check")
-            if check is not None:
-                value = check(self.owner, each.name, getattr(self, each.name))
+            kind: Kind | None = each.metadata.get("kind")
+            if kind is not None and kind.check is not None:
+                value = kind.check(self.owner, each.name, getattr(self, each.name))
                 object.__setattr__(self, each.name, value)
         self.check()
 

@@ -44,21 +44,12 @@ def declared(
     option: str | None = None,
     kw_only: bool = True,
 ) -> Any:
-    """Declare a public parameter.
+    """Declare a public parameter, with its text in the estimator's docstring.
 
-    Parameters
-    ----------
-    kind : Kind
-        ``kind.check(owner, name, value)`` returns the value to store.
-    text : str
-        What the docstring of the estimator says of it.
-    default : optional
-        As a user would type it: it is checked like any other value.
-    option : str, optional
-        What ``--help`` says of it; None: the command line does not have it.
-    kw_only : bool, default True
+    The default is written as a user types it, and checked like any other value; ``option`` is what
+    ``--help`` says, None where the command line does not have it.
     """
-    about = {"kind": kind, "check": kind.check, "text": text, "option": option}
+    about = {"kind": kind, "text": text, "option": option}
     return field(default=default, kw_only=kw_only, metadata=about)
 
 

@@ -238,22 +238,18 @@ def _delta(owner: str, name: str, value: Any) -> Fraction | None:
 
 def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
     """Return the kind of a value that may be left to a rule: None, or "auto"."""
-    check = maybe(kind).check
-    assert check is not None
 
-    def checked(owner: str, name: str, value: Any) -> Any:
+    def check(owner: str, name: str, value: Any) -> Any:
         left = value is None or (isinstance(value, str) and value == "auto")
-        return auto if left else check(owner, name, value)
+        return auto if left or kind.check is None else kind.check(owner, name, value)
 
-    return Kind(f'{words} or "auto"', checked, f'{kind.annotation} | Literal["auto"]')
+    return Kind(f'{words} or "auto"', check, f'{kind.annotation} | Literal["auto"]')
 
 
 @dataclass(frozen=True)
 class Boosting(Learner[BoostingPlan]):
     """The learner behind `BoostedTrees` and `Scorecard`.
 
-    Guarantee
-    ---------
     (epsilon, delta)-DP, replace-one, n public, for every input and all settings.
     """
 

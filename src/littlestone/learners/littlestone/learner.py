@@ -113,8 +113,6 @@ def _tolerances(owner: str, name: str, given: Any) -> tuple[int, ...]:
 class Littlestone(ClassLearner[LittlestonePlan]):
     """The learner behind `LittlestoneLearner` (003, Theorem 3): teachers list hypotheses and vote.
 
-    Guarantee
-    ---------
     (epsilon, delta), replace-one, n public, for every input.
     """
 

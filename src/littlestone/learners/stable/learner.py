@@ -68,8 +68,6 @@ def _constants(owner: str, _: str, given: Any) -> str | Constants:
 class Stable(ClassLearner["StablePlan | OneConcept"]):
     """Learner M (004, Theorem 30), behind `StableLearner`: copies of algorithm G vote.
 
-    Guarantee
-    ---------
     (epsilon, delta), replace-one, n public, for every input and all public coins.
     """
 

@@ -166,8 +166,6 @@ def _callable(owner: str, name: str, value: Any) -> Algorithm:
 class StableProtocol(ClassLearner[ProtocolPlan]):
     """The learner behind `GloballyStable`: copies of the reader's algorithm vote.
 
-    Guarantee
-    ---------
     (epsilon, delta), replace-one, n public, for every input and every algorithm that is a function
     of its sample.
     """

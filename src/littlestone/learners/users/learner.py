@@ -208,8 +208,6 @@ def _records(owner: str, name: str, value: Any) -> int:
 class UserAgnostic(ClassLearner[UserPlan]):
     """The learner behind `UserAgnosticLearner`.
 
-    Guarantee
-    ---------
     Pure epsilon, replacing all records of one user, the number of users public; for every input,
     whatever ``users`` declares.
 

@@ -124,8 +124,6 @@ class VC1Plan(Plan):
 class VC1(ClassLearner[VC1Plan]):
     """The learner behind `VC1Learner`: OPTPrivateLearner, and ProperLearner (001, Algorithms 2, 4).
 
-    Guarantee
-    ---------
     (epsilon, delta), replace-one, n public, for every input.
     """
 
