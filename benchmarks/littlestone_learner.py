@@ -71,7 +71,7 @@ def plane(line: float, off: float) -> Draw:
             return X
 
         X, fresh = points(n), points(4000)
-        domain = ls.AffineSubspaces(7, 20, 2).domain
+        domain = ls.theory.AffineSubspaces(7, 20, 2).domain
 
         def error(found: Any) -> float:
             return float(np.mean(found.predict(fresh) != flat.predict(fresh)))
@@ -95,11 +95,12 @@ def uniform(cls: Any, make: Callable[[np.random.Generator, int], Any], target: A
     return draw
 
 
-CUBE, CHAIN = ls.Conjunctions(8), ls.Thresholds(0, 2**20 - 1)
+CUBE, CHAIN = ls.theory.Conjunctions(8), ls.Thresholds(0, 2**20 - 1)
 CASES = [
     Case(ls.Points(), tuple(sets([w]) for w in (0.09, 0.11, 0.3))),
     Case(ls.SparseSets(3), tuple(sets([w, 1.2 * w, 0.8 * w]) for w in (0.03, 0.06, 0.1, 0.2))),
-    Case(ls.AffineSubspaces(7, 20, 2), (plane(0.4, 0.09), plane(0.4, 0.12), plane(0.3, 0.3))),
+    Case(ls.theory.AffineSubspaces(7, 20, 2),
+         (plane(0.4, 0.09), plane(0.4, 0.12), plane(0.3, 0.3))),
     Case(CUBE, (uniform(CUBE, lambda r, n: r.integers(0, 2, (n, 8)),
                         lambda X: (X[:, 0] & X[:, 3]).astype(int)),)),
     Case(CHAIN, (uniform(CHAIN, lambda r, n: r.integers(0, 2**20, n),

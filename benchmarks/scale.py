@@ -70,7 +70,7 @@ def release(table: Any, name: str = "thresholds", share: float = 1) -> int:
     classes = {"thresholds": ls.Thresholds, "intervals": ls.Intervals}
     learner: Any = ls.AgnosticLearner(classes[name](1, HIGH), epsilon=1)
     if share < 1:
-        learner = ls.Subsampled(learner, rate=share)
+        learner = ls.theory.Subsampled(learner, rate=share)
     return int(learner.fit(table, x="x", y="y").release_.n)
 
 

@@ -70,8 +70,8 @@ CASES: list[tuple[str, ConceptClass, Draw]] = [
     ("Thresholds(1, 15)", ls.Thresholds(1, 15), threshold(15)),
     ("Thresholds(1, 99)", ls.Thresholds(1, 99), threshold(99)),
     ("Thresholds(1, 2**20)", ls.Thresholds(1, 2**20), threshold(2**20)),
-    ("AffineSubspaces(7, 20, 2)", ls.AffineSubspaces(7, 20, 2), flat),
-    ("Conjunctions(8)", ls.Conjunctions(8), conjunction),
+    ("AffineSubspaces(7, 20, 2)", ls.theory.AffineSubspaces(7, 20, 2), flat),
+    ("Conjunctions(8)", ls.theory.Conjunctions(8), conjunction),
 ]
 
 

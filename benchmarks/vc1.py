@@ -274,7 +274,7 @@ def proper_table(options: argparse.Namespace) -> None:
         nodes = [format(w, f"0{k}b") if k else "" for k in range(depth + 1) for w in range(2**k)]
         leaves = [node for node in nodes if len(node) == depth]
         rows = [[0] * len(nodes)] + [[int(x.startswith(n)) for n in nodes] for x in leaves]
-        cls = ls.FiniteClass(np.array(rows))
+        cls = ls.theory.FiniteClass(np.array(rows))
         generic = Generic(cls, **numbers).required_samples()
         own = {"delta": options.delta, **numbers}
         sizes = [VC1(cls, **own).required_samples()] + [
@@ -324,7 +324,7 @@ def fit_times(rows: int, distinct: int) -> None:
             "read and learn": lambda: algorithm.draw(
                 read_sample(algorithm, path, x="x", y="y"), source
             ),
-            "Sample.read (all counts; not needed here)": lambda: ls.Sample.read(
+            "Sample.read (all counts; not needed here)": lambda: ls.data.Sample.read(
                 path, x="x", y="y", domain=domain
             ),
         }

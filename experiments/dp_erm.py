@@ -37,7 +37,7 @@ def classes(d: int) -> Iterator[tuple[str, ConceptClass]]:
     """Yield classes of Littlestone dimension d."""
     yield "sets of texts", ls.SparseSets(d) if d > 1 else ls.Points()
     if d <= MOST_FLATS:
-        yield "flats of F₇²⁰", ls.AffineSubspaces(7, 20, d - 1)
+        yield "flats of F₇²⁰", ls.theory.AffineSubspaces(7, 20, d - 1)
 
 
 def certified(concepts: ConceptClass, delta: str) -> tuple[int, str]:

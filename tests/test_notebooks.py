@@ -169,7 +169,7 @@ def test_everything_is_escaped():
         assert "<img" not in html
         assert EVIL in "".join(Fragment(html).texts)
     matrix = np.array([[0, 1], [1, 0]])
-    listed = ls.FiniteClass(matrix, labels=[EVIL, "no"])
+    listed = ls.theory.FiniteClass(matrix, labels=[EVIL, "no"])
     several = ls.AgnosticLearner(listed, epsilon=1000).fit([0, 1] * 9, [EVIL, "no"] * 9, evaluate=9)
     assert EVIL in "".join(Fragment(several._repr_html_()).texts)
     card = Card(EVIL, [(EVIL, EVIL)], Table((EVIL,), ((EVIL,),), EVIL))

@@ -44,7 +44,7 @@ def model(tmp_path_factory):
     from littlestone.source import SeededSource
 
     learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=1, alpha=0.1, beta=0.05)
-    sample = ls.Sample.of([2, 3, 7, 8] * 9, [0, 0, 1, 1] * 9)
+    sample = ls.data.Sample.of([2, 3, 7, 8] * 9, [0, 0, 1, 1] * 9)
     return run(learner, sample, SeededSource(0), evaluate="1/2").to_dict()
 
 

@@ -1,11 +1,26 @@
 """Learning theory, executable: dimensions with witnesses, predictors, the papers' bounds.
 
+Also the papers' own algorithms that never need the fewest records, and the classes and learners of
+theorists; estimators are loaded when they are first used.
+
 >>> import littlestone as ls
 >>> ls.theory.littlestone_dimension(ls.Thresholds(1, 7))
 3
 """
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from littlestone.bounds import paper_bound, paper_bounds
+from littlestone.classes import (
+    AffineSubspaces,
+    Conjunctions,
+    FiniteClass,
+    LeafPaths,
+    TreePaths,
+)
 from littlestone.classes.dimensions import (
     decomposition_dimension,
     dimensions,
@@ -25,10 +40,32 @@ from littlestone.learners.online.predictors import (
 )
 from littlestone.learners.stable.protocol import estimate_stability
 
+if TYPE_CHECKING:
+    from littlestone.estimators import LittlestoneLearner, StableLearner
+    from littlestone.learners.agnostic.estimators import (
+        AgnosticFromRealizable,
+        BoostedPrivate,
+        EmpiricalFromPAC,
+        Subsampled,
+    )
+    from littlestone.learners.stable.estimators import GloballyStable
+
 __all__ = [
+    "AffineSubspaces",
+    "AgnosticFromRealizable",
+    "BoostedPrivate",
+    "Conjunctions",
+    "EmpiricalFromPAC",
     "ExpertsPredictor",
+    "FiniteClass",
+    "GloballyStable",
     "HalvingPredictor",
+    "LeafPaths",
+    "LittlestoneLearner",
     "SOAPredictor",
+    "StableLearner",
+    "Subsampled",
+    "TreePaths",
     "decomposition_dimension",
     "dimensions",
     "essential_hypotheses",
@@ -44,3 +81,22 @@ __all__ = [
     "threshold_dimension",
     "vc_dimension",
 ]
+
+#: Estimators, which need scikit-learn.
+_LATE = {
+    "AgnosticFromRealizable": "agnostic",
+    "BoostedPrivate": "agnostic",
+    "EmpiricalFromPAC": "agnostic",
+    "GloballyStable": "stable",
+    "LittlestoneLearner": "littlestone",
+    "StableLearner": "stable",
+    "Subsampled": "agnostic",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'littlestone.theory' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"littlestone.learners.{_LATE[name]}.estimators"), name)
+    globals()[name] = value
+    return value

@@ -23,23 +23,23 @@ CLASSES = [
     ls.SparseSets(2, 2, 7),
     ls.SparseSets(3, 2, 7),
     ls.Intervals(2, 7),
-    ls.TreePaths(TREE),
+    ls.theory.TreePaths(TREE),
     ls.Prefixes("ab", 2),
-    ls.FiniteClass(MATRIX),
-    ls.Conjunctions(2),
-    ls.AffineSubspaces(2, 2, 1),
+    ls.theory.FiniteClass(MATRIX),
+    ls.theory.Conjunctions(2),
+    ls.theory.AffineSubspaces(2, 2, 1),
 ]
 
 
 def everything(concepts):
     """Return all points of the domain, and one outside it."""
-    if isinstance(concepts, ls.TreePaths):
+    if isinstance(concepts, ls.theory.TreePaths):
         return [*TREE, "other"]
     if isinstance(concepts, ls.Prefixes):
         return ["", "a", "b", "aa", "ab", "ba", "bb", "c"]
-    if isinstance(concepts, ls.Conjunctions | ls.AffineSubspaces):
+    if isinstance(concepts, ls.theory.Conjunctions | ls.theory.AffineSubspaces):
         return list(product((0, 1), repeat=2))
-    if isinstance(concepts, ls.FiniteClass):
+    if isinstance(concepts, ls.theory.FiniteClass):
         return [0, 1, 2, 3, 9]
     return list(range(1, 9))
 
@@ -110,4 +110,4 @@ def test_big_integers_and_many_points():
 
 def test_classes_too_large_to_list_are_refused():
     with pytest.raises(UnsupportedError, match=r"2\*\*16"):
-        check_dichotomies(ls.AffineSubspaces(7, 20, 2))
+        check_dichotomies(ls.theory.AffineSubspaces(7, 20, 2))

@@ -17,7 +17,7 @@ from littlestone.source import SeededSource
 def test_the_interval_around_an_error_covers_a_clamped_one():
     """At 0 % with the interval [0 %, 15 %], plus or minus half of it would promise too much."""
     learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=3)
-    sample = ls.Sample.of([2, 8] * 10, [0, 1] * 10)
+    sample = ls.data.Sample.of([2, 8] * 10, [0, 1] * 10)
     release = run(learner, sample, SeededSource(0), evaluate=1)
     counts = ((10, 0), (0, 10))
     release = replace(release, evaluation=replace(release.evaluation, counts=counts))
@@ -30,7 +30,7 @@ def said_of(counts, hypothesis, alpha="0.1"):
     """Return what is printed where an evaluation found these counts."""
     learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=2, alpha=alpha)
     n = sum(map(sum, counts))
-    sample = ls.Sample.of([2, 8] * (n // 2), [0, 1] * (n // 2))
+    sample = ls.data.Sample.of([2, 8] * (n // 2), [0, 1] * (n // 2))
     release = run(learner, sample, SeededSource(0), evaluate=1)
     made = replace(release.evaluation, counts=counts, n=n)
     release = replace(release, evaluation=made, hypothesis=hypothesis)
@@ -67,7 +67,7 @@ def test_a_rule_is_compared_with_the_best_constant(counts, words, trivial):
 
 def test_without_an_evaluation_only_a_constant_is_known_to_be_one():
     learner = registry.make("agnostic", ls.Thresholds(1, 9), epsilon=2)
-    release = run(learner, ls.Sample.of([2, 8] * 2000, [0, 1] * 2000), SeededSource(0))
+    release = run(learner, ls.data.Sample.of([2, 8] * 2000, [0, 1] * 2000), SeededSource(0))
     assert beside_constants(release) == ""
     release = replace(release, hypothesis=ALWAYS_0)
     assert "always answering 0" in beside_constants(release)

@@ -56,7 +56,7 @@ def test_classes_by_chance(seed):
 def test_two_labels_are_the_binary_dimension():
     for seed in range(10):
         table = np.unique(np.random.default_rng(seed).integers(0, 2, (9, 5)), axis=0)
-        binary = ls.theory.littlestone_dimension(ls.FiniteClass(table))
+        binary = ls.theory.littlestone_dimension(ls.theory.FiniteClass(table))
         assert multiclass_littlestone_dimension(table) == binary
 
 

@@ -47,7 +47,7 @@ def test_the_frame_of_the_example():
 def test_floats_are_refused(table):
     learner = ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2)
     for call in (
-        lambda: ls.UserSample.read(table, **WHERE),
+        lambda: ls.data.UserSample.read(table, **WHERE),
         lambda: read_users(table, **WHERE, large=1),
         lambda: learner.fit(table, "y", x="x", user="who"),
     ):
@@ -64,14 +64,14 @@ def test_floats_are_refused(table):
 @pytest.mark.parametrize("kind", ["Int64", str, "int64[pyarrow]"])
 def test_the_next_step_keeps_users_apart(kind):
     frame = pd.read_csv(io.StringIO(CSV + ",3,1\n"), dtype={"who": kind})
-    assert ls.UserSample.read(frame, **WHERE).n_users == 41
-    assert ls.UserSample.read(pl.from_pandas(frame), **WHERE).n_users == 41
+    assert ls.data.UserSample.read(frame, **WHERE).n_users == 41
+    assert ls.data.UserSample.read(pl.from_pandas(frame), **WHERE).n_users == 41
 
 
 def test_each_cell_of_python_objects_is_read_alone(tmp_path):
     """Of these nothing was inferred: 7, 7.0 and "7" name one user."""
     table = {"who": [7, 7.0, "7", None, 8], "x": [1] * 5, "y": [0] * 5}
-    assert ls.UserSample.read(table, **WHERE).n_users == 3
+    assert ls.data.UserSample.read(table, **WHERE).n_users == 3
     (tmp_path / "t.csv").write_text("who,x,y\n7,1,0\n 7,1,0\n8,1,0\n,1,0\n")
-    assert ls.UserSample.read(tmp_path / "t.csv", **WHERE).n_users == 3
+    assert ls.data.UserSample.read(tmp_path / "t.csv", **WHERE).n_users == 3
     assert np.isnan(INFERRED.who).sum() == 1

@@ -104,7 +104,7 @@ def released(concepts, table, **x):
     """Return what a fit shows besides the hypothesis and the evaluation, which are paid for."""
     made = ls.AgnosticLearner(concepts, epsilon=9) if concepts.size else None
     if made is None:
-        made = ls.StableLearner(concepts, epsilon=9, delta=1e-3)
+        made = ls.theory.StableLearner(concepts, epsilon=9, delta=1e-3)
 
     def run():
         found = made.fit(table, "ill", evaluate=1, **x).release_.to_dict()

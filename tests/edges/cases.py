@@ -97,7 +97,7 @@ def case_of(power, shape, picks, rate):
 
 
 def in_memory(case, cls):
-    return ls.Sample.of(
+    return ls.data.Sample.of(
         cls.domain.store([x for x, _ in case.records]), [y for _, y in case.records]
     )
 
@@ -143,7 +143,7 @@ def points(case):
     for sample in samples(case, cls):
         choice = cls.candidates(sample)
         check_line(lambda s, c=choice: c.draw(case.rate, s), runs, case.rate, number)
-    whole = ls.LeafPaths(cls)
+    whole = ls.theory.LeafPaths(cls)
     choice = whole.candidates(in_memory(case, whole))
     runs = reference.points(case.low, case.high, case.records, zero=False)
     check_line(lambda s: choice.draw(case.rate, s), runs, case.rate, number)
@@ -251,7 +251,7 @@ def prefixes(case):
             return found
 
         coded = cls.domain.store([code(v) for v, _ in records])
-        known = [ls.Sample.of(coded, [y for _, y in records])]
+        known = [ls.data.Sample.of(coded, [y for _, y in records])]
         if cls.domain.line is not None:
             keyed = zip(cls.domain.line.keys(coded).tolist(), [y for _, y in records], strict=True)
             known.append(streamed(list(keyed), cls.domain.line))
@@ -269,7 +269,7 @@ def prefixes(case):
         for sample in known:
             choice = cls.candidates(sample)
             check_line(lambda s, c=choice: c.draw(case.rate, s), runs, case.rate, number)
-        leaves = ls.LeafPaths(cls)
+        leaves = ls.theory.LeafPaths(cls)
         choice = leaves.candidates(known[0])
 
         def leaf(h, bits=bits, base=base):
@@ -496,12 +496,14 @@ LEARNERS = {
     "vc1 proper": (
         "tp", _fit(lambda c, s: ls.VC1Learner(c, **BOTH, proper=True, random_state=s)),
     ),
-    "littlestone": ("tip", _fit(lambda c, s: ls.LittlestoneLearner(c, **BOTH, random_state=s))),
-    "stable": ("tip", _fit(lambda c, s: ls.StableLearner(c, **BOTH, random_state=s))),
+    "littlestone": (
+        "tip", _fit(lambda c, s: ls.theory.LittlestoneLearner(c, **BOTH, random_state=s)),
+    ),
+    "stable": ("tip", _fit(lambda c, s: ls.theory.StableLearner(c, **BOTH, random_state=s))),
     "two samples": (
         "tip",
         _fit(
-            lambda c, s: ls.AgnosticFromRealizable(
+            lambda c, s: ls.theory.AgnosticFromRealizable(
                 ls.GenericLearner(c, epsilon=1), epsilon=1, random_state=s
             )
         ),

@@ -20,7 +20,7 @@ from littlestone.report import page
 
 LINE = ls.Thresholds(1, 2)
 DOSES = ls.Schema.from_dict({"dose": {"bins": [5]}})
-ROWS = ls.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 1, 0]])
+ROWS = ls.theory.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 1, 0]])
 
 
 def secret(concepts, epsilon=1, make=Generic):
@@ -175,7 +175,7 @@ def test_what_would_need_the_number_is_refused():
     with pytest.raises(ParameterError, match="no costs under add-remove"):
         made.set_params(costs={0: 1, 1: 2}).fit(sample)
     with pytest.raises(UnsupportedError, match="under replace-one"):
-        ls.Subsampled(secret(LINE), rate=0.5).required_samples()
+        ls.theory.Subsampled(secret(LINE), rate=0.5).required_samples()
     with pytest.raises(ParameterError, match="replace-one or add-remove"):
         ls.GenericLearner(LINE, epsilon=1, neighbours="user-replace").required_samples()
 

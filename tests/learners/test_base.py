@@ -21,13 +21,17 @@ ESTIMATORS = {
     "GenericLearner": ls.GenericLearner(LINE, **PURE),
     "AgnosticLearner": ls.AgnosticLearner(LINE, **PURE),
     "VC1Learner": ls.VC1Learner(LINE, **SMALL),
-    "LittlestoneLearner": ls.LittlestoneLearner(LINE, **SMALL),
-    "StableLearner": ls.StableLearner(LINE, **SMALL),
-    "GloballyStable": ls.GloballyStable(LINE, algorithm=len, n=50, eta=0.5, **SMALL),
-    "AgnosticFromRealizable": ls.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), **PURE),
-    "EmpiricalFromPAC": ls.EmpiricalFromPAC(ls.GenericLearner(LINE, **PURE)),
-    "BoostedPrivate": ls.BoostedPrivate(ls.GenericLearner(LINE, **PURE, alpha=0.25), rounds=5),
-    "Subsampled": ls.Subsampled(ls.GenericLearner(LINE, **PURE), rate=0.5),
+    "LittlestoneLearner": ls.theory.LittlestoneLearner(LINE, **SMALL),
+    "StableLearner": ls.theory.StableLearner(LINE, **SMALL),
+    "GloballyStable": ls.theory.GloballyStable(LINE, algorithm=len, n=50, eta=0.5, **SMALL),
+    "AgnosticFromRealizable": ls.theory.AgnosticFromRealizable(
+        ls.VC1Learner(LINE, **SMALL), **PURE
+    ),
+    "EmpiricalFromPAC": ls.theory.EmpiricalFromPAC(ls.GenericLearner(LINE, **PURE)),
+    "BoostedPrivate": ls.theory.BoostedPrivate(
+        ls.GenericLearner(LINE, **PURE, alpha=0.25), rounds=5
+    ),
+    "Subsampled": ls.theory.Subsampled(ls.GenericLearner(LINE, **PURE), rate=0.5),
 }
 #: What no parameter of any learner may be.
 NONSENSE = (object(), -3, "nonsense")
@@ -90,8 +94,8 @@ def test_every_parameter_is_refused_everywhere_in_the_same_words(name, parameter
 CLASSES = {
     "thresholds": (ls.Thresholds(1, 2**64), [1, 5, 2**60]),
     "intervals": (ls.Intervals(1, 9), [1, 5, 9]),
-    "flats": (ls.AffineSubspaces(3, 30, 1), np.eye(30, dtype=int)[:3].tolist()),
-    "conjunctions": (ls.Conjunctions(40), np.eye(40, dtype=int)[:3].tolist()),
+    "flats": (ls.theory.AffineSubspaces(3, 30, 1), np.eye(30, dtype=int)[:3].tolist()),
+    "conjunctions": (ls.theory.Conjunctions(40), np.eye(40, dtype=int)[:3].tolist()),
     "prefixes": (ls.Prefixes("ab", 40), ["a" * 40, "ab" * 20, "b" * 40]),
 }
 RECORDS = [name for name, entry in registry.LEARNERS.items() if entry.unit == "records"]
@@ -142,9 +146,9 @@ def test_what_has_a_plan_is_released_and_what_has_none_is_refused_first(name, ki
 def test_large_conjunctions_are_not_promised():
     """`plan` chose the agnostic learner, and `fit` refused it."""
     with pytest.raises(ls.errors.UnsupportedError, match="No learner can promise this"):
-        ls.plan(ls.Conjunctions(40), **GOAL, delta=1e-6)
+        ls.plan(ls.theory.Conjunctions(40), **GOAL, delta=1e-6)
     with pytest.raises(ls.errors.UnsupportedError, match="n may be at most 14"):
-        select.auto(ls.Conjunctions(40), **GOAL)
+        select.auto(ls.theory.Conjunctions(40), **GOAL)
 
 
 def test_a_table_without_records_is_refused():

@@ -20,7 +20,7 @@ from littlestone.learners.running import run
 from littlestone.report import page
 from littlestone.source import SecureSource, SeededSource
 
-TWO = ls.FiniteClass([[0, 0], [0, 1], [1, 1]])
+TWO = ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]])
 ONE_TO_THREE = {0: 1, 1: 3}
 
 
@@ -101,7 +101,7 @@ def test_a_wrong_sensitivity_is_noticed(broken, monkeypatch):
 def test_the_certificate_for_the_cost_is_met(agnostic):
     """Failures at the planned n are at most beta, by Clopper and Pearson."""
     alpha, beta, runs = F(3, 20), F(1, 5), 300
-    cls = ls.FiniteClass([[0, 0], [1, 1], [0, 1], [1, 0]])
+    cls = ls.theory.FiniteClass([[0, 0], [1, 1], [0, 1], [1, 0]])
     made = (Agnostic if agnostic else Generic)(
         cls, epsilon=1, alpha=alpha, beta=beta, costs=ONE_TO_THREE
     )

@@ -34,7 +34,7 @@ def make(cls, epsilon=Fraction(1), *, agnostic=False, alpha=0.1, beta=0.05):
 @pytest.mark.parametrize("name", MATRICES)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 def test_finite_classes_are_private(name, agnostic, epsilon):
-    cls = ls.FiniteClass(MATRICES[name])
+    cls = ls.theory.FiniteClass(MATRICES[name])
     points = range(len(MATRICES[name][0]))
     for n in (1, 2, 3, 4):
         result = ls.audit.verify(
@@ -142,7 +142,7 @@ class TalkativeCertificate(Generic):
     [HalfTheNoise, WrongSensitivity, CandidatesFromTheData, SpeakingRefusal, TalkativeCertificate],
 )
 def test_the_verifier_catches(broken):
-    cls = ls.FiniteClass(MATRICES["points"])
+    cls = ls.theory.FiniteClass(MATRICES["points"])
     learner = broken(cls, epsilon=1)
     result = ls.audit.verify(learner, points=[0, 1, 2], n_samples=3)
     assert not result.holds
@@ -158,7 +158,7 @@ def test_the_verifier_catches(broken):
 def test_output_distribution_is_the_softmax_of_the_errors():
     matrix = np.array(MATRICES["points"])
     X, y = [0, 1, 1, 2], [1, 1, 0, 0]
-    learner = ls.GenericLearner(ls.FiniteClass(matrix), epsilon=0.7)
+    learner = ls.GenericLearner(ls.theory.FiniteClass(matrix), epsilon=0.7)
     law = ls.audit.output_distribution(learner, X, y)
     weights = np.exp(-0.35 * (matrix[:, X] != np.array(y)).sum(axis=1))
     truth = weights / weights.sum()

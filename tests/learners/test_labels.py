@@ -27,7 +27,7 @@ from littlestone.report import page
 from littlestone.source import SeededSource
 
 ABC = ("a", "b", "c")
-THREE = ls.FiniteClass([[0, 0], [0, 1], [2, 1]], labels=ABC)
+THREE = ls.theory.FiniteClass([[0, 0], [0, 1], [2, 1]], labels=ABC)
 PAIRS = {(0, 1): 1, (0, 2): 2, (1, 0): 3, (1, 2): 1, (2, 0): 1, (2, 1): "1/2"}
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bonn"]}})
 TREES = ls.DecisionTrees(SCHEMA, 1, ABC)
@@ -88,7 +88,7 @@ def test_one_record_moves_two_cells_by_one_at_most():
 def test_certificates_are_met_at_the_planned_n(kind):
     """Failures at the planned n are at most beta, by Clopper and Pearson; one cell is unlisted."""
     alpha, beta, runs = F(3, 20), F(1, 5), 200
-    cls = ls.FiniteClass(list(product(range(3), repeat=2)), labels=ABC)
+    cls = ls.theory.FiniteClass(list(product(range(3), repeat=2)), labels=ABC)
     costs = {0: 1, 1: 1, 2: 3} if kind == "costs" else None
     learner = Generic if kind == "realizable" else Agnostic
     made = learner(cls, epsilon=1, alpha=alpha, beta=beta, costs=costs)
@@ -199,7 +199,9 @@ def test_finite_classes_with_labels():
     again = class_from_dict(THREE.to_dict())
     assert again == THREE
     assert again.labels == ABC
-    assert ls.FiniteClass([[0, 0], [0, 1]]) != ls.FiniteClass([[0, 0], [0, 1]], labels=["x", "y"])
+    assert ls.theory.FiniteClass([[0, 0], [0, 1]]) != ls.theory.FiniteClass(
+        [[0, 0], [0, 1]], labels=["x", "y"]
+    )
     h = THREE.hypothesis(2)
     assert h.describe() == "b on the points 1, c on the points 0, otherwise a (points 0 to 1)"
     assert h.predict(np.array([0, 1, 7])).tolist() == [2, 1, 0]
@@ -212,7 +214,7 @@ def test_finite_classes_with_labels():
         ([[0]], [f"l{i}" for i in range(11)]),
     ):
         with pytest.raises(ParameterError):
-            ls.FiniteClass(matrix, labels=labels)
+            ls.theory.FiniteClass(matrix, labels=labels)
     sample = MulticlassSample.listed([0, OUTSIDE, 1], [2, 1, 3], 3)
     assert [THREE.errors(c, sample) for c in THREE.concepts()] == [3, 3, 2]  # outside is labelled a
 
@@ -226,7 +228,7 @@ def test_learners_of_two_labels_say_what_works(name):
     wanted = {key: options[key] for key in options if key == "epsilon" or key in entry.options}
     if not entry.pure:
         wanted["delta"] = options["delta"]
-    for cls in (THREE, ls.FiniteClass([[0, 1]], labels=["no", "yes"])):
+    for cls in (THREE, ls.theory.FiniteClass([[0, 1]], labels=["no", "yes"])):
         learner = registry.make(name, cls, **wanted)
         with pytest.raises(UnsupportedError, match="AgnosticLearner and GenericLearner"):
             _ = learner.plan
@@ -309,6 +311,9 @@ def test_learners_of_learners_say_what_is_wrong_with_a_list_of_labels(classes):
     """That they learn the labels 0 and 1; not that classes, their default, must be left out."""
     base = ls.GenericLearner(TREES, epsilon=1)
     more = {} if classes is None else {"classes": classes}
-    for learner in (ls.BoostedPrivate(base, rounds=1, **more), ls.EmpiricalFromPAC(base, **more)):
+    for learner in (
+        ls.theory.BoostedPrivate(base, rounds=1, **more),
+        ls.theory.EmpiricalFromPAC(base, **more),
+    ):
         with pytest.raises(UnsupportedError, match="learns the labels 0 and 1"):
             learner.fit([[30, "Bonn"]] * 99, ["a"] * 99)

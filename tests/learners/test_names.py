@@ -58,7 +58,7 @@ def test_missing_names_are_refused_before_anything_is_drawn(kind, monkeypatch):
         lambda: fitted.predict(frame),
         lambda: fitted.score(frame, ILL),
         lambda: fitted.release_.predict(frame),
-        lambda: ls.Sample.from_arrays(frame, ILL, ls.Rules(SCHEMA, 1).domain),
+        lambda: ls.data.Sample.from_arrays(frame, ILL, ls.Rules(SCHEMA, 1).domain),
     ):
         with pytest.raises(ParameterError, match="no column 'dose'"):
             call()
@@ -75,7 +75,7 @@ def test_doubled_names_are_refused(double):
         lambda: rules().fit(frame, ILL),
         lambda: fitted.predict(frame),
         lambda: ls.AgnosticLearner(every, epsilon=1).fit(frame, ILL),
-        lambda: ls.Sample.from_arrays(frame, ILL, ls.Rules(SCHEMA, 1).domain),
+        lambda: ls.data.Sample.from_arrays(frame, ILL, ls.Rules(SCHEMA, 1).domain),
     ):
         with pytest.raises(ParameterError, match="different names"):
             call()
@@ -120,7 +120,7 @@ def test_one_column_of_points(kind):
     by_table.fit(of(TABLE.assign(ill=ILL)), "ill", x="age")
     assert by_table.hypothesis_ == learner.hypothesis_
     assert by_table.feature_names_in_.tolist() == ["age"]
-    by_table.fit(ls.Sample.of([1, 70] * 300, [0, 1] * 300))
+    by_table.fit(ls.data.Sample.of([1, 70] * 300, [0, 1] * 300))
     assert not hasattr(by_table, "feature_names_in_")
 
 
@@ -129,7 +129,7 @@ def test_columns_of_vectors(kind):
     of = FRAMES[kind]
     bits = pd.DataFrame({name: RNG.integers(0, 2, 400) for name in "abc"})
     label = (bits.a & bits.c).to_numpy()
-    learner = ls.AgnosticLearner(ls.Conjunctions(3), epsilon=50, random_state=1)
+    learner = ls.AgnosticLearner(ls.theory.Conjunctions(3), epsilon=50, random_state=1)
     learner.fit(of(bits), label)
     assert learner.feature_names_in_.tolist() == ["a", "b", "c"]
     assert learner.n_features_in_ == 3

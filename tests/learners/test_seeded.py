@@ -76,18 +76,22 @@ CLASSES: dict[str, tuple[Callable[[], Any], list[Any], Callable[[Any], int]]] = 
         [2**255 + (i - 1000) * 2**240 for i in range(2000)],
         lambda x: int(x > 2**255),
     ),
-    "chain": (lambda: ls.FiniteClass(_MATRIX[:4]), [0, 1, 2, 3] * 300, lambda x: int(x > 1)),
-    "finite": (lambda: ls.FiniteClass(_MATRIX), [0, 1, 2, 3] * 300, lambda x: int(x in (0, 2))),
+    "chain": (lambda: ls.theory.FiniteClass(_MATRIX[:4]), [0, 1, 2, 3] * 300, lambda x: int(x > 1)),
+    "finite": (
+        lambda: ls.theory.FiniteClass(_MATRIX),
+        [0, 1, 2, 3] * 300,
+        lambda x: int(x in (0, 2)),
+    ),
     "points": (ls.Points, _WORDS, lambda x: int(x == "snow")),
     "sets": (lambda: ls.SparseSets(2), _WORDS, lambda x: int(x in ("snow", "rain"))),
     "intervals": (lambda: ls.Intervals(1, 20), [*range(1, 21)] * 60, lambda x: int(4 < x < 9)),
     "tree": (
-        lambda: ls.TreePaths(_PARENTS),
+        lambda: ls.theory.TreePaths(_PARENTS),
         list("abcdef") * 200,
         lambda x: int(x in ("a", "b", "e")),
     ),
-    "conjunctions": (lambda: ls.Conjunctions(3), _bits(3), lambda x: int(x[0] and not x[2])),
-    "flats": (lambda: ls.AffineSubspaces(2, 3, 1), _bits(3), lambda x: int(x[:2] == [1, 0])),
+    "conjunctions": (lambda: ls.theory.Conjunctions(3), _bits(3), lambda x: int(x[0] and not x[2])),
+    "flats": (lambda: ls.theory.AffineSubspaces(2, 3, 1), _bits(3), lambda x: int(x[:2] == [1, 0])),
     "rules": (lambda: ls.Rules(_schema(), 2), _rows(), lambda x: int(x[0] < 30)),
     "trees": (lambda: ls.DecisionTrees(_schema(), 2), _rows(), lambda x: int(x[0] < 60)),
 }
@@ -210,13 +214,13 @@ def cases() -> Iterator[tuple[str, Callable[[], dict[str, Any]]]]:
         X, y = _records(name)
 
         def agnostic(seed: int, name: str = name) -> Any:
-            inner = ls.LittlestoneLearner if name == "sets" else ls.VC1Learner
+            inner = ls.theory.LittlestoneLearner if name == "sets" else ls.VC1Learner
             learner = inner(CLASSES[name][0](), epsilon=1, delta=0.01)
-            return ls.AgnosticFromRealizable(learner, epsilon=1, random_state=seed)
+            return ls.theory.AgnosticFromRealizable(learner, epsilon=1, random_state=seed)
 
         def subsampled(seed: int, name: str = name) -> Any:
             learner = ls.GenericLearner(CLASSES[name][0](), epsilon=0.1)
-            return ls.Subsampled(learner, rate=0.3, random_state=seed)
+            return ls.theory.Subsampled(learner, rate=0.3, random_state=seed)
 
         for wrapper, make in (("AgnosticFromRealizable", agnostic), ("Subsampled", subsampled)):
             fit = lambda made, X=X, y=y: made.fit(X, y)  # noqa: E731

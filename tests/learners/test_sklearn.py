@@ -69,13 +69,13 @@ class EachAlone:
 class VC1(FirstColumn, ls.VC1Learner): ...
 
 
-class Littlestone(FirstColumn, ls.LittlestoneLearner): ...
+class Littlestone(FirstColumn, ls.theory.LittlestoneLearner): ...
 
 
-class Stable(FirstColumn, ls.StableLearner): ...
+class Stable(FirstColumn, ls.theory.StableLearner): ...
 
 
-class FromRealizable(FirstColumn, ls.AgnosticFromRealizable): ...
+class FromRealizable(FirstColumn, ls.theory.AgnosticFromRealizable): ...
 
 
 class Users(EachAlone, ls.UserAgnosticLearner): ...
@@ -94,13 +94,17 @@ BATTERY = {
     "users, Algorithm 1": UserThreshold(LINE, method="threshold", **USERS),
     "agnostic:vc1": FromRealizable(ls.VC1Learner(LINE, **B), epsilon=99.0, random_state=0),
     "agnostic:littlestone": FromRealizable(
-        ls.LittlestoneLearner(LINE, **B), epsilon=9.0, random_state=0
+        ls.theory.LittlestoneLearner(LINE, **B), epsilon=9.0, random_state=0
     ),
-    "agnostic:stable": FromRealizable(ls.StableLearner(LINE, **B), epsilon=9.0, random_state=0),
+    "agnostic:stable": FromRealizable(
+        ls.theory.StableLearner(LINE, **B), epsilon=9.0, random_state=0
+    ),
     "boosting": ls.BoostedTrees(
         ls.Schema.every_column(EDGES), epsilon=9.0, depth=1, rounds=9, random_state=0
     ),
-    "subsampled": ls.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9, random_state=0),
+    "subsampled": ls.theory.Subsampled(
+        ls.GenericLearner(RULES, epsilon=99.0), rate=0.9, random_state=0
+    ),
 }
 
 
@@ -133,15 +137,17 @@ def test_scikit_learns_battery(name):
     [
         ls.GenericLearner(RULES, epsilon=99.0),
         ls.AgnosticLearner(RULES, epsilon=99.0),
-        ls.LittlestoneLearner(RULES, epsilon=99.0, delta=1e-3),
-        ls.StableLearner(RULES, epsilon=99.0, delta=1e-3),
+        ls.theory.LittlestoneLearner(RULES, epsilon=99.0, delta=1e-3),
+        ls.theory.StableLearner(RULES, epsilon=99.0, delta=1e-3),
         Users(RULES, epsilon=99.0, samples_per_user=1),
-        ls.AgnosticFromRealizable(
-            ls.LittlestoneLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=99.0
+        ls.theory.AgnosticFromRealizable(
+            ls.theory.LittlestoneLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=99.0
         ),
-        ls.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9),
-        ls.Subsampled(
-            ls.AgnosticFromRealizable(ls.StableLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=9),
+        ls.theory.Subsampled(ls.GenericLearner(RULES, epsilon=99.0), rate=0.9),
+        ls.theory.Subsampled(
+            ls.theory.AgnosticFromRealizable(
+                ls.theory.StableLearner(RULES, epsilon=99.0, delta=1e-3), epsilon=9
+            ),
             rate=0.9,
         ),
     ],
@@ -161,7 +167,7 @@ def test_fit_says_how_many_columns_there_are(learner):
 
 def test_a_wrapped_learner_is_not_changed():
     inner = ls.GenericLearner(RULES, epsilon=1.0)
-    ls.Subsampled(inner, rate=0.5).fit(np.zeros((9, 2)), [0, 1] * 4 + [0])
+    ls.theory.Subsampled(inner, rate=0.5).fit(np.zeros((9, 2)), [0, 1] * 4 + [0])
     assert not hasattr(inner, "n_features_in_")
     assert not hasattr(inner, "hypothesis_")
 
@@ -300,8 +306,8 @@ def test_odd_labels_are_refused_and_never_quoted(y):
         lambda: ls.GenericLearner(rows, epsilon=1).fit(np.zeros((3, 2)), y),
         lambda: users.fit([1, 2, 3], y, groups=[1, 2, 3]),
         lambda: ls.OnlineLearner(line, epsilon=1, delta=0, horizon=9).learn_many([1, 2, 3], y),
-        lambda: ls.Sample.from_arrays([1, 2, 3], y, domain=line.domain),
-        lambda: ls.UserSample.from_arrays([1, 2, 3], y, [1, 2, 3], line.domain),
+        lambda: ls.data.Sample.from_arrays([1, 2, 3], y, domain=line.domain),
+        lambda: ls.data.UserSample.from_arrays([1, 2, 3], y, [1, 2, 3], line.domain),
     ):
         with pytest.raises(ls.errors.DataError) as caught:  # warnings are errors here
             call()

@@ -6,17 +6,17 @@ from littlestone.learners.select import ALL_RECORDS, ONE_RECORD, Candidate, repl
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
 CLASSES = [
-    ls.FiniteClass([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]]),
-    ls.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]]),
+    ls.theory.FiniteClass([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]]),
+    ls.theory.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]]),
     ls.Points(),
     ls.Thresholds(1, 99),
     ls.Thresholds(1, 2**1024),
     ls.SparseSets(2),
     ls.Intervals(1, 9),
-    ls.Conjunctions(3),
-    ls.TreePaths({"a": None, "b": "a", "c": "a", "d": "b"}),
+    ls.theory.Conjunctions(3),
+    ls.theory.TreePaths({"a": None, "b": "a", "c": "a", "d": "b"}),
     ls.Prefixes("ipv4"),
-    ls.AffineSubspaces(3, 2, 1),
+    ls.theory.AffineSubspaces(3, 2, 1),
     ls.Rules(SCHEMA, 2),
     ls.RuleLists(SCHEMA, 2),
 ]

@@ -21,9 +21,9 @@ ASKED = {"epsilon": 1, "delta": "1e-6", "alpha": "0.2", "beta": "0.1"}
 AUTO = [
     ls.Thresholds(1, 2**20),
     ls.Thresholds(1, 2**4096),
-    ls.FiniteClass([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]]),
+    ls.theory.FiniteClass([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 1, 0]]),
     ls.Points(),
-    ls.Conjunctions(5),
+    ls.theory.Conjunctions(5),
 ]
 
 

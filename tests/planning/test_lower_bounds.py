@@ -22,7 +22,12 @@ ASKED = st.fixed_dictionaries(
         "samples_per_user": st.none() | st.sampled_from([1, 2, 5, 16]),
     }
 )
-EVERY = [*CLASSES, ls.Thresholds(1, 2**65536), ls.SparseSets(5), ls.AffineSubspaces(7, 20, 2)]
+EVERY = [
+    *CLASSES,
+    ls.Thresholds(1, 2**65536),
+    ls.SparseSets(5),
+    ls.theory.AffineSubspaces(7, 20, 2),
+]
 
 
 def check(concepts, asked):

@@ -80,7 +80,9 @@ def test_each_form_suits_some_of_these_classes():
 
 
 STREAMS = st.tuples(
-    st.sampled_from([ls.Thresholds(1, 99), ls.Points(), ls.FiniteClass([[0, 0], [0, 1], [1, 1]])]),
+    st.sampled_from(
+        [ls.Thresholds(1, 99), ls.Points(), ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]])]
+    ),
     st.sampled_from(["epsilon", "delta", "beta"]),
     st.fixed_dictionaries(dict.fromkeys(["epsilon", "delta", "beta"], PLACES)),
     st.integers(4, 9),

@@ -21,15 +21,15 @@ from littlestone.planning.lower_bounds import log_star
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
 #: Every class of the table in DESIGN.
 CLASSES = [
-    ls.FiniteClass([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]]),
+    ls.theory.FiniteClass([[0, 0, 1], [0, 1, 1], [1, 0, 0], [1, 1, 0]]),
     ls.Thresholds(1, 2**1024),
     ls.Points(),
     ls.Intervals(1, 99),
-    ls.TreePaths({"a": None, "b": "a", "c": "a", "d": "b"}),
+    ls.theory.TreePaths({"a": None, "b": "a", "c": "a", "d": "b"}),
     ls.SparseSets(3),
     ls.Prefixes("ipv4"),
-    ls.Conjunctions(8),
-    ls.AffineSubspaces(7, 4, 2),
+    ls.theory.Conjunctions(8),
+    ls.theory.AffineSubspaces(7, 4, 2),
     ls.Rules(SCHEMA, 2),
 ]
 ASKED = {"epsilon": 1, "delta": 1e-6, "alpha": "0.1", "beta": "0.05"}
@@ -82,7 +82,7 @@ def test_users_beside_group_privacy_and_one_record_of_each():
 
 
 def test_proper_output_and_agnostic_only():
-    fork = ls.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
+    fork = ls.theory.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
     proper = [c for c in plan(fork, **ASKED) if c.options.get("proper")]
     improper = {c.learner: c.n for c in plan(fork, **ASKED) if not c.options}
     assert [c.learner for c in proper]

@@ -46,15 +46,15 @@ def bounds(rng, *sizes):
 
 
 KINDS = {
-    "affine_subspaces": lambda rng: ls.AffineSubspaces(
+    "affine_subspaces": lambda rng: ls.theory.AffineSubspaces(
         rng.choice([2, 3, 7]), n := rng.choice([1, 2, 4, 8, 20]), rng.randint(0, min(n, 3))
     ),
     "boosted_trees": lambda rng: BoostedTreeClass(schema(rng), rng.randint(1, 3)),
-    "conjunctions": lambda rng: ls.Conjunctions(
+    "conjunctions": lambda rng: ls.theory.Conjunctions(
         rng.choice([1, 2, 5, 9, 14, 40, 200]), monotone=rng.random() < 0.5
     ),
     "decision_trees": lambda rng: ls.DecisionTrees(schema(rng), rng.randint(1, 3)),
-    "finite": lambda rng: ls.FiniteClass(
+    "finite": lambda rng: ls.theory.FiniteClass(
         np.unique(
             public_generator(rng.randrange(99)).integers(
                 2, size=(rng.choice([1, 2, 9, 40]), rng.choice([1, 3, 8]))
@@ -63,7 +63,7 @@ KINDS = {
         )
     ),
     "intervals": lambda rng: ls.Intervals(*bounds(rng, 1, 2, 9, 200, 2**16, 2**64, 2**1024)),
-    "leaf_paths": lambda rng: ls.LeafPaths(KINDS[rng.choice(TREES)](rng)),
+    "leaf_paths": lambda rng: ls.theory.LeafPaths(KINDS[rng.choice(TREES)](rng)),
     "points": lambda rng: rng.choice([ls.Points(), ls.Points(*bounds(rng, 1, 2, 99, 2**64))]),
     "prefixes": lambda rng: ls.Prefixes(
         *rng.choice([("ipv4",), ("ipv6",), ("01", 3), ("0123456789", 5)])
@@ -75,7 +75,7 @@ KINDS = {
         rng.randint(1, 5), *rng.choice([(), bounds(rng, 5, 40, 2**64)])
     ),
     "thresholds": lambda rng: ls.Thresholds(*bounds(rng, 1, 2, 99, 2**64, 2**4096)),
-    "tree_paths": lambda rng: ls.TreePaths(taxonomy(rng)),
+    "tree_paths": lambda rng: ls.theory.TreePaths(taxonomy(rng)),
 }
 
 

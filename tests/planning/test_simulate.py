@@ -17,8 +17,8 @@ from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
 SCHEMA = ls.Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn", "Rome"]}})
-TERNARY = ls.TreePaths({f"n{i}": None if not i else f"n{(i - 1) // 3}" for i in range(9000)})
-FLAT = ls.TreePaths({f"n{i}": None for i in range(5000)})
+TERNARY = ls.theory.TreePaths({f"n{i}": None if not i else f"n{(i - 1) // 3}" for i in range(9000)})
+FLAT = ls.theory.TreePaths({f"n{i}": None for i in range(5000)})
 EASY = {"epsilon": 2, "alpha": "0.2", "beta": "0.2"}
 
 
@@ -27,13 +27,14 @@ EASY = {"epsilon": 2, "alpha": "0.2", "beta": "0.2"}
     "concepts",
     [ls.Thresholds(1, 99), ls.Thresholds(5, 5), ls.Thresholds(0, 2**200), ls.Points(),
      ls.Points(1, 5),
-     ls.SparseSets(3), ls.Intervals(1, 50), ls.Conjunctions(3), ls.FiniteClass([[0, 1], [1, 0]]),
-     ls.Conjunctions(1), ls.Conjunctions(3, monotone=True), ls.Conjunctions(12),
-     ls.FiniteClass([[0], [1]]), ls.FiniteClass([[1, 0]]),
-     ls.TreePaths({"a": None, "b": "a"}), ls.TreePaths({"a": None}), TERNARY, FLAT,
+     ls.SparseSets(3), ls.Intervals(1, 50), ls.theory.Conjunctions(3),
+     ls.theory.FiniteClass([[0, 1], [1, 0]]), ls.theory.Conjunctions(1),
+     ls.theory.Conjunctions(3, monotone=True), ls.theory.Conjunctions(12),
+     ls.theory.FiniteClass([[0], [1]]), ls.theory.FiniteClass([[1, 0]]),
+     ls.theory.TreePaths({"a": None, "b": "a"}), ls.theory.TreePaths({"a": None}), TERNARY, FLAT,
      ls.Prefixes("ab", 1), ls.Prefixes("012", 4), ls.Prefixes("ipv4"), ls.Prefixes("ipv6"),
-     ls.Prefixes("0123456789", 500), ls.AffineSubspaces(2, 2, 1),
-     ls.AffineSubspaces(7, 20, 2), ls.Rules(SCHEMA, 2), ls.DecisionTrees(SCHEMA, 2)],
+     ls.Prefixes("0123456789", 500), ls.theory.AffineSubspaces(2, 2, 1),
+     ls.theory.AffineSubspaces(7, 20, 2), ls.Rules(SCHEMA, 2), ls.DecisionTrees(SCHEMA, 2)],
     ids=lambda c: c.spec,
 )  # fmt: skip
 def test_scenarios_are_distributions_with_a_concept(concepts):
@@ -98,7 +99,7 @@ def test_worst_cases_are_worse_and_nothing_is_measured_twice(tmp_path):
 
 @pytest.mark.more
 def test_processes_give_the_same(tmp_path):
-    plans = plan(ls.FiniteClass([[0, 0], [0, 1], [1, 0]]), **EASY)
+    plans = plan(ls.theory.FiniteClass([[0, 0], [0, 1], [1, 0]]), **EASY)
     assert simulate(plans, runs=10, workers=2) == simulate(plans, runs=10, workers=1)
 
 
@@ -137,7 +138,7 @@ def test_every_way_of_a_plan_is_measured():
 
 
 def test_proper_learners_are_measured_beside_the_others():
-    fork = ls.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
+    fork = ls.theory.FiniteClass([[0, 0, 0], [1, 1, 0], [1, 0, 1]])
     plans = plan(fork, epsilon=4, delta="0.01", alpha="0.3", beta="0.3")
     listed = [(c.learner, bool(c.options)) for c in plans if c.learner == "vc1"]
     assert listed == [("vc1", False), ("vc1", True)]
@@ -147,7 +148,7 @@ def test_proper_learners_are_measured_beside_the_others():
 
 
 def test_what_cannot_be_measured_says_so():
-    plans = plan(ls.Conjunctions(3), epsilon=1, delta="1e-6", alpha="0.2", beta="0.2")
+    plans = plan(ls.theory.Conjunctions(3), epsilon=1, delta="1e-6", alpha="0.2", beta="0.2")
     found = simulate(plans, workers=1, learners=["stable"])
     assert [f.n for f in found] == [None, None]
     assert all("asks for more than" in f.problem for f in found)
@@ -158,9 +159,9 @@ def test_what_cannot_be_measured_says_so():
 
 def test_a_class_too_large_to_be_scored_has_no_plan_by_scores():
     with pytest.raises(UnsupportedError, match="No learner can promise this"):
-        plan(ls.Conjunctions(20), epsilon=1, delta="1e-6", alpha="0.2", beta="0.2")
+        plan(ls.theory.Conjunctions(20), epsilon=1, delta="1e-6", alpha="0.2", beta="0.2")
     with pytest.raises(UnsupportedError, match="n may be at most 14"):
-        ls.AgnosticLearner(ls.Conjunctions(20), epsilon=1).required_samples()
+        ls.AgnosticLearner(ls.theory.Conjunctions(20), epsilon=1).required_samples()
 
 
 def test_mistakes_are_taught(tmp_path):

@@ -21,7 +21,7 @@ AXES = Axes(
     epsilon=("0.5", "2"), delta=("1e-6",), alpha=("0.05", "0.2"), beta=("0.05",),
     m=("1", "4"),
 )  # fmt: skip
-CLASSES = [ls.Thresholds(1, 100), ls.FiniteClass([[0, 0, 1], [0, 1, 1], [1, 1, 0]])]
+CLASSES = [ls.Thresholds(1, 100), ls.theory.FiniteClass([[0, 0, 1], [0, 1, 1], [1, 1, 0]])]
 BUDGET = replace(START, delta=Fraction(1, 10**6))
 
 

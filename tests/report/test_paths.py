@@ -40,7 +40,9 @@ def test_long_paths_say_what_is_left_out():
 
 
 def test_the_page_of_a_release_shows_its_path():
-    kinds = ls.TreePaths({"animal": None, "mammal": "animal", "dog": "mammal", "bird": "animal"})
+    kinds = ls.theory.TreePaths(
+        {"animal": None, "mammal": "animal", "dog": "mammal", "bird": "animal"}
+    )
     algorithm = registry.make("vc1", kinds, epsilon=1, delta=1e-6)
     sample = Sample.of(["mammal", "bird"] * 500, [1, 0] * 500)
     release = run(
@@ -55,6 +57,6 @@ def test_the_page_of_a_release_shows_its_path():
 def test_the_example_of_the_paper_is_drawn_in_the_docs():
     """Paper 001, section 1.3.2, figure 1: the file is what draw returns."""
     parents = {"x1": None, "x2": None, "x3": None, "x4": "x1", "x5": "x1", "x6": "x5", "x7": "x5"}
-    drawn = ls.plot(ls.TreePaths(parents).tree(AlwaysZero()))
+    drawn = ls.plot(ls.theory.TreePaths(parents).tree(AlwaysZero()))
     kept = Path(__file__).parents[2] / "docs" / "learners" / "vc1-example.svg"
     assert kept.read_text(encoding="utf-8") == drawn + "\n"

@@ -13,7 +13,7 @@ from pathlib import Path
 import littlestone as ls
 
 reports = Path("../../blocklist/reports.csv")
-learner = ls.LittlestoneLearner(ls.SparseSets(3), epsilon=1, delta=1e-6, random_state=7)
+learner = ls.theory.LittlestoneLearner(ls.SparseSets(3), epsilon=1, delta=1e-6, random_state=7)
 print("users needed:", learner.required_samples())
 
 # %%

@@ -16,7 +16,7 @@ from pathlib import Path
 import littlestone as ls
 
 foods = Path("../../taxonomy")
-paths = ls.TreePaths.from_csv(foods / "categories.csv")
+paths = ls.theory.TreePaths.from_csv(foods / "categories.csv")
 print(paths.size, "concepts, VC dimension", paths.vc_dim)
 
 # %%

@@ -37,7 +37,7 @@ classes = [
     ls.Intervals(1, 9),
     ls.Points(1, 15),
     ls.SparseSets(2, 1, 9),
-    ls.Conjunctions(3),
+    ls.theory.Conjunctions(3),
 ]
 found = [ls.theory.dimensions(concept_class) for concept_class in classes]
 figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")

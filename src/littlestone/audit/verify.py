@@ -277,7 +277,7 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     Examples
     --------
     >>> import littlestone as ls
-    >>> L = ls.GenericLearner(ls.FiniteClass([[0, 0], [0, 1]]), epsilon=1.0)
+    >>> L = ls.GenericLearner(ls.theory.FiniteClass([[0, 0], [0, 1]]), epsilon=1.0)
     >>> law = ls.audit.output_distribution(L, [0, 1], [0, 1])
     >>> [round(low, 4) for low, high in law.values()]
     [0.3775, 0.6225]

@@ -99,8 +99,8 @@ def attack(
     The attack of paper 004, Section 4: on points where the learner behaves alike everywhere, one
     record is moved inside the gap over which the votes jump, and searched for in what is released.
     A bound above the claim refutes it (exit 1); a bound below proves nothing. The class is one of
-    thresholds. The learner may be a function of your own, FILE.py:NAME, from a littlestone.Sample
-    to a hypothesis: the file is run, and --delta is what is claimed of it.
+    thresholds. The learner may be a function of your own, FILE.py:NAME, from a
+    littlestone.data.Sample to a hypothesis: the file is run, and --delta is what is claimed of it.
 
     Parameters
     ----------

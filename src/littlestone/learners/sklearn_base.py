@@ -225,8 +225,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         learner = self.to_learner()  # checks the parameters before the data are looked at
         if learner.neighbours is Neighbours.ADD_REMOVE and not isinstance(X, Sample):
             raise ParameterError(
-                f"{owner} takes a littlestone.Sample under add-remove: arrays and tables show how "
-                "many records there are. Sample.read makes one of a table, Sample.of of arrays."
+                f"{owner} takes a littlestone.data.Sample under add-remove: arrays and tables show "
+                "how many records there are. Sample.read makes one of a table, Sample.of of arrays."
             )
         columns: Json | None = None
         if isinstance(y, str):

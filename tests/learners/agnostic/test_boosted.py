@@ -14,7 +14,7 @@ from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Boosted, Subsample
 
-SWITCH = ls.FiniteClass([[0], [1]])
+SWITCH = ls.theory.FiniteClass([[0], [1]])
 QUARTER = F(1, 4)
 
 
@@ -145,7 +145,7 @@ def test_the_certificate_and_its_number():
 def test_majorities_err_as_rarely_as_certified():
     """A law with much weight just beside the threshold: one weak hypothesis errs more."""
     weak = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1, alpha=F(2, 5))
-    made = ls.BoostedPrivate(weak, rounds=9, alpha=F(3, 10))
+    made = ls.theory.BoostedPrivate(weak, rounds=9, alpha=F(3, 10))
     n = made.required_samples()
     points, shares = np.array([20, 49, 50, 51, 80]), [0.3, 0.1, 0.2, 0.1, 0.3]
     failures, rng = 0, np.random.default_rng(1)
@@ -162,10 +162,10 @@ def test_majorities_err_as_rarely_as_certified():
 def test_mistakes_are_taught():
     weak = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1, alpha=0.25)
     for made, message in [
-        (lambda: ls.BoostedPrivate(weak, rounds=4), "'rounds' parameter of BoostedPrivate"),
-        (lambda: ls.BoostedPrivate(weak, rounds=3, alpha=0.1), "'rounds' parameter"),
+        (lambda: ls.theory.BoostedPrivate(weak, rounds=4), "'rounds' parameter of BoostedPrivate"),
+        (lambda: ls.theory.BoostedPrivate(weak, rounds=3, alpha=0.1), "'rounds' parameter"),
         (
-            lambda: ls.BoostedPrivate(
+            lambda: ls.theory.BoostedPrivate(
                 ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1, alpha=0.5), rounds=3
             ),
             "'learner' parameter",

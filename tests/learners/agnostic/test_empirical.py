@@ -26,14 +26,14 @@ from .test_exact import Loud, Telling, worst
     ("name", "concepts", "options", "rate", "n"),
     [
         ("generic", ls.Thresholds(1, 2), {}, F(3, 4), 3),
-        ("generic", ls.FiniteClass([[0, 1], [1, 0]]), {}, F(3, 4), 4),
+        ("generic", ls.theory.FiniteClass([[0, 1], [1, 0]]), {}, F(3, 4), 4),
         ("vc1", ls.Thresholds(1, 2), {"delta": F(1, 20)}, F(3, 4), 3),
-        ("stable", ls.FiniteClass([[0, 0], [0, 1], [1, 0]]), {"delta": F(1, 5)}, F(3, 4), 3),
+        ("stable", ls.theory.FiniteClass([[0, 0], [0, 1], [1, 0]]), {"delta": F(1, 5)}, F(3, 4), 3),
     ],
     ids=str,
 )
 def test_private_on_all_data(name, concepts, options, rate, n):
-    points = [0, 1] if isinstance(concepts, ls.FiniteClass) else [1, 2]
+    points = [0, 1] if isinstance(concepts, ls.theory.FiniteClass) else [1, 2]
     inner = registry.make(name, concepts, epsilon=F(1, 2), **options)
     result = ls.audit.verify(Empirical(inner, rate=rate), points=points, n_samples=n)
     assert result.holds, result
@@ -136,10 +136,10 @@ def test_the_error_is_small_on_fixed_records(name):
 def test_mistakes_are_taught():
     inner = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=4)
     with pytest.raises(ParameterError, match="'rate' parameter of EmpiricalFromPAC"):
-        ls.EmpiricalFromPAC(inner).required_samples()
+        ls.theory.EmpiricalFromPAC(inner).required_samples()
     with pytest.raises(ParameterError, match="'learner' parameter of EmpiricalFromPAC"):
-        ls.EmpiricalFromPAC(3).required_samples()
-    learner = ls.EmpiricalFromPAC(
+        ls.theory.EmpiricalFromPAC(3).required_samples()
+    learner = ls.theory.EmpiricalFromPAC(
         ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1), random_state=0
     )
     x = np.tile(np.arange(1, 100), 20)

@@ -19,7 +19,7 @@ from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource, ExplicitWeights, exp
 
-CORNERS = ls.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
+CORNERS = ls.theory.FiniteClass([[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0]])
 PURE = {"generic": {}, "vc1": {"delta": "0.05"}}
 
 
@@ -51,14 +51,14 @@ def test_two_samples(name, concepts, n, pool, epsilon, learner_epsilon):
     ("name", "concepts", "rate", "n"),
     [
         ("generic", ls.Thresholds(1, 2), "0.5", 2),
-        ("generic", ls.FiniteClass([[0, 1], [1, 0]]), 1, 2),
+        ("generic", ls.theory.FiniteClass([[0, 1], [1, 0]]), 1, 2),
         ("generic", ls.Points(1, 2), "0.34", 3),
         ("vc1", ls.Points(1, 2), "0.5", 2),
     ],
     ids=str,
 )
 def test_subsamples(name, concepts, rate, n):
-    points = [0, 1] if isinstance(concepts, ls.FiniteClass) else [1, 2]
+    points = [0, 1] if isinstance(concepts, ls.theory.FiniteClass) else [1, 2]
     algorithm = Subsample(inner(name, concepts, epsilon=2), rate=rate)
     result = ls.audit.verify(algorithm, points=points, n_samples=n, outside=n == 2)
     assert result.holds, result
@@ -80,7 +80,7 @@ class Loud(Learner):
     pure, agnostic = False, False
     alpha = beta = F(1, 10)
     claim = None
-    concept_class = ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])
+    concept_class = ls.theory.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])
 
     def make_plan(self):
         raise AssertionError("a loud learner is not planned")
@@ -202,7 +202,7 @@ def test_relabelling_for_a_loud_learner(matrix):
     quiet, rate = F(1, 2), F(19, 20)
     promise = max(2 * rate, quiet + F(1387, 1000))
     for n, pool in [(2, 1), (3, 2)] if len(matrix) == 3 else [(2, 1), (3, 1)]:
-        run = relabel(ls.FiniteClass(matrix), pool, rate, Loud(4, quiet))
+        run = relabel(ls.theory.FiniteClass(matrix), pool, rate, Loud(4, quiet))
         assert worst(run, [0, 1], n, promise) <= F(1, 2**60)
 
 
@@ -210,7 +210,7 @@ def test_the_factor_four_is_nearly_attained():
     """64 groups: point a splits the first one, point b splits all others."""
     groups = list(product((0, 1), repeat=6))
     rows = {(*g, u * (not any(g)), u * any(g)) for g in groups for u in (0, 1)}
-    concepts = ls.FiniteClass(sorted(rows))
+    concepts = ls.theory.FiniteClass(sorted(rows))
     empty = OrderedSample.listed([], [])
     chance = []
     for split in (6, 7):
@@ -224,7 +224,7 @@ def test_the_factor_four_is_nearly_attained():
 @pytest.mark.more
 def test_keeping_labels_that_some_concept_explains_is_caught():
     """The labels of the first part must not be used: one record can change all of them."""
-    concepts, loud, rate = ls.FiniteClass([[0, 0], [1, 1]]), Loud(4, F(2)), F(3, 2)
+    concepts, loud, rate = ls.theory.FiniteClass([[0, 0], [1, 1]]), Loud(4, F(2)), F(3, 2)
 
     def broken(sample, source):
         dealt = deal(sample, source)

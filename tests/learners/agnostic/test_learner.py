@@ -33,7 +33,10 @@ def vc1(concepts, epsilon=1, delta="1e-6"):
         (vc1(ls.Prefixes("ipv6")), {"epsilon": 4, "alpha": "0.3", "beta": "0.2"}),
         (registry.make("generic", ls.Thresholds(1, 99), epsilon=2), {"epsilon": 1}),
         (registry.make("generic", ls.Points(1, 99), epsilon=2), {"epsilon": "1e-9"}),
-        (registry.make("generic", ls.FiniteClass([[0, 1], [1, 0]]), epsilon=2), {"epsilon": 1}),
+        (
+            registry.make("generic", ls.theory.FiniteClass([[0, 1], [1, 0]]), epsilon=2),
+            {"epsilon": 1},
+        ),
     ],
     ids=lambda x: getattr(x, "name", str(x)),
 )
@@ -159,7 +162,7 @@ def test_extreme_public_parameters():
 
 def test_estimators_are_scikit_learns():
     realizable = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=1, delta=1e-6)
-    learner = clone(ls.AgnosticFromRealizable(realizable, epsilon=30, random_state=0))
+    learner = clone(ls.theory.AgnosticFromRealizable(realizable, epsilon=30, random_state=0))
     assert learner.get_params()["learner__epsilon"] == 1
     assert "NOT PRIVATE" in repr(learner)
     X = np.tile(np.arange(1, 100), 60)
@@ -168,7 +171,7 @@ def test_estimators_are_scikit_learns():
     learner.set_params(classes=("no", "yes"))
     assert np.mean(learner.fit(X, y).predict(X) == y) > 0.8
     assert learner.guarantee_.seeded
-    part = ls.Subsampled(realizable, rate=0.5, random_state=1).fit(X, (X > 40).astype(int))
+    part = ls.theory.Subsampled(realizable, rate=0.5, random_state=1).fit(X, (X > 40).astype(int))
     assert part.guarantee_.delta == F(1, 2 * 10**6)
     assert part.certificate_.holds
     assert part.required_samples() == 2 * realizable.required_samples()
@@ -178,18 +181,23 @@ def test_mistakes_are_taught():
     realizable = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=1, delta=1e-6)
     pure = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=1)
     for wrapper, message in [
-        (lambda: ls.AgnosticFromRealizable(3, epsilon=1), "'learner' parameter"),
-        (lambda: ls.AgnosticFromRealizable(realizable, epsilon=0), "'epsilon' parameter"),
-        (lambda: ls.AgnosticFromRealizable(realizable, epsilon=1, delta=2), "'delta' parameter"),
-        (lambda: ls.AgnosticFromRealizable(pure, epsilon=1, delta=1e-6), "leave delta out"),
-        (lambda: ls.Subsampled(realizable, rate=2), "'rate' parameter"),
-        (lambda: ls.Subsampled(realizable, rate=0), "'rate' parameter"),
+        (lambda: ls.theory.AgnosticFromRealizable(3, epsilon=1), "'learner' parameter"),
+        (lambda: ls.theory.AgnosticFromRealizable(realizable, epsilon=0), "'epsilon' parameter"),
+        (
+            lambda: ls.theory.AgnosticFromRealizable(realizable, epsilon=1, delta=2),
+            "'delta' parameter",
+        ),
+        (lambda: ls.theory.AgnosticFromRealizable(pure, epsilon=1, delta=1e-6), "leave delta out"),
+        (lambda: ls.theory.Subsampled(realizable, rate=2), "'rate' parameter"),
+        (lambda: ls.theory.Subsampled(realizable, rate=0), "'rate' parameter"),
     ]:
         with pytest.raises(ParameterError, match=message):
             wrapper().required_samples()
-    rules = ls.AffineSubspaces(7, 20, 2)
+    rules = ls.theory.AffineSubspaces(7, 20, 2)
     with pytest.raises(UnsupportedError, match="dichotomies"):
-        ls.AgnosticFromRealizable(ls.GenericLearner(rules, epsilon=1), epsilon=1).certificate(9)
+        ls.theory.AgnosticFromRealizable(
+            ls.GenericLearner(rules, epsilon=1), epsilon=1
+        ).certificate(9)
 
 
 def test_certificate_of_a_part():

@@ -137,7 +137,7 @@ def test_the_rows_are_those_at_their_places(tmp_path):
 
 def learner(**more):
     inner = ls.GenericLearner(ls.Thresholds(1, 99), epsilon=inner_for(F(1), F(1, 10)))
-    return ls.Subsampled(inner, rate=F(1, 10), **more)
+    return ls.theory.Subsampled(inner, rate=F(1, 10), **more)
 
 
 def large():
@@ -199,7 +199,10 @@ def test_what_has_no_certificate_and_shares_its_epsilon_is_refused():
     """Boosting composes with an evaluation inside its epsilon, so that would not be amplified."""
     schema = ls.Schema.from_dict({"age": {"bins": [30, 60]}})
     trees = ls.BoostedTrees(schema, epsilon=1, delta="1e-6")
-    for made in (ls.Subsampled(trees, rate="1/2"), ls.BoostedPrivate(trees, rounds=3)):
+    for made in (
+        ls.theory.Subsampled(trees, rate="1/2"),
+        ls.theory.BoostedPrivate(trees, rounds=3),
+    ):
         with pytest.raises(UnsupportedError, match="no certificate before data"):
             made.fit([[3], [40]], [0, 1])
     with pytest.raises(UnsupportedError, match="no certificate before data"):

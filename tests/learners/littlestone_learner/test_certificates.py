@@ -33,7 +33,7 @@ GOLDEN = [
     (ls.Points(), "auto", 1606),
     (ls.Points(), "stages", 298750),
     (ls.SparseSets(3), "auto", 7614),
-    (ls.AffineSubspaces(7, 20, 2), "auto", 8880),
+    (ls.theory.AffineSubspaces(7, 20, 2), "auto", 8880),
     (ls.SparseSets(3), "stages", 6892480),
 ]
 
@@ -188,7 +188,9 @@ def test_levels_rise_and_keep_their_distance(d, vc):
 
 
 @pytest.mark.first(1)
-@pytest.mark.parametrize("cls", [ls.SparseSets(1), ls.AffineSubspaces(5, 9, 1), ls.Conjunctions(2)])
+@pytest.mark.parametrize(
+    "cls", [ls.SparseSets(1), ls.theory.AffineSubspaces(5, 9, 1), ls.theory.Conjunctions(2)]
+)
 def test_extreme_public_parameters(cls):
     for options in (
         {"epsilon": 1e6},
@@ -205,7 +207,7 @@ def test_extreme_public_parameters(cls):
         learner(cls, epsilon=1e-9).required_samples()
 
 
-@pytest.mark.parametrize("cls", [ls.SparseSets(2), ls.Conjunctions(2)], ids=str)
+@pytest.mark.parametrize("cls", [ls.SparseSets(2), ls.theory.Conjunctions(2)], ids=str)
 def test_what_cannot_be_certified_is_refused_or_does_not_hold(cls):
     with pytest.raises(ls.errors.UnsupportedError, match="Raise epsilon"):
         learner(cls, alpha="1e-7").required_samples()
@@ -215,9 +217,9 @@ def test_what_cannot_be_certified_is_refused_or_does_not_hold(cls):
 
 
 def test_methods_are_compared():
-    needed = plan_methods(ls.Conjunctions(2), BUDGET)
+    needed = plan_methods(ls.theory.Conjunctions(2), BUDGET)
     assert 100 * needed["closures"] < needed["stages"]
-    assert set(plan_methods(ls.FiniteClass([[0, 1], [1, 0], [1, 1]]), BUDGET)) == {"stages"}
+    assert set(plan_methods(ls.theory.FiniteClass([[0, 1], [1, 0], [1, 1]]), BUDGET)) == {"stages"}
 
 
 def test_one_concept_needs_no_records():

@@ -38,7 +38,7 @@ def test_the_certificate(name):
     assert not made.certificate(n - 1, empirical=True).holds
     assert all(made.certificate(n + k, empirical=True).holds for k in (1, 5, n, 10**7))
     assert made.required_samples() <= n <= 1.6 * made.required_samples()
-    estimator = ls.LittlestoneLearner(CLASSES[name], **BUDGET)
+    estimator = ls.theory.LittlestoneLearner(CLASSES[name], **BUDGET)
     assert estimator.certificate(n, empirical=True) == certificate
     assert estimator.certificate(n) == made.certificate(n) != certificate
 

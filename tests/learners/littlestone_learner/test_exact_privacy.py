@@ -22,13 +22,13 @@ CASES = {
     "points": (ls.Points(), "ab", 3, {"method": "closures", "chunk": 1, "tolerances": (0,)}),
     "sets": (ls.SparseSets(2), "ab", 3, {"method": "closures", "chunk": 1, "tolerances": (1,)}),
     "flats": (
-        ls.AffineSubspaces(2, 2, 1),
+        ls.theory.AffineSubspaces(2, 2, 1),
         PLANE,
         2,
         {"method": "closures", "chunk": 1, "tolerances": (1,)},
     ),
     "cubes": (
-        ls.Conjunctions(1),
+        ls.theory.Conjunctions(1),
         [(0,), (1,)],
         3,
         {"method": "closures", "chunk": 1, "tolerances": (1,)},
@@ -38,7 +38,7 @@ CASES = {
 DEALT = {
     "points": (ls.Points(), {"method": "closures", "tolerances": (1,)}),
     "sets": (ls.SparseSets(2), {"method": "closures", "tolerances": (0,)}),
-    "cubes": (ls.Conjunctions(1), {"method": "closures", "tolerances": (0,)}),
+    "cubes": (ls.theory.Conjunctions(1), {"method": "closures", "tolerances": (0,)}),
 }
 
 
@@ -61,7 +61,7 @@ def test_every_data_set(name, budget):
 @pytest.mark.parametrize("name", DEALT)
 def test_every_list_that_is_dealt(name):
     cls, options = DEALT[name]
-    points = [(0,), (1,)] if isinstance(cls, ls.Conjunctions) else ["a", "b"]
+    points = [(0,), (1,)] if isinstance(cls, ls.theory.Conjunctions) else ["a", "b"]
     result = check(learner(cls, epsilon=2, delta="1/4", chunk=2, **options), points, 3)
     assert result.holds, result
     assert (result.ordered, result.laws, result.refusals) == (True, 64, 0)
@@ -72,7 +72,7 @@ def test_every_list_that_is_dealt(name):
 @pytest.mark.parametrize("name", DEALT)
 def test_two_teachers_of_two_records(name):
     cls, options = DEALT[name]
-    points = [(0,), (1,)] if isinstance(cls, ls.Conjunctions) else ["a", "b"]
+    points = [(0,), (1,)] if isinstance(cls, ls.theory.Conjunctions) else ["a", "b"]
     for budget in BUDGETS:
         result = check(learner(cls, chunk=2, **options, **budget), points, 4)
         assert result.holds, result
@@ -97,7 +97,7 @@ def test_records_outside_the_domain():
 def test_proper_output_is_private_too():
     """A flat in place of the empty set is drawn."""
     flats = learner(
-        ls.AffineSubspaces(3, 2, 1), alpha="0.9", beta="0.9", proper=True,
+        ls.theory.AffineSubspaces(3, 2, 1), alpha="0.9", beta="0.9", proper=True,
         method="closures", chunk=1, tolerances=(1,),
     )  # fmt: skip
     result = check(flats, [(0, 0), (1, 1)], 2)

@@ -43,8 +43,8 @@ def cubes(rng, n):
 NAMED = {
     "sparse sets": (ls.SparseSets(3), lambda rng, n: words(rng, n, 3)),
     "points": (ls.Points(), lambda rng, n: words(rng, n, 1)),
-    "planes": (ls.AffineSubspaces(7, 20, 2), planes),
-    "conjunctions": (ls.Conjunctions(8), cubes),
+    "planes": (ls.theory.AffineSubspaces(7, 20, 2), planes),
+    "conjunctions": (ls.theory.Conjunctions(8), cubes),
 }
 
 
@@ -52,7 +52,7 @@ NAMED = {
 def test_learned_with_the_certified_number_of_records_in_seconds(name):
     cls, draw = NAMED[name]
     rng = np.random.default_rng(4)
-    estimator = ls.LittlestoneLearner(cls, epsilon=1.0, delta=1e-6, random_state=1)
+    estimator = ls.theory.LittlestoneLearner(cls, epsilon=1.0, delta=1e-6, random_state=1)
     X, y = draw(rng, estimator.required_samples())
     started = time.process_time()
     estimator.fit(X, y)
@@ -103,7 +103,7 @@ def test_sets_of_middling_weights(scale):
 def test_a_plane_that_may_look_like_a_line():
     """Few records leave the line of most: whatever is learned errs on few points."""
     rng = np.random.default_rng(3)
-    made = learner(ls.AffineSubspaces(7, 20, 2), **BUDGET)
+    made = learner(ls.theory.AffineSubspaces(7, 20, 2), **BUDGET)
     n = made.required_samples()
     base, a, b = (tuple(row) for row in rng.integers(0, 7, (3, 20)).tolist())
     target = flat_through(
@@ -115,7 +115,7 @@ def test_a_plane_that_may_look_like_a_line():
         j = np.where(rng.random(n) < off, rng.integers(1, 7, n), 0)
         X = (np.array(base) + i[:, None] * np.array(a) + j[:, None] * np.array(b)) % 7
         sample = Sample.from_arrays(
-            X, np.ones(n, dtype=int), domain=ls.AffineSubspaces(7, 20, 2).domain
+            X, np.ones(n, dtype=int), domain=ls.theory.AffineSubspaces(7, 20, 2).domain
         )
         released = made.draw(sample, SeededSource(seed))
         assert np.mean(released.predict(X) == 0) <= 0.1
@@ -152,7 +152,7 @@ def test_noisy_labels_and_nonsense_are_learned_without_an_error():
 def test_public_parameters_are_checked(change, message):
     options = {"epsilon": 1, "delta": 1e-6, **change}
     with pytest.raises(ls.errors.ParameterError) as caught:
-        ls.LittlestoneLearner(ls.SparseSets(2), **options).required_samples()
+        ls.theory.LittlestoneLearner(ls.SparseSets(2), **options).required_samples()
     assert message in str(caught.value)
 
 
@@ -164,7 +164,7 @@ def test_public_parameters_are_checked(change, message):
         (ls.SparseSets(2), {"method": "stages", "proper": True}, "linear program"),
         (ls.DecisionTrees(ls.Schema.every_column([0.0]).bind(9), depth=3), {}, "'generic'"),
         (
-            ls.AffineSubspaces(2, 2, 1),
+            ls.theory.AffineSubspaces(2, 2, 1),
             {"method": "closures", "proper": True},
             "random point",
         ),
@@ -199,7 +199,7 @@ def test_a_release_can_be_read_back():
 def test_clone_repr_and_seeds():
     from sklearn.base import clone
 
-    estimator = ls.LittlestoneLearner(ls.Points(), epsilon=1, delta=1e-6, random_state=0)
+    estimator = ls.theory.LittlestoneLearner(ls.Points(), epsilon=1, delta=1e-6, random_state=0)
     assert clone(estimator).get_params() == estimator.get_params()
     assert "NOT PRIVATE (seeded)" in repr(estimator)
     X, y = words(np.random.default_rng(0), 2000, 1)

@@ -51,8 +51,12 @@ CASES = {
     "points": (ls.Points(), list("abc"), sets_closure(1)),
     "sets": (ls.SparseSets(2), list("abcd"), sets_closure(2)),
     "bounded": (ls.SparseSets(2, 1, 4), [1, 2, 3, 4], sets_closure(2)),
-    "flats": (ls.AffineSubspaces(3, 2, 1), list(product(range(3), repeat=2)), flat_closure(3, 1)),
-    "cubes": (ls.Conjunctions(3), list(product(range(2), repeat=3)), cube_closure(3)),
+    "flats": (
+        ls.theory.AffineSubspaces(3, 2, 1),
+        list(product(range(3), repeat=2)),
+        flat_closure(3, 1),
+    ),
+    "cubes": (ls.theory.Conjunctions(3), list(product(range(2), repeat=3)), cube_closure(3)),
 }
 
 
@@ -147,7 +151,7 @@ def test_essential_hypotheses_of_points():
 
 def test_essential_hypotheses_of_a_listed_class_are_the_kernels():
     matrix = np.array(list(product((0, 1), repeat=3))[:6])
-    cls = ls.FiniteClass(matrix)
+    cls = ls.theory.FiniteClass(matrix)
     lists = essential_lists(cls, (2, 1, 0), (1, 2, 4))
     rng = np.random.default_rng(2)
     sizes = set()
@@ -178,7 +182,7 @@ def test_a_search_over_budget_is_an_empty_list_of_that_teacher_only():
 
 def test_what_the_oracle_lacks_is_an_empty_list_too():
     """Flats of low error have no closed form when the class is large: no error, no list."""
-    cls = ls.AffineSubspaces(7, 20, 1)
+    cls = ls.theory.AffineSubspaces(7, 20, 1)
     lists = essential_lists(cls, (1, 0), (8, 16))
     data = Sample.of([tuple([0] * 20), tuple([1] * 20)], [1, 0])
     assert lists.submit(data, 1) == []

@@ -45,7 +45,7 @@ def test_the_minimax_distribution_has_the_value_of_the_game():
     improper = 0
     for _ in range(14):
         matrix = np.unique(rng.integers(0, 2, (6, 4)), axis=0)
-        cls = ls.FiniteClass(matrix)
+        cls = ls.theory.FiniteClass(matrix)
         concepts = set(cls.concepts())
         for bits in product("01", repeat=4):
             target = TableHypothesis("".join(bits))
@@ -63,7 +63,7 @@ def test_the_minimax_distribution_has_the_value_of_the_game():
 def test_an_irreducible_soa_is_close_to_a_distribution_over_concepts():
     """m single points: the constant 0 is the SOA, and no concept; the value is 1/m."""
     for m in (4, 9, 30):
-        cls = ls.FiniteClass(np.eye(m, dtype=int))
+        cls = ls.theory.FiniteClass(np.eye(m, dtype=int))
         soa = cls.version_space().soa()
         found = ls.theory.make_proper(cls, soa)
         assert soa not in set(cls.concepts())
@@ -78,9 +78,9 @@ def test_an_irreducible_soa_is_close_to_a_distribution_over_concepts():
         (ls.Points(), PointHypothesis("a")),
         (ls.SparseSets(2), on_points(["a", "b"])),
         (ls.SparseSets(1), AlwaysZero()),
-        (ls.AffineSubspaces(7, 20, 1), flat_through(7, [(0,) * 20, (1,) * 20])),
+        (ls.theory.AffineSubspaces(7, 20, 1), flat_through(7, [(0,) * 20, (1,) * 20])),
         (ls.Thresholds(1, 2**80), ls.Thresholds(1, 2**80).version_space().soa()),
-        (ls.Conjunctions(30), AlwaysZero()),
+        (ls.theory.Conjunctions(30), AlwaysZero()),
     ],
     ids=str,
 )
@@ -94,7 +94,7 @@ def test_what_is_no_concept_of_a_huge_class_is_refused():
 
 
 def test_the_empty_set_becomes_a_uniform_point():
-    cls = ls.AffineSubspaces(3, 2, 1)
+    cls = ls.theory.AffineSubspaces(3, 2, 1)
     law = ExactSource().law(lambda s: one_concept(cls, AlwaysZero(), s))
     assert len(law.outcomes) == 9
     assert all(h.dim == 0 and abs(float(p) - 1 / 9) < 1e-15 for h, p in law.outcomes.items())
@@ -103,11 +103,11 @@ def test_the_empty_set_becomes_a_uniform_point():
 def test_proper_outputs_are_concepts_whatever_the_data():
     rng = np.random.default_rng(1)
     cases = [
-        (ls.FiniteClass(np.eye(5, dtype=int)), range(5), {"method": "stages", "chunk": 2,
+        (ls.theory.FiniteClass(np.eye(5, dtype=int)), range(5), {"method": "stages", "chunk": 2,
                                                          "tolerances": (1, 0)}),
         (ls.Intervals(1, 4), range(1, 5), {"method": "stages", "chunk": 2,
                                            "tolerances": (3, 2, 1, 0)}),
-        (ls.AffineSubspaces(3, 2, 1), None, {"method": "closures", "chunk": 3,
+        (ls.theory.AffineSubspaces(3, 2, 1), None, {"method": "closures", "chunk": 3,
                                              "tolerances": (1,), "alpha": ".9", "beta": ".9"}),
     ]  # fmt: skip
     for cls, points, options in cases:
@@ -115,7 +115,7 @@ def test_proper_outputs_are_concepts_whatever_the_data():
         concepts = set(cls.concepts())
         for seed in range(25):
             X = rng.integers(0, 3, (8, 2)) if points is None else rng.choice(list(points), 8)
-            sample = ls.Sample.from_arrays(X, rng.integers(0, 2, 8), domain=cls.domain)
+            sample = ls.data.Sample.from_arrays(X, rng.integers(0, 2, 8), domain=cls.domain)
             assert made.draw(sample, SeededSource(seed)) in concepts
 
 

@@ -71,7 +71,7 @@ def test_practical_parameters_learn_sets_of_texts(name):
 def test_practical_parameters_learn_structured_classes():
     rng = public_generator(4)
     basis, offset = rng.integers(0, 7, (2, 20)), rng.integers(0, 7, 20)
-    flats, conjunctions = ls.AffineSubspaces(7, 20, 2), ls.Conjunctions(8)
+    flats, conjunctions = ls.theory.AffineSubspaces(7, 20, 2), ls.theory.Conjunctions(8)
 
     def on_a_flat(n):
         X = rng.integers(0, 7, (n, 20))
@@ -108,7 +108,7 @@ def test_records_without_a_concept_are_no_error():
 
 
 def test_a_class_of_one_concept():
-    made = Stable(ls.FiniteClass([[0, 1]]), **BUDGET)
+    made = Stable(ls.theory.FiniteClass([[0, 1]]), **BUDGET)
     assert made.required_samples() == 1
     assert made.certificate(1).holds
     assert not made.deals(5)
@@ -117,7 +117,7 @@ def test_a_class_of_one_concept():
 
 
 def test_copies_that_give_up_leave_the_default():
-    concepts = ls.Conjunctions(6)
+    concepts = ls.theory.Conjunctions(6)
     rng = public_generator(2)
     X = rng.integers(0, 2, (8000, 6))
     sample = Sample.from_arrays(X, X[:, 0], domain=concepts.domain)
@@ -156,7 +156,7 @@ def test_registry_and_shell():
     assert (made.name, made.constants, made.required_samples()) == ("stable", "theory", 36237)
     guarantee = made.guarantee(seeded=True)
     assert (guarantee.epsilon, guarantee.claim) == (1, "stable.privacy")
-    learner = ls.StableLearner(
+    learner = ls.theory.StableLearner(
         ls.SparseSets(2), epsilon=1.0, delta=1e-6, constants={"auxiliary": 30, "copies": [150]},
         random_state=0,
     )  # fmt: skip

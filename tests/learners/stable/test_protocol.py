@@ -22,7 +22,7 @@ from littlestone.errors import ParameterError
 from littlestone.learners.stable import StableProtocol
 
 SIZE = 3
-STEPS = ls.FiniteClass([[int(x > u) for x in range(SIZE)] for u in range(-1, SIZE)])
+STEPS = ls.theory.FiniteClass([[int(x > u) for x in range(SIZE)] for u in range(-1, SIZE)])
 LAW = Sample.of([0, 0, 1, 2, 2], [0, 0, 0, 1, 1])
 
 
@@ -195,7 +195,7 @@ def test_a_hypothesis_that_cannot_label_a_point_errs_there_only():
 @pytest.mark.parametrize("algorithm", [stump, nearest])
 def test_the_stable_ones_are_learned_at_the_certified_number(algorithm):
     eta = ls.theory.estimate_stability(algorithm, LAW, n=20, runs=300).low
-    learner = ls.GloballyStable(
+    learner = ls.theory.GloballyStable(
         STEPS,
         algorithm=algorithm,
         n=20,
@@ -222,14 +222,16 @@ def test_the_stable_ones_are_learned_at_the_certified_number(algorithm):
 
 def test_consistency_proves_the_error():
     """(1 - alpha1)**n <= eta, by the certificate's own step and by hand."""
-    learner = ls.GloballyStable(STEPS, algorithm=stump, n=60, eta=F(1, 10), epsilon=1, delta=1e-6)
+    learner = ls.theory.GloballyStable(
+        STEPS, algorithm=stump, n=60, eta=F(1, 10), epsilon=1, delta=1e-6
+    )
     alpha1 = learner.plan.alpha1
     assert (1 - alpha1) ** 60 <= F(1, 10) < (1 - alpha1 * F(999, 1000)) ** 60
     certificate = learner.certificate(learner.required_samples())
     assert certificate.holds
     assert any("consistent" in text for text in certificate.assumptions)
     with pytest.raises(ParameterError, match="'n' parameter of GloballyStable"):
-        ls.GloballyStable(STEPS, algorithm=stump, n=20, eta=F(1, 10), epsilon=1, delta=1e-6).plan  # noqa: B018
+        dataclasses.replace(learner.to_learner(), n=20).plan  # noqa: B018
     with pytest.raises(ParameterError, match="'error' parameter of GloballyStable"):
         dataclasses.replace(learner.to_learner(), error=F(1, 5)).plan  # noqa: B018
 

@@ -21,7 +21,7 @@ LOUD = {"epsilon": 8, "delta": 0.1, "alpha": 0.3, "beta": 0.3}
 CASES = {
     "points": (ls.Points(), 1, USUAL, 0, (0.11, 0.49, 0.4), (1, 0, 0)),
     "points of larger mass": (ls.Points(), 1, LOUD, 0, (0.31, 0.2, 0.49), (1, 0, 0)),
-    "two of three": (ls.FiniteClass(PAIRS), 2, LOUD, 0, (0.31, 0.31, 0.38), (1, 1, 0)),
+    "two of three": (ls.theory.FiniteClass(PAIRS), 2, LOUD, 0, (0.31, 0.31, 0.38), (1, 1, 0)),
     "sets": (ls.SparseSets(2), 2, LOUD, 0, (0.32, 0.33, 0.35), (1, 1, 0)),
     "thresholds": (ls.Thresholds(1, 3), 2, LOUD, 1, (0.31, 0.31, 0.38), (0, 1, 1)),
 }

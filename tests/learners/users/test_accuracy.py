@@ -158,7 +158,7 @@ def test_users_with_laws_of_their_own():
 @pytest.mark.parametrize(("method", "least"), [("user-level", 150), ("group-privacy", 20)])
 def test_other_routes_fail_for_users_with_laws_of_their_own(method, least):
     """Two concepts, each wrong where the other one is right; records of a user depend."""
-    cls, m, trials = ls.FiniteClass([[0], [1]]), 16, 200
+    cls, m, trials = ls.theory.FiniteClass([[0], [1]]), 16, 200
     plan = made(cls, m, method).plan.chosen
     n, rng, failures = plan.required, np.random.default_rng(11), 0
     # The best one errs by a bare majority (or all) of the records of some users, and not on others;
@@ -184,7 +184,9 @@ def test_other_routes_fail_for_users_with_laws_of_their_own(method, least):
     "method", ["auto", "group-privacy", "user-level", "binary-search", "one-record"]
 )
 @pytest.mark.parametrize(
-    "cls", [ls.Points(), ls.FiniteClass([[0, 0], [0, 1], [1, 1]]), ls.Thresholds(1, 2**64)], ids=str
+    "cls",
+    [ls.Points(), ls.theory.FiniteClass([[0, 0], [0, 1], [1, 1]]), ls.Thresholds(1, 2**64)],
+    ids=str,
 )
 def test_certificates_hold_from_the_required_number_on(cls, method):
     learner = made(cls, 8, method)
@@ -238,9 +240,9 @@ def test_large_and_small_parameters():
 
 
 def test_one_hypothesis_and_one_record():
-    only = made(ls.FiniteClass([[0, 1]]), 1)
+    only = made(ls.theory.FiniteClass([[0, 1]]), 1)
     assert only.required_samples() == 1
-    assert made(ls.FiniteClass([[0, 1]]), 4, "user-level").certificate(10**6).holds
+    assert made(ls.theory.FiniteClass([[0, 1]]), 4, "user-level").certificate(10**6).holds
 
 
 @pytest.mark.more
@@ -337,7 +339,7 @@ def exact_failure(plan, n, error, excess, m):
 @pytest.mark.parametrize("error", [0.02, 0.2, 0.45, 0.7])
 def test_certified_failures_are_above_the_true_ones(m, error):
     """With one bad hypothesis among two: at a half, the whole, and twice what is certified."""
-    cls = ls.FiniteClass([[0], [1]])
+    cls = ls.theory.FiniteClass([[0], [1]])
     plan = made(cls, m, "user-level").plan.chosen
     far = tuple(range(0, m, max(m // 7, 1)))
     late = replace(plan, width=1, starts=far, lag=2, sure=F(1, 10))
@@ -401,7 +403,7 @@ def drawn(way, errors, n, source):
 @pytest.mark.parametrize("error", [0.0, 0.45, 0.7])
 @pytest.mark.parametrize(("m", "bad"), [(16, 1), (64, 40)])
 def test_failures_at_the_required_number(method, error, m, bad):
-    cls = ls.FiniteClass(np.tri(bad + 1, bad, k=-1, dtype=int))
+    cls = ls.theory.FiniteClass(np.tri(bad + 1, bad, k=-1, dtype=int))
     way = made(cls, m, method).plan.chosen
     n, rng, failures, trials = way.required, np.random.default_rng(bad), 0, 400
     source = SeededSource(1)
@@ -415,7 +417,7 @@ def test_failures_at_the_required_number(method, error, m, bad):
 def test_some_users_may_have_fewer_records(held):
     """k short users: beta e**(-k epsilon) in the certificate gives beta (users.md)."""
     m, k, trials, failures = 16, 2, 400, 0
-    cls, rng, source = ls.FiniteClass([[0], [1]]), np.random.default_rng(5), SeededSource(3)
+    cls, rng, source = ls.theory.FiniteClass([[0], [1]]), np.random.default_rng(5), SeededSource(3)
     way = made(cls, m, "user-level", beta=0.05 * exp(-k)).plan.chosen
     n = way.required
     assert n > made(cls, m, "user-level").required_samples()
@@ -431,7 +433,7 @@ def test_some_users_may_have_fewer_records(held):
 def test_a_million_users_cost_nothing_as_types():
     """epsilon so small that 10**6 users are needed: multinomial counts of a few user types."""
     m = 4
-    cls = ls.FiniteClass([[0], [1]])
+    cls = ls.theory.FiniteClass([[0], [1]])
     way = made(cls, m, "user-level", epsilon=0.0001, alpha=0.3).plan.chosen
     n = way.required
     assert n > 10**5

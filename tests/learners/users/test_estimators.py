@@ -121,7 +121,7 @@ def test_registry():
 
 
 def test_a_release_speaks_of_users():
-    users = ls.UserSample.of(USERS, X, Y)
+    users = ls.data.UserSample.of(USERS, X, Y)
     learner = registry.make("users", THRESHOLDS, epsilon=8, samples_per_user=4)
     release = run(learner, users, SeededSource(0), evaluate=4)
     assert release.n == 100

@@ -70,7 +70,7 @@ def test_the_targets():
 @pytest.mark.parametrize("method", ["auto", "one-shot", "median-exponential", "median-tree"])
 @pytest.mark.parametrize(
     "cls",
-    [ls.Points(1, 9), ls.Thresholds(1, 2**20), ls.Prefixes("ipv6"), ls.FiniteClass(EXAMPLE)],
+    [ls.Points(1, 9), ls.Thresholds(1, 2**20), ls.Prefixes("ipv6"), ls.theory.FiniteClass(EXAMPLE)],
     ids=str,
 )
 def test_certificates_hold_from_the_required_number_on(cls, method):
@@ -87,7 +87,7 @@ def test_certificates_hold_from_the_required_number_on(cls, method):
 
 @pytest.mark.parametrize("down", ["leaves", "descent"])
 def test_certificates_of_proper_output(down):
-    algorithm = learner(ls.FiniteClass(np.array(binary(4))), proper=True, down=down)
+    algorithm = learner(ls.theory.FiniteClass(np.array(binary(4))), proper=True, down=down)
     n = algorithm.required_samples()
     assert (n > 10**5) == (down == "descent")
     assert not algorithm.certificate(n - 1).holds
@@ -97,9 +97,14 @@ def test_certificates_of_proper_output(down):
 
 
 def test_proper_costs_nothing_where_all_nodes_are_proper():
-    for cls in (ls.Thresholds(1, 99), ls.Points(), ls.Prefixes("ipv4"), ls.FiniteClass(EXAMPLE)):
+    for cls in (
+        ls.Thresholds(1, 99),
+        ls.Points(),
+        ls.Prefixes("ipv4"),
+        ls.theory.FiniteClass(EXAMPLE),
+    ):
         assert learner(cls, proper=True).required_samples() == learner(cls).required_samples()
-    one = learner(ls.FiniteClass([[0, 1]]))
+    one = learner(ls.theory.FiniteClass([[0, 1]]))
     assert (one.required_samples(), one.certificate(1).holds) == (1, True)
     assert one.draw(Sample.of([0], [1]), SeededSource(0)).labels == "01"
 
@@ -224,7 +229,7 @@ def test_measured_failure_at_the_required_number(high, method, width):
 def test_proper_output_is_a_concept():
     """A binary tree of which only the paths to the leaves are concepts: 31 improper nodes."""
     matrix = np.array(binary(5))
-    cls = ls.FiniteClass(matrix)
+    cls = ls.theory.FiniteClass(matrix)
     rows = {"".join(map(str, row)) for row in matrix.tolist()}
     target = matrix[20]
     rng = np.random.default_rng(7)
@@ -250,7 +255,9 @@ def test_any_input_gives_a_concept(n):
     rng = np.random.default_rng(n)
     for down in ("leaves", "descent"):
         for matrix in (FORK, binary(3)):
-            algorithm = learner(ls.FiniteClass(np.array(matrix)), proper=True, down=down, delta=0.4)
+            algorithm = learner(
+                ls.theory.FiniteClass(np.array(matrix)), proper=True, down=down, delta=0.4
+            )
             rows = {"".join(map(str, row)) for row in matrix}
             width = len(matrix[0])
             for trial in range(10):
@@ -263,7 +270,7 @@ def test_a_descent_of_several_rounds_finds_a_good_leaf():
     """Enough records for Algorithm 4 itself, on a tree with 63 improper nodes."""
     matrix = np.array(binary(6))
     algorithm = learner(
-        ls.FiniteClass(matrix), proper=True, down="descent", epsilon=8, alpha=0.3, beta=0.2
+        ls.theory.FiniteClass(matrix), proper=True, down="descent", epsilon=8, alpha=0.3, beta=0.2
     )
     n, target = algorithm.required_samples(), matrix[33]
     rng = np.random.default_rng(8)
@@ -298,7 +305,7 @@ def test_the_worked_example_of_the_paper():
 
 
 def test_the_worked_example_end_to_end():
-    algorithm = learner(ls.FiniteClass(EXAMPLE))
+    algorithm = learner(ls.theory.FiniteClass(EXAMPLE))
     target = np.array(EXAMPLE[6])
     rng = np.random.default_rng(9)
     n = algorithm.required_samples()

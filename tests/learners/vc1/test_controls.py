@@ -120,7 +120,7 @@ class OnePartForBoth(VC1):
 
 def verified(kind, matrix, n, **options):
     values = {"epsilon": 1, "delta": F(1, 1000), "alpha": 0.1, "beta": 0.05} | options
-    algorithm = kind(ls.FiniteClass(np.array(matrix)), **values)
+    algorithm = kind(ls.theory.FiniteClass(np.array(matrix)), **values)
     points = range(len(matrix[0]))
     return ls.audit.verify(algorithm, points=points, n_samples=n)
 
@@ -153,7 +153,7 @@ def test_an_unquotiented_class_is_caught():
 def divergence(kind, matrix, left, right, **options):
     """The hockey-stick divergence of two neighbouring lists, over delta."""
     values = {"epsilon": 1, "delta": F(1, 10**9), "alpha": 0.1, "beta": 0.05} | options
-    algorithm = kind(ls.FiniteClass(np.array(matrix)), **values)
+    algorithm = kind(ls.theory.FiniteClass(np.array(matrix)), **values)
     assert sum(a != b for a, b in zip(left, right, strict=True)) == 1
     laws = []
     for data in (left, right):

@@ -27,7 +27,7 @@ DELTAS = [F(1, 20), F(1, 10**6)]
 
 def learner(matrix, epsilon=F(1), delta=F(1, 20), **options):
     return VC1(
-        ls.FiniteClass(np.array(matrix)),
+        ls.theory.FiniteClass(np.array(matrix)),
         epsilon=epsilon,
         delta=delta,
         alpha=0.1,

@@ -12,7 +12,7 @@ from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.proper import Descent, round_budget
 from littlestone.privacy import BoundedRange, Pure, compose
 
-SPLIT = ls.FiniteClass(np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1]]))
+SPLIT = ls.theory.FiniteClass(np.array([[0, 0, 0], [1, 1, 0], [1, 0, 1]]))
 WAYS = [
     (ls.Thresholds(0, 2**64 - 1), {"method": "one-shot"}),
     (ls.Thresholds(0, 2**64 - 1), {"method": "median-exponential"}),

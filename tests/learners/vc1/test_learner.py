@@ -87,7 +87,7 @@ def test_thresholds_are_learned_by_every_method(method, bits):
 
 
 def test_degenerate_classes_and_samples():
-    for cls in (ls.Thresholds(5, 5), ls.Points(1, 1), ls.TreePaths({"a": None})):
+    for cls in (ls.Thresholds(5, 5), ls.Points(1, 1), ls.theory.TreePaths({"a": None})):
         algorithm = VC1(cls, **NUMBERS)
         for data in ([], [(OUTSIDE, 1)], [(OUTSIDE, 0)]):
             sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
@@ -162,7 +162,7 @@ def test_bad_parameters_are_refused(options, message):
 
 
 def test_classes_without_a_tree_are_refused():
-    for cls in (ls.Intervals(1, 9), ls.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
+    for cls in (ls.Intervals(1, 9), ls.theory.FiniteClass([[0, 0], [0, 1], [1, 0], [1, 1]])):
         with pytest.raises(ls.errors.UnsupportedError, match="VC dimension"):
             VC1(cls, **NUMBERS).required_samples()
     with pytest.raises(ls.errors.InfeasibleError, match="auto"):

@@ -159,7 +159,7 @@ class AgnosticLearner(_ExponentialClassifier, learner=Agnostic):
     Examples
     --------
     >>> import littlestone as ls
-    >>> L = ls.AgnosticLearner(ls.FiniteClass([[0, 0], [0, 1]]), epsilon=1.0, random_state=0)
+    >>> L = ls.AgnosticLearner(ls.theory.FiniteClass([[0, 0], [0, 1]]), epsilon=1.0, random_state=0)
     >>> L.fit([0, 1] * 50, [0, 1] * 50).predict([0, 1])
     array([0, 1])
     """

@@ -74,7 +74,7 @@ def make_proper(concept_class: ConceptClass, hypothesis: Hypothesis) -> MixtureH
     --------
     >>> import littlestone as ls
     >>> from littlestone.classes import TableHypothesis
-    >>> singles = ls.FiniteClass(np.eye(4, dtype=int))
+    >>> singles = ls.theory.FiniteClass(np.eye(4, dtype=int))
     >>> found = make_proper(singles, TableHypothesis("0000"))
     >>> [weight for _, weight in found.parts], disagreement(singles, found, TableHypothesis("0000"))
     ([1, 1, 1, 1], Fraction(1, 4))

@@ -188,7 +188,7 @@ class OnlineLearner:
     def plan(self) -> OnlinePlan:
         """All public numbers, from public parameters only: no stream begins.
 
-        Whatever the learner would refuse is refused here; see `littlestone.runnable`.
+        Whatever the learner would refuse is refused here; see `littlestone.learners.base.runnable`.
         """
         return plan_online(
             self.concept_class,

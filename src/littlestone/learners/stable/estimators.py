@@ -100,8 +100,8 @@ class GloballyStable(PrivateClassifier, learner=StableProtocol):
     >>> def majority(sample):
     ...     return TableHypothesis(str(int(sample.ones.sum() > sample.zeros.sum())) * 3)
     >>> learner = GloballyStable(
-    ...     ls.FiniteClass([[0, 0, 0], [1, 1, 1]]), algorithm=majority, n=25, eta=0.9, error=0.05,
-    ...     epsilon=1.0, delta=1e-6, random_state=0)
+    ...     ls.theory.FiniteClass([[0, 0, 0], [1, 1, 1]]), algorithm=majority, n=25, eta=0.9,
+    ...     error=0.05, epsilon=1.0, delta=1e-6, random_state=0)
     >>> learner.required_samples()
     1965
     >>> learner.fit([0, 1, 2] * 700, [1] * 2100).hypothesis_.describe()
