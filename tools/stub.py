@@ -27,7 +27,8 @@ from littlestone.data import Schema
 
 def estimators() -> dict[str, type[PrivateClassifier]]:
     """Return the public estimators by name."""
-    found = {name: getattr(littlestone, name) for name in littlestone.__all__}
+    homes = (littlestone, littlestone.theory)
+    found = {name: getattr(home, name) for home in homes for name in home.__all__}
     return {
         name: each
         for name, each in found.items()

@@ -17,19 +17,6 @@ from littlestone.learners.vc1 import estimators as _vc1
 
 Number = float | Fraction | Decimal | str
 
-class AgnosticFromRealizable(_agnostic.AgnosticFromRealizable):
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        epsilon: Number,
-        delta: Number | None = None,
-        alpha: Number | None = None,
-        beta: Number | None = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
 class AgnosticLearner(_exponential.AgnosticLearner):
     def __init__(
         self,
@@ -43,18 +30,6 @@ class AgnosticLearner(_exponential.AgnosticLearner):
         probabilities: bool = False,
         neighbours: Literal["replace-one", "add-remove"] = "replace-one",
         evaluate: Number | None = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class BoostedPrivate(_agnostic.BoostedPrivate):
-    def __init__(
-        self,
-        learner: Any,
-        *,
-        rounds: int,
-        alpha: Number | None = None,
-        beta: Number | None = None,
         classes: Any = None,
         random_state: int | None = None,
     ) -> None: ...
@@ -78,16 +53,6 @@ class BoostedTrees(_boosting.BoostedTrees):
         random_state: int | None = None,
     ) -> None: ...
 
-class EmpiricalFromPAC(_agnostic.EmpiricalFromPAC):
-    def __init__(
-        self,
-        learner: Any,
-        rate: Number = ...,
-        *,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
 class GenericLearner(_exponential.GenericLearner):
     def __init__(
         self,
@@ -101,6 +66,89 @@ class GenericLearner(_exponential.GenericLearner):
         probabilities: bool = False,
         neighbours: Literal["replace-one", "add-remove"] = "replace-one",
         evaluate: Number | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class Scorecard(_boosting.Scorecard):
+    def __init__(
+        self,
+        schema: Schema,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        step: Number | Literal["auto"] = "auto",
+        cap: Number | Literal["auto"] = "auto",
+        first_votes: int | Literal["auto"] = "auto",
+        rounds: int | Literal["auto"] = "auto",
+        evaluate: Number | None = None,
+        holdout: Number | None = None,
+        labels: Sequence[int] | Sequence[str] | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class UserAgnosticLearner(_users.UserAgnosticLearner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        samples_per_user: int,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        method: Literal["auto", "one-record", "group-privacy", "user-level", "binary-search", "threshold"] = "auto",
+        users: Literal["iid-records", "iid-users"] = "iid-records",
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class VC1Learner(_vc1.VC1Learner):
+    def __init__(
+        self,
+        concept_class: ConceptClass,
+        *,
+        epsilon: Number,
+        delta: Number,
+        alpha: Number = 0.1,
+        beta: Number = 0.05,
+        proper: bool = False,
+        method: Literal["auto", "one-shot", "median-exponential", "median-tree"] = "auto",
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class AgnosticFromRealizable(_agnostic.AgnosticFromRealizable):
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        epsilon: Number,
+        delta: Number | None = None,
+        alpha: Number | None = None,
+        beta: Number | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class BoostedPrivate(_agnostic.BoostedPrivate):
+    def __init__(
+        self,
+        learner: Any,
+        *,
+        rounds: int,
+        alpha: Number | None = None,
+        beta: Number | None = None,
+        classes: Any = None,
+        random_state: int | None = None,
+    ) -> None: ...
+
+class EmpiricalFromPAC(_agnostic.EmpiricalFromPAC):
+    def __init__(
+        self,
+        learner: Any,
+        rate: Number = ...,
+        *,
         classes: Any = None,
         random_state: int | None = None,
     ) -> None: ...
@@ -141,24 +189,6 @@ class LittlestoneLearner(_littlestone.LittlestoneLearner):
         random_state: int | None = None,
     ) -> None: ...
 
-class Scorecard(_boosting.Scorecard):
-    def __init__(
-        self,
-        schema: Schema,
-        *,
-        epsilon: Number,
-        delta: Number = 0,
-        step: Number | Literal["auto"] = "auto",
-        cap: Number | Literal["auto"] = "auto",
-        first_votes: int | Literal["auto"] = "auto",
-        rounds: int | Literal["auto"] = "auto",
-        evaluate: Number | None = None,
-        holdout: Number | None = None,
-        labels: Sequence[int] | Sequence[str] | None = None,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
 class StableLearner(_stable.StableLearner):
     def __init__(
         self,
@@ -180,36 +210,6 @@ class Subsampled(_agnostic.Subsampled):
         learner: Any,
         rate: Number,
         *,
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class UserAgnosticLearner(_users.UserAgnosticLearner):
-    def __init__(
-        self,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Number,
-        samples_per_user: int,
-        alpha: Number = 0.1,
-        beta: Number = 0.05,
-        method: Literal["auto", "one-record", "group-privacy", "user-level", "binary-search", "threshold"] = "auto",
-        users: Literal["iid-records", "iid-users"] = "iid-records",
-        classes: Any = None,
-        random_state: int | None = None,
-    ) -> None: ...
-
-class VC1Learner(_vc1.VC1Learner):
-    def __init__(
-        self,
-        concept_class: ConceptClass,
-        *,
-        epsilon: Number,
-        delta: Number,
-        alpha: Number = 0.1,
-        beta: Number = 0.05,
-        proper: bool = False,
-        method: Literal["auto", "one-shot", "median-exponential", "median-tree"] = "auto",
         classes: Any = None,
         random_state: int | None = None,
     ) -> None: ...

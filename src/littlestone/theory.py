@@ -41,14 +41,15 @@ from littlestone.learners.online.predictors import (
 from littlestone.learners.stable.protocol import estimate_stability
 
 if TYPE_CHECKING:
-    from littlestone.estimators import LittlestoneLearner, StableLearner
-    from littlestone.learners.agnostic.estimators import (
+    from littlestone.estimators import (
         AgnosticFromRealizable,
         BoostedPrivate,
         EmpiricalFromPAC,
+        GloballyStable,
+        LittlestoneLearner,
+        StableLearner,
         Subsampled,
     )
-    from littlestone.learners.stable.estimators import GloballyStable
 
 __all__ = [
     "AffineSubspaces",

@@ -184,7 +184,9 @@ def _batch(learner: str, name: str, options: dict[str, Any]) -> dict[str, Any]:
 
     def make(seed: int) -> Any:
         given = {"epsilon": 1, **options, "random_state": seed}
-        return getattr(ls, learner)(CLASSES[name][0](), **given)
+        return getattr(ls.theory if learner in ls.theory.__all__ else ls, learner)(
+            CLASSES[name][0](), **given
+        )
 
     return _summary(make, lambda made: made.fit(X, y, **users))
 

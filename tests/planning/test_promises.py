@@ -16,6 +16,7 @@ from littlestone.data import Sample, UserSample
 from littlestone.data.users import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners import registry, select
+from littlestone.learners.base import runnable
 from littlestone.learners.running import run
 from littlestone.planning.scenarios import scenarios
 from littlestone.planning.streams import plan_stream
@@ -132,7 +133,7 @@ def check_chosen(concepts, asked, plans, case):
     chosen = plans.chosen
     if chosen is None:
         return
-    assert ls.runnable(chosen.algorithm, chosen.n) == (True, "", "")
+    assert runnable(chosen.algorithm, chosen.n) == (True, "", "")
     m = asked["samples_per_user"]
     if chosen.n * (m or 1) > MOST:
         return
@@ -154,7 +155,7 @@ def check_refused(concepts, asked, candidates, case):
     for candidate in candidates:
         assert (candidate.n is None) == (candidate.problem is not None)
         if candidate.problem is None:
-            assert ls.runnable(candidate.algorithm, candidate.n).ok
+            assert runnable(candidate.algorithm, candidate.n).ok
         if candidate.problem is None or candidate.dominated or candidate.reads is not None:
             continue
         entry = registry.LEARNERS[candidate.learner]
