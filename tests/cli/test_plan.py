@@ -105,7 +105,8 @@ def test_simulate(run, folder):
 
 @pytest.mark.parametrize("learner", ["vc1", "littlestone"])
 def test_fit_agnostic(run, folder, learner):
-    line = "fit data.csv --x age --y adult --epsilon 60 --class thresholds(1,99) --delta 1e-6"
+    concepts = "thresholds" if learner == "vc1" else "points"
+    line = f"fit data.csv --x age --y adult --epsilon 60 --class {concepts}(1,99) --delta 1e-6"
     done = run(f"{line} --alpha 0.4 --beta 0.4 --learner {learner} --agnostic --json").json
     assert done["learner"] == f"agnostic:{learner}"
     assert done["guarantee"]["claim"].startswith("dp.sum(agnostic.two-sample.privacy(")

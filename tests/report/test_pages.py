@@ -198,9 +198,8 @@ KINDS = {
 def test_the_page_is_as_private_as_the_release(name):
     more, size = KINDS[name]
     assert name in LEARNERS
-    learner = ls.learners.registry.make(
-        name, ls.Thresholds(1, 1), epsilon=2, alpha="0.4", beta="0.4", **more
-    )
+    concepts = ls.Points(1, 1) if name == "littlestone" else ls.Thresholds(1, 1)
+    learner = ls.learners.registry.make(name, concepts, epsilon=2, alpha="0.4", beta="0.4", **more)
     seen = []
 
     def observer(release):
