@@ -149,9 +149,8 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
         assert loss == pytest.approx(max(abs(math.log(one[h] / other[h])) for h in one), abs=1e-9)
 
 
-@pytest.mark.parametrize("method", ["all", "closures"])
-def test_lists_of_teachers_are_those_of_the_enumerated_law(method):
-    learner = registry.make("littlestone", Points(1, 5), epsilon=4, delta=F(1, 10), method=method)
+def test_lists_of_teachers_are_those_of_the_enumerated_law():
+    learner = registry.make("littlestone", Points(1, 5), epsilon=4, delta=F(1, 10))
     X, y = [2, 2, 3, 4], [1, 1, 0, 1]
     sample = Sample.of(X, y)
     found = replay(learner, sample, pairs=1)
