@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +26,8 @@ Bits = npt.NDArray[np.bool_]
 #: Public: the sums of sets of so many columns at most are taken, and these many bytes of them.
 _MOST_ORDER = 3
 _ROOM = 1 << 29
+_CELLS = 1 << 12  # of a table that stays in the nearest cache
+_MOST_COLUMNS = 64  # for which sets of three are searched that hold all pairs
 _CHUNK = 1 << 16  # entries that are counted at once: their numbers stay in the processor's cache
 
 
@@ -107,11 +110,9 @@ class CodeTables:
         order : int >= 1
         labels : int
         """
-        largest = min(order, len(n_codes))
-        sums = {
-            chosen: np.zeros(labels * math.prod(n_codes[j] for j in chosen))
-            for chosen in combinations(range(len(n_codes)), largest)
-        }
+        columns, largest = range(len(n_codes)), min(order, len(n_codes))
+        sets = _counted(tuple(n_codes), largest, labels)
+        sums = {chosen: np.zeros(labels * math.prod(n_codes[j] for j in chosen)) for chosen in sets}
         for part in parts:
             for start in range(0, len(part.labels), _CHUNK):
                 piece = slice(start, start + _CHUNK)
@@ -120,12 +121,24 @@ class CodeTables:
                     part.labels[piece].astype(np.int64),
                     part.weights[piece].astype(np.float64),
                 )
-                _add(sums, wide, n_codes, (), largest)
-        shaped = {
+                _add(sums, wide, n_codes)
+        known = {
             chosen: table.reshape(labels, *(n_codes[j] for j in chosen))
             for chosen, table in sums.items()
         }
-        return cls(n_codes, order, _with_margins(shaped, len(n_codes), largest))
+        # each row has one code of every column: sums of smaller sets are sums over a column
+        for size in range(largest, -1, -1):
+            wider = {  # of each set, one with a column more
+                (*chosen[:at], *chosen[at + 1 :]): (chosen, at)
+                for chosen in known
+                if len(chosen) == size + 1
+                for at in range(size + 1)
+            }
+            for chosen in combinations(columns, size):
+                if chosen not in known:
+                    larger, at = wider[chosen]
+                    known[chosen] = known[larger].sum(axis=1 + at)
+        return cls(n_codes, order, {c: table for c, table in known.items() if len(c) <= largest})
 
     def sides(self, column: int, accepts: Bits) -> CodeTables:
         """Return the tables of rows by their codes of a column, of one order less.
@@ -162,32 +175,43 @@ class CodeTables:
         return self.sums[()].astype(np.int64)
 
 
-def _add(
-    sums: dict[tuple[int, ...], Doubles],
-    part: Entries,
-    n_codes: Sequence[int],
-    chosen: tuple[int, ...],
-    order: int,
-) -> None:
-    """Add entries to all sums whose columns begin with the chosen ones; their labels are keys."""
-    first, left = (chosen[-1] + 1 if chosen else 0), order - len(chosen)
-    for j in range(first, len(n_codes) - left + 1):
-        key = part.labels * n_codes[j]
-        key += part.codes[j]
-        if left == 1:
-            table = sums[*chosen, j]
-            table += np.bincount(key, part.weights, len(table))
-        else:
-            _add(sums, part._replace(labels=key), n_codes, (*chosen, j), order)
+def _add(sums: dict[tuple[int, ...], Doubles], part: Entries, n_codes: Sequence[int]) -> None:
+    """Add entries to all sums; those of columns that begin alike follow each other."""
+    known: tuple[int, ...] = ()
+    keys = [part.labels]
+    for chosen, table in sums.items():
+        shared = next((i for i, (a, b) in enumerate(zip(chosen, known, strict=False)) if a != b), 0)
+        del keys[1 + shared :]
+        for j in chosen[shared:]:
+            keys.append(keys[-1] * n_codes[j] + part.codes[j])
+        np.add(table, np.bincount(keys[-1], part.weights, len(table)), out=table)
+        known = chosen
 
 
-def _with_margins(
-    sums: dict[tuple[int, ...], Doubles], columns: int, order: int
-) -> dict[tuple[int, ...], Doubles]:
-    """Add the sums of all smaller sets of columns: each row has one code of every column."""
-    for size in range(order - 1, -1, -1):
-        for chosen in combinations(range(columns), size):
-            other = next(j for j in range(columns) if j not in chosen)
-            wider = tuple(sorted((*chosen, other)))
-            sums[chosen] = sums[wider].sum(axis=1 + wider.index(other))
-    return sums
+@lru_cache(maxsize=64)
+def _counted(n_codes: tuple[int, ...], order: int, labels: int) -> tuple[tuple[int, ...], ...]:
+    """Return the sets of columns that are counted: for pairs, small sets of three that hold them.
+
+    Examples
+    --------
+    >>> _counted((4, 4, 4, 4, 4000), 2, 2)
+    ((0, 1, 2), (0, 1, 3), (0, 4), (1, 4), (2, 3), (2, 4), (3, 4))
+    """
+    columns, sets = range(len(n_codes)), tuple(combinations(range(len(n_codes)), order))
+    if order != 2 or len(n_codes) > _MOST_COLUMNS:
+        return sets
+    left, found = dict.fromkeys(sets), []
+    while left:
+        pair = next(iter(left))
+
+        def new(k: int, pair: tuple[int, ...] = pair) -> int:
+            """Return how many pairs a third column brings; 0 where the table is large."""
+            small = labels * math.prod(n_codes[j] for j in (*pair, k)) <= _CELLS
+            return small * sum(tuple(sorted((j, k))) in left for j in pair)
+
+        third = max((k for k in columns if k not in pair), key=new, default=None)
+        chosen = pair if third is None or not new(third) else tuple(sorted((*pair, third)))
+        found.append(chosen)
+        for covered in combinations(chosen, 2):
+            left.pop(covered, None)
+    return tuple(sorted(found))

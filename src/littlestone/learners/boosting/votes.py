@@ -67,11 +67,17 @@ class Votes:
 
     def costs(self, number: int, by_label: ByLabel, settings: Settings, most: int) -> Ints:
         """Return what each answer costs the records of a batch, of shape (labels, rows)."""
-        given = self._given[number]
+        given, two = self._given[number], len(self.start) == 2
         start, costs = np.array(self.start, dtype=np.int64)[:, None], np.zeros_like(given, np.int64)
+        least = self.start[1] - self.start[0] - self._total
+        reached = np.arange(least, least + 2 * self._total + 1)  # margins, of two labels
         for y, (here, counts) in enumerate(by_label):
             if y == len(given):  # outside the list: no answer is right
                 costs[:, here] += most * counts
+            elif two:
+                table = settings.costs(np.stack([0 * reached, reached]), y, most)[1 - y]
+                margins = given[1, here].astype(np.int64) - given[0, here] + self._total
+                costs[1 - y, here] += counts * table[margins]
             else:
                 costs[:, here] += counts * settings.costs(start + given[:, here], y, most)
         return costs
