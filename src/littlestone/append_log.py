@@ -37,7 +37,6 @@ from littlestone.safe_io import (
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["AppendLog", "LogKind"]
 
 _DIGEST = 16  # hexadecimal digits of a checksum
 

@@ -15,8 +15,6 @@ from littlestone.errors import ParameterError, check_fraction, parameter_error
 from littlestone.safe_io import read_exact
 from littlestone.types import Json
 
-__all__ = ["Costs"]
-
 #: Of an integer cost: with it sums over 9 * 10**8 records are exact in doubles.
 _MOST = 10**7
 

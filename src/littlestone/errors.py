@@ -26,26 +26,6 @@ import re
 from fractions import Fraction
 from typing import Any
 
-__all__ = [
-    "BudgetError",
-    "DataError",
-    "InfeasibleError",
-    "LittlestoneError",
-    "NotPrivateWarning",
-    "ParameterError",
-    "SearchLimitError",
-    "StateError",
-    "StoreError",
-    "UnsupportedError",
-    "check_fraction",
-    "check_integer",
-    "check_probability",
-    "counted",
-    "exact_value",
-    "parameter_error",
-    "without_passwords",
-]
-
 _LONGEST = 400  # characters of a number that was typed
 _DIGITS = 3  # of its exponent
 _KEYS = re.compile(r"(?:password|passwd|pwd)=", re.IGNORECASE)

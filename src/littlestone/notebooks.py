@@ -10,8 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-__all__ = ["Card", "Table", "clipped", "rows_of"]
-
 _LONGEST = 600  # characters of one line
 _CELL = 'style="text-align:left;vertical-align:top;padding:2px 12px 2px 0"'
 _WARNING = "NOT PRIVATE"  # as `littlestone.privacy.guarantee.NOT_PRIVATE` begins

@@ -25,24 +25,6 @@ from typing import IO, Any, NoReturn
 
 from littlestone.errors import ParameterError, StoreError, without_passwords
 
-__all__ = [
-    "check_folder",
-    "check_one_name",
-    "check_private_file",
-    "check_private_status",
-    "new_private_file",
-    "parse_json",
-    "private_folder",
-    "read_exact",
-    "read_text",
-    "replaceable",
-    "replacing",
-    "sync_folder",
-    "target",
-    "words",
-    "write_text",
-]
-
 _LARGEST = 64 * 2**20  # bytes of a file that we are willing to read
 _MOST = 2_000_000  # values in one JSON document
 _DEEPEST = 200

@@ -35,9 +35,7 @@ from typing import Any, Literal, Self
 from urllib.parse import quote
 
 from littlestone.errors import StoreError
-from littlestone.safe_io import check_folder, check_private_file, new_private_file, private_folder
-
-__all__ = ["Durability", "Kind", "Store", "private_folder"]
+from littlestone.safe_io import check_folder, check_private_file, new_private_file
 
 Durability = Literal["power", "kill"]
 

@@ -11,8 +11,6 @@ import unicodedata
 import zlib
 from collections.abc import Iterator
 
-__all__ = ["Element", "Picture", "clip", "picture", "text_width", "wrap"]
-
 Value = str | int | float
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})

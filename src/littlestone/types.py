@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Hypothesis", "Json", "Label", "Labels", "Point", "Points"]
-
 Point = Hashable
 #: A batch of points: 1-D (int64, or object for big integers, texts, tuples), or 2-D codes of rows.
 Points = npt.NDArray[Any]

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
     from littlestone.classes.trees.tree import VC1Tree
     from littlestone.data import Domain
 
-__all__ = [
-    "ConceptClass",
-    "HypothesisSet",
-    "IdentityRepresentation",
-    "Mapped",
-    "Representation",
-    "Witnessed",
-    "check_class",
-    "errors",
-    "weights_inside",
-]
 
 T = TypeVar("T")
 

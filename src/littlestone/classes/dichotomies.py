@@ -25,20 +25,6 @@ from littlestone.errors import UnsupportedError
 from littlestone.source import Choice, Explicit, Source, ball
 from littlestone.types import Points as Batch
 
-__all__ = [
-    "Labelling",
-    "ListedDichotomies",
-    "RunDichotomies",
-    "SetDichotomies",
-    "best_dichotomies",
-    "best_gap",
-    "check_dichotomies",
-    "dichotomies",
-    "extremes",
-    "points_inside",
-    "scattered",
-]
-
 #: A label for each point, in their order.
 Labelling = npt.NDArray[np.uint8]
 

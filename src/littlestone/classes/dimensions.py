@@ -29,19 +29,6 @@ from littlestone.errors import (
 )
 from littlestone.types import Hypothesis, Json
 
-__all__ = [
-    "Bounds",
-    "Dimensions",
-    "decomposition_dimension",
-    "dimensions",
-    "essential_hypotheses",
-    "littlestone_dimension",
-    "shattered_tree",
-    "soa",
-    "threshold_dimension",
-    "vc_dimension",
-]
-
 #: The VC search on bit sets keeps this many rows well; beyond, `FiniteClass.vc_dim` is better.
 _MANY_ROWS = 1 << 16
 #: Levels of the tree that witnesses a bound.

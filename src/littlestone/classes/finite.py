@@ -34,8 +34,6 @@ from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
 
-__all__ = ["FiniteClass", "vc_dimension"]
-
 Bits = npt.NDArray[np.uint8]
 
 _LARGEST = 2**28  # bytes of a file

@@ -40,21 +40,6 @@ from littlestone.types import Hypothesis, Json, Labels, Points
 if TYPE_CHECKING:
     from littlestone.data import Sample
 
-__all__ = [
-    "HASHED_POINTS",
-    "MAX_BUCKETS",
-    "WIDTH",
-    "HashFunction",
-    "HashHypothesis",
-    "Hashed",
-    "HashedPointSet",
-    "HashedPoints",
-    "Multiplier",
-    "Words",
-    "collision",
-    "fewest_buckets",
-    "point_collision",
-]
 
 WIDTH = 64
 

@@ -24,25 +24,6 @@ from littlestone.data.points import as_points, canonical, canonical_order
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.types import Hypothesis, Json, Label, Labels, Point, Points
 
-__all__ = [
-    "AlwaysZero",
-    "MajorityHypothesis",
-    "MixtureHypothesis",
-    "PatchedHypothesis",
-    "PointHypothesis",
-    "SetHypothesis",
-    "TableHypothesis",
-    "constant_label",
-    "in_bounds",
-    "load",
-    "mixture",
-    "names_of",
-    "names_to_dict",
-    "on_points",
-    "patched",
-    "readable",
-]
-
 H = TypeVar("H", bound=type)
 
 _READERS: dict[str, Callable[[Any], Hypothesis]] = {}

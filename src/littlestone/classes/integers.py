@@ -15,8 +15,6 @@ from littlestone.data import AnyDomain, IntegerDomain
 from littlestone.errors import UnsupportedError, check_integer, check_probability, parameter_error
 from littlestone.types import Hypothesis, Json
 
-__all__ = ["IntegerClass", "NumberedConcepts", "SetsOfPoints", "integer_bounds"]
-
 _GRID = (
     "On real numbers, thresholds and intervals have infinite Littlestone dimension, so nobody can "
     "learn them privately (Alon et al. 2022, Theorem 1). Use a public grid: count in cents, "

@@ -41,8 +41,6 @@ from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
 
-__all__ = ["LeafPaths"]
-
 
 @written("leaf_paths(points(1, 300))")
 class LeafPaths(ConceptClass):

@@ -25,8 +25,6 @@ from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point, Points
 
-__all__ = ["MOST_LABELS", "ListedSpace", "Listing", "batch", "check_listable", "labels", "listing"]
-
 #: Most entries of the matrix of a class that is listed (64 MB).
 MOST_LABELS = 1 << 26
 

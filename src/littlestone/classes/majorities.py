@@ -40,7 +40,6 @@ from littlestone.types import Hypothesis, Json, Points
 if TYPE_CHECKING:
     from littlestone.data import Sample
 
-__all__ = ["Boosted", "MajoritySet", "nearest"]
 
 _QUARTER = Fraction(1, 4)
 

@@ -34,18 +34,6 @@ if TYPE_CHECKING:
     from littlestone.classes.base import ConceptClass
     from littlestone.data import Sample
 
-__all__ = [
-    "Closures",
-    "Records",
-    "VersionSpace",
-    "as_point",
-    "check_label",
-    "closures",
-    "records",
-    "searching",
-    "version_space",
-]
-
 
 class VersionSpace(ABC):
     """A set of concepts of one class.

@@ -57,8 +57,6 @@ from littlestone.types import Points as Batch
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
 
-__all__ = ["PointSpace", "Points", "first_difference"]
-
 
 @written("points() or points(1, 99)", "low", "high")
 class Points(SetsOfPoints):

@@ -12,8 +12,6 @@ from littlestone.combinatorics.limits import DEFAULT_MAX_NODES, NodeLimit, OutOf
 from littlestone.combinatorics.multiclass import LabelMatrix
 from littlestone.errors import ParameterError, SearchLimitError, check_integer, parameter_error
 
-__all__ = ["multiclass_littlestone_dimension", "multiclass_soa"]
-
 T = TypeVar("T")
 
 

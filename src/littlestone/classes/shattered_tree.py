@@ -19,9 +19,6 @@ from littlestone.errors import (
 )
 from littlestone.types import Hypothesis, Json, Point
 
-__all__ = ["DEEPEST", "ShatteredTree", "grow"]
-
-
 #: A tree of depth t has 2**t leaves, which are written out.
 DEEPEST = 16
 

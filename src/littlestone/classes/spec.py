@@ -20,9 +20,6 @@ from littlestone.data import Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.types import Label
 
-__all__ = ["CLASSES", "class_from_dict", "parse_class", "written"]
-
-
 C = TypeVar("C", bound=type[ConceptClass])
 
 

@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from littlestone.source import ScoreRuns
 
-__all__ = ["span_runs"]
-
 Ints = npt.NDArray[np.int64]
 #: First and one more than the last concept of each span, and the gain there.
 Spans = tuple[Ints, Ints, Ints]

@@ -43,8 +43,6 @@ from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Labels, Points
 from littlestone.types import Points as Batch
 
-__all__ = ["ThresholdHypothesis", "ThresholdList", "ThresholdSpace", "Thresholds"]
-
 
 @readable
 @dataclass(frozen=True)

@@ -44,18 +44,6 @@ from littlestone.source import Choice, LeveledChoice
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
-__all__ = [
-    "NodeDomain",
-    "PathHypothesis",
-    "Runs",
-    "Taxonomy",
-    "TreePaths",
-    "as_names",
-    "path_runs",
-    "preorder",
-    "read_taxonomy",
-]
-
 
 class NodeDomain(TextDomain):
     """The names of the nodes of a tree; every other text is outside.

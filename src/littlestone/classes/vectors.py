@@ -18,8 +18,6 @@ from littlestone.data.domains import refusal
 from littlestone.errors import parameter_error
 from littlestone.types import Point, Points
 
-__all__ = ["Vector", "VectorDomain", "vector_rows"]
-
 Vector = tuple[int, ...]
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]

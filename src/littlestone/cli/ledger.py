@@ -10,8 +10,6 @@ from littlestone.cli.options import AsJson
 if TYPE_CHECKING:
     from littlestone.privacy import Ledger
 
-__all__ = ["create", "show"]
-
 
 def create(
     path: str,

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from littlestone.data import Column, Schema
     from littlestone.types import Json
 
-__all__ = ["check_schema", "new", "propose"]
 
 #: Classes whose sizes are shown.
 _CLASSES = (

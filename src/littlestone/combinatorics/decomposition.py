@@ -32,8 +32,6 @@ from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix, members_of
 from littlestone.types import Json
 
-__all__ = ["DecompositionNode", "DecompositionSearch", "DecompositionTree", "depth_limit"]
-
 
 @dataclass(frozen=True)
 class DecompositionNode:

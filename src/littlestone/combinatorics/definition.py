@@ -10,8 +10,6 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["TextbookClass"]
-
 Class = frozenset[int]
 
 

@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from littlestone.combinatorics.matrix import BitMatrix, members_of
 
-__all__ = ["RowSpace"]
-
 Rows = npt.NDArray[np.uint32]
 Words = npt.NDArray[np.uint64]
 Columns = npt.NDArray[np.int64]

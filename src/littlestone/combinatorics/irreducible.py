@@ -13,8 +13,6 @@ from littlestone.combinatorics.ldim import LittlestoneSearch, soa
 from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix, set_of
 
-__all__ = ["ReductionSearch"]
-
 V = TypeVar("V")
 C = TypeVar("C")
 

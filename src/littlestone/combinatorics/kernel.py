@@ -20,8 +20,6 @@ from littlestone.combinatorics.vc import VCSearch
 from littlestone.combinatorics.witness import MistakeTree, ShatteredSet, ThresholdSequence
 from littlestone.errors import SearchLimitError, check_integer, parameter_error
 
-__all__ = ["Backend", "Kernel"]
-
 Backend = Literal["auto", "python", "numba"]
 
 #: From here on the compiled loops repay the second or so that importing numba takes.

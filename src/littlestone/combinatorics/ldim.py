@@ -20,8 +20,6 @@ from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.spaces import Space
 from littlestone.combinatorics.witness import MistakeTree
 
-__all__ = ["LittlestoneSearch", "soa"]
-
 V = TypeVar("V")
 C = TypeVar("C")
 

@@ -14,17 +14,6 @@ from math import inf
 from time import process_time
 from typing import TypeVar
 
-__all__ = [
-    "DEFAULT_MAX_NODES",
-    "Clock",
-    "NodeLimit",
-    "OutOfNodes",
-    "OutOfTime",
-    "asked",
-    "timed",
-    "watching",
-]
-
 T = TypeVar("T")
 
 #: Seconds of processor time between two reports of progress.

@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from littlestone.errors import ParameterError, parameter_error
 
-__all__ = ["BitMatrix", "members_of", "set_of"]
-
 Bits = npt.NDArray[np.uint8]
 
 

@@ -16,8 +16,6 @@ import numpy.typing as npt
 
 from littlestone.combinatorics.limits import NodeLimit
 
-__all__ = ["LabelMatrix"]
-
 
 class LabelMatrix:
     """A finite class as the matrix of its labels; version spaces are sets of rows, as integers.

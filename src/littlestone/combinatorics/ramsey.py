@@ -17,8 +17,6 @@ import numpy.typing as npt
 from littlestone.combinatorics.witness import MistakeTree, ThresholdSequence
 from littlestone.errors import parameter_error
 
-__all__ = ["monochromatic_subtree", "thresholds_from_tree", "tree_from_thresholds"]
-
 
 def monochromatic_subtree(tree: MistakeTree, red: npt.ArrayLike) -> tuple[bool, MistakeTree]:
     """Return a highest one-coloured subtree.

@@ -8,8 +8,6 @@ import numpy.typing as npt
 from littlestone.combinatorics.matrix import BitMatrix, members_of
 from littlestone.errors import ParameterError, check_integer, parameter_error
 
-__all__ = ["VersionSpaces"]
-
 Counts = npt.NDArray[np.int64]
 
 _BLOCK = 8192

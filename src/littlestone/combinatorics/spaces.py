@@ -13,8 +13,6 @@ from typing import Protocol, TypeVar
 
 from littlestone.combinatorics.matrix import BitMatrix
 
-__all__ = ["IntegerSpace", "Space"]
-
 V = TypeVar("V")  # a version space
 C = TypeVar("C")  # the columns that still split it
 

@@ -17,8 +17,6 @@ from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.witness import ThresholdSequence
 
-__all__ = ["ThresholdSearch"]
-
 Pair = tuple[int, int]  # (hypothesis, point)
 State = tuple[int, int]  # (V, U)
 

@@ -6,8 +6,6 @@ from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix
 from littlestone.combinatorics.witness import ShatteredSet
 
-__all__ = ["VCSearch"]
-
 Cells = list[tuple[int, int]]  # (hypotheses with one labelling of the chosen points, how many)
 
 

@@ -14,8 +14,6 @@ import numpy.typing as npt
 
 from littlestone.types import Json
 
-__all__ = ["MistakeTree", "ShatteredSet", "ThresholdSequence"]
-
 
 @dataclass(frozen=True)
 class MistakeTree:

@@ -57,17 +57,6 @@ from littlestone.mechanisms.estimate import coin_of, two_sided
 from littlestone.privacy import ChargedTests, Guarantee, Loss, Neighbours, Pure, compose
 from littlestone.source import ExplicitWeights, Source, exp
 
-__all__ = [
-    "AboveThreshold",
-    "Changes",
-    "Charged",
-    "Method",
-    "RunningTest",
-    "classic_rates",
-    "fresh_rate",
-    "margin",
-]
-
 Changes = Literal["any", "monotone", "shift"]
 
 

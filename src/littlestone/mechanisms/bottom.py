@@ -28,8 +28,6 @@ from littlestone.errors import (
 )
 from littlestone.source import Exp, ball, exp
 
-__all__ = ["Bottom", "bottom_score", "check_removal", "entering_bottom", "removal_bottom"]
-
 #: Which weight bottom has: the least that is private, or the one printed in the papers.
 Bottom = Literal["tight", "paper"]
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from littlestone.errors import ParameterError, UnsupportedError
 
-__all__ = ["Order", "canonical_key", "ordered"]
-
 #: A public function from candidates to sort keys; different candidates have different keys.
 Order = Callable[[Any], Any]
 

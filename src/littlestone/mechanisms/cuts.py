@@ -41,8 +41,6 @@ from littlestone.errors import check_fraction, check_integer, check_probability,
 from littlestone.privacy import BoundedRange
 from littlestone.source import Integers, LeveledChoice, Source, exact_integers, exp
 
-__all__ = ["cuts_loss", "cuts_reach", "private_cuts"]
-
 PRIVACY = register_claim(
     "cuts.privacy",
     "Smith; Kaplan, Schnapp, Stemmer; constants: littlestone",

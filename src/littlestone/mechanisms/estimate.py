@@ -21,18 +21,6 @@ from littlestone.privacy.losses import Pure
 from littlestone.source import ExplicitWeights, Source, exp
 from littlestone.types import Json
 
-__all__ = [
-    "ErrorInterval",
-    "Estimate",
-    "coin_of",
-    "count_loss",
-    "error_interval",
-    "noise_radius",
-    "private_count",
-    "truncated",
-    "two_sided",
-]
-
 
 def coin_of(rate: Fraction, gap: int) -> ExplicitWeights:
     """Return the coin (no, yes) of ``gap + z >= 0``.

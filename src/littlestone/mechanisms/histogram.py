@@ -36,15 +36,6 @@ from littlestone.mechanisms.estimate import coin_of, truncated
 from littlestone.privacy import Approximate
 from littlestone.source import Source, exp
 
-__all__ = [
-    "count_listed",
-    "histogram_loss",
-    "histogram_radius",
-    "histogram_threshold",
-    "stable_histogram",
-    "stable_items",
-]
-
 PRIVACY = register_claim(
     "histogram.privacy",
     "Korolova, Kenthapadi, Mishra, Ntoulas; Bun, Nissim, Stemmer; threshold: littlestone",

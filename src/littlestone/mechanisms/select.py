@@ -14,8 +14,6 @@ from littlestone.errors import check_fraction, check_integer, check_probability
 from littlestone.privacy.losses import BoundedRange
 from littlestone.source import Choice, Source, exp
 
-__all__ = ["exponential_mechanism", "score_gap", "selection_loss", "selection_rate"]
-
 T = TypeVar("T")
 
 

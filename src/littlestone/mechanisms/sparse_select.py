@@ -29,14 +29,6 @@ from littlestone.mechanisms.canonical import Order, canonical_key, ordered
 from littlestone.privacy.losses import Approximate, BoundedRange
 from littlestone.source import Exp, LeveledChoice, Source, exp
 
-__all__ = [
-    "count_lists",
-    "score_needed",
-    "sparse_losses",
-    "sparse_select",
-    "sparse_select_lists",
-]
-
 T = TypeVar("T", bound=Hashable)
 D = TypeVar("D")
 

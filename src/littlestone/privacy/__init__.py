@@ -15,8 +15,9 @@ The theorems and what they are compared with: ``docs/accounting.md``.
 
 from littlestone.privacy.compose import Route, compose, largest_scale, routes, zcdp_to_dp
 from littlestone.privacy.divergence import hockey_stick, tightest_epsilon
+from littlestone.privacy.entries import Amount, Event
 from littlestone.privacy.guarantee import Guarantee, Neighbours, parallel, split
-from littlestone.privacy.ledger import Amount, Event, Ledger, check_ledger
+from littlestone.privacy.ledger import Ledger, check_ledger
 from littlestone.privacy.losses import (
     Approximate,
     BoundedRange,

@@ -28,16 +28,6 @@ from littlestone.privacy.losses import Concentrated, Loss, Pure
 from littlestone.privacy.rounding import check_nonnegative, float_up, round_up, upper
 from littlestone.source import ball
 
-__all__ = [
-    "Composed",
-    "Route",
-    "compose",
-    "compose_on_grid",
-    "largest_scale",
-    "routes",
-    "zcdp_to_dp",
-]
-
 Losses = Iterable[Loss] | Mapping[Loss, int]
 
 _BISECTIONS = 8

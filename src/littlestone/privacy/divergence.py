@@ -17,8 +17,6 @@ from flint import arb, ctx
 from littlestone.privacy.rounding import check_nonnegative, lower, upper
 from littlestone.source import ball
 
-__all__ = ["hockey_stick", "tightest_epsilon"]
-
 Probabilities = Mapping[Hashable, arb]
 
 

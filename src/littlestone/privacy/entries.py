@@ -23,22 +23,6 @@ from littlestone.privacy.rounding import exact_text, float_up, round_up, short_t
 from littlestone.safe_io import parse_json, read_exact
 from littlestone.types import Json
 
-__all__ = [
-    "KIND",
-    "Amount",
-    "Event",
-    "Unreadable",
-    "label",
-    "number",
-    "number_text",
-    "plain",
-    "read_event",
-    "read_line",
-    "token_text",
-    "total",
-    "write_line",
-]
-
 KIND = LogKind(name="budget ledger", magic="littlestone ledger 3", shared=True)
 _LONGEST = 200  # characters of a label
 _DIGITS = 2000  # of a number

@@ -35,8 +35,6 @@ from littlestone.privacy.compose import zcdp_to_dp
 from littlestone.privacy.losses import Approximate, BoundedRange, Concentrated, Loss, Pure
 from littlestone.privacy.rounding import round_up
 
-__all__ = ["CURRENCIES", "Filter", "Price", "exactly"]
-
 _LONG = 6000  # bits of a denominator
 _KEPT = 1000  # fractions with a denominator up to this are kept as they are
 

@@ -24,8 +24,6 @@ from littlestone.safe_io import read_exact
 from littlestone.source import ball
 from littlestone.types import Json
 
-__all__ = ["Guarantee", "Neighbours", "parallel", "split"]
-
 NOT_PRIVATE = "NOT PRIVATE (seeded)"
 REPLACE = "dp.replace"
 

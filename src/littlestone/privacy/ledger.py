@@ -44,8 +44,6 @@ from littlestone.privacy.losses import Loss
 from littlestone.privacy.rounding import check_nonnegative, short_text
 from littlestone.types import Json
 
-__all__ = ["Amount", "Event", "Ledger", "check_ledger"]
-
 
 class Ledger:
     """A budget in a file: with ``epsilon`` it is created, without it is opened.

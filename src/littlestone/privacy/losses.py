@@ -25,16 +25,6 @@ from littlestone.errors import check_integer, parameter_error
 from littlestone.privacy.rounding import check_nonnegative
 from littlestone.source import ball
 
-__all__ = [
-    "Approximate",
-    "BoundedRange",
-    "ChargedTests",
-    "Concentrated",
-    "Loss",
-    "Pure",
-    "bounded_range_delta",
-]
-
 
 class Loss:
     """Base of all losses. A description that a loss does not have is None (leak: zero).

@@ -16,16 +16,6 @@ from flint import arb
 
 from littlestone.errors import exact_value, parameter_error
 
-__all__ = [
-    "check_nonnegative",
-    "exact_text",
-    "float_up",
-    "lower",
-    "round_up",
-    "short_text",
-    "upper",
-]
-
 
 def upper(x: arb) -> Fraction:
     """Return the exact upper end of a finite ball.

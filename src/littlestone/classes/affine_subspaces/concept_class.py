@@ -33,8 +33,6 @@ from littlestone.errors import (
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Point
 
-__all__ = ["AffineSubspaces"]
-
 
 @written("affine_subspaces(7, 20, 2)", "q", "n", "dim", required=3)
 class AffineSubspaces(ConceptClass):

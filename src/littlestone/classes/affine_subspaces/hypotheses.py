@@ -23,14 +23,6 @@ from littlestone.classes.vectors import Vector, vector_rows
 from littlestone.errors import parameter_error
 from littlestone.types import Json, Labels, Points
 
-__all__ = [
-    "MAX_LENGTH",
-    "MAX_ORDER",
-    "FlatHypothesis",
-    "flat_count",
-    "flat_through",
-]
-
 #: Products of two entries, summed over a vector, stay within 64 bits.
 MAX_ORDER = 2**20
 

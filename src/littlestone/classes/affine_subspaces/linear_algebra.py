@@ -11,22 +11,6 @@ from itertools import combinations, product
 
 from littlestone.combinatorics.limits import NodeLimit
 
-__all__ = [
-    "Basis",
-    "affine_avoiding",
-    "avoiding",
-    "certified",
-    "directions",
-    "intersection",
-    "is_prime",
-    "pivot",
-    "quotient",
-    "reduce",
-    "rref",
-    "subspaces",
-    "widen",
-]
-
 Row = tuple[int, ...]
 
 Basis = tuple[Row, ...]

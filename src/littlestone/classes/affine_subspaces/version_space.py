@@ -54,8 +54,6 @@ from littlestone.combinatorics.limits import NodeLimit
 from littlestone.errors import SearchLimitError, UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
-__all__ = ["FlatSpace"]
-
 T = TypeVar("T")
 
 Rows = frozenset[Row]

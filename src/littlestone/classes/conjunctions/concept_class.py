@@ -21,8 +21,6 @@ from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 
-__all__ = ["ConjunctionHypothesis", "Conjunctions", "subcube"]
-
 MAX_LENGTH = 4096
 
 #: Most conjunctions that the exponential mechanism scores: 8 bytes for each.

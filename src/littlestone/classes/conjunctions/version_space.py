@@ -39,8 +39,6 @@ from littlestone.combinatorics.limits import NodeLimit
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
-__all__ = ["ConjunctionSpace", "HittingSets", "minimal"]
-
 
 def minimal(sets: Iterable[int]) -> frozenset[int]:
     """Return the inclusion-minimal sets.

@@ -34,15 +34,6 @@ from littlestone.source import Choice, LeveledChoice, Source, pair_balls
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
-__all__ = [
-    "IntervalHypothesis",
-    "Intervals",
-    "UnionHypothesis",
-    "interval_from",
-    "on_runs",
-    "runs_of",
-]
-
 _MOST_ENDS = 2_000_000
 
 

@@ -15,8 +15,6 @@ level r - 2. So of the lengths only the two largest matter.
 
 from __future__ import annotations
 
-__all__ = ["fits", "highest", "ldim_of_gaps", "thresholds"]
-
 
 def need(r: int) -> int:
     """Return the length of the shortest gap that takes level r; 0 for r < 0."""

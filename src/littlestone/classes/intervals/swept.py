@@ -15,8 +15,6 @@ import numpy.typing as npt
 from littlestone.data.swept import SweptSample
 from littlestone.source import PairPart, PairWeights, ScoreRuns, Source, SweptRuns
 
-__all__ = ["SweptIntervals", "pair_of"]
-
 Ints = npt.NDArray[np.int64]
 
 

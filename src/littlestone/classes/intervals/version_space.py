@@ -34,8 +34,6 @@ from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.errors import parameter_error
 from littlestone.types import Hypothesis
 
-__all__ = ["IntervalList", "IntervalSpace"]
-
 Run = tuple[int, int]  # first and last
 
 

@@ -25,8 +25,6 @@ from littlestone.errors import parameter_error
 from littlestone.source import Choice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Point, Points
 
-__all__ = ["PrefixDomain", "Prefixes"]
-
 
 class PrefixDomain(TextDomain):
     """Networks or beginnings of codes, written as texts; anything else is outside.

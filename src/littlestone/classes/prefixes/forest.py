@@ -21,8 +21,6 @@ from littlestone.data.points import SMALL
 from littlestone.errors import check_integer, parameter_error
 from littlestone.types import Points
 
-__all__ = ["IPV4", "IPV6", "Notation", "PrefixForest", "notation"]
-
 Ints = npt.NDArray[np.int64]
 
 _MAX_BITS = 1 << 16  # of one whole string

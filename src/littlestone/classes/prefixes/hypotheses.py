@@ -21,8 +21,6 @@ from littlestone.classes.prefixes.forest import Notation, PrefixForest, notation
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.types import Json, Labels, Points
 
-__all__ = ["PrefixHypothesis", "PrefixSetHypothesis", "prefix_set"]
-
 
 @readable
 @dataclass(frozen=True)

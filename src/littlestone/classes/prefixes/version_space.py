@@ -43,8 +43,6 @@ from littlestone.combinatorics.limits import NodeLimit
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.types import Hypothesis, Point
 
-__all__ = ["PrefixSpace"]
-
 #: Longer codes would exceed Python's stack.
 _LONGEST = 200
 

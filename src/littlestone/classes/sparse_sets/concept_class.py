@@ -29,7 +29,6 @@ from littlestone.types import Points as Batch
 if TYPE_CHECKING:
     from littlestone.bounds import HashFamily
 
-__all__ = ["SparseSets"]
 
 MAX_POINTS = 1 << 16
 

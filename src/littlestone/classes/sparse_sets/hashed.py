@@ -33,7 +33,6 @@ from littlestone.types import Hypothesis, Json, Labels, Points
 if TYPE_CHECKING:
     from littlestone.data import Sample
 
-__all__ = ["HashSetHypothesis", "HashedSets", "hashed_sets", "predict_all"]
 
 _MOST_BUCKETS = Hashed.most
 

@@ -16,8 +16,6 @@ from flint import arb, ctx
 
 from littlestone.source import Source, ball
 
-__all__ = ["SubsetLaw", "unrank"]
-
 Table = list[list[arb]]
 
 Enclose = Callable[[int], list[arb]]

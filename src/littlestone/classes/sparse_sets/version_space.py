@@ -35,8 +35,6 @@ from littlestone.data.points import canonical_order
 from littlestone.errors import parameter_error
 from littlestone.types import Hypothesis, Point
 
-__all__ = ["AtomDecomposition", "AtomSearch", "SparseSpace"]
-
 Atoms = frozenset[int]
 
 #: Deeper trees would exceed Python's stack: they count as out of budget.

@@ -19,8 +19,6 @@ import numpy.typing as npt
 from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError
 
-__all__ = ["ROOT", "Chain", "Forest", "ListedForest", "Node", "Root", "Star", "centre"]
-
 
 class Root(enum.Enum):
     """The type of `ROOT`."""

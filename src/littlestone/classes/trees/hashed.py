@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from littlestone.classes.base import ConceptClass
     from littlestone.data import Sample
 
-__all__ = ["HashedTree", "HashedTreeSet"]
 
 Word = tuple[int, ...]
 

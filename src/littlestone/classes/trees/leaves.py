@@ -21,8 +21,6 @@ from littlestone.classes.trees.forest import ROOT, Forest, ListedForest, Node, S
 from littlestone.classes.trees.tree import PathsTree, plain
 from littlestone.types import Hypothesis, Point
 
-__all__ = ["BranchingForest", "LeafTree", "Merged", "infinite_star", "merged"]
-
 
 class LeafTree(PathsTree):
     """The tree of the paths to the leaves; improper at every inner vertex.

@@ -19,8 +19,6 @@ from littlestone.classes.trees.forest import ListedForest, Node, centre
 from littlestone.classes.trees.tree import VC1Tree
 from littlestone.errors import UnsupportedError, parameter_error
 
-__all__ = ["MatrixTree", "shattered_pair"]
-
 Index = npt.NDArray[np.int64]
 
 Bits = npt.NDArray[np.uint8]

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from littlestone.classes.base import ConceptClass
     from littlestone.data import Sample
 
-__all__ = ["PathsTree", "VC1Tree", "make_tree", "no_concept"]
-
 
 def plain(point: Point) -> Point:
     """Return a NumPy number as Python's."""

@@ -10,8 +10,6 @@ from littlestone.learners.sklearn_base import PrivateClassifier
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
 
-__all__ = ["LittlestoneLearner"]
-
 
 class LittlestoneLearner(PrivateClassifier, learner=Littlestone):
     r"""Learn any class of finite Littlestone dimension: teachers list hypotheses and vote.

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from littlestone.store import Durability
     from littlestone.types import Hypothesis
 
-__all__ = ["MistakeEstimate", "OnlineLearner"]
-
 
 @dataclass(frozen=True)
 class MistakeEstimate:

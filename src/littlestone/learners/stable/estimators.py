@@ -6,8 +6,6 @@ from littlestone.learners.sklearn_base import PrivateClassifier
 from littlestone.learners.stable.learner import Stable
 from littlestone.learners.stable.protocol import StableProtocol
 
-__all__ = ["GloballyStable", "StableLearner"]
-
 
 class StableLearner(PrivateClassifier, learner=Stable, defaults={"constants": "practical"}):
     r"""Learn any class of finite Littlestone dimension: copies of a stable algorithm vote.

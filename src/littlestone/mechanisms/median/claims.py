@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from littlestone.bounds import register_claim
 
-__all__ = ["EXPONENTIAL", "PATHS", "TREE", "TREE_LOG"]
-
 _OWN, _PAGE = "littlestone", "docs/median.md"
 _PUBLIC = "domain and window were chosen without looking at the records"
 _BNS = "after Beimel, Nissim and Stemmer 2013 (choosing mechanism)"

@@ -19,8 +19,6 @@ from littlestone.mechanisms.median.claims import EXPONENTIAL
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, ScoreRuns, Source, SweptRuns, exp
 
-__all__ = ["RankExponential"]
-
 #: From so many distinct values on, runs are swept in pieces.
 LARGE = 1 << 20
 

@@ -16,8 +16,6 @@ from littlestone.errors import check_fraction, check_integer, check_probability
 from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.source import Exp, LeveledChoice, Source, exp
 
-__all__ = ["Chain", "PathTree", "TuplePaths", "one_shot_path", "path_odds", "paths_needed"]
-
 Node = TypeVar("Node")
 
 

@@ -21,8 +21,6 @@ from littlestone.privacy.rounding import check_nonnegative
 from littlestone.source import Source, source_of
 from littlestone.types import Json
 
-__all__ = ["Mechanism", "MedianPlan", "MedianRelease", "choose", "plan_median", "private_median"]
-
 Mechanism = RankExponential | TreeEM | TreeLog
 NAMES = ("auto", "exponential", "tree", "tree-log")
 

@@ -28,8 +28,6 @@ from littlestone.mechanisms.median.claims import TREE
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, LeveledChoice, Source, exp
 
-__all__ = ["Groups", "TreeEM", "Trie", "bit_length", "branchings"]
-
 Integers = npt.NDArray[np.int64]
 
 

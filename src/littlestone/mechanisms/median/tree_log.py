@@ -26,8 +26,6 @@ from littlestone.mechanisms.median.tree_em import TreeEM, Trie, bit_length, bran
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, Explicit, ExplicitWeights, LeveledChoice, Source, exp
 
-__all__ = ["Constants", "LevelBudget", "TreeLog", "certify"]
-
 
 @dataclass(frozen=True)
 class LevelBudget:

@@ -19,8 +19,6 @@ from littlestone.bounds import CertificateBuilder, Step
 from littlestone.errors import DataError, check_fraction, parameter_error
 from littlestone.source import exact_integers
 
-__all__ = ["Ordered", "RankWindow"]
-
 
 @dataclass(frozen=True)
 class RankWindow:
