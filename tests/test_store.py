@@ -11,7 +11,8 @@ import sys
 import pytest
 
 from littlestone.errors import StoreError
-from littlestone.store import Kind, Store, private_folder
+from littlestone.safe_io import private_folder
+from littlestone.store import Kind, Store
 
 TABLE = "CREATE TABLE hits (n INTEGER NOT NULL UNIQUE, word TEXT) STRICT"
 KIND = Kind("counter", 0x4C530000, 3, (TABLE,))
