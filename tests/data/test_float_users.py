@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import littlestone as ls
-from littlestone.data.user_streams import read_users
+from littlestone.data.read import read
 from littlestone.errors import DataError
 
 LINE = ls.Thresholds(1, 9)
@@ -48,7 +48,7 @@ def test_floats_are_refused(table):
     learner = ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2)
     for call in (
         lambda: ls.data.UserSample.read(table, **WHERE),
-        lambda: read_users(table, **WHERE, large=1),
+        lambda: read(table, **WHERE, need="batches", large=1),
         lambda: learner.fit(table, "y", x="x", user="who"),
     ):
         with pytest.raises(DataError, match=r"column 'who' given to .* floats") as refused:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import gc
+import os
 import random
 import subprocess
 import sys
@@ -547,6 +548,7 @@ def test_more_groups_than_memory(monkeypatch):
     table = pa.table({"x": np.arange(n), "ill.label": np.arange(n) % 2})
     try:
         engine._database.cache_clear()
+        engine._spill_folder.cache_clear()
         sample = read(table, IntegerDomain(0, n))
         assert (sample.n, len(sample.points), sample.positives) == (n, n, n // 2)
         (folder,) = folders
@@ -584,3 +586,45 @@ def test_engines_load_only_when_a_table_is_read():
         "[]",
         "module 'littlestone.data' has no attribute 'nothing'",
     ]
+
+
+SPILLING = """
+import os, signal, sys
+from pathlib import Path
+from littlestone.data import engine
+if sys.argv[1] == "other":
+    engine.connect()
+    print(*[path.name for path in Path(os.environ["TMPDIR"]).glob("littlestone-spill-*")])
+    sys.exit()
+engine.connect()
+folder = Path(engine._spill_folder(":memory:", os.getpid()))
+(folder / "duckdb_temp").write_text("Jane Roe")
+print(folder.name, flush=True)
+sys.stdin.read() if sys.argv[1] == "waits" else os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_run_spilled_is_removed_by_the_next(tmp_path):
+    """Of this account, and of no process that lives; a folder without a lock is left alone."""
+    pytest.importorskip("fcntl", reason="Windows has no such locks")
+    (tmp_path / "littlestone-spill-empty").mkdir()
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+
+    def start(how):
+        ask = [sys.executable, "-c", SPILLING, how]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        return subprocess.Popen(ask, env=environment, **pipes)
+
+    with start("waits") as living:
+        kept = living.stdout.readline().strip()
+        with start("dies") as killed:
+            left = killed.stdout.readline().strip()
+        assert (tmp_path / left / "duckdb_temp").read_text() == "Jane Roe"
+        with start("other") as other:
+            found = set(other.stdout.read().split())
+        assert {kept, "littlestone-spill-empty"} < found
+        assert left not in found
+        assert len(found) == 3  # and its own
+        assert (tmp_path / kept / "duckdb_temp").exists()
+        living.stdin.close()
+    assert not (tmp_path / kept).exists()

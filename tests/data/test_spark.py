@@ -25,8 +25,8 @@ from littlestone.data import (
     local_spark,
     read_points,
 )
-from littlestone.data.user_blocks import StreamedUsers
-from littlestone.data.user_streams import read_users
+from littlestone.data.read import read
+from littlestone.data.stored import StoredUsers
 from littlestone.errors import DataError, ParameterError
 
 DOMAIN = IntegerDomain(1, 99)
@@ -88,8 +88,8 @@ def check_users_and_points(spark):
     for i in range(3):
         assert multiset(there.of_user(i)) == multiset(here.of_user(i))
     assert (there.keys == here.keys).all()
-    streamed = read_users(frame, **names, large=1)
-    assert isinstance(streamed, StreamedUsers)
+    streamed = read(frame, **names, need="batches", large=1)
+    assert isinstance(streamed, StoredUsers)
     for name in ("points", "user", "point", "label", "count", "keys"):
         assert getattr(streamed, name).tolist() == getattr(there, name).tolist()
     points, inside = read_points(frame, domain=RowDomain(SCHEMA))

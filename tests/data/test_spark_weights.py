@@ -15,8 +15,8 @@ import pytest
 import littlestone as ls
 from littlestone.classes import parse_class
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, local_spark
-from littlestone.data.coded import CodedSample
-from littlestone.data.coding import read_coded
+from littlestone.data.read import read
+from littlestone.data.stored import StoredSample
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.source import ReplaySource, SeededSource
@@ -108,10 +108,10 @@ def test_spark_and_duckdb_give_equal_weights(tmp_path):
                 here = Sample.read(tmp_path / "t.parquet", **names)
                 check_equal(Sample.read(frame, **names), here, learner, draws)
                 if domain is not DOMAIN:
-                    passed = read_coded(frame, large=600, **names)
-                    own = read_coded(tmp_path / "t.parquet", large=600, **names)
-                    assert isinstance(passed, CodedSample)
-                    assert isinstance(own, CodedSample)
+                    passed = read(frame, need="batches", large=600, **names)
+                    own = read(tmp_path / "t.parquet", need="batches", large=600, **names)
+                    assert isinstance(passed, StoredSample)
+                    assert isinstance(own, StoredSample)
                     check_equal(passed, own, learner, draws)
                     assert (
                         run(learner, passed, SeededSource(9)).to_json()

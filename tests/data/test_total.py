@@ -25,7 +25,7 @@ from littlestone.data import (
     tables,
 )
 from littlestone.data.arrow import portable, portable_type
-from littlestone.data.engine import quietly
+from littlestone.data.engine import InternalError, run_engine
 from littlestone.errors import DataError, ParameterError
 
 N = 200
@@ -212,30 +212,58 @@ def test_parts_must_have_equal_columns(tmp_path):
         read(tmp_path / "twice.parquet", DOMAINS[0])
 
 
+def raising(error):
+    def action():
+        raise error
+
+    return action
+
+
 class Panic(BaseException):
     """As the panics of polars: no Exception."""
 
+    __module__ = "pyo3_runtime"
 
-def test_hushed_actions():
-    def raising(error):
-        def action():
-            raise error
 
-        return action
-
-    for error in (
-        ValueError("Jane Roe"),
-        Panic("Jane Roe"),
-        UnicodeDecodeError("x", b"J", 0, 1, ""),
-    ):
+def test_errors_of_engines_are_not_shown(monkeypatch):
+    engines = [
+        duckdb.ConversionException,
+        pa.ArrowInvalid,
+        pl.exceptions.ComputeError,
+        Panic,
+        OSError,
+    ]
+    for kind in (*engines, Panic, OSError):
         with pytest.raises(DataError, match=r"^public$") as refused:
-            quietly(raising(error), "public")
+            run_engine(raising(kind("Jane Roe")), "public")
         assert refused.value.__context__ is None
+        assert refused.value.__cause__ is None
+        with monkeypatch.context() as debugged:
+            debugged.setenv("LITTLESTONE_DEBUG", "1")
+            with pytest.raises(DataError, match=r"^public$") as shown:
+                run_engine(raising(kind("Jane Roe")), "public")
+        assert "Jane Roe" in str(shown.value.__cause__)
     with pytest.raises(ParameterError, match="our own") as refused:
-        quietly(raising(ParameterError("our own")), "public")
+        run_engine(raising(ParameterError("our own")), "public")
     assert refused.value.__context__ is None
     with pytest.raises(KeyboardInterrupt):
-        quietly(raising(KeyboardInterrupt()), "public")
+        run_engine(raising(KeyboardInterrupt()), "public")
+
+
+def test_our_own_faults_are_called_so(monkeypatch):
+    """Never a fault of the data; and what they say may quote rows, too."""
+    errors = [ValueError("Jane Roe"), KeyError("Jane Roe"), UnicodeDecodeError("x", b"J", 0, 1, "")]
+    for error in errors:
+        with pytest.raises(InternalError, match="a fault of littlestone") as refused:
+            run_engine(lambda e=error: run_engine(raising(e), "public"), "public")
+        assert "Jane" not in str(refused.value)
+        assert "test_total.py" in str(refused.value)
+        assert refused.value.__context__ is None
+        assert refused.value.__cause__ is None
+    monkeypatch.setenv("LITTLESTONE_DEBUG", "1")
+    with pytest.raises(InternalError) as refused:
+        run_engine(raising(ValueError("Jane Roe")), "public")
+    assert str(refused.value.__cause__) == "Jane Roe"
 
 
 def test_a_rule_that_fails_shows_no_cell():
@@ -247,8 +275,9 @@ def test_a_rule_that_fails_shows_no_cell():
         lambda: read({"x": ["Jane Roe"], "y": [1]}, Broken()),
         lambda: read_points({"x": ["Jane Roe"]}, x="x", domain=Broken()),
     ):
-        with pytest.raises(DataError, match="engine stopped") as refused:
+        with pytest.raises(InternalError, match="a fault of littlestone") as refused:
             call()
+        assert "Jane" not in str(refused.value)
         assert refused.value.__context__ is None
 
 

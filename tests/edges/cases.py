@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 from typing import NamedTuple
@@ -17,9 +18,10 @@ import numpy as np
 
 import littlestone as ls
 from littlestone.classes import AlwaysZero
-from littlestone.data import UserSample
-from littlestone.data.swept import Held, Part, SweptSample
-from littlestone.data.user_blocks import StreamedUsers
+from littlestone.data import Sample, UserSample
+from littlestone.data.domains import Itself
+from littlestone.data.sample import Batch
+from littlestone.data.stored import OnLine, StoredSample, StoredUsers
 from littlestone.learners.users.scores import BlockErrors, ThresholdErrors, point_errors
 from littlestone.learners.users.threshold import IntervalMedian
 from littlestone.mechanisms import private_cuts
@@ -102,16 +104,21 @@ def in_memory(case, cls):
     )
 
 
+class TwoAtATime(StoredSample):
+    """A stored sample that comes in batches of two points."""
+
+    def batches(self, line=None):
+        for points, counts in super().batches(line):
+            for i in range(0, len(points), 2):
+                yield Batch(points[i : i + 2], counts[:, i : i + 2])
+
+
 def streamed(records, line=None):
-    """The same records, two points at a time from a file."""
-    held, counted = Held(), {}
-    for x, y in records:
-        counted.setdefault(x, [0, 0])[y] += 1
-    points = sorted(counted)
-    for some in (points[i : i + 2] for i in range(0, len(points), 2)):
-        zeros, ones = (np.array([counted[x][y] for x in some]) for y in (0, 1))
-        held.add(Part(np.array(some, dtype=np.int64), zeros, ones))
-    return SweptSample(held, (0, 0), line=line)
+    """The same records, two points at a time from the disk."""
+    points, labels = zip(*records, strict=True) if records else ((), ())
+    plain = Sample.of(np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64))
+    records = StoredSample.kept(plain, OnLine(Itself(2**62))).records
+    return TwoAtATime(records if line is None else replace(records, layout=OnLine(line)))
 
 
 def samples(case, cls):
@@ -378,7 +385,7 @@ def _users(case):
 
     whole = sample(present)
     blocks = [sample([i]) for i in present] or [whole]
-    return [lists[i] for i in present], whole, StreamedUsers(whole.keys, lambda: iter(blocks))
+    return [lists[i] for i in present], whole, StoredUsers(whole.keys, lambda: iter(blocks))
 
 
 def users(case):

@@ -10,7 +10,7 @@ from flint import arb
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.data.tails import TailSample, tails_of
+from littlestone.data.stored import Unread
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import release_histogram
 from littlestone.learners import registry, running
@@ -260,7 +260,7 @@ def test_a_table_that_cannot_be_counted_for_the_evaluation_is_not_paid(tmp_path)
     def count():
         raise DataError
 
-    sample = TailSample(lambda most: tails_of(Sample.of([2, 8] * 50, [0, 1] * 50), most), count, 5)
+    sample = Unread(100, count, extremes=Sample.of([2, 8] * 50, [0, 1] * 50).extremes)
     ledger = ls.Ledger(tmp_path / "budget.db", epsilon=2, delta="1e-5")
     learner = registry.make("vc1", ls.Thresholds(1, 9), epsilon=1, delta="1e-6")
     with pytest.raises(DataError):

@@ -16,7 +16,7 @@ _DECLARED = "one odd line of a declared format"
 _ARRAY = "data.domains:IntegerDomain.array"
 
 
-@mutant("n depends on the data", "data.counting:bytewise", "one odd cell", "one odd cell in a file")
+@mutant("n depends on the data", "data.groups:bytewise", "one odd cell", "one odd cell in a file")
 def rows_with_nulls_are_dropped(original, frame):
     """A missing cell removes its record, so n tells how many there are."""
     return original(frame.drop_nulls())
@@ -38,7 +38,7 @@ def a_column_is_typed_by_its_cells(original, cells):
     return pa.array(texts, pa.large_string())
 
 
-@mutant("equal to the engine only", "data.counting:bytewise", "collations")
+@mutant("equal to the engine only", "data.groups:bytewise", "collations")
 def texts_merge_by_a_collation(original, frame):
     """The engine takes Bonn and bonn for one text and shows the one that came first."""
     return frame
@@ -117,8 +117,8 @@ def a_refusal_that_quotes_the_cells(original, self, column, **options):
         raise DataError(f"{refused} Got {column}.") from None
 
 
-@mutant("parts overlap", "data.held:HeldRows.parts", "rows counted in passes")
-def the_last_part_is_counted_twice(original, self):
-    """What is left in memory is added to the counts, though it is in the file already."""
-    parts = list(original(self))
-    return iter(parts + parts[-1:])
+@mutant("parts overlap", "data.stored:Records.batches", "rows counted in passes")
+def the_last_batch_is_counted_twice(original, self, **options):
+    """What is left in memory is added to the counts, though it is in the store already."""
+    batches = list(original(self, **options))
+    return iter(batches + batches[-1:])

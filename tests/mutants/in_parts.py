@@ -226,7 +226,7 @@ class _Certified:
         return getattr(self.made, name)
 
 
-@mutant("secret made public", "data.placed:PlacedSample.take", "parts of tables")
+@mutant("secret made public", "data.stored:Unread.take", "parts of tables")
 def rows_at_the_beginning(original, self, places):
     """As many rows as were drawn, but always the first ones of the table."""
     return original(self, np.arange(len(places)))

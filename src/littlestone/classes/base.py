@@ -106,12 +106,12 @@ class ConceptClass(ABC):
     #: Whether the class was given as a list, so that its size is no reason not to list it.
     is_listed: ClassVar[bool] = False
 
-    #: Whether `candidates` sweeps a `SweptSample`, instead of asking for all its points.
+    #: Whether `candidates` sweeps the batches of a stored sample, instead of asking for its points.
     sweeps: ClassVar[bool] = False
 
     @property
     def tabled(self) -> bool:
-        """Whether `candidates` asks a `CodedSample` for the counts of sets of columns only."""
+        """Whether `candidates` asks a stored sample for the counts of sets of columns only."""
         return False
 
     #: The one learner of classes that have their own; empty where any may learn them.

@@ -47,8 +47,8 @@ from littlestone.classes.trees.forest import ROOT, Node, Star
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.combinatorics.decomposition import depth_limit
 from littlestone.data import Sample
+from littlestone.data.domains import Itself
 from littlestone.data.points import canonical_order
-from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Point
@@ -107,7 +107,7 @@ class Points(SetsOfPoints):
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all concepts, scored by minus their errors; see `ConceptClass.candidates`."""
         low, high = self._finite()
-        if isinstance(sample, SweptSample):
+        if not sample.in_memory:
             return Mapped(
                 SweptRuns(lambda: self._swept(sample), high - low + 2),
                 lambda x: PointHypothesis(x) if x >= low else AlwaysZero(),
@@ -127,10 +127,11 @@ class Points(SetsOfPoints):
 
         return LeveledChoice(scores, lengths, make)
 
-    def _swept(self, sample: SweptSample) -> Iterator[ScoreRuns]:
+    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs in pieces: the constant 0 stands in front of the domain."""
         low, high = self._finite()
-        pieces = ((part.points, part.points + 1, part.ones - part.zeros) for part in sample.sweep())
+        batches = sample.batches(Itself(high - low + 1))
+        pieces = ((points, points + 1, counts[1] - counts[0]) for points, counts in batches)
         return span_runs(pieces, low - 1, high + 1, -sample.positives)
 
     @property

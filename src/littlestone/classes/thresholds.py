@@ -37,7 +37,6 @@ from littlestone.classes.spec import written
 from littlestone.classes.trees.forest import ROOT, Chain, Node
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.data import Sample
-from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Labels, Points
@@ -150,7 +149,7 @@ class Thresholds(IntegerClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all thresholds, scored by minus their errors; see `ConceptClass.candidates`."""
-        if isinstance(sample, SweptSample):
+        if not sample.in_memory:
             runs = SweptRuns(lambda: self._swept(sample), self.size)
             return Mapped(runs, lambda above: ThresholdHypothesis(above, self.low, self.high))
         points, weights, constant = weights_inside(sample, self.low, self.high)
@@ -166,13 +165,13 @@ class Thresholds(IntegerClass):
 
         return LeveledChoice(scores, lengths, make)
 
-    def _swept(self, sample: SweptSample) -> Iterator[ScoreRuns]:
+    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the same runs, in pieces: the next run's score is known at its first point."""
         start, score = self.low - 1, -(sample.negatives + sample.outside[1])  # of the constant 1
-        for part in sample.sweep():
-            passed = score + np.cumsum(part.zeros - part.ones)
-            starts = np.append(start, part.points[:-1])
-            end = int(part.points[-1])
+        for points, (zeros, ones) in sample.batches(self.domain.line):
+            passed = score + np.cumsum(zeros - ones)
+            starts = np.append(start, points[:-1])
+            end = int(points[-1])
             yield ScoreRuns(starts, end, np.append(score, passed[:-1]))
             start, score = end, int(passed[-1])
         yield ScoreRuns(np.array([start]), self.high + 1, np.array([score]))

@@ -68,7 +68,7 @@ def check_inputs_kept(owner: str, *inputs: str | None, **outputs: str | None) ->
 def _file_of(named: str) -> str:
     """Return the path of a file, also of one that a URL names (``duckdb:///db.duckdb?table=t``)."""
     parts = urlsplit(named)
-    return unquote(parts.path)[1:] if parts.scheme in ("duckdb", "sqlite") else named
+    return unquote(parts.path)[1:] if parts.scheme == "duckdb" else named
 
 
 def _problem(path: Path) -> str:

@@ -101,7 +101,7 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
     """Read models and table, and evaluate."""
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
-    from littlestone.data.coding import read_coded, read_coded_labels
+    from littlestone.data.read import read
     from littlestone.learners.cautions import weaknesses
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
@@ -132,14 +132,17 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
             domain = release.concept_class.domain
             x = None if isinstance(domain, RowDomain) else release.column()
             opened = read_table(data, csv=asked.csv, declared=release.csv, owner=owner)
-            if release.concept_class.lists_labels:
-                several = read_coded_labels(
-                    opened, x=x, y=column, domain=domain, labels=release.labels, owner=owner
-                )
-                pairs.append((release, several))
-                continue
-            read = read_coded(opened, x=x, y=column, domain=domain, positive=means, owner=owner)
-            pairs.append((release, read))
+            sample = read(
+                opened,
+                x=x,
+                y=column,
+                domain=domain,
+                positive=means,
+                labels=release.labels if release.concept_class.lists_labels else None,
+                owner=owner,
+                need="batches",
+            )
+            pairs.append((release, sample))
     total = Guarantee(check_fraction(owner, "epsilon", asked.epsilon, hint="1 is a common choice."))
     caution(weaknesses(total, None))
     others = [

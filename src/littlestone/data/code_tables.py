@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from littlestone.data.sample import Batch
     from littlestone.data.schema import Schema
-
-__all__ = ["CodeTables", "Entries", "fit_memory", "table_bytes"]
 
 Doubles = npt.NDArray[np.float64]
 Bits = npt.NDArray[np.bool_]
@@ -44,6 +43,12 @@ class Entries(NamedTuple):
     codes: npt.NDArray[Any]
     labels: npt.NDArray[Any]
     weights: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, batch: Batch) -> Entries:
+        """Return what weighs something in a batch, with weights in the place of counts."""
+        label, at = np.nonzero(batch.counts)
+        return cls(batch.points.T[:, at], label, batch.counts[label, at])
 
 
 def table_bytes(n_codes: Sequence[int], order: int, labels: int = 2) -> int:

@@ -12,11 +12,9 @@ import pyarrow.compute as pc
 from littlestone.data.arrow import portable, repaired
 from littlestone.data.cells import WHITE, date_text
 from littlestone.data.columns import Column
-from littlestone.data.domains import OUTSIDE, Domain, IntegerDomain
+from littlestone.data.domains import OUTSIDE, Domain, IntegerDomain, Line
 from littlestone.data.points import distinct, object_points, widened
 from littlestone.types import Points
-
-__all__ = ["PLAIN", "codes_of", "distinct_cells", "points_of"]
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -63,6 +61,17 @@ def points_of(column: pa.ChunkedArray, domain: Domain) -> tuple[Points, Ints]:
     return points, index[cell]
 
 
+def keys_of(column: pa.ChunkedArray, domain: Domain, line: Line) -> tuple[Ints, Mask]:
+    """Return the number of each cell's point on a line, and which cells are points."""
+    if isinstance(domain, IntegerDomain) and (numbers := _integers(column, domain)) is not None:
+        return numbers
+    points, point = points_of(column, domain)
+    inside = point >= 0
+    keys = np.zeros(len(point), dtype=np.int64)
+    keys[inside] = line.keys(points.astype(np.int64))[point[inside]]
+    return keys, inside
+
+
 def codes_of(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]:
     """Return the code of each cell: plain numbers all at once, the others by `Column.code`.
 
@@ -93,15 +102,23 @@ def _one_by_one(cells: pa.ChunkedArray, column: Column) -> npt.NDArray[np.int64]
     return np.fromiter((column.code(cell) for cell in raw), np.int64, len(raw))[where]
 
 
-def _long_integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Points, Ints]:
-    """Convert whole numbers for a domain that is longer than 64 bits, or nearly so."""
-    values = column.fill_null(0).to_numpy()
+def whole_numbers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[npt.NDArray[Any], Mask]:
+    """Return whole numbers in their own type, and which are in a domain of any size."""
+    if pa.types.is_boolean(column.type):
+        column = column.cast(pa.int8())
+    values = column.fill_null(0).to_numpy() if column.null_count else column.to_numpy()
     kind = np.iinfo(values.dtype)
     inside = _valid(column)
     if domain.low > kind.min:
         inside = inside & (domain.low <= kind.max) & (values >= min(domain.low, kind.max))
     if domain.high < kind.max:
         inside = inside & (domain.high >= kind.min) & (values <= max(domain.high, kind.min))
+    return values, inside
+
+
+def _long_integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Points, Ints]:
+    """Convert whole numbers for a domain that is longer than 64 bits, or nearly so."""
+    values, inside = whole_numbers(column, domain)
     points, where = distinct(values[inside])
     index = np.full(len(values), -1, dtype=np.int64)
     index[inside] = where
@@ -111,10 +128,9 @@ def _long_integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Poin
 def _integers(column: pa.ChunkedArray, domain: IntegerDomain) -> tuple[Ints, Mask] | None:
     """Convert a column of a simple type; None when the type is not simple."""
     kind = column.type
-    if pa.types.is_boolean(kind):
-        column, kind = column.cast(pa.int8()), pa.int8()
-    if pa.types.is_integer(kind):
-        return _inside(column.fill_null(0).to_numpy(), domain, _valid(column))
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        values, inside = whole_numbers(column, domain)
+        return values.astype(np.int64, copy=False), inside
     if pa.types.is_floating(kind):
         values = column.cast(pa.float64()).fill_null(np.nan).to_numpy()
         whole = (np.abs(values) < 2.0**63) & (np.floor(values) == values)  # NaN is not whole
@@ -149,5 +165,7 @@ def _inside(values: npt.NDArray[Any], domain: IntegerDomain, valid: Mask) -> tup
 
 
 def _valid(column: pa.ChunkedArray) -> Mask:
+    if not column.null_count:
+        return np.ones(len(column), dtype=bool)
     mask: Mask = column.is_valid().to_numpy(zero_copy_only=False)
     return mask

@@ -1,135 +1,33 @@
-"""Grouping where the data lie, and converting each distinct cell once.
+"""Counting a table: its cells, or groups of equal ones, converted by public rules.
 
-The engine groups equal raw cells and counts them; only groups come to Python, where each distinct
-cell is converted by the public rules and equal results are added up. For rows of a schema the
-numeric columns are binned inside the engine (`bin_in_engine`), by comparisons that agree exactly
-with `Column.code`, so that ten million different incomes do not become ten million groups.
+Cells come as raw batches where the types of their columns are plain, else as groups of equal cells
+from the engine (`groups.py`). Which way is taken follows from types, which are public.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from functools import cached_property
+from typing import Any, NamedTuple, Self, cast
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from littlestone.data.calendar import ISO_TIME
 from littlestone.data.cells import Match, float_users, text, user_name
 from littlestone.data.columns import Column
-from littlestone.data.convert import PLAIN, codes_of, distinct_cells, points_of
-from littlestone.data.dialects import Frame, bytewise
+from littlestone.data.convert import codes_of, distinct_cells, keys_of, points_of
+from littlestone.data.dialects import Frame
 from littlestone.data.domains import Domain, IntegerDomain, RowDomain, refusal
-from littlestone.data.engine import quietly
+from littlestone.data.engine import run_engine
 from littlestone.data.formats import CsvFormat
-from littlestone.data.points import distinct, totals, user_index
+from littlestone.data.groups import FLOATS, in_batches, in_groups
+from littlestone.data.points import Keys, distinct, totals, user_index
 from littlestone.data.schema import Schema
-from littlestone.data.tables import read_table
+from littlestone.data.tables import Stream, Table, read_table
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Points
-
-__all__ = [
-    "INTEGERS",
-    "STOPPED",
-    "Binned",
-    "Groups",
-    "bin_in_engine",
-    "check_rows",
-    "check_users",
-    "count_cells",
-    "count_codes",
-    "count_labels",
-    "group_codes",
-    "group_sizes",
-    "group_table",
-    "in_groups",
-    "label_codes",
-    "listed_codes",
-    "match",
-    "number_columns",
-    "numbered_users",
-    "point_columns",
-    "point_pieces",
-    "read_points",
-]
-
-INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
-_FLOATS = (nw.Float32, nw.Float64)
-
-#: Beyond this many the expression is unwieldy, and grouping by raw cells is the cheaper way.
-_MOST_EDGES = 300
-
-
-class Binned(NamedTuple):
-    """A column in the engine: what is to be computed first, and from that its code.
-
-    A cell whose code is null and whose rest is null is missing; a cell whose code is null and
-    whose rest is not is still to be converted.
-    """
-
-    value: nw.Expr  # a number, or null
-    rest: nw.Expr | None  # cells that are no plain number, as they are
-    edges: tuple[int | float, ...]
-
-    def code(self, value: nw.Expr) -> nw.Expr:
-        """Return the code of the value, which the engine has computed in a step before."""
-        return nw.when(~value.is_null()).then(_code(value, self.edges, 0, len(self.edges)))
-
-
-def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
-    """Return the expressions for a numeric column; None where cells must be read one by one.
-
-    Comparisons are exact: integers are compared with integers (the edges rounded up), floats as
-    doubles with doubles, and a text only when it is a short plain decimal, whose nearest double
-    all engines agree on. Casts are guarded, so no text can make an engine fail.
-    """
-    if column.calendar is not None:
-        return None
-    if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
-        return None
-    if isinstance(dtype, INTEGERS):
-        return Binned(cell.cast(nw.Int64), None, column.integer_edges)
-    if isinstance(dtype, _FLOATS):
-        value = cell.cast(nw.Float64)
-        return Binned(nw.when(~value.is_nan()).then(value), None, _doubles(column))
-    if isinstance(dtype, nw.String):
-        plain = cell.str.contains(PLAIN)
-        value = nw.when(plain).then(cell).cast(nw.Float64)
-        return Binned(value, nw.when(~plain).then(cell), _doubles(column))
-    return None
-
-
-def _days(cell: nw.Expr, dtype: Any, column: Column | None) -> nw.Expr:
-    """Return cells as they are; times as their days, where the day decides: fewer groups."""
-    if column is None or column.calendar is None or not column.of_days:
-        return cell
-    if isinstance(dtype, nw.Datetime) and dtype.time_zone is None:
-        return cell.cast(nw.Date)
-    if isinstance(dtype, nw.String) and not column.calendar.form:
-        timed = cell.str.contains(ISO_TIME)
-        return nw.when(timed).then(cell.str.slice(0, 10)).otherwise(cell)
-    return cell
-
-
-def _doubles(column: Column) -> tuple[float, ...]:
-    return tuple(float(edge) for edge in column.edges or ())
-
-
-def _code(value: nw.Expr, edges: Sequence[float], low: int, high: int) -> nw.Expr:
-    """Search the bin by halves: FIRST + the number of edges <= value, between low and high."""
-    if low == high:
-        return nw.lit(Column.FIRST + low)
-    middle = (low + high) // 2
-    below = value < nw.lit(edges[middle])
-    return (
-        nw.when(below)
-        .then(_code(value, edges, low, middle))
-        .otherwise(_code(value, edges, middle + 1, high))
-    )
-
 
 Ints = npt.NDArray[np.int64]
 
@@ -138,87 +36,166 @@ STOPPED = (
     "such messages quote rows; run the engine on the table directly to see it."
 )
 
+_PLAIN = (
+    *(pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean),
+    *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    *(pa.types.is_binary, pa.types.is_large_binary),
+)
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Groups:
-    """Groups (user, point, label) with counts; different raw cells may give equal groups."""
+
+class Groups(NamedTuple):
+    """Groups (user, point, label) with counts; different cells may give equal groups."""
 
     points: Points
     point: Ints  # index into points; -1 is outside
     label: npt.NDArray[np.int8]
-    count: Ints
+    n: Ints  # of records
     user: Ints
-    user_keys: npt.NDArray[np.uint64]
+    keys: Keys  # of users
 
 
-def group_table(
-    owner: str,
-    table: Any,
-    domain: Domain,
-    *,
-    x: str | Sequence[str] | None,
-    y: str,
-    user: str | None = None,
-    positive: Any = None,
-    negative: Any = None,
-    labels: Sequence[Any] | None = None,
-    strict: bool,
-    csv: Any = None,
-) -> Groups:
-    """Read and count a table; see `Sample.read`, `MulticlassSample.read` and `UserSample.read`."""
-    # Arrow and NumPy quote cells in their errors, as engines do: the whole reading is hushed.
-    arguments = {"x": x, "y": y, "user": user, "positive": positive, "negative": negative}
-    arguments["csv"] = csv
-    arguments["labels"] = labels
-    return quietly(
-        lambda: _group(owner, table, domain, **arguments, strict=strict), STOPPED.format(owner)
-    )
+@dataclass(frozen=True, eq=False, repr=False)
+class Reading:
+    """An opened table, and the public rules by which its cells become records."""
 
+    owner: str
+    opened: Table
+    frame: Frame
+    columns: list[str]  # of points, then of labels, then of users
+    numbers: list[str]
+    domain: Domain
+    schema: Schema | None  # of rows
+    rules: list[Match]
+    listed: bool  # one rule for each label; else one says which cells have label 1
+    user: str | None
+    negative: Match | None
 
-def _group(
-    owner: str,
-    table: Any,
-    domain: Domain,
-    *,
-    x: Any,
-    y: Any,
-    user: Any,
-    positive: Any,
-    negative: Any,
-    csv: Any,
-    labels: Any,
-    strict: bool,
-) -> Groups:
-    listed = [match(owner, "labels", label) for label in labels or ()]
-    is_positive = None if listed else match(owner, "positive", positive)
-    is_negative = None if negative is None else match(owner, "negative", negative)
-    names, schema = point_columns(owner, x, domain)
-    opened = read_table(table, csv=csv, declared=_declared(schema), owner=owner)
-    numeric = is_positive.numeric if is_positive else all(rule.numeric for rule in listed)
-    numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
-    columns = [*names, y, *([] if user is None else [user])]
-    frame = opened.frame(columns, owner, numbers=numbers)
-    if user is not None:
-        check_users(frame, user, owner)
-    counted = _count(frame, len(names), schema, owner)
-    if strict:
-        opened.check()
+    @classmethod
+    def of(
+        cls,
+        table: Any,
+        *,
+        x: str | Sequence[str] | None = None,
+        y: str,
+        domain: Domain,
+        user: str | None = None,
+        positive: Any = 1,
+        negative: Any = None,
+        labels: Sequence[Any] | None = None,
+        csv: Any = None,
+        owner: str,
+    ) -> Self:
+        """Open a table; see `Sample.read`, `MulticlassSample.read` and `UserSample.read`."""
+        names, schema = point_columns(owner, x, domain)
+        if labels is None:
+            rules = [match(owner, "positive", positive)]
+        else:
+            rules = [match(owner, "labels", label) for label in labels]
+        other = None if negative is None else match(owner, "negative", negative)
+        declared = None if schema is None else schema.csv
+        opened = read_table(table, csv=csv, declared=declared, owner=owner)
+        numeric = all(rule.numeric for rule in rules)
+        numbers = number_columns(names, schema, domain) + ([y] if numeric else [])
+        columns = [*names, y, *([] if user is None else [user])]
+        frame = opened.frame(columns, owner, numbers=numbers)
+        if user is not None and isinstance(list(frame.collect_schema().values())[-1], FLOATS):
+            raise float_users(f"The users in the column {user!r}", owner)
+        return cls(
+            owner=owner,
+            opened=opened,
+            frame=frame,
+            columns=columns,
+            numbers=numbers,
+            domain=domain,
+            schema=schema,
+            rules=rules,
+            listed=labels is not None,
+            user=user,
+            negative=other,
+        )
 
-    if schema is None:
-        points, point = points_of(counted["k0"], domain)
+    def groups(self, *, strict: bool = False) -> Groups:
+        """Let the engine group all cells, and convert them."""
+        counted = _collected(self.frame, self.schema)
+        if strict:
+            self.opened.check()
+        points, point = self._points(counted, strict=strict)
+        label, n = self._labels(counted, strict=strict), group_sizes(counted)
+        users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)
+        if self.user is not None:
+            cells = counted[f"k{len(self.columns) - 1}"]
+            users, keys = _users(cells, self.user, self.owner, strict=strict)
+        return Groups(points, point, label, n, users, keys)
+
+    @cached_property
+    def _stream(self) -> Stream | None:
+        return self.opened.batches(self.columns, self.owner, numbers=self.numbers)
+
+    @cached_property
+    def _direct(self) -> bool:
+        """Whether raw batches are converted: what these types hold is converted at once."""
+        if self._stream is None or not all(any(t(k) for t in _PLAIN) for k in self._stream.kinds):
+            return False
+        kinds, texts = self._stream.kinds, (*_PLAIN[3:],)
+        if self.schema is None and any(test(kinds[0]) for test in texts):
+            return False
+        return self.user is None or (pa.types.is_integer(kinds[-1]) and kinds[-1] != pa.uint64())
+
+    def _tables(self, rows: int | None) -> Iterator[pa.Table]:
+        """Yield raw cells k0, k1, ..., or groups of equal ones with their numbers, in batches."""
+        if self._direct:
+            names = [f"k{j}" for j in range(len(self.columns))]
+            for batch in cast(Stream, self._stream).batches():
+                yield pa.Table.from_arrays(batch.columns, names)
+        else:
+            for batch in in_batches(in_groups(self.frame, self.schema), rows=rows):
+                yield pa.Table.from_batches([batch])
+
+    def _points(self, cells: pa.Table, *, strict: bool) -> tuple[Points, Ints]:
+        if self.schema is not None:
+            codes = group_codes(cells, self.schema, self.owner, strict=strict)
+            return distinct(np.stack(codes, axis=1).astype(np.int16))
+        points, point = points_of(cells["k0"], self.domain)
         if strict and (point < 0).any():
-            raise refusal(owner, names[0], domain.rule)
-    else:
-        points, point = distinct(group_codes(counted, schema, owner, strict=strict))
-    cells = counted[f"k{len(names)}"]
-    if is_positive is None:
-        label = _listed(cells, y, listed, owner, strict=strict)
-    else:
-        label = _labels(cells, y, is_positive, is_negative, owner, strict=strict)
-    users, keys = np.zeros(0, np.int64), np.zeros(0, np.uint64)
-    if user is not None:
-        users, keys = _users(counted[f"k{len(names) + 1}"], user, owner, strict=strict)
-    return Groups(points, point, label, group_sizes(counted), users, keys)
+            raise refusal(self.owner, self.columns[0], self.domain.rule)
+        return points, point
+
+    def _labels(self, cells: pa.Table, *, strict: bool = False) -> npt.NDArray[np.int8]:
+        """Return label 1 where a cell equals the positive value, else 0; or the codes of labels."""
+        place = len(self.columns) - 1 - (self.user is not None)
+        raw, name = cells[f"k{place}"], self.columns[place]
+        if not self.listed:
+            if strict:
+                self._check_labels(raw, name)
+            return label_codes(raw, self.rules[0])
+        codes = listed_codes(raw, self.rules)
+        if strict and (codes == len(self.rules)).any():
+            raise refusal(self.owner, name, "one of the public labels")
+        return codes
+
+    def _check_labels(self, raw: pa.ChunkedArray, name: str) -> None:
+        positive, negative = self.rules[0], self.negative
+        rule = "not missing" if negative is None else "the positive or the negative label"
+
+        def allowed(cell: object) -> bool:
+            known = positive(cell) or negative is None or negative(cell)
+            return known and user_name(cell) is not None
+
+        if not _convert(raw, allowed).all():
+            raise refusal(self.owner, name, rule)
+
+    def _keys(self, cells: pa.Table) -> tuple[Ints, npt.NDArray[np.bool_]]:
+        line = cast(Any, self.domain).line
+        return keys_of(cells["k0"], self.domain, line)
+
+
+def group_table(owner: str, table: Any, *, strict: bool, **arguments: Any) -> Groups:
+    """Read and count a table; see `Sample.read`, `MulticlassSample.read` and `UserSample.read`."""
+
+    def run() -> Groups:
+        return Reading.of(table, owner=owner, **arguments).groups(strict=strict)
+
+    return run_engine(run, STOPPED.format(owner))
 
 
 def read_points(
@@ -271,7 +248,9 @@ def point_pieces(
     [(array([3]), array([ True, False]))]
     """
     names, schema = point_columns(owner, x, domain)
-    opened = read_table(table, csv=csv, declared=declared or _declared(schema), owner=owner)
+    opened = read_table(
+        table, csv=csv, declared=declared or (None if schema is None else schema.csv), owner=owner
+    )
     numbers = number_columns(names, schema, domain)
 
     def convert(rows: pa.Table) -> tuple[Points, npt.NDArray[np.bool_]]:
@@ -285,7 +264,7 @@ def point_pieces(
     empty = True
     for piece in opened.pieces(names, owner, numbers=numbers):
         empty = False
-        yield quietly(lambda piece=piece: convert(piece), STOPPED.format(owner))  # type: ignore[misc]
+        yield run_engine(lambda piece=piece: convert(piece), STOPPED.format(owner))  # type: ignore[misc]
     if empty:
         yield domain.store([]), np.zeros(0, dtype=bool)
 
@@ -305,7 +284,7 @@ def count_cells(
     """
     read = [name] if numbers else []
     frame = read_table(table, owner=owner).frame([name], owner, numbers=read)
-    counted = _count(frame, 0, None, owner)
+    counted = run_engine(lambda: _collected(frame, None), STOPPED.format(owner))
     check_rows(counted.num_rows, owner)
     return counted["k0"], group_sizes(counted)
 
@@ -324,12 +303,12 @@ def count_codes(table: Any, column: Column, *, owner: str) -> Ints:
     schema = Schema((column,))
 
     def run() -> Ints:
-        counted = _count(frame, 1, schema, owner)
+        counted = _collected(frame, schema)
         check_rows(counted.num_rows, owner)
-        codes = group_codes(counted, schema, owner, strict=False)[:, 0]
+        (codes,) = group_codes(counted, schema, owner)
         return totals(codes.astype(np.int64), group_sizes(counted), column.n_codes)
 
-    return quietly(run, STOPPED.format(owner))
+    return run_engine(run, STOPPED.format(owner))
 
 
 def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> Ints:
@@ -352,13 +331,13 @@ def count_labels(table: Any, y: str, labels: Sequence[Any], *, owner: str) -> In
         return Column.FIRST + found[0] if found else Column.OTHER
 
     def run() -> Ints:
-        counted = _count(frame, 0, None, owner)
+        counted = _collected(frame, None)
         check_rows(counted.num_rows, owner)
         return totals(
             _convert(counted["k0"], code), group_sizes(counted), Column.FIRST + len(rules)
         )
 
-    return quietly(run, STOPPED.format(owner))
+    return run_engine(run, STOPPED.format(owner))
 
 
 def match(owner: str, name: str, value: Any) -> Match:
@@ -390,10 +369,6 @@ def point_columns(
     return list(x), schema.bind(len(x))
 
 
-def _declared(schema: Schema | None) -> CsvFormat | None:
-    return None if schema is None else schema.csv
-
-
 def number_columns(names: list[str], schema: Schema | None, domain: Domain) -> list[str]:
     """Return the columns of points that are read as numbers."""
     if schema is None:
@@ -401,31 +376,10 @@ def number_columns(names: list[str], schema: Schema | None, domain: Domain) -> l
     return [name for name, column in zip(names, schema, strict=True) if column.of_numbers]
 
 
-def _count(frame: Frame, n_points: int, schema: Schema | None, owner: str) -> pa.Table:
+def _collected(frame: Frame, schema: Schema | None) -> pa.Table:
     """Let the engine group by raw cells (k), or by codes (b) and the cells that have none yet."""
-
-    def run() -> pa.Table:
-        return cast(Any, in_groups(frame, n_points, schema).collect("pyarrow").to_native())
-
-    return quietly(run, STOPPED.format(owner))
-
-
-def in_groups(frame: Frame, n_points: int = 0, schema: Schema | None = None) -> Frame:
-    """Return the groups (k0, k1, ...; of binned columns b0, ...) and their counts, not yet read."""
-    first: dict[str, nw.Expr] = {}
-    then: dict[str, nw.Expr] = {}
-    for j, (name, dtype) in enumerate(frame.collect_schema().items()):
-        column = schema.columns[j] if schema is not None and j < n_points else None
-        binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
-        rest = _days(nw.col(name), dtype, column) if binned is None else binned.rest
-        if binned is not None:
-            first[f"v{j}"] = binned.value
-            then[f"b{j}"] = binned.code(nw.col(f"v{j}"))
-        if rest is not None:
-            first[f"k{j}"] = rest
-            then[f"k{j}"] = nw.col(f"k{j}")
-    keys = bytewise(frame.select(**first).select(**then))
-    return keys.group_by(*then).agg(count=nw.len())
+    counted: pa.Table = cast(Any, in_groups(frame, schema).collect("pyarrow")).to_native()
+    return counted
 
 
 def check_rows(n: int, owner: str) -> None:
@@ -434,64 +388,36 @@ def check_rows(n: int, owner: str) -> None:
         raise DataError(f"The table given to {owner} has no rows, so nothing was drawn.")
 
 
-def group_sizes(counted: pa.Table) -> Ints:
-    """Return how many records each group has."""
-    return cast(Ints, counted["count"].cast(pa.int64()).to_numpy())  # Decimal in some engines
+def group_sizes(cells: pa.Table) -> Ints:
+    """Return how many records each group has; of raw cells each is a record."""
+    if "count" not in cells.column_names:
+        return np.ones(cells.num_rows, dtype=np.int64)
+    return cast(Ints, cells["count"].cast(pa.int64()).to_numpy())  # Decimal in some engines
 
 
-def group_codes(counted: pa.Table, schema: Schema, owner: str, *, strict: bool = False) -> Points:
-    """Return the codes of the groups' rows, as far as the engine has not found them already."""
-    codes = np.empty((counted.num_rows, len(schema)), dtype=np.int16)
+def group_codes(
+    cells: pa.Table, schema: Schema, owner: str, *, strict: bool = False
+) -> list[npt.NDArray[Any]]:
+    """Return the codes of rows, column by column; the engine has found some already."""
+    codes = []
     for j, column in enumerate(schema):
-        binned, rest = f"b{j}" in counted.column_names, f"k{j}" in counted.column_names
-        raw = _convert(counted[f"k{j}"], column.code) if rest else None
+        raw = codes_of(cells[f"k{j}"], column) if f"k{j}" in cells.column_names else None
         if strict and raw is not None and (raw == column.OTHER).any():
             raise refusal(owner, column.name, column.rule)
-        if not binned:
-            codes[:, j] = raw
-            continue
-        code = counted[f"b{j}"]
-        known = code.is_valid().to_numpy(zero_copy_only=False)
-        value = code.fill_null(column.MISSING).to_numpy()
-        codes[:, j] = value if raw is None else np.where(known, value, raw)
+        if f"b{j}" in cells.column_names:
+            code = cells[f"b{j}"]
+            known = code.is_valid().to_numpy()
+            value = code.fill_null(column.MISSING).to_numpy()
+            raw = value if raw is None else np.where(known, value, raw)
+        codes.append(cast(npt.NDArray[Any], raw))
     return codes
-
-
-def _labels(
-    cells: pa.ChunkedArray,
-    name: str,
-    positive: Match,
-    negative: Match | None,
-    owner: str,
-    *,
-    strict: bool,
-) -> npt.NDArray[np.int8]:
-    """Return label 1 where the cell equals the positive value, else 0."""
-    if strict:
-        rule = "not missing" if negative is None else "the positive or the negative label"
-
-        def allowed(raw: object) -> bool:
-            known = positive(raw) or negative is None or negative(raw)
-            return known and user_name(raw) is not None
-
-        if not _convert(cells, allowed).all():
-            raise refusal(owner, name, rule)
-    return label_codes(cells, positive)
 
 
 def label_codes(cells: pa.ChunkedArray, positive: Match) -> npt.NDArray[np.int8]:
     """Return 1 where the cell equals the positive label, else 0."""
+    if pa.types.is_integer(cells.type) and not cells.null_count:
+        return positive.integers(cells.to_numpy()).astype(np.int8)
     return _convert(cells, positive).astype(np.int8)
-
-
-def _listed(
-    cells: pa.ChunkedArray, name: str, labels: Sequence[Match], owner: str, *, strict: bool
-) -> npt.NDArray[np.int8]:
-    """Return the codes of labels, or refuse cells that equal none."""
-    codes = listed_codes(cells, labels)
-    if strict and (codes == len(labels)).any():
-        raise refusal(owner, name, "one of the public labels")
-    return codes
 
 
 def listed_codes(cells: pa.ChunkedArray, labels: Sequence[Match]) -> npt.NDArray[np.int8]:
@@ -517,12 +443,6 @@ def _users(
         raise refusal(owner, name, "the name of a user")
     index, keys = user_index(names)
     return index[where], keys
-
-
-def check_users(frame: Frame, user: str, owner: str) -> None:
-    """Refuse a column of users, the last of a frame, whose type is floats."""
-    if isinstance(list(frame.collect_schema().values())[-1], _FLOATS):
-        raise float_users(f"The users in the column {user!r}", owner)
 
 
 def numbered_users(cells: pa.ChunkedArray) -> tuple[Ints, npt.NDArray[np.uint64]]:

@@ -17,19 +17,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.coded import CodedLabels, CodedSample
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.points import as_points, distinct
 from littlestone.data.sample import Sample
-from littlestone.data.swept import SweptSample
 from littlestone.errors import ParameterError
 from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.source import Source
-
-__all__ = ["OrderedSample", "deal", "dealt_in_passes", "part", "parted", "sizes", "written_out"]
 
 #: Record kinds: 2 i + label for the i-th distinct point, and last of all the points outside. With
 #: k labels, and what is outside their list, (k + 1) i + code.
@@ -131,44 +127,21 @@ def written_out(sample: Sample | MulticlassSample) -> Kinds:
     return np.repeat(numbers, counts)
 
 
-def parted(sample: S, source: Source, first: int) -> tuple[S, S]:
-    """Deal the records, and return the first ones, and the others.
+def split(sample: S, source: Source, first: int) -> tuple[S, S]:
+    """Draw so many records (public), and return these, and the others.
 
-    Parameters
-    ----------
-    sample : Sample or MulticlassSample
-    source : Source
-        As for `deal`.
-    first : int
-        How many records, from 1 to n - 1 (public).
-
-    Notes
-    -----
-    A `CodedSample` or `SweptSample` is dealt alike, and is not brought together: its file is in
-    order, or put in order, and each part is a view of it.
+    A stored sample is split alike, and is not brought together.
 
     Examples
     --------
     >>> from littlestone.source import SeededSource
-    >>> parted(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
+    >>> split(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
     (Sample(n=1), Sample(n=2))
     """
-    if dealt_in_passes(sample):
-        return cast(tuple[S, S], cast(Any, sample).parted(source, first))
+    if sample.splits:
+        return cast(tuple[S, S], cast(Any, sample).split(source, first))
     order = deal(sample, source)
     return part(sample, order[:first]), part(sample, order[first:])
-
-
-def dealt_in_passes(sample: Any) -> bool:
-    """Return whether the records of a sample are dealt without being brought together.
-
-    Examples
-    --------
-    >>> dealt_in_passes(Sample.of([5, 3], [1, 0]))
-    False
-    """
-    swept = isinstance(sample, SweptSample) and sample.in_order
-    return swept or isinstance(sample, CodedSample | CodedLabels)
 
 
 def part(sample: S, kinds: Kinds) -> S:

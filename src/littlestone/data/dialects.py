@@ -18,16 +18,6 @@ import narwhals.stable.v2 as nw
 
 from littlestone.errors import DataError, ParameterError
 
-__all__ = [
-    "IBIS",
-    "SPARK",
-    "Frame",
-    "bytewise",
-    "check_engine",
-    "encoded",
-    "only_plain",
-]
-
 Frame = nw.LazyFrame[Any]
 
 SPARK = (nw.Implementation.PYSPARK, nw.Implementation.PYSPARK_CONNECT)
@@ -69,7 +59,7 @@ def check_engine(frame: Frame) -> None:
     if engine is nw.Implementation.IBIS:
         name = str(native.get_backend().name)
         if name == "sqlite":  # a column of whole numbers may hold a text, and Ibis stops there
-            hint = "Give the URL of the database: sqlite:///file.db?table=t."
+            hint = "Write the table to a CSV or Parquet file first."
             raise ParameterError(_UNKNOWN.format("Ibis on sqlite", hint))
         if name not in IBIS:
             hint = f"Of Ibis these are: {', '.join(IBIS)}. Collect the table first."

@@ -236,7 +236,7 @@ def declared_kinds(table: Table, columns: list[str], owner: str) -> list[Any]:
 
     Lists and structures have a type always: they are refused by it.
     """
-    stream = table.stream(columns, owner)
+    stream = table.batches(columns, owner)
     if stream is None:
         return [None] * len(columns)
     return [kind if table.declared or pa.types.is_nested(kind) else None for kind in stream.kinds]

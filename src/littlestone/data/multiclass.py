@@ -19,11 +19,12 @@ from littlestone.costs import Costs
 from littlestone.data.cells import Match
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import as_points, distinct, totals
-from littlestone.data.sample import check_lengths, equal
+from littlestone.data.sample import Batch, check_lengths, equal
 from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Label, Points
 
 if TYPE_CHECKING:
+    from littlestone.data.counting import Groups
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
 
@@ -135,6 +136,10 @@ class MulticlassSample:
     costs: Costs
     kinds: Counts | None = None
 
+    in_memory = True
+    stored = False
+    splits = False
+
     @property
     def labels(self) -> int:
         """Number of labels, k (public)."""
@@ -150,9 +155,13 @@ class MulticlassSample:
         """Number of records with each label, and with none of the list (private)."""
         return np.asarray(self.counts.sum(axis=1) + np.array(self.outside, dtype=np.int64))
 
-    def pieces(self) -> Iterator[MulticlassSample]:
-        """Yield samples of some records each, which together are this one: itself, if in memory."""
-        yield self
+    def complete(self) -> None:
+        """Read what has not been read yet."""
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the points in canonical order; no batch is empty."""
+        if len(self.points):
+            yield Batch(self.points, self.counts)
 
     @property
     def answer_costs(self) -> Counts:
@@ -164,7 +173,7 @@ class MulticlassSample:
         """What the first label, which all concepts answer there, costs outside the domain."""
         return int(self.costs.table[:, 0] @ np.array(self.outside, dtype=np.int64))
 
-    def priced(self, costs: Costs) -> MulticlassSample:
+    def cost_weighted(self, costs: Costs) -> MulticlassSample:
         """Return the sample with these costs of mistakes."""
         return replace(self, costs=costs)
 
@@ -277,14 +286,19 @@ class MulticlassSample:
         """
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
-        groups = group_table(owner, table, domain, x=x, y=y, labels=labels, strict=strict, csv=csv)
-        kinds, inside = range(len(labels) + 1), groups.point >= 0
-        counts = [
-            totals(groups.point[here], groups.count[here], len(groups.points))
-            for here in ((groups.label == kind) & inside for kind in kinds)
-        ]
-        outside = [int(groups.count[(groups.label == kind) & ~inside].sum()) for kind in kinds]
-        return cls(groups.points, np.array(counts), tuple(outside), Costs.equal(len(labels)))
+        groups = group_table(
+            owner, table, x=x, y=y, domain=domain, labels=labels, strict=strict, csv=csv
+        )
+        return cls.grouped(groups, len(labels))
+
+    @classmethod
+    def grouped(cls, groups: Groups, labels: int) -> MulticlassSample:
+        """Return the sample of groups of so many labels, and cells outside the list."""
+        inside, codes = groups.point >= 0, range(labels + 1)
+        by_label = [inside & (groups.label == code) for code in codes]
+        counts = [totals(groups.point[h], groups.n[h], len(groups.points)) for h in by_label]
+        outside = [int(groups.n[~inside & (groups.label == code)].sum()) for code in codes]
+        return cls(groups.points, np.array(counts), tuple(outside), Costs.equal(labels))
 
     def __repr__(self) -> str:
         return f"MulticlassSample(n={self.n}, labels={self.labels})"  # nothing else is public

@@ -13,19 +13,6 @@ import numpy.typing as npt
 from littlestone.errors import DataError
 from littlestone.types import Point, Points
 
-__all__ = [
-    "as_points",
-    "canonical",
-    "canonical_order",
-    "distinct",
-    "long_integers",
-    "mixed",
-    "object_points",
-    "totals",
-    "user_index",
-    "widened",
-]
-
 Counts = npt.NDArray[np.int64]
 Index = npt.NDArray[np.int64]
 Keys = npt.NDArray[np.uint64]
@@ -207,6 +194,22 @@ def _distinct_rows(rows: Points) -> tuple[Points, Index]:
     where = np.empty(n, dtype=np.int64)
     where[order] = np.cumsum(new) - 1
     return ordered[new], where
+
+
+def check_same(found: Sequence[int]) -> None:
+    """Refuse readings of one table that found different numbers of records (public).
+
+    Examples
+    --------
+    >>> check_same([7, 7, 8])
+    Traceback (most recent call last):
+    littlestone.errors.DataError: The table has changed between two readings of it. Nothing is ...
+    """
+    if len(set(found)) > 1:
+        raise DataError(
+            "The table has changed between two readings of it. Nothing is released; learn "
+            "from a copy, or from one state of it."
+        )
 
 
 def totals(where: Index, counts: Counts, size: int) -> Counts:

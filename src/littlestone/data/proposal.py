@@ -39,7 +39,7 @@ import pyarrow as pa
 from littlestone.data.cells import number, text
 from littlestone.data.columns import Column
 from littlestone.data.formats import CsvFormat
-from littlestone.data.sample import check_same
+from littlestone.data.points import check_same
 from littlestone.data.schema import RESERVED, Proposal, Schema, suggest
 from littlestone.errors import (
     DataError,

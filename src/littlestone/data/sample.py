@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +15,42 @@ from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.costs import Costs
-    from littlestone.data.domains import Domain
+    from littlestone.data.code_tables import CodeTables
+    from littlestone.data.domains import Domain, Line
     from littlestone.data.formats import CsvFormat
 
-__all__ = ["LazySample", "Sample", "as_points", "canonical_order", "check_same", "count"]
+__all__ = ["Batch", "Extremes", "Sample", "as_points", "canonical_order", "count"]
 
 Counts = npt.NDArray[np.int64]
+
+
+class Batch(NamedTuple):
+    """Some distinct points, with counts of shape (labels, points).
+
+    Points are of shape (points,), or (points, columns) where they are rows of codes.
+    """
+
+    points: Points
+    counts: Counts
+
+
+class Extremes(NamedTuple):
+    """The outermost records of a sample of integers: all that a threshold can be wrong about.
+
+    One entry for each record, the farthest out first: the largest points labelled 0, descending,
+    and the smallest ones labelled 1, ascending. How many records there are with each label is said
+    inside the domain, and outside.
+    """
+
+    zeros: npt.NDArray[Any]
+    ones: npt.NDArray[Any]
+    inside: tuple[int, int]
+    outside: tuple[int, int]
+
+    @property
+    def n(self) -> int:
+        """Number of records (public)."""
+        return sum(self.inside) + sum(self.outside)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +81,13 @@ class Sample:
     ones: Counts
     outside: tuple[int, int] = (0, 0)
 
+    #: Whether the points are in memory; if not, they were read by the rules of their domain.
+    in_memory = True
+    #: Whether batches come from a private copy on the disk.
+    stored = False
+    #: Whether records are split without being brought together.
+    splits = False
+
     @property
     def n(self) -> int:
         """Number of records: public under replace-one."""
@@ -63,17 +98,41 @@ class Sample:
         """Number of records with label 1 (private)."""
         return int(self.ones.sum()) + self.outside[1]
 
-    def pieces(self) -> Iterator[Sample]:
-        """Yield samples of some records each, which together are this one: itself, if in memory."""
-        yield self
+    @property
+    def negatives(self) -> int:
+        """Number of records with label 0 inside the domain (private)."""
+        return int(self.zeros.sum())
 
-    def priced(self, costs: Costs) -> Sample:
+    def complete(self) -> None:
+        """Read what has not been read yet: afterwards no reading can fail."""
+
+    def batches(self, line: Line | None = None) -> Iterator[Batch]:
+        """Yield the points in canonical order, or their numbers on a line; no batch is empty."""
+        if len(self.points):
+            yield _on_line(Batch(self.points, np.stack([self.zeros, self.ones])), line)
+
+    def tables(self, order: int) -> CodeTables:
+        """Return the counts of stored rows by the codes of sets of columns."""
+        raise TypeError("Rows in memory are looked at themselves.")
+
+    def extremes(self, most: int) -> Extremes:
+        """Return at least ``most`` outermost records of each label, or all that there are.
+
+        Examples
+        --------
+        >>> found = Sample.of([5, 3, 5, 8], [0, 0, 0, 1]).extremes(2)
+        >>> found.zeros, found.ones, found.inside
+        (array([5, 5]), array([8]), (3, 1))
+        """
+        return outermost(self.batches(), most, self.outside)
+
+    def cost_weighted(self, costs: Costs) -> Sample:
         """Return the sample in which each record counts as many as a mistake on it costs.
 
         Examples
         --------
         >>> from littlestone.costs import Costs
-        >>> Sample.of([3, 5], [0, 1]).priced(Costs.of({0: 1, 1: 9})).ones.tolist()
+        >>> Sample.of([3, 5], [0, 1]).cost_weighted(Costs.of({0: 1, 1: 9})).ones.tolist()
         [0, 9]
         """
         (_, zero), (one, _) = costs.matrix
@@ -210,71 +269,55 @@ class Sample:
         groups = group_table(
             owner,
             table,
-            domain,
             x=x,
             y=y,
+            domain=domain,
             positive=positive,
             negative=negative,
             strict=strict,
             csv=csv,
         )
-        return grouped(groups.points, groups.point, groups.label, groups.count)
+        return grouped(*groups[:4])
 
     def __repr__(self) -> str:
         return f"Sample(n={self.n})"  # nothing else is public
 
 
-class LazySample(Sample, ABC):
-    """A sample that knows what some learners ask for, and is counted if more is asked.
-
-    It was read by the rules of its domain, so its points need no check.
-    """
-
-    def __init__(self, **kept: Any) -> None:
-        self.__dict__.update(kept)  # a sample is frozen
-
-    @abstractmethod
-    def count(self) -> Sample:
-        """Return the sample with all its points."""
-
-    def check_same(self, n: int) -> None:
-        """Refuse a table that has another number of records (public) at a second reading."""
-        check_same([n, self.n])
-
-    @cached_property
-    def _counted(self) -> Sample:
-        return self.count()
-
-    @property
-    def points(self) -> Points:
-        """Distinct points; counts the table."""
-        return self._counted.points
-
-    @property
-    def zeros(self) -> Counts:
-        """Records with label 0 at each point; counts the table."""
-        return self._counted.zeros
-
-    @property
-    def ones(self) -> Counts:
-        """Records with label 1 at each point; counts the table."""
-        return self._counted.ones
+def _on_line(batch: Batch, line: Line | None) -> Batch:
+    if line is None:
+        return batch
+    keys = line.keys(batch.points)
+    order = np.argsort(keys, kind="stable")
+    return Batch(keys[order], batch.counts[:, order])
 
 
-def check_same(found: Sequence[int]) -> None:
-    """Refuse readings of one table that found different numbers of records (public).
+def outermost(batches: Iterator[Batch], most: int, outside: tuple[int, int]) -> Extremes:
+    """Return the extremes of sorted batches: keep the last points labelled 0, the first ones 1."""
+    zeros: list[Any] = []
+    ones: list[Any] = []
+    inside, last, first = np.zeros(2, dtype=np.int64), 0, 0
+    for points, counts in batches:
+        inside += counts.sum(axis=1)
+        here = _repeated(points[::-1], counts[0, ::-1], most)[::-1]
+        zeros.append(here)
+        last += len(here)
+        while last - len(zeros[0]) >= most:
+            last -= len(zeros.pop(0))
+        here = _repeated(points, counts[1], most - first)
+        ones.append(here)
+        first += len(here)
+    none = [np.zeros(0, dtype=np.int64)]
+    found = np.concatenate(zeros or none)[::-1][:most], np.concatenate(ones or none)
+    zero, one = inside.tolist()
+    return Extremes(*found, (zero, one), outside)
 
-    Examples
-    --------
-    >>> check_same([7, 7, 8])
-    Traceback (most recent call last):
-    littlestone.errors.DataError: The table has changed between two readings of it. Nothing is ...
-    """
-    if len(set(found)) > 1:
-        raise DataError(
-            "The table has changed between two readings of it. Nothing is released; learn "
-            "from a copy, or from one state of it."
-        )
+
+def _repeated(points: Points, counts: Counts, most: int) -> Points:
+    """Return the first records, an entry for each."""
+    needed = np.flatnonzero(counts)[:most]  # each of them is a record at least
+    times = counts[needed]
+    times = np.clip(most - (np.cumsum(times) - times), 0, times)
+    return np.repeat(points[needed], times)
 
 
 def grouped(

@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -28,18 +28,15 @@ import numpy as np
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from littlestone.data.arrow import ParquetColumns, ParquetParts, portable
+from littlestone.data.arrow import ParquetColumns, ParquetParts, portable, portable_type
 from littlestone.data.cells import text
 from littlestone.data.dialects import Frame, bytewise, check_engine, only_plain
 from littlestone.data.domains import TWICE, require_columns
-from littlestone.data.engine import connect, quietly
+from littlestone.data.engine import connect, run_engine
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of
 from littlestone.data.lines import CsvColumns, header
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
-
-if TYPE_CHECKING:
-    from littlestone.data.databases import SqlframeTable, SqliteTable
 
 __all__ = ["Stream", "Table", "files_of", "read_table"]
 
@@ -50,8 +47,8 @@ _UNREADABLE = (
 _FORMS = (
     "a path (.csv, .tsv, .csv.gz, .tsv.gz, .parquet, or a folder of such files), a "
     "pandas, polars or pyarrow table, a NumPy structured array, a dictionary of columns, a DuckDB "
-    "relation, a Spark data frame, a table of Ibis or SQLFrame, or the URL of a table in "
-    "DuckDB, SQLite or PostgreSQL"
+    "relation, a Spark data frame, a table of Ibis, or the URL of a table in DuckDB or "
+    "PostgreSQL"
 )
 _NESTED = (nw.List, nw.Array, nw.Struct)
 #: Types that Arrow, or the grouping of some engine, does not carry safely: read as texts.
@@ -110,14 +107,7 @@ class Table(ABC):
     def __init__(self, names: Sequence[str]) -> None:
         self.names = tuple(names)
 
-    def frame(
-        self,
-        columns: Sequence[str],
-        owner: str,
-        *,
-        ordered: bool = False,
-        numbers: Collection[str] = (),
-    ) -> Frame:
+    def frame(self, columns: Sequence[str], owner: str, *, numbers: Collection[str] = ()) -> Frame:
         """Return these columns, renamed c0, c1, ...; nothing is read before ``collect``.
 
         Parameters
@@ -125,8 +115,6 @@ class Table(ABC):
         columns : sequence of str
         owner : str
             Who asks, for messages.
-        ordered : bool
-            Keep the order of rows.
         numbers : collection of str
             Columns whose cells are read as numbers: with the decimal sign that a CSV file declares.
 
@@ -138,8 +126,8 @@ class Table(ABC):
             A column of lists or structures: it has no cells.
         """
         self._require(columns, owner)
-        frame = quietly(lambda: self._frame(list(columns), ordered, numbers), _UNREADABLE)
-        schema = quietly(frame.collect_schema, _UNREADABLE)
+        frame = run_engine(lambda: self._frame(list(columns), numbers), _UNREADABLE)
+        schema = run_engine(frame.collect_schema, _UNREADABLE)
         for name, (renamed, dtype) in zip(columns, schema.items(), strict=True):
             if isinstance(dtype, _NESTED):
                 raise DataError(
@@ -153,8 +141,10 @@ class Table(ABC):
                 frame = frame.with_columns(nw.col(renamed).cast(nw.String))
         return frame
 
-    def stream(self, columns: Sequence[str], owner: str) -> Stream | None:
-        """Return these columns in batches, or None where batches are no faster than `frame`.
+    def batches(
+        self, columns: Sequence[str], owner: str, *, numbers: Collection[str] = ()
+    ) -> Stream | None:
+        """Return these columns in batches of rows in their order; None where an engine has none.
 
         Raises
         ------
@@ -162,7 +152,7 @@ class Table(ABC):
             A column that the table does not have.
         """
         self._require(columns, owner)
-        return quietly(lambda: self._batches(list(columns)), _UNREADABLE)
+        return run_engine(lambda: self._batches(list(columns), numbers), _UNREADABLE)
 
     def rows(self) -> int | None:
         """Return the number of rows (public), or None where only a reading tells."""
@@ -180,21 +170,17 @@ class Table(ABC):
         ParameterError, DataError
             As for `frame`, before the first piece.
         """
-        frame = self.frame(columns, owner, ordered=True, numbers=numbers)
-        batches = quietly(lambda: self._pieces(list(columns), numbers), _UNREADABLE)
-        if batches is None:
-            whole: Any = quietly(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
+        frame = self.frame(columns, owner, numbers=numbers)
+        stream = self.batches(columns, owner, numbers=numbers)
+        if stream is None:
+            self._in_order(owner)
+            whole: Any = run_engine(lambda: frame.collect("pyarrow").to_native(), _UNREADABLE)
             yield whole
             return
         names = [f"c{j}" for j in range(len(columns))]
-        while (batch := quietly(lambda: next(batches, None), _UNREADABLE)) is not None:
-            yield pa.Table.from_arrays([portable(column) for column in batch], names)
-
-    def _pieces(
-        self, columns: list[str], numbers: Collection[str]
-    ) -> Iterator[pa.RecordBatch] | None:
-        stream = self._batches(columns)
-        return None if stream is None else iter(stream.batches())
+        batches = run_engine(stream.batches, _UNREADABLE)
+        while (batch := run_engine(lambda: next(batches, None), _UNREADABLE)) is not None:
+            yield pa.Table.from_arrays(batch.columns, names)
 
     def _require(self, columns: Sequence[str], owner: str) -> None:
         require_columns(columns, self.names, owner, self._hint)
@@ -203,15 +189,18 @@ class Table(ABC):
         """Say which columns there are: their names are public."""
         return suggest(lacking[0], self.names)
 
-    def _batches(self, columns: list[str]) -> Stream | None:
+    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream | None:
         return None
 
-    @abstractmethod
-    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame: ...
+    def _in_order(self, owner: str) -> None:  # noqa: B027 - only databases have no order
+        """Refuse a table whose rows have no order."""
 
-    def _scan(self, source: Any, ordered: bool) -> Frame:
-        """Let a private DuckDB scan something that speaks Arrow."""
-        self._connection = connect(ordered=ordered)  # kept: it owns the reference to the source
+    @abstractmethod
+    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame: ...
+
+    def _scan(self, source: Any) -> Frame:
+        """Let the private DuckDB scan something that speaks Arrow."""
+        self._connection = connect()  # kept: it owns the reference to the source
         self._connection.register("source", source)
         frame: Frame = nw.from_native(self._connection.table("source"))
         return frame
@@ -272,30 +261,18 @@ def read_table(
     except DuplicateError:
         raise ParameterError(TWICE) from None
     if isinstance(frame, nw.LazyFrame):
-        return _lazy(frame, owner)
+        return _Lazy(frame, owner)
     return _Columns({name: frame.get_column(name) for name in frame.columns})
-
-
-def _lazy(frame: Frame, owner: str) -> Table:
-    engine: Any = frame.implementation
-    if engine is nw.Implementation.SQLFRAME:
-        from littlestone.data import databases  # noqa: PLC0415 - they are rare
-
-        return _Read(quietly(lambda: databases.SqlframeTable(frame.to_native()), _UNREADABLE))
-    return _Lazy(frame, owner)
 
 
 def _named(name: str | Path, csv: CsvFormat | None, declared: CsvFormat, owner: str) -> Table:
     if isinstance(name, str) and "://" in name:
-        from littlestone.data import databases  # noqa: PLC0415 - they are rare
+        from littlestone.data.databases import open_url  # noqa: PLC0415 - they are rare
 
         if csv is not None:
             hint = "It says how a CSV file is written: leave it out."  # a URL may hold a password
             raise parameter_error(owner, "csv", "given with a CSV file", "a database", hint)
-        opened = databases.open_url(name, owner)
-        if isinstance(opened, databases.SqliteTable):
-            return _Read(opened)
-        return _Lazy(opened, owner, declared=True)
+        return _Lazy(open_url(name, owner), owner, declared=True)
     return _file(Path(name), csv, declared, owner)
 
 
@@ -349,7 +326,7 @@ class _Csv(Table):
         self._form = replace(form, separator=form.separator or separator)
         self._stream: CsvColumns | None = None
         message = f"The file {str(path)!r} cannot be read as CSV: no line with column names."
-        names = quietly(lambda: [header(part, self._form) for part in parts], message)
+        names = run_engine(lambda: [header(part, self._form) for part in parts], message)
         if any(other != names[0] for other in names):
             raise DataError(
                 f"The parts {str(path)!r} must have equal first lines, with the names of the "
@@ -357,11 +334,12 @@ class _Csv(Table):
             )
         super().__init__(names[0])
 
-    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
-        return self._scan(self._read(columns, numbers), ordered)
+    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
+        return self._scan(self._read(columns, numbers))
 
-    def _pieces(self, columns: list[str], numbers: Collection[str]) -> Iterator[pa.RecordBatch]:
-        return self._read(columns, numbers).batches()
+    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
+        read = self._read(columns, numbers)
+        return Stream(read.schema.types, read.batches)
 
     def _read(self, columns: list[str], numbers: Collection[str]) -> CsvColumns:
         positions = [self.names.index(name) for name in columns]
@@ -398,7 +376,7 @@ class _Parquet(Table):
 
     def __init__(self, path: Path, parts: list[Path]) -> None:
         message = f"The file {str(path)!r} cannot be read as Parquet."
-        self._parts = quietly(lambda: ParquetParts(parts), message)
+        self._parts = run_engine(lambda: ParquetParts(parts), message)
         if not self._parts.alike:
             raise DataError(
                 f"The parts {str(path)!r} must have equal columns: the same names and types in the "
@@ -409,9 +387,9 @@ class _Parquet(Table):
             raise ParameterError(TWICE)
         super().__init__(names)
 
-    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
-        native = None if ordered else self._native(columns)
-        return self._scan(self._read(columns), ordered) if native is None else native
+    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
+        native = self._native(columns)
+        return self._scan(self._read(columns)) if native is None else native
 
     def _native(self, columns: list[str]) -> Frame | None:
         """Let DuckDB read the files itself, where their columns are plain numbers without odd ones.
@@ -439,7 +417,7 @@ class _Parquet(Table):
         frame: Frame = nw.from_native(chosen)
         return frame
 
-    def _batches(self, columns: list[str]) -> Stream | None:
+    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
         read = self._read(columns)
         return Stream(read.schema.types, read.batches)
 
@@ -457,10 +435,10 @@ class _Columns(Table):
         self._columns = {str(name): values for name, values in columns.items()}
         super().__init__(list(self._columns))
 
-    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
-        return self._scan(self._table(columns), ordered)
+    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
+        return self._scan(self._table(columns))
 
-    def _batches(self, columns: list[str]) -> Stream | None:
+    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream:
         table = self._table(columns)
         return Stream(table.schema.types, lambda: iter(table.to_batches(max_chunksize=_ROWS)))
 
@@ -470,17 +448,6 @@ class _Columns(Table):
     def _table(self, columns: list[str]) -> pa.Table:
         arrays = [_arrow(self._columns[name]) for name in columns]
         return pa.table(arrays, names=[f"c{j}" for j in range(len(arrays))])
-
-
-class _Read(Table):
-    """A table of a database that hands out its cells, and is grouped here."""
-
-    def __init__(self, table: SqliteTable | SqlframeTable) -> None:
-        self._table = table
-        super().__init__(table.names)
-
-    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
-        return self._scan(self._table.read(columns), ordered)
 
 
 class _Lazy(Table):
@@ -496,19 +463,13 @@ class _Lazy(Table):
     """
 
     def __init__(self, frame: Frame, owner: str, *, declared: bool = False) -> None:
-        quietly(lambda: check_engine(frame), _UNREADABLE)
+        run_engine(lambda: check_engine(frame), _UNREADABLE)
         self._lazy, self._owner, self.declared = frame, owner, declared
-        super().__init__(quietly(lambda: frame.collect_schema().names(), _UNREADABLE))
+        super().__init__(run_engine(lambda: frame.collect_schema().names(), _UNREADABLE))
 
-    def _frame(self, columns: list[str], ordered: bool, numbers: Collection[str]) -> Frame:
+    def _frame(self, columns: list[str], numbers: Collection[str]) -> Frame:
         native = self._lazy.to_native()
-        engine: Any = self._lazy.implementation
-        if engine is nw.Implementation.IBIS:
-            if ordered:
-                raise ParameterError(
-                    f"The rows of the table given to {self._owner} have no order in their "
-                    "database. Collect them first, in the order that the answers shall have."
-                )
+        if self._engine is nw.Implementation.IBIS:
             frame = _select(self._lazy, columns)
             only_plain(frame, columns, self._owner)
             return bytewise(frame)
@@ -519,18 +480,34 @@ class _Lazy(Table):
         positions = [f"p{self.names.index(name)}" for name in columns]
         return _select(nw.from_native(renamed), positions)
 
+    @property
+    def _engine(self) -> Any:
+        return self._lazy.implementation
+
+    def _in_order(self, owner: str) -> None:
+        if self._engine is nw.Implementation.IBIS:
+            raise ParameterError(
+                f"The rows of the table given to {owner} have no order in their database. Collect "
+                "them first, in the order that the answers shall have."
+            )
+
     def rows(self) -> int:
         """Return the number of rows, as the engine counts them (public)."""
         counted: Any = self._lazy.select(nw.len()).collect("pyarrow").to_native()
         return int(counted.column(0)[0].as_py())
 
-    def _batches(self, columns: list[str]) -> Stream | None:
-        engine: Any = self._lazy.implementation
-        if engine is not nw.Implementation.DUCKDB:
+    def _batches(self, columns: list[str], numbers: Collection[str]) -> Stream | None:
+        if self._engine is not nw.Implementation.DUCKDB:
             return None
         native: Any = _select(self._lazy, columns).to_native()
-        kinds = native.limit(0).to_arrow_table().schema.types
-        return Stream(kinds, lambda: iter(pa.RecordBatchReader.from_stream(native)))
+        kinds = [portable_type(kind) for kind in native.limit(0).to_arrow_table().schema.types]
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for batch in pa.RecordBatchReader.from_stream(native):
+                cells = [portable(column) for column in batch.columns]
+                yield pa.record_batch(cells, names=batch.schema.names)
+
+        return Stream(kinds, batches)
 
 
 def _select(frame: Frame, columns: Sequence[str]) -> Frame:

@@ -21,6 +21,7 @@ from littlestone.source import public_generator
 from littlestone.types import Points
 
 if TYPE_CHECKING:
+    from littlestone.data.counting import Groups
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
 
@@ -74,6 +75,10 @@ class UserSample:
     label: npt.NDArray[np.int8]
     count: Ints
     keys: Keys
+
+    in_memory = True
+    stored = False
+    splits = False
 
     @property
     def n_users(self) -> int:
@@ -167,17 +172,25 @@ class UserSample:
         groups = group_table(
             owner,
             table,
-            domain,
             x=x,
             y=y,
             user=user,
+            domain=domain,
             positive=positive,
             negative=negative,
             strict=strict,
             csv=csv,
         )
-        merged = merge(groups.user, groups.point, groups.label, groups.count)
-        return cls(groups.points, *merged, groups.user_keys)
+        return cls.grouped(groups)
+
+    @classmethod
+    def grouped(cls, groups: Groups) -> UserSample:
+        """Return the users of groups."""
+        merged = merge(groups.user, groups.point, groups.label, groups.n)
+        return cls(groups.points, *merged, groups.keys)
+
+    def complete(self) -> None:
+        """Read what has not been read yet."""
 
     def blocks(self) -> Iterator[UserSample]:
         """Yield samples of some users each, in their order: itself, if in memory."""

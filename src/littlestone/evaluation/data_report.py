@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from littlestone.data.columns import Column
-from littlestone.data.sample import check_same
+from littlestone.data.points import check_same
 from littlestone.data.schema import Schema
 from littlestone.errors import (
     InfeasibleError,

@@ -7,10 +7,9 @@ releases.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,12 +18,8 @@ from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
 from littlestone.data import MulticlassSample, Sample, UserSample
-from littlestone.data.coded import CodedLabels, CodedSample
-from littlestone.data.dealing import dealt_in_passes, parted
+from littlestone.data.dealing import split
 from littlestone.data.domains import check_points
-from littlestone.data.sample import LazySample
-from littlestone.data.swept import SweptSample
-from littlestone.data.user_blocks import StreamedUsers
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -45,7 +40,7 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.privacy import Ledger
     from littlestone.source import Source
-    from littlestone.types import Hypothesis, Json
+    from littlestone.types import Hypothesis, Json, Label
 
 __all__ = [
     "AnySample",
@@ -149,25 +144,25 @@ def run(
     certified = not getattr(learner, "uncertified", "")
     own = learner if holdout is not None else leaving(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
-    in_passes = dealt_in_passes(sample)
-    streamed = in_passes or isinstance(sample, StreamedUsers | SweptSample)
-    if evaluate is not None and (not streamed or (held_out and not in_passes)):
-        _ = sample.points  # a lazy sample is counted now: what cannot be read is not paid for
+    if evaluate is not None:
+        sample.complete()  # what cannot be read is not paid for
+    if held_out and not sample.splits:
+        _ = sample.points
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
     looked_at: Any = sample  # users are never held out
-    if held_out and in_passes:  # a file is put in order: what stops that costs nothing, either
-        looked_at, taken = parted(looked_at, source, held_out)
+    if held_out and sample.splits:  # places are stored: what stops that costs nothing, either
+        looked_at, taken = split(looked_at, source, held_out)
     # Pay, and from here on what is drawn is learned from.
     if ledger is not None:
         loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
         ledger.charge(guarantee, loss=loss, what=what)
-    if held_out and not in_passes:
-        looked_at, taken = parted(looked_at, source, held_out)
+    if held_out and not sample.splits:
+        looked_at, taken = split(looked_at, source, held_out)
     hypothesis = own.draw(taken, source)
     histogram = None
     if evaluate is not None:
@@ -237,7 +232,7 @@ def score_all(
     """
     total: Fraction = check_fraction(owner, "epsilon", epsilon, hint="1 is a common choice.")
     for release, sample in pairs:
-        if not isinstance(sample, CodedSample | CodedLabels):  # these were read by its rules
+        if sample.in_memory:  # others were read by its rules
             check_points(release.concept_class.domain, sample.points, owner=owner)
         check_integer(owner, "sample", sample.n, low=1, hint="The table has no records.")
     claim = HISTOGRAM.id if len(pairs) == 1 else f"dp.sum({HISTOGRAM.id})"
@@ -291,33 +286,35 @@ def read_sample(
     Sample(n=2)
     """
     from littlestone.data.counting import check_rows  # noqa: PLC0415 - engines are loaded late
+    from littlestone.data.read import read  # noqa: PLC0415
 
+    most: int | None = getattr(learner, "tails", None)
+    need: Any = "all"
+    if learner.unit == "users" or getattr(learner, "tabled", False):
+        need = "batches"
+    elif isinstance(learner, Subsample):
+        need = "places"
+    elif most is not None:
+        need = "extremes"
+    elif getattr(learner, "sweeps", False):
+        need = "batches"
+    labels: tuple[Label, ...] | None = None
+    if learner.concept_class.lists_labels:
+        _ = learner.plan  # only what learns several labels has one
+        labels = learner.concept_class.labels
     if user is not None:
         arguments["user"] = user
-    found = _reader(learner)(table, domain=learner.concept_class.domain, **arguments)
+    found: AnySample = read(
+        table,
+        domain=learner.concept_class.domain,
+        labels=labels,
+        need=need,
+        most=most or 0,
+        **arguments,
+    )
     if learner.neighbours is not Neighbours.ADD_REMOVE:  # there n is secret
         check_rows(found.n, arguments.get("owner", "fit"))
     return found
-
-
-def _reader(learner: Learner[Any]) -> Callable[..., AnySample]:
-    from littlestone.data import coding, streams, user_streams  # noqa: PLC0415 - as above
-
-    tabled = getattr(learner, "tabled", False)
-    if learner.concept_class.lists_labels:
-        _ = learner.plan  # only what learns several labels has one
-        listed = coding.read_coded_labels if tabled else MulticlassSample.read
-        return partial(listed, labels=learner.concept_class.labels)
-    if learner.unit == "users":
-        return user_streams.read_users
-    if isinstance(learner, Subsample):
-        return streams.read_placed
-    most = getattr(learner, "tails", None)
-    if most is not None:
-        return partial(streams.read_tails, most=most)
-    if getattr(learner, "sweeps", False):
-        return streams.read_swept
-    return coding.read_coded if tabled else Sample.read
 
 
 def certificate_of(learner: Learner[Any], n: int) -> Certificate:
@@ -347,8 +344,7 @@ def _check_sample(learner: Any, sample: Any) -> None:
     labels = len(learner.concept_class.labels)
     if isinstance(sample, MulticlassSample) and sample.labels != labels:
         raise ParameterError(f"The sample given to {owner} must have {labels} labels.")
-    # a lazy one was read by the domain's own rules, and must stay lazy
-    if not isinstance(sample, LazySample | CodedLabels | StreamedUsers):
+    if sample.in_memory:  # others were read by the domain's own rules
         check_points(learner.concept_class.domain, sample.points, owner=owner)
 
 
@@ -454,35 +450,32 @@ def _histogram(
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
-    n, pieces = sample.n, _pieces(sample, source)
+    n, parts = sample.n, _parts(sample, source)
     unlisted = isinstance(sample, MulticlassSample)
     labels = sample.labels if isinstance(sample, MulticlassSample) else 2
     scores = scores_of(hypothesis, labels)
     by_label = labels + unlisted
     counts = np.zeros((by_label, len(scores)), dtype=np.int64)
-    records = 0
-    for piece in pieces:
-        records += piece.n
-        counts[:, 0] += piece.outside  # code 0 by every hypothesis; rows have no outside
-        if not len(piece.points):
-            continue
-        place = score_places(hypothesis, piece.points)
-        own = piece.counts if isinstance(piece, MulticlassSample) else (piece.zeros, piece.ones)
-        for row, weights in zip(counts, own, strict=True):
-            np.add.at(row, place, weights)
-    counts[0, 0] += n - records  # a user without records counts as one that is 0 there
+    for part in parts:
+        counts[:, 0] += part.outside  # code 0 by every hypothesis; rows have no outside
+        for points, own in part.batches():
+            place = score_places(hypothesis, points)
+            for row, weights in zip(counts, own, strict=True):
+                np.add.at(row, place, weights)
+    # a user without records counts as one that is 0 there
+    counts[0, 0] += n - int(counts.sum())
     return release_histogram(
         scores, counts,
         n=n, epsilon=epsilon, source=source, held_out=held_out, unlisted=unlisted,
     )  # fmt: skip
 
 
-def _pieces(sample: AnySample, source: Source) -> Iterator[Sample | MulticlassSample]:
-    """Yield the records in pieces; of users one record each."""
-    if isinstance(sample, UserSample):
-        bounded = sample.bound_contributions(1, salt=public_salt(source))
-        return (block.pooled() for block in bounded.blocks())
-    return sample.pieces()
+def _parts(sample: AnySample, source: Source) -> Iterator[Sample | MulticlassSample]:
+    """Yield the sample; of users one record each, in blocks of users."""
+    if not isinstance(sample, UserSample):
+        return iter([sample])
+    bounded = sample.bound_contributions(1, salt=public_salt(source))
+    return (block.pooled() for block in bounded.blocks())
 
 
 def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = None) -> Loss | None:

@@ -12,7 +12,6 @@ output law is computed exactly and verified (`ExactSource`).
 `swept_pairs`       the same over pairs of ends (intervals), swept
 `sources`           for releases; for experiments, which are not private; given answers
 `exact`             all paths of draws, for verification
-`places`            the first places of a permutation, as a set of bits
 `public`            public coins, and other libraries' generators
 ==================  ==============================================================
 
@@ -29,7 +28,6 @@ from littlestone.source.leveled import (
     ScoreRuns,
     exact_integers,
 )
-from littlestone.source.places import NO_ROOM, Places, first_places, private_places
 from littlestone.source.public import public_generator, public_salt, reseed
 from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, presented
@@ -46,7 +44,6 @@ from littlestone.source.weights import (
 )
 
 __all__ = [
-    "NO_ROOM",
     "BitSource",
     "Choice",
     "ExactSource",
@@ -60,7 +57,6 @@ __all__ = [
     "LeveledChoice",
     "PairPart",
     "PairWeights",
-    "Places",
     "Presented",
     "ReplaySource",
     "ScoreRuns",
@@ -75,10 +71,8 @@ __all__ = [
     "ball",
     "exact_integers",
     "exp",
-    "first_places",
     "pair_balls",
     "presented",
-    "private_places",
     "probabilities",
     "public_generator",
     "public_salt",

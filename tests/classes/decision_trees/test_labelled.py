@@ -88,7 +88,8 @@ def test_law_against_enumeration(oracle, brute, schema, depth, examples, costs):
     def check(listed, rate, fast):
         points = np.array([row for row, _ in listed], dtype=np.int16).reshape(-1, len(schema))
         sample = MulticlassSample.of(points, np.array([y for _, y in listed], int), labels=3)
-        candidates = Candidates(Splits(schema), depth, sample.priced(costs), ABC, fast=fast)
+        weighted = sample.cost_weighted(costs)
+        candidates = Candidates(Splits(schema), depth, weighted, ABC, fast=fast)
         expected = [
             (f, cost(f, listed, schema, brute, costs.matrix))
             for f, times in trees.items()

@@ -105,7 +105,8 @@ def test_law_against_enumeration(oracle, brute, schema, length, costs):
     def check(listed, rate, fast):
         points = np.array([row for row, _ in listed], dtype=np.int16).reshape(-1, len(schema))
         sample = MulticlassSample.of(points, np.array([y for _, y in listed], int), labels=k)
-        found = ListCandidates(Splits(schema), length, sample.priced(costs), ABC[:k], fast=fast)
+        weighted = sample.cost_weighted(costs)
+        found = ListCandidates(Splits(schema), length, weighted, ABC[:k], fast=fast)
         expected = [
             (f, cost(f, listed, brute, schema, costs.matrix))
             for f, times in functions.items()

@@ -14,8 +14,8 @@ import pytest
 
 import littlestone as ls
 from littlestone.data import IntegerDomain, Sample
-from littlestone.data.placed import PlacedSample
-from littlestone.data.streams import read_placed
+from littlestone.data.read import read
+from littlestone.data.stored import Unread
 from littlestone.errors import DataError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
@@ -67,8 +67,10 @@ def once(read, places):
 def placed(algorithm, records):
     """The sample of a table; the rows at given places are read once, not on each path of draws."""
     sample = read_sample(algorithm, table(records), **WHERE)
-    assert isinstance(sample, PlacedSample)
-    return PlacedSample(sample.n, lambda at: once(sample.take, tuple(at.tolist())), sample.count)
+    assert isinstance(sample, Unread)
+    return Unread(
+        sample.n, lambda: sample.whole, take=lambda at: once(sample.take, tuple(at.tolist()))
+    )
 
 
 def law(algorithm, records):
@@ -122,17 +124,18 @@ def test_the_rows_are_those_at_their_places(tmp_path):
     places = np.array([119, 3, 0, 64, 65, 66])
     expected = Sample.read(made.take(np.sort(places)), **WHERE, domain=IntegerDomain(1, 9))
     for form in (*forms, connection.table("t")):
-        sample = read_placed(form, **WHERE, domain=IntegerDomain(1, 9))
-        assert isinstance(sample, PlacedSample)
+        sample = read(form, need="places", **WHERE, domain=IntegerDomain(1, 9))
+        assert isinstance(sample, Unread)
         found = sample.take(places)
         for name in ("points", "zeros", "ones"):
             assert getattr(found, name).tolist() == getattr(expected, name).tolist()
         assert (found.outside, found.n, sample.n) == (expected.outside, 6, 120)
     made.to_pandas().to_csv(tmp_path / "t.csv", index=False)  # how many rows is not known
     for form in (tmp_path / "t.csv", pl.from_arrow(made).lazy()):
-        assert not isinstance(read_placed(form, **WHERE, domain=IntegerDomain(1, 9)), PlacedSample)
-    with pytest.raises(DataError, match="no rows"):
-        read_placed(made.slice(0, 0), **WHERE, domain=IntegerDomain(1, 9))
+        assert not isinstance(
+            read(form, need="places", **WHERE, domain=IntegerDomain(1, 9)), Unread
+        )
+    assert read(made.slice(0, 0), **WHERE, domain=IntegerDomain(1, 9), need="places").n == 0
 
 
 def learner(**more):
@@ -148,12 +151,10 @@ def large():
 def test_only_the_part_is_counted(monkeypatch):
     """And each release has a part of its own: their losses add up only then."""
     sample = read_sample(learner().to_learner(), large(), **WHERE)
-    monkeypatch.setattr(PlacedSample, "count", None)
+    monkeypatch.setattr(Unread, "whole", None)
     taken = []
-    real = PlacedSample.take
-    monkeypatch.setattr(
-        PlacedSample, "take", lambda s, places: taken.append(places) or real(s, places)
-    )
+    real = Unread.take
+    monkeypatch.setattr(Unread, "take", lambda s, places: taken.append(places) or real(s, places))
     source = SeededSource(0)
     for _ in range(2):
         released = run(learner().to_learner(), sample, source)
@@ -181,7 +182,7 @@ def test_a_table_that_changes_is_refused_and_costs_nothing(tmp_path):
     with pytest.raises(DataError, match="changed between"):
         run(algorithm, sample, SeededSource(0), ledger=ledger)
     connection.execute("DROP TABLE t")
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="engine stopped"):
         run(algorithm, sample, SeededSource(0), ledger=ledger)
     assert ledger.remaining().epsilon == 1
 

@@ -12,8 +12,8 @@ import littlestone as ls
 from littlestone.classes.trees import make_tree
 from littlestone.data import OUTSIDE, Sample
 from littlestone.data.dealing import OrderedSample, deal, written_out
-from littlestone.data.streams import read_tails
-from littlestone.data.tails import TailSample
+from littlestone.data.read import read
+from littlestone.data.stored import Unread
 from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1 import chunks as chunks_module
@@ -102,9 +102,9 @@ def test_equal_weights_at_the_door(method):
     table = pa.table({"x": x, "y": (x > 2**63).astype(np.int8)})
     cls = ls.Thresholds(0, 2**64 - 1)
     algorithm = VC1(cls, **NUMBERS, method=method)
-    fast = read_tails(table, x="x", y="y", domain=cls.domain, most=algorithm.tails)
+    fast = read(table, x="x", y="y", domain=cls.domain, need="extremes", most=algorithm.tails)
     plain = Sample.read(table, x="x", y="y", domain=cls.domain)
-    assert isinstance(fast, TailSample)
+    assert isinstance(fast, Unread)
     answers = [0] * 9
     seen = []
     for sample in (fast, plain):
@@ -128,6 +128,6 @@ def test_only_thresholds_ask_for_tails():
     assert thresholds.tails > 8192
     assert VC1(ls.Points(), **NUMBERS).tails is None
     table = pa.table({"x": [1, 2, 3], "y": [0, 1, 1]})
-    assert isinstance(read_sample(thresholds, table, x="x", y="y"), TailSample)
+    assert isinstance(read_sample(thresholds, table, x="x", y="y"), Unread)
     other = VC1(ls.Points(1, 9), **NUMBERS)
-    assert not isinstance(read_sample(other, table, x="x", y="y"), TailSample)
+    assert not isinstance(read_sample(other, table, x="x", y="y"), Unread)

@@ -19,9 +19,7 @@ import numpy as np
 
 from littlestone.classes import DecisionTrees, Thresholds
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, TextDomain, UserSample
-from littlestone.data.code_tables import Entries
-from littlestone.data.coded import CodedSample
-from littlestone.data.held import HeldRows
+from littlestone.data.stored import Coded, StoredSample
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import Source
 
@@ -232,16 +230,14 @@ def nothing_is_shown() -> str | None:
 
 
 def rows_counted_in_passes() -> str | None:
-    """Verify trees of rows in a private file, each record in a part of its own, on all tables."""
+    """Verify trees of rows that are stored, on all tables."""
     trees = DecisionTrees(Schema.from_dict({"x": {"bins": [30]}}), depth=1)
     kinds = list(product((2, 3), (0, 1)))
 
     def run(data: Sequence[tuple[int, int]], source: Source) -> Hashable:
-        file = HeldRows(trees.schema.n_codes)
-        for code, label in data:
-            one = np.array([1])
-            file.add(Entries(np.array([[code]]), one * label, one))
-        return trees.candidates(CodedSample(file)).draw(Fraction(1, 2), source).key
+        plain = Sample.of(np.array([[code] for code, _ in data]), [label for _, label in data])
+        stored = StoredSample.kept(plain, Coded(trees.schema.n_codes))
+        return trees.candidates(stored).draw(Fraction(1, 2), source).key
 
     pairs = [((a, b), (a, c)) for a, b, c in product(kinds, repeat=3) if b < c]
     return verified(run, pairs)

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from littlestone.audit.mechanism import replace_one
 from littlestone.classes import FiniteClass, Points, Thresholds, TreePaths
-from littlestone.data import IntegerDomain, Sample, streams
+from littlestone.data import IntegerDomain, Sample
+from littlestone.data.read import read
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample, subsample
 from littlestone.learners.base import Learner
@@ -151,7 +152,7 @@ def parts_of_tables() -> str | None:
     def draw(records: Records, source: Source) -> Hashable:
         listed = [tuple(record) for record in records]
         table = {"x": [x for x, _ in listed], "y": [y for _, y in listed]}
-        sample: Any = streams.read_placed(table, x="x", y="y", domain=domain)
+        sample: Any = read(table, x="x", y="y", domain=domain, need="places")
         part = sample.take(subsample.places(sample.n, int(rate * sample.n), source))
         kinds = np.repeat([0, 1], [int(part.zeros.sum()), int(part.ones.sum())])
         return algorithm.learner.draw(SimpleNamespace(kinds=kinds), source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate, combinations_with_replacement, product
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from littlestone.classes import Intervals, Points, Prefixes, Thresholds
-from littlestone.data.swept import Held, Part, SweptSample
+from littlestone.data import Sample
+from littlestone.data.sample import Batch
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import (
     ExactSource,
@@ -207,14 +208,31 @@ def seeds_are_named() -> str | None:
     return None
 
 
+class _InBatches(Sample):
+    """A sample that comes in some batches, of points or of their numbers on a line."""
+
+    in_memory = False
+
+    def __init__(self, *batches: tuple[Any, Any, Any]) -> None:
+        points, zeros, ones = (np.concatenate(columns) for columns in zip(*batches, strict=True))
+        super().__init__(points, zeros, ones)
+        self.__dict__["_batches"] = [Batch(p, np.stack([z, o])) for p, z, o in batches]
+
+    def batches(self, line: Any = None) -> Iterator[Batch]:
+        return iter(self.__dict__["_batches"])
+
+
+def _of_records(records: list[tuple[int, int]], *batches: list[int]) -> Sample:
+    counts = ([np.array([records.count((x, y)) for x in b]) for y in (0, 1)] for b in batches)
+    pairs = zip(batches, counts, strict=True)
+    return _InBatches(*((np.array(b), zeros, ones) for b, (zeros, ones) in pairs))
+
+
 def swept_thresholds() -> str | None:
     """Draw swept thresholds with given bits, at and beside the boundaries between the levels."""
-    high, rate, held = 40, Fraction(1, 2), Held()
+    high, rate = 40, Fraction(1, 2)
     records = [(3, 0), (3, 0), (9, 1), (10, 0), (17, 1), (30, 1), (30, 1), (38, 0)]
-    for points in ([3], [9, 10, 17], [30, 38]):
-        zeros, ones = (np.array([records.count((x, y)) for x in points]) for y in (0, 1))
-        held.add(Part(np.array(points), zeros, ones))
-    cls, sample = Thresholds(1, high), SweptSample(held, (0, 0))
+    cls, sample = Thresholds(1, high), _of_records(records, [3], [9, 10, 17], [30, 38])
     by_errors: dict[int, list[int]] = {}
     for u in range(high + 1):
         by_errors.setdefault(sum(int(x > u) != y for x, y in records), []).append(u)
@@ -237,12 +255,9 @@ def swept_thresholds() -> str | None:
 
 def swept_intervals() -> str | None:
     """Draw swept intervals with given bits, beside the boundaries between the right ends."""
-    high, rate, held = 40, Fraction(1, 2), Held()
+    high, rate = 40, Fraction(1, 2)
     records = [(3, 0), (3, 0), (9, 1), (10, 1), (17, 1), (30, 0), (31, 1), (38, 0)]
-    for points in ([3], [9, 10, 17], [30, 31, 38]):
-        zeros, ones = (np.array([records.count((x, y)) for x in points]) for y in (0, 1))
-        held.add(Part(np.array(points), zeros, ones))
-    cls, sample = Intervals(1, high), SweptSample(held, (0, 0))
+    cls, sample = Intervals(1, high), _of_records(records, [3], [9, 10, 17], [30, 31, 38])
     points = sorted({x for x, _ in records})
     ending = [0.0] * (len(points) + 1)  # 0: the empty interval, and those without points
     ending[0] = math.exp(-rate * sum(y for _, y in records))
@@ -265,11 +280,10 @@ def swept_points() -> str | None:
     for cls in (Points(1, 12), Prefixes("ab", 3)):
         line: Any = cls.domain.line
         first = 1 if isinstance(cls, Points) else 0
-        keys, held = np.array([0, 1, 4, 5, 9]) + first, Held()
+        keys = np.array([0, 1, 4, 5, 9]) + first
         ones, zeros = np.array([2, 0, 5, 1, 0]), np.array([0, 3, 1, 0, 7])
-        for part in ([0, 1], [2], [3, 4]):
-            held.add(Part(keys[part], zeros[part], ones[part]))
-        sample = SweptSample(held, (0, 0), line=line)
+        parts = ([0, 1], [2], [3, 4])
+        sample = _InBatches(*((keys[part], zeros[part], ones[part]) for part in parts))
         points, labels = line.points(keys), zip(zeros.tolist(), ones.tolist(), strict=True)
         counted = list(zip(points.tolist(), labels, strict=True))
         found = np.concatenate([np.repeat(p.scores, p.lengths) for p in cls._swept(sample)])

@@ -12,21 +12,23 @@ Costs are sums of integers below 2**53, so exact in doubles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.data import Literal, MulticlassSample, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, table_bytes
-from littlestone.data.coded import AnyCoded, CodedLabels, CodedSample, Weigh
+from littlestone.data.sample import Batch
 from littlestone.types import Points
 
 Bits = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
+#: What each answer costs at the points of a stored batch: of its number, and the batch.
+Weigh: TypeAlias = Callable[[int, Batch], npt.NDArray[Any]]
 
 _EXACT = 2**53
 _ROOM = 1 << 27  # bytes of the sums of triples of columns that are kept of rows in memory
@@ -150,7 +152,7 @@ class StoredRows:
     def __init__(
         self,
         splits: Splits,
-        sample: AnyCoded,
+        sample: Any,  # stored
         weigh: Weigh | None,
         known: CodeTables,
         path: tuple[tuple[int, Bits], ...] = (),
@@ -180,12 +182,13 @@ class StoredRows:
         """Return the differences by pairs of columns, by sides of a column."""
         return self.tables(_TRIPLES).differences().sides(column, sides)
 
-    def _below(self, number: int, part: Entries) -> npt.NDArray[Any]:
+    def _below(self, number: int, batch: Batch) -> npt.NDArray[Any]:
         """Weigh the rows that answer so; the others weigh nothing."""
         weigh = self._weigh
-        weights = self._sample.weighed(part) if weigh is None else weigh(number, part)
+        weights: npt.NDArray[Any]
+        weights = self._sample.weighed(batch) if weigh is None else weigh(number, batch)
         for column, accepts in self._path:
-            weights = weights * accepts[part.codes[column]]
+            weights = weights * accepts[batch.points[:, column]]
         return weights
 
 
@@ -194,21 +197,20 @@ def rows_of(
 ) -> Rows:
     """Return the records of a sample, by what each answer costs; if stored, one pass.
 
-    ``weigh`` says what each answer costs at the entries of a stored batch, if not 1 for a mistake.
+    ``weigh`` says what each answer costs at the points of a stored batch, if not 1 for a mistake.
     """
-    if isinstance(sample, CodedSample | CodedLabels):
+    if sample.stored:
         return StoredRows(splits, sample, weigh, _tables(sample, min(order, _TRIPLES), weigh))
     if isinstance(sample, MulticlassSample):
         return WeightedRows.of(splits, sample.points, sample.answer_costs)
     return WeightedRows.of(splits, sample.points, np.stack([sample.ones, sample.zeros]))
 
 
-def _tables(sample: AnyCoded, order: int, weigh: Weigh | None) -> CodeTables:
-    if isinstance(sample, CodedLabels):
-        return sample.tables(order, weigh)
-    # a record weighs something for the other answer only
-    one = None if weigh is None else lambda i, part: np.atleast_2d(weigh(i, part)).sum(axis=0)
-    found = sample.tables(order, one)
+def _tables(sample: Any, order: int, weigh: Weigh | None) -> CodeTables:
+    found: CodeTables = sample.tables(order, weigh)
+    if weigh is not None or isinstance(sample, MulticlassSample):
+        return found
+    # a record costs something for the other answer only
     sums = {chosen: table[::-1] for chosen, table in found.sums.items()}
     return CodeTables(found.n_codes, found.order, sums)
 

@@ -28,7 +28,6 @@ from littlestone.classes.intervals.levels import ldim_of_gaps
 from littlestone.classes.intervals.swept import SweptIntervals, pair_of
 from littlestone.classes.spec import written
 from littlestone.data import Sample
-from littlestone.data.swept import SweptSample
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.source import Choice, LeveledChoice, Source, pair_balls
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
@@ -239,7 +238,7 @@ class Intervals(IntegerClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all intervals, scored by minus their errors; see `ConceptClass.candidates`."""
-        if isinstance(sample, SweptSample):
+        if not sample.in_memory:
             return Mapped(SweptIntervals(sample, self.low, self.high), _interval)
         points, weights, _ = weights_inside(sample, self.low, self.high)
         return _Candidates(self.low, self.high, points, weights)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data.swept import SweptSample
+from littlestone.data import IntegerDomain, Sample
 from littlestone.source import PairPart, PairWeights, ScoreRuns, Source, SweptRuns
 
 Ints = npt.NDArray[np.int64]
@@ -32,15 +32,13 @@ class SweptIntervals:
 
     Examples
     --------
-    >>> from littlestone.data.swept import Held, Part
     >>> from littlestone.source import SeededSource
-    >>> held = Held()
-    >>> held.add(Part(np.array([17, 18, 65, 66]), np.array([9, 0, 0, 9]), np.array([0, 9, 9, 0])))
-    >>> SweptIntervals(SweptSample(held, (0, 0)), 1, 99).draw(Fraction(5), SeededSource(0))
+    >>> sample = Sample.of([17, 18, 65, 66] * 9, [0, 1, 1, 0] * 9)
+    >>> SweptIntervals(sample, 1, 99).draw(Fraction(5), SeededSource(0))
     (18, 65)
     """
 
-    def __init__(self, sample: SweptSample, low: int, high: int) -> None:
+    def __init__(self, sample: Sample, low: int, high: int) -> None:
         self._sample, self._low, self._high = sample, low, high
         self.size = _pairs(high - low + 1) + 1
 
@@ -61,11 +59,12 @@ class SweptIntervals:
     def _pieces(self) -> Iterator[_Piece]:
         """Yield the points; behind the last one of a piece comes the first one of the next."""
         start, kept = self._low - 1, None
-        for part in self._sample.sweep():
+        line = IntegerDomain(self._low, self._high).line
+        for points, (zeros, ones) in self._sample.batches(line):
             if kept is not None:
-                yield kept._replace(end=int(part.points[0]))
+                yield kept._replace(end=int(points[0]))
                 start = int(kept.points[-1])
-            kept = _Piece(start, part.points, self._high + 1, part.zeros - part.ones)
+            kept = _Piece(start, points, self._high + 1, zeros - ones)
         if kept is not None:
             yield kept
 

@@ -20,7 +20,6 @@ from littlestone.classes.trees.forest import ROOT, Node
 from littlestone.classes.trees.tree import no_concept
 from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
 from littlestone.data.cells import text
-from littlestone.data.swept import SweptSample
 from littlestone.errors import parameter_error
 from littlestone.source import Choice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Point, Points
@@ -137,17 +136,17 @@ class Prefixes(Paths):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all paths, scored by minus their errors; see `ConceptClass.candidates`."""
-        if not isinstance(sample, SweptSample):
+        if sample.in_memory:
             return super().candidates(sample)
         runs = SweptRuns(lambda: self._swept(sample), self.size)
         nodes = self.size - 1
         return Mapped(runs, lambda at: self.concept(ROOT if at == nodes else self.at_rank(at)))
 
-    def _swept(self, sample: SweptSample) -> Iterator[ScoreRuns]:
+    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs in pieces: a prefix gains for itself and what is below it."""
         pieces = (
-            (part.points, self._forest.ends(part.points), part.ones - part.zeros)
-            for part in sample.sweep()
+            (ranks, self._forest.ends(ranks), counts[1] - counts[0])
+            for ranks, counts in sample.batches(self._forest)
         )
         return span_runs(pieces, 0, self.size, -sample.positives)
 

@@ -26,7 +26,6 @@ from littlestone.classes.shattered_tree import ShatteredTree
 from littlestone.classes.spec import written
 from littlestone.data import Column, Literal, RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory
-from littlestone.data.coded import CodedSample
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice, Explicit
 from littlestone.types import Hypothesis, Json, Labels, Points
@@ -359,7 +358,7 @@ class Rules(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
-        if isinstance(sample, CodedSample):
+        if sample.stored:
             scores = self._enumeration.tabled(sample.tables(self.max_literals), spare=1)
         else:
             scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)

@@ -12,7 +12,6 @@ from flint import ctx
 
 from littlestone.bounds import CertificateBuilder
 from littlestone.data.dealing import deal
-from littlestone.data.placed import PlacedSample
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.agnostic.claims import SUBSAMPLING
 from littlestone.learners.agnostic.records import ordered_part, places
@@ -277,7 +276,7 @@ class Subsample(Drawn):
         """
         n = sample.n
         most = floor(self.rate * n)
-        if not most or not isinstance(sample, PlacedSample):
+        if not most or not hasattr(sample, "take"):
             return sample
         return _Taken(n, sample.take(places(n, most, source)))
 

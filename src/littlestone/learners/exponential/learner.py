@@ -247,7 +247,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         rate = self.rate(1)  # epsilon / (2 D)
         if self.mistake_costs is not None:  # an error counts as many as it costs
             costs = self.mistake_costs
-            sample, rate = sample.priced(costs), self.rate(costs.largest)
+            sample, rate = sample.cost_weighted(costs), self.rate(costs.largest)
         if plan.surrogate:
             candidates = hypotheses.surrogate_candidates(sample)  # step 2, with the score q
             return candidates.draw(self.rate(hypotheses.surrogate_sensitivity), source)

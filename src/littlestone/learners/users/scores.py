@@ -16,7 +16,7 @@ other classes of at most    64 hypotheses in each machine word           O(N siz
 2**20 concepts; rules       (`littlestone.learners.users.scores_listed`) all t
 =========================== ============================================ =========================
 
-N is the number of groups of the sample; of a `StreamedUsers` a line is a pass over its blocks for
+N is the number of groups of the sample; of stored users a line is a pass over its blocks for
 each t (`BlockErrors`). All counts are exact integers. A user without records makes no mistakes and
 is counted in no score.
 
@@ -52,7 +52,6 @@ from littlestone.classes.thresholds import ThresholdHypothesis
 from littlestone.classes.trees import ROOT
 from littlestone.data import UserSample
 from littlestone.data.points import totals
-from littlestone.data.user_blocks import StreamedUsers
 from littlestone.errors import check_integer
 from littlestone.learners.users.scores_listed import ListedErrors, listing
 from littlestone.source import Integers, ScoreRuns, exact_integers
@@ -129,7 +128,7 @@ def errors_by_user(
     check_integer("errors_by_user", "m", m, low=1)
     if isinstance(hypotheses, IdentityRepresentation):
         hypotheses = hypotheses.concept_class
-    if isinstance(users, StreamedUsers) and _in_a_line(hypotheses):
+    if users.stored and _in_a_line(hypotheses):
         return BlockErrors(users, lambda block: _line(hypotheses, block))
     if _in_a_line(hypotheses):
         return _line(hypotheses, users)
@@ -146,7 +145,7 @@ def threshold_errors(low: int, high: int, users: UserSample) -> LineErrors | Blo
     >>> threshold_errors(1, 9, users).scores(0).scores.tolist()
     [1, 0, 1, 2]
     """
-    if isinstance(users, StreamedUsers):
+    if users.stored:
         return BlockErrors(users, lambda block: ThresholdErrors(low, high, block))
     return ThresholdErrors(low, high, users)
 
@@ -272,13 +271,14 @@ class BlockErrors:
     Examples
     --------
     >>> blocks = [UserSample.of([name], [3], [0]) for name in ("ann", "bob")]
-    >>> users = StreamedUsers(np.zeros(2, dtype=np.uint64), lambda: iter(blocks))
+    >>> from littlestone.data.stored import StoredUsers
+    >>> users = StoredUsers(np.zeros(2, dtype=np.uint64), lambda: iter(blocks))
     >>> runs = BlockErrors(users, lambda block: ThresholdErrors(1, 9, block)).scores(0)
     >>> runs.starts.tolist(), runs.scores.tolist()
     ([0, 3], [2, 0])
     """
 
-    def __init__(self, users: StreamedUsers, errors: Callable[[UserSample], LineErrors]) -> None:
+    def __init__(self, users: UserSample, errors: Callable[[UserSample], LineErrors]) -> None:
         self._users, self._errors = users, errors
         self._none = errors(UserSample.of([], [], []))  # knows the candidates
         self._known: dict[tuple[int, int], ScoreRuns] = {}  # the last ones: they may be many

@@ -23,7 +23,6 @@ import numpy.typing as npt
 from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
 from littlestone.data.dealing import Kinds, part, sizes
-from littlestone.data.tails import tails_of
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -152,8 +151,8 @@ def first_look(chunks: int) -> int:
 def dealt_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
     """Deal all records of a sample of integers to chunks; return the extreme points of each.
 
-    ``sample``: of an integer domain; for a `TailSample` nothing is counted; ``source``: gives the
-    places, of those records only that are looked at.
+    ``sample``: of an integer domain; of a table that is not read yet nothing is counted.
+    ``source``: gives the places, of those records only that are looked at.
 
     Examples
     --------
@@ -164,8 +163,8 @@ def dealt_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
     ([7, None], [None, 3])
     """
     n, look = sample.n, first_look(chunks)
-    tails = tails_of(sample, look)
-    counts = [tails.zeros.count, tails.ones.count, tails.outside[1]]
+    extremes = sample.extremes(look)
+    counts = [*extremes.inside, extremes.outside[1]]
     draw = _places(n, source)
     firsts = [min(look, count) for count in counts]
     dealt = np.split(_chunk_of(draw(sum(firsts)), n, chunks), np.cumsum(firsts)[:2])
@@ -180,11 +179,11 @@ def dealt_extremes(sample: Sample, chunks: int, source: Source) -> Extremes:
             seen += len(more)
         found.append(outermost)
     zeros, ones, outside = found
-    tails = tails_of(sample, int(max(zeros.max(), ones.max())) + 1)
+    ends = sample.extremes(int(max(zeros.max(), ones.max())) + 1)
     return Extremes(
         n,
-        _points(tails.zeros.points, zeros),
-        _points(tails.ones.points, ones),
+        _points(ends.zeros, zeros),
+        _points(ends.ones, ones),
         (outside >= 0).tolist(),
     )
 

@@ -19,10 +19,11 @@ from littlestone.classes.decision_trees.weighted import WeightedRoots
 from littlestone.costs import Costs
 from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
-from littlestone.data.coded import CodedLabels, CodedSample
-from littlestone.data.coding import LARGE, read_coded, read_coded_labels
-from littlestone.data.dealing import parted
-from littlestone.data.held import Gathered, HeldRows, in_order
+from littlestone.data.dealing import split
+from littlestone.data.read import LARGE, read
+from littlestone.data.sample import Batch
+from littlestone.data.store import NO_SPACE
+from littlestone.data.stored import Coded, Records, StoredLabels, StoredSample
 from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -61,6 +62,10 @@ def table(n, seed=0):
     )
 
 
+def read_batches(table, *, large=LARGE, **where):
+    return read(table, need="batches", large=large, **where)
+
+
 def contents(sample):
     if isinstance(sample, MulticlassSample):
         counts = [sample.points.tolist(), sample.counts.tolist(), sample.by_label.tolist()]
@@ -69,30 +74,21 @@ def contents(sample):
     return [*counts, sample.outside, sample.n, sample.positives]
 
 
-def coded(plain, schema, most=7, kind=CodedSample):
-    """The records of a sample in a private file, in pieces that hold some rows twice."""
-    held = HeldRows(schema.n_codes)
-    gathered = Gathered(held, most)
-    both = np.repeat(np.arange(len(plain.points)), plain.zeros + plain.ones)
-    counts = np.stack([plain.zeros, plain.ones], axis=1).ravel()
-    labels = np.repeat(np.arange(len(counts)) % 2, counts)
-    order = np.random.default_rng(0).permutation(len(both))
-    for chosen in np.array_split(order, 5):
-        gathered.add(plain.points[both[chosen]].T, labels[chosen])
-    gathered.close()
-    return kind(held)
+def coded(plain, schema):
+    """A stored sample."""
+    return StoredSample.kept(plain, Coded(schema.n_codes))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_one_reading_says_what_counting_says(seed):
     domain, data = RowDomain(SCHEMA), table(400, seed)
     for positive in (1, "7", 0):
-        found = read_coded(data, y="y", domain=domain, positive=positive, large=1)
+        found = read_batches(data, y="y", domain=domain, positive=positive, large=1)
         plain = Sample.read(data, y="y", domain=domain, positive=positive)
-        assert isinstance(found, CodedSample)
+        assert isinstance(found, StoredSample)
         assert contents(found) == contents(plain)
         costs = Costs.of({0: 3, 1: 10})
-        assert contents(found.priced(costs)) == contents(plain.priced(costs))
+        assert contents(found.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
         assert repr(found) == repr(plain)
 
 
@@ -111,22 +107,21 @@ def test_lists_of_labels_are_read_as_counting_reads_them(seed, tmp_path):
         odd = data.set_column(5, "y", cells)
         pq.write_table(odd, tmp_path / "t.parquet")
         for labels, form in product(lists, (odd, tmp_path / "t.parquet", pl.from_arrow(odd))):
-            found = read_coded_labels(form, y="y", domain=domain, labels=labels, large=1)
+            found = read_batches(form, y="y", domain=domain, labels=labels, large=1)
             plain = MulticlassSample.read(form, y="y", domain=domain, labels=labels)
-            assert isinstance(found, CodedLabels)
+            assert isinstance(found, StoredLabels)
             assert contents(found) == contents(plain)
             assert repr(found) == repr(plain)
             costs = Costs.equal(len(labels))
-            assert contents(found.priced(costs)) == contents(plain.priced(costs))
-            short = read_coded_labels(form, y="y", domain=domain, labels=labels, large=401)
-            assert not isinstance(short, CodedLabels)
+            assert contents(found.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
+            short = read_batches(form, y="y", domain=domain, labels=labels, large=401)
+            assert not isinstance(short, StoredLabels)
             assert contents(short) == contents(plain)
     plain = {"age": [1], "y": ["c"]}
     age = RowDomain(Schema(SCHEMA.columns[:1]))
     with pytest.raises(DataError, match="one of the public labels"):
-        read_coded_labels(plain, y="y", domain=age, labels=("?", "!"), strict=True, large=1)
-    with pytest.raises(DataError, match="no rows"):
-        read_coded_labels(odd.slice(0, 0), y="y", domain=domain, labels=(0, 1), large=0)
+        read_batches(plain, y="y", domain=age, labels=("?", "!"), strict=True, large=1)
+    assert read_batches(odd.slice(0, 0), y="y", domain=domain, labels=(0, 1), large=0).n == 0
 
 
 @pytest.mark.parametrize(
@@ -136,7 +131,7 @@ def test_numbers_of_every_type(kind):
     schema = Schema.from_dict({"code": {"bins": [-1, 1.5, 100], "missing": []}})
     values = [0, 1, 2, 100, 101, 127, None] + ([] if "uint" in str(kind) else [-1, -128])
     data = pa.table({"code": pa.array(values, pa.float64()).cast(kind), "y": [0] * len(values)})
-    found = read_coded(data, y="y", domain=RowDomain(schema), large=1)
+    found = read_batches(data, y="y", domain=RowDomain(schema), large=1)
     assert contents(found) == contents(Sample.read(data, y="y", domain=RowDomain(schema)))
 
 
@@ -153,14 +148,15 @@ def test_what_is_coded_follows_from_public_things(tmp_path):
     for form in (tmp_path / "t.parquet", tmp_path / "t.csv", *frames):
         plain = Sample.read(form, y="y", domain=domain)
         for large, kept in ((40, True), (41, False)):
-            found = read_coded(form, y="y", domain=domain, large=large)
-            assert isinstance(found, CodedSample) == kept
+            found = read_batches(form, y="y", domain=domain, large=large)
+            assert isinstance(found, StoredSample) == kept
             assert contents(found) == contents(plain)
     known = pd.DataFrame({"city": ["Bonn", "Köln"], "y": [0, 1]})
     city = RowDomain(Schema(SCHEMA.columns[1:2]))
-    assert not isinstance(read_coded(known, y="y", domain=city, large=1, strict=True), CodedSample)
-    with pytest.raises(DataError, match="no rows"):
-        read_coded(data.slice(0, 0), y="y", domain=domain, large=0)
+    assert not isinstance(
+        read_batches(known, y="y", domain=city, large=1, strict=True), StoredSample
+    )
+    assert read_batches(data.slice(0, 0), y="y", domain=domain, large=0).n == 0
 
 
 def test_learners_of_rows_ask_for_it():
@@ -175,17 +171,17 @@ def test_learners_of_rows_ask_for_it():
         ("boosting", parse_class("scorecard(rounds=2)", schema)),
     ):
         learner = registry.make(name, cls, epsilon=1)
-        assert isinstance(read_sample(learner, data, y="y"), CodedSample)
-        assert not isinstance(read_sample(learner, short, y="y"), CodedSample)
+        assert isinstance(read_sample(learner, data, y="y"), StoredSample)
+        assert not isinstance(read_sample(learner, short, y="y"), StoredSample)
     deep = registry.make("agnostic", ls.DecisionTrees(schema, depth=4), epsilon=1)
-    assert not isinstance(read_sample(deep, data, y="y"), CodedSample)
+    assert not isinstance(read_sample(deep, data, y="y"), StoredSample)
     for name, cls in (
         ("agnostic", ls.DecisionTrees(schema, depth=1, labels=[0, 1, 2])),
         ("boosting", parse_class("scorecard(rounds=2)", schema, labels=[0, 1, 2])),
     ):
         learner = registry.make(name, cls, epsilon=1)
-        assert isinstance(read_sample(learner, data, y="y"), CodedLabels)
-        assert not isinstance(read_sample(learner, short, y="y"), CodedLabels)
+        assert isinstance(read_sample(learner, data, y="y"), StoredLabels)
+        assert not isinstance(read_sample(learner, short, y="y"), StoredLabels)
     wide = Schema.from_dict({f"c{j}": {"integers": [0, 900]} for j in range(3)})
     assert not fit_memory(wide, 3)
     assert fit_memory(wide, 2)
@@ -235,7 +231,7 @@ def test_equal_seeds_learn_equal_hypotheses(name, monkeypatch):
             for s in (passed, plain)
         ]
         assert found[0] == found[1]
-        assert "_counted" not in vars(passed)
+        assert "counted" not in vars(passed)
         if learner_name != "boosting":
             costly = registry.make(learner_name, cls(), epsilon=2, costs={0: 1, 1: 7})
             found = [run(costly, s, SeededSource(5)).to_json() for s in (passed, plain)]
@@ -249,12 +245,9 @@ def listed_samples(schema, k, n=300):
     follow = (rows[:, 0] + rows[:, 1]) % k
     for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
         plain = MulticlassSample.of(rows.astype(np.int16), labels, labels=k)
-        held = HeldRows(schema.n_codes, k + 1)
-        gathered = Gathered(held, 40)
-        for chosen in np.array_split(rng.permutation(n), 5):
-            gathered.add(rows[chosen].T, labels[chosen])
-        gathered.close()
-        yield plain, CodedLabels(held)
+        layout = Coded(schema.n_codes)
+        words = layout.words(plain.points)
+        yield plain, StoredLabels(Records.of(layout, words, plain.counts, np.zeros(k + 1, int)))
 
 
 LISTED = {
@@ -289,7 +282,7 @@ def test_lists_of_labels_learn_the_same(name, labels):
             costly = registry.make(learner_name, cls(labels), epsilon=2, costs=costs)
             found = [run(costly, s, SeededSource(5)).to_json() for s in (passed, plain)]
             assert found[0] == found[1]
-        assert "_counted" not in vars(passed)
+        assert "counted" not in vars(passed)
 
 
 @pytest.mark.parametrize(("rounds", "first_votes"), [(300, 1), (180, 80)])
@@ -306,48 +299,53 @@ def test_held_out_records_are_those_of_the_plain_dealing():
     for plain, passed in (*random_samples(SCHEMA, 130), *listed_samples(SCHEMA, 3, 130)):
         for first in (1, 64, 65, 129):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = parted(passed, one, first), parted(plain, other, first)
+            here, there = split(passed, one, first), split(plain, other, first)
             assert [contents(s) for s in here] == [contents(s) for s in there]
             assert one.below(2**60) == other.below(2**60)
             assert [s.n for s in here] == [first, 130 - first]
-            with pytest.raises(TypeError, match="dealt once"):
-                here[0].parted(one, 1)
-    priced = parted(passed, SeededSource(0), 64)[1].priced(Costs.equal(3))
-    assert contents(priced) == contents(parted(plain, SeededSource(0), 64)[1])
+            with pytest.raises(TypeError, match="once"):
+                split(here[0], one, 1)
+    priced = split(passed, SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
+    assert contents(priced) == contents(split(plain, SeededSource(0), 64)[1])
 
 
-@pytest.mark.parametrize(("most", "block"), [(1, 1), (7, 2), (50, 3), (1000, 1000)])
+@pytest.mark.parametrize("size", [3, 20, 10**6])
 @pytest.mark.parametrize("width", [2, 9])
-def test_a_file_in_order_is_the_sorted_table(most, block, width):
-    """In runs of any length, merged by blocks of any length; rows of one word, and of two."""
+def test_stored_rows_are_the_sorted_table(size, width, monkeypatch):
+    """In batches of any length; rows of one word, and of two; no row is in two batches."""
+    monkeypatch.setattr("littlestone.data.stored._COUNTS", size)
     rng = np.random.default_rng(width)
     spans = [4] * 2 if width == 2 else [404] * 9
-    codes = rng.integers(0, 2, (width, 200)) * (1 if width == 2 else 403)
-    labels, weights = rng.integers(0, 3, 200), rng.integers(1, 300, 200)
-    held = HeldRows(spans, 3)
-    for chosen in np.array_split(np.arange(200), 9):
-        held.add(Entries(codes[:, chosen], labels[chosen], weights[chosen]))
-    found = {}
-    for row, label, weight in zip(codes.T.tolist(), labels.tolist(), weights.tolist(), strict=True):
-        found[*row, label] = found.get((*row, label), 0) + weight
-    parts = list(in_order(held, most, block).parts())
-    rows = [(*row, y) for p in parts for *row, y in np.vstack([p.codes, p.labels]).T.tolist()]
-    assert rows == sorted(found)
-    assert [found[row] for row in rows] == [w for p in parts for w in p.weights.tolist()]
+    codes = rng.integers(0, 2, (200, width)) * (1 if width == 2 else 403)
+    labels, n = rng.integers(0, 3, 200), rng.integers(1, 300, 200)
+    layout = Coded(spans)
+    columns = [*layout.words(codes), labels, n]
+    given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
+    records = Records.keep(layout, given.schema, [given[:90], given[90:]], 3)
+    expected = {}
+    for row, label, count in zip(codes.tolist(), labels.tolist(), n.tolist(), strict=True):
+        expected.setdefault(tuple(row), [0, 0, 0])[label] += count
+    batches = list(records.batches())
+    assert (len(batches) > 1) == (size < 200)
+    rows = [tuple(row) for batch in batches for row in batch.points.tolist()]
+    assert rows == sorted(expected)
+    assert [c for batch in batches for c in batch.counts.T.tolist()] == list(
+        map(expected.get, rows)
+    )
+    assert records.by_label.tolist() == [int(n[labels == y].sum()) for y in range(3)]
 
 
-def test_a_full_disk_while_dealing_costs_nothing(tmp_path, monkeypatch):
-    """The file is put in order, and the keys are drawn, before the ledger is charged."""
+def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch):
     ledger = Ledger(tmp_path / "budget.db", epsilon=1)
     _, passed = next(random_samples(SCHEMA))
     learner = registry.make("agnostic", ls.DecisionTrees(SCHEMA, depth=1), epsilon=1)
 
-    def full(**_):
-        return open("/dev/full", "w+b", buffering=0)
+    def full(*_, **__):
+        raise DataError(NO_SPACE)
 
     extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
-    monkeypatch.setattr("tempfile.TemporaryFile", full)
-    with pytest.raises(DataError, match="private file"):
+    monkeypatch.setattr("littlestone.data.places.Store.keep", full)
+    with pytest.raises(DataError, match="space left"):
         run(learner, passed, SecureSource(), **extra)
     assert ledger.remaining().epsilon == 1
     monkeypatch.undo()
@@ -358,7 +356,6 @@ def test_a_full_disk_while_dealing_costs_nothing(tmp_path, monkeypatch):
 def test_scores_are_counted_in_passes(tmp_path, monkeypatch, capsys):
     """`littlestone score`: the same released histogram, with and without the file."""
     from littlestone.cli.main import main
-    from littlestone.data import coding
 
     data = table(300)
     pq.write_table(data, tmp_path / "t.parquet")
@@ -368,8 +365,7 @@ def test_scores_are_counted_in_passes(tmp_path, monkeypatch, capsys):
         model.release_.save(tmp_path / "m.json")
         told = []
         for large in (1, 10**9):
-            for name in ("read_coded", "read_coded_labels"):
-                monkeypatch.setitem(getattr(coding, name).__kwdefaults__, "large", large)
+            monkeypatch.setitem(read.__kwdefaults__, "large", large)
             words = ["score", tmp_path / "m.json", tmp_path / "t.parquet"]
             words += ["--epsilon", "1", "--seed", "1", "--json"]
             assert main(list(map(str, words))) == 0
@@ -384,11 +380,11 @@ def test_a_node_has_the_weights_of_its_rows():
     for plain, passed in random_samples(SCHEMA, 40):
         first = [rows_of(splits, sample, 3) for sample in (plain, passed)]
         pairs = [(3, *first)]
-        for split in range(0, len(splits), 3):
-            sides = [rows.side(split, yes=True) for rows in first]
+        for at in range(0, len(splits), 3):
+            sides = [rows.side(at, yes=True) for rows in first]
             pairs.append((2, *sides))
             pairs.append((1, *(side.side(1, yes=False) for side in sides)))
-            if split == 3:  # deeper than its tables: one more pass
+            if at == 3:  # deeper than its tables: one more pass
                 pairs.append((3, *sides))
         for depth, *both in pairs:
             assert both[0].totals.tolist() == both[1].totals.tolist()
@@ -422,7 +418,7 @@ def test_the_law_on_all_data_sets_is_the_one_by_hand(depth):
 
     for records in list(combinations_with_replacement(kinds, 2))[:: 1 if depth == 1 else 20]:
         rows = np.array([row for row, _ in records], dtype=np.int16)
-        sample = coded(Sample.of(rows, [y for _, y in records]), TINY, most=1)
+        sample = coded(Sample.of(rows, [y for _, y in records]), TINY)
         law = ExactSource().law(lambda s, t=sample: cls.candidates(t).draw(rate, s).key)
         weights = {}
         for tree in trees:
@@ -440,13 +436,14 @@ def test_tables_are_sums_over_the_rows():
     n_codes = (3, 4, 2)
     codes = np.stack([rng.integers(0, k, 50) for k in n_codes])
     labels, weights = rng.integers(0, 2, 50), rng.integers(0, 2**40, 50)
-    parts = [Entries(codes[:, p], labels[p], weights[p]) for p in (slice(0, 9), slice(9, 50))]
+    counts = np.where(np.arange(2)[:, None] == labels, weights, 0)
+    parts = [Batch(codes.T[p], counts[:, p]) for p in (slice(0, 9), slice(9, 50))]
     splits = Splits(
         Schema.from_dict({"a": {"bins": [1]}, "b": {"bins": [1, 2]}, "c": {"categories": ["x"]}})
     )
     assert splits.n_codes == (4, 5, 3)
     rows = WeightedRows(splits, Entries(codes, labels, weights))
-    tables = CodeTables.of(parts, splits.n_codes, 3)
+    tables = CodeTables.of(map(Entries.of, parts), splits.n_codes, 3)
     for size in range(4):
         for chosen in combinations(range(3), size):
             by_hand = np.zeros((2, *(splits.n_codes[j] for j in chosen)))
@@ -455,12 +452,12 @@ def test_tables_are_sums_over_the_rows():
     assert len(tables.sums) == 8
     signed = tables.differences().sums[0, 2]
     assert (signed == (tables.sums[0, 2][:1] - tables.sums[0, 2][1:])).all()
-    for split in range(len(splits)):
-        column, accepts = splits.answers(split, yes=True)
+    for number in range(len(splits)):
+        column, accepts = splits.answers(number, yes=True)
         both = tables.sides(column, np.array([accepts, ~accepts]))
         for yes, at in ((True, slice(0, 2)), (False, slice(2, 4))):
             side = tables.sides(column, (accepts == yes)[None])
-            below = rows.side(split, yes=yes)
+            below = rows.side(number, yes=yes)
             counted = CodeTables.of([below.entries], splits.n_codes, 2)
             assert side.sums.keys() == both.sums.keys() == counted.sums.keys()
             for chosen, table in side.sums.items():
@@ -469,55 +466,33 @@ def test_tables_are_sums_over_the_rows():
             assert side.totals.tolist() == below.totals.tolist()
 
 
-def test_many_codes_take_two_bytes_and_two_words():
+def test_many_codes_take_two_words(monkeypatch):
+    monkeypatch.setattr("littlestone.data.stored._COUNTS", 40)
     schema = Schema.from_dict({f"c{j}": {"integers": [0, 400]} for j in range(9)})
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 404, (60, 9)).astype(np.int16)
     plain = Sample.of(np.concatenate([rows, rows]), rng.integers(0, 2, 120))
-    passed = coded(plain, schema, most=30)
-    assert len(passed.lengths) > 1
+    passed = coded(plain, schema)
+    assert len(passed.records.layout.names) == 2
+    assert len(list(passed.batches())) > 1
     assert contents(passed) == contents(plain)
 
 
 def test_counts_beyond_32_bits_stay_whole_numbers():
-    """A count of a part that needs 64 bits: unsigned, its products with costs would be floats."""
+    """A count that needs 64 bits: unsigned, its products with costs would be floats."""
     most = 2**32 + 1
-    held = HeldRows(TINY.n_codes)
-    for weights in ([most, 3, 2], [1, 1, 1]):
-        codes = np.array([[2, 3, 2], [1, 1, 1]])
-        held.add(Entries(codes, np.array([0, 1, 1]), np.array(weights)))
-    sample = CodedSample(held)
+    rows = np.array([[2, 1], [3, 1]], dtype=np.int16)
+    plain = Sample(rows, np.array([most + 1, 0]), np.array([2, 4]))
+    sample = coded(plain, TINY)
     costs = Costs.of({0: 2**10 + 1, 1: 1})
-    for found, times in ((sample, 1), (sample.priced(costs), 2**10 + 1)):
-        for part in [*found.entries(), *held.parts()]:
-            assert part.weights.dtype == np.int64
+    for found, times in ((sample, 1), (sample.cost_weighted(costs), 2**10 + 1)):
+        for batch in found.batches():
+            assert batch.counts.dtype == np.int64
         assert found.zeros.dtype == found.ones.dtype == np.int64
         assert found.zeros.tolist() == [(most + 1) * times, 0]
-        weighed = found.tables(1, lambda _, part: part.weights * np.int64(3))
+        weighed = found.tables(1, lambda _, batch: batch.counts * np.int64(3))
         assert weighed.totals.tolist() == [3 * (most + 1) * times, 3 * found.positives]
     # and with an evaluation, which would have stopped after the ledger was charged
     learner = ls.AgnosticLearner(ls.DecisionTrees(TINY, depth=1), epsilon=1).to_learner()
     release = run(learner, sample, SeededSource(0), evaluate="0.1")
     assert sum(map(sum, release.evaluation.counts)) > most
-
-
-def test_a_full_disk_is_an_error_before_anything_is_paid(tmp_path, monkeypatch):
-    ledger = Ledger(tmp_path / "budget.db", epsilon=1)
-    data = {"age": np.arange(LARGE) % 60, "y": (np.arange(LARGE) % 60 > 29).astype(np.int8)}
-    full = open("/dev/full", "w+b", buffering=0)  # noqa: SIM115 - the sample closes it
-    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: full)
-    trees = ls.DecisionTrees(Schema.from_dict({"age": {"bins": [30]}}), depth=1)
-    model = ls.AgnosticLearner(trees, epsilon=1)
-    with pytest.raises(DataError, match="engine stopped") as refused:
-        model.fit(data, y="y", ledger=ledger)
-    assert refused.value.__context__ is None
-    assert ledger.remaining().epsilon == 1
-    assert not hasattr(model, "release_")
-
-
-def test_a_damaged_copy_is_noticed():
-    plain = Sample.of(np.array([[2, 2], [3, 1]], dtype=np.int16), [0, 1])
-    passed = coded(plain, TINY)
-    passed._held._file.truncate(3)
-    with pytest.raises(DataError, match="damaged"):
-        _ = passed.points

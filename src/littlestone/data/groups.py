@@ -1,30 +1,133 @@
-"""Groups that an engine hands out one batch after the other, so that they are never held together.
+"""Grouping where the data lie: one expression for all engines, and its groups in batches.
+
+The engine groups equal raw cells and counts them; only groups come to Python, where each distinct
+cell is converted by the public rules. For rows of a schema the numeric columns are binned inside
+the engine (`bin_in_engine`), by comparisons that agree exactly with `Column.code`, so that ten
+million different incomes do not become ten million groups.
 
 DuckDB streams its groups itself. Spark would collect them: `toArrow` holds all of them in the
 memory of this process. Here its Python workers pack each Arrow batch of groups into one binary
 cell, and `toLocalIterator` fetches a partition of such cells after the other (both are public calls
 of PySpark, classic and Connect). The function that packs is sent by value and needs PyArrow only:
 this library is not imported by the workers. Whether workers can run it is tried with a row
-that is no record; if not, groups are collected as before.
+that is no record; if not, groups are collected.
 """
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from littlestone.data.dialects import SPARK, Frame
-from littlestone.data.engine import quietly
-from littlestone.data.sample import check_same
+from littlestone.data.calendar import ISO_TIME
+from littlestone.data.columns import Column
+from littlestone.data.convert import PLAIN
+from littlestone.data.dialects import SPARK, Frame, bytewise
+from littlestone.data.engine import run_engine
+from littlestone.data.points import check_same
+from littlestone.data.schema import Schema
 from littlestone.errors import DataError
 
-__all__ = ["in_batches", "streamed"]
+INTEGERS = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32)
+FLOATS = (nw.Float32, nw.Float64)
+
+#: Beyond this many the expression is unwieldy, and grouping by raw cells is the cheaper way.
+_MOST_EDGES = 300
+
+
+class Binned(NamedTuple):
+    """A column in the engine: what is to be computed first, and from that its code.
+
+    A cell whose code is null and whose rest is null is missing; a cell whose code is null and
+    whose rest is not is still to be converted.
+    """
+
+    value: nw.Expr  # a number, or null
+    rest: nw.Expr | None  # cells that are no plain number, as they are
+    edges: tuple[int | float, ...]
+
+    def code(self, value: nw.Expr) -> nw.Expr:
+        """Return the code of the value, which the engine has computed in a step before."""
+        return nw.when(~value.is_null()).then(_code(value, self.edges, 0, len(self.edges)))
+
+
+def bin_in_engine(cell: nw.Expr, dtype: Any, column: Column) -> Binned | None:
+    """Return the expressions for a numeric column; None where cells must be read one by one.
+
+    Comparisons are exact: integers are compared with integers (the edges rounded up), floats as
+    doubles with doubles, and a text only when it is a short plain decimal, whose nearest double
+    all engines agree on. Casts are guarded, so no text can make an engine fail.
+    """
+    if column.calendar is not None:
+        return None
+    if column.edges is None or not column.pure or len(column.edges) > _MOST_EDGES:
+        return None
+    if isinstance(dtype, INTEGERS):
+        return Binned(cell.cast(nw.Int64), None, column.integer_edges)
+    if isinstance(dtype, FLOATS):
+        value = cell.cast(nw.Float64)
+        return Binned(nw.when(~value.is_nan()).then(value), None, _doubles(column))
+    if isinstance(dtype, nw.String):
+        plain = cell.str.contains(PLAIN)
+        value = nw.when(plain).then(cell).cast(nw.Float64)
+        return Binned(value, nw.when(~plain).then(cell), _doubles(column))
+    return None
+
+
+def _days(cell: nw.Expr, dtype: Any, column: Column | None) -> nw.Expr:
+    """Return cells as they are; times as their days, where the day decides: fewer groups."""
+    if column is None or column.calendar is None or not column.of_days:
+        return cell
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is None:
+        return cell.cast(nw.Date)
+    if isinstance(dtype, nw.String) and not column.calendar.form:
+        timed = cell.str.contains(ISO_TIME)
+        return nw.when(timed).then(cell.str.slice(0, 10)).otherwise(cell)
+    return cell
+
+
+def _doubles(column: Column) -> tuple[float, ...]:
+    return tuple(float(edge) for edge in column.edges or ())
+
+
+def _code(value: nw.Expr, edges: Sequence[float], low: int, high: int) -> nw.Expr:
+    """Search the bin by halves: FIRST + the number of edges <= value, between low and high."""
+    if low == high:
+        return nw.lit(Column.FIRST + low)
+    middle = (low + high) // 2
+    below = value < nw.lit(edges[middle])
+    return (
+        nw.when(below)
+        .then(_code(value, edges, low, middle))
+        .otherwise(_code(value, edges, middle + 1, high))
+    )
+
+
+def in_groups(frame: Frame, schema: Schema | None = None) -> Frame:
+    """Return the groups (k0, k1, ...; of binned columns b0, ...) and their counts, not yet read.
+
+    The first columns are those of the schema, if there is one.
+    """
+    first: dict[str, nw.Expr] = {}
+    then: dict[str, nw.Expr] = {}
+    for j, (name, dtype) in enumerate(frame.collect_schema().items()):
+        column = schema.columns[j] if schema is not None and j < len(schema) else None
+        binned = None if column is None else bin_in_engine(nw.col(name), dtype, column)
+        rest = _days(nw.col(name), dtype, column) if binned is None else binned.rest
+        if binned is not None:
+            first[f"v{j}"] = binned.value
+            then[f"b{j}"] = binned.code(nw.col(f"v{j}"))
+        if rest is not None:
+            first[f"k{j}"] = rest
+            then[f"k{j}"] = nw.col(f"k{j}")
+    keys = bytewise(frame.select(**first).select(**then))
+    return keys.group_by(*then).agg(count=nw.len())
+
 
 #: Groups of a partition of Spark, at most about: what its driver and a worker hold at once.
 _PARTITION = 1 << 21
@@ -68,7 +171,7 @@ def in_batches(
     DataError
         If Spark has found another number of rows than it has counted before.
     Exception
-        Whatever the engine raises, with rows in its message: to be run by `quietly`.
+        Whatever the engine raises, with rows in its message: to be run by `run_engine`.
 
     Notes
     -----
@@ -77,7 +180,6 @@ def in_batches(
 
     Examples
     --------
-    >>> from littlestone.data.counting import in_groups
     >>> from littlestone.data.tables import read_table
     >>> frame = read_table({"dose": ["3", "9", "3"]}).frame(["dose"], "doctest")
     >>> sum(batch.num_rows for batch in in_batches(in_groups(frame)))
@@ -139,7 +241,7 @@ def _packs(native: Any) -> bool:
         return [batch.num_rows for batch in _unpacked(one)] == [1]
 
     try:
-        return quietly(run, "Spark's workers cannot run Python with Arrow.")
+        return run_engine(run, "Spark's workers cannot run Python with Arrow.")
     except DataError:
         return False
 

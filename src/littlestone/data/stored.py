@@ -1,0 +1,713 @@
+"""Samples that are not in memory: batches in order from a `Store`, or a table not yet read.
+
+Every pass is over the same private copy of the records, whatever happens to the table. Records
+that are held out are drawn as they are in memory: by their places among all records in canonical
+order; each part is the same copy, with how many records of each entry belong to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from littlestone.costs import Costs
+from littlestone.data.code_tables import CodeTables, Entries
+from littlestone.data.domains import Itself
+from littlestone.data.multiclass import MulticlassSample
+from littlestone.data.places import first_places
+from littlestone.data.points import check_same, distinct, totals, user_index
+from littlestone.data.sample import Batch, Counts, Extremes, Sample, outermost
+from littlestone.data.store import Store
+from littlestone.data.users import UserSample
+from littlestone.types import Points
+
+if TYPE_CHECKING:
+    from littlestone.data.domains import Line
+    from littlestone.data.places import Places
+    from littlestone.data.points import Keys
+    from littlestone.source import Source
+
+Ints = npt.NDArray[np.int64]
+#: What the records of a batch weigh: of its number and the batch; a row for each label or answer.
+Weigh: TypeAlias = Callable[[int, Batch], npt.NDArray[Any]]
+
+_EXACT = 2**53
+_NONE = np.zeros(0, dtype=np.int64)
+_COUNTS = 1 << 22  # of a batch, at most about
+
+
+class OnLine:
+    """Points by their numbers on a line."""
+
+    names = ("key",)
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self.ordered = isinstance(line, Itself)
+
+    def words(self, points: Points) -> list[Ints]:
+        """Return the numbers of points."""
+        return [self.line.keys(points)]
+
+    def points(self, words: Sequence[Ints]) -> Points:
+        """Return the points of numbers."""
+        return self.line.points(words[0])
+
+
+class Coded:
+    """Rows of a schema as bit fields, ordered as the codes are.
+
+    Examples
+    --------
+    >>> layout = Coded([4, 3])
+    >>> words = layout.words(np.array([[2, 1], [3, 2]]))
+    >>> [word.tolist() for word in words], layout.points(words).tolist()
+    ([[9, 14]], [[2, 1], [3, 2]])
+    """
+
+    ordered = True
+
+    def __init__(self, n_codes: Sequence[int]) -> None:
+        self.n_codes = tuple(n_codes)
+        self._bits: list[list[int]] = [[]]  # of the columns of each word
+        for codes in self.n_codes:
+            bits = max(1, (codes - 1).bit_length())
+            if sum(self._bits[-1]) + bits > 62:
+                self._bits.append([])
+            self._bits[-1].append(bits)
+        self.names = tuple(f"w{i}" for i in range(len(self._bits)))
+
+    def words(self, points: Points) -> list[Ints]:
+        """Return the words of rows of codes."""
+        columns, out = iter(points.T), []
+        for fields in self._bits:
+            word = np.zeros(len(points), dtype=np.int64)
+            for bits in fields:
+                word <<= bits
+                word |= next(columns)
+            out.append(word)
+        return out
+
+    def points(self, words: Sequence[Ints]) -> Points:
+        """Return the codes, a row for each row."""
+        codes = np.empty((len(self.n_codes), len(words[0])), dtype=np.int16)
+        j = 0
+        for word, fields in zip(words, self._bits, strict=True):
+            shift = sum(fields)
+            for bits in fields:
+                shift -= bits
+                codes[j] = (word >> shift) & ((1 << bits) - 1)
+                j += 1
+        return codes.T
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Records:
+    """Records in a store, or one of two parts of them, with counts by label.
+
+    Examples
+    --------
+    >>> schema = pa.schema([("key", pa.int64()), ("label", pa.int64()), ("n", pa.int64())])
+    >>> given = pa.record_batch([[3, 5, 3], [0, 1, 0], [1, 2, 1]], schema=schema)
+    >>> records = Records.keep(OnLine(Itself(9)), schema, [given], labels=2)
+    >>> [(batch.points.tolist(), batch.counts.tolist()) for batch in records.batches()]
+    [([3, 5], [[2, 0], [0, 2]])]
+    """
+
+    store: Store
+    layout: OnLine | Coded
+    inside: Counts  # records inside the domain, by label
+    outside: Counts  # of the domain
+    places: Places | None = None  # of the first part, among all records in order
+    first: bool = True  # whether it is this part
+
+    @classmethod
+    def keep(
+        cls,
+        layout: OnLine | Coded,
+        schema: pa.Schema,
+        given: Iterable[pa.RecordBatch],
+        labels: int,
+        outside: Counts | None = None,
+    ) -> Records:
+        """Write batches of keys, labels and counts; ``outside`` is filled while they come."""
+        store, inside = Store(), np.zeros(labels, dtype=np.int64)
+
+        def counted() -> Iterator[pa.RecordBatch]:
+            for batch in given:
+                label, n = (batch.column(name).to_numpy() for name in ("label", "n"))
+                inside[:] += totals(label, n, labels)
+                yield batch
+
+        keys = ", ".join([*layout.names, "label"])
+        store.keep("records", schema, counted(), keys, add="n")
+        return cls(store, layout, inside, np.zeros_like(inside) if outside is None else outside)
+
+    @classmethod
+    def of(
+        cls, layout: OnLine | Coded, words: Sequence[Ints], counts: Counts, outside: Counts
+    ) -> Records:
+        """Store counts of shape (labels, points) that are in memory."""
+        label, at = np.nonzero(counts)
+        columns = [*(word[at] for word in words), label.astype(np.int64), counts[label, at]]
+        given = pa.record_batch(columns, names=[*layout.names, "label", "n"])
+        return cls.keep(layout, given.schema, [given], len(counts), np.array(outside))
+
+    @property
+    def by_label(self) -> Counts:
+        """Records with each label (private)."""
+        return self.inside + self.outside
+
+    def batches(self, *, numbers: bool = False) -> Iterator[Batch]:
+        """Yield the points, or their numbers, with their counts; in order, none in two batches."""
+        width, labels, start = len(self.layout.names), len(self.inside), 0
+        size = max(_COUNTS // labels, 1)
+        for columns in whole(self.store.batches("records", size), width):
+            if self.places is not None:
+                n = columns[-1]
+                columns[-1] = self._of_part(n, start)
+                start += int(n.sum())
+                some = columns[-1] > 0
+                columns[:] = [column[some] for column in columns]
+            *words, label, n = columns
+            if not len(n):
+                continue
+            new = _starts(words)
+            counts = np.zeros((labels, int(new.sum())), dtype=np.int64)
+            counts[label, np.cumsum(new) - 1] = n
+            first = [word[new] for word in words]
+            yield Batch(first[0] if numbers else self.layout.points(first), counts)
+
+    def split(self, source: Source, first: int) -> tuple[Records, Records]:
+        """Draw so many records, and return these, and the others."""
+        if self.places is not None or not self.layout.ordered:
+            raise TypeError("Records in canonical order are split, once.")
+        places = first_places(source, int(self.by_label.sum()), first)
+        return self._part(places, first=True), self._part(places, first=False)
+
+    def _part(self, places: Places, *, first: bool) -> Records:
+        part = replace(self, places=places, first=first)
+        inside = sum((batch.counts.sum(axis=1) for batch in part.batches()), 0 * self.inside)
+        outside = part._of_part(self.outside, int(self.inside.sum()))
+        return replace(part, inside=inside, outside=outside)
+
+    def _of_part(self, n: Counts, start: int) -> Counts:
+        """Return how many records of entries belong to the part; they are at start and behind."""
+        assert self.places is not None
+        ends = start + np.concatenate([[0], np.cumsum(n)])
+        here = np.diff(self.places.before(ends))
+        return here if self.first else n - here
+
+
+def whole(batches: Iterator[pa.RecordBatch], keys: int) -> Iterator[list[npt.NDArray[Any]]]:
+    """Yield the columns of sorted batches, so that no key (of the first columns) is in two."""
+    kept: list[list[npt.NDArray[Any]]] = []
+    for batch in batches:
+        columns = [column.to_numpy() for column in batch.columns]
+        if not len(columns[0]):
+            continue
+        if kept and all(kept[-1][k][-1] == columns[k][0] for k in range(keys)):
+            starts = np.flatnonzero(_starts(columns[:keys]))
+            cut = int(starts[1]) if len(starts) > 1 else len(columns[0])
+            kept.append([column[:cut] for column in columns])
+            columns = [column[cut:] for column in columns]
+            if not len(columns[0]):
+                continue
+        if kept:
+            yield _joined(kept)
+        kept = [columns]
+    if kept:
+        yield _joined(kept)
+
+
+def _starts(words: Sequence[npt.NDArray[Any]]) -> npt.NDArray[np.bool_]:
+    """Return where a row differs from the one before."""
+    new = np.ones(len(words[0]), dtype=bool)
+    new[1:] = words[0][1:] != words[0][:-1]
+    for word in words[1:]:
+        new[1:] |= word[1:] != word[:-1]
+    return new
+
+
+def _joined(kept: list[list[npt.NDArray[Any]]]) -> list[npt.NDArray[Any]]:
+    return kept[0] if len(kept) == 1 else [np.concatenate(c) for c in zip(*kept, strict=True)]
+
+
+class _Stored:
+    """What stored samples have in common."""
+
+    in_memory = False
+    stored = True
+    records: Records
+
+    @property
+    def n_codes(self) -> tuple[int, ...]:
+        """How many codes each column of rows has (public)."""
+        layout = self.records.layout
+        assert isinstance(layout, Coded)
+        return layout.n_codes
+
+    def complete(self) -> None:
+        """Nothing is left to be read."""
+
+    def _together(self) -> tuple[Points, Counts]:
+        """Return all points in canonical order, and their counts."""
+        batches = list(self.records.batches())
+        if not batches:
+            layout, labels = self.records.layout, len(self.records.inside)
+            none = [np.zeros(0, dtype=np.int64)] * len(layout.names)
+            return layout.points(none), np.zeros((labels, 0), dtype=np.int64)
+        points = np.concatenate([batch.points for batch in batches])
+        counts = np.concatenate([batch.counts for batch in batches], axis=1)
+        if self.records.layout.ordered:
+            return points, counts
+        order = np.argsort(points, kind="stable")
+        return points[order], counts[:, order]
+
+
+class StoredSample(_Stored, Sample):
+    """A sample of two labels that is read in batches; it is brought to memory only if needed.
+
+    Parameters
+    ----------
+    records : Records
+    weights : (int, int)
+        How many each record counts, by its label.
+    """
+
+    _weights: tuple[int, int]
+
+    @classmethod
+    def kept(cls, sample: Sample, layout: OnLine | Coded) -> StoredSample:
+        """Store a sample that is in memory.
+
+        Examples
+        --------
+        >>> stored = StoredSample.kept(Sample.of([5, 3, 5], [1, 0, 1]), OnLine(Itself(9)))
+        >>> stored, stored.points.tolist(), stored.zeros.tolist(), stored.ones.tolist()
+        (Sample(n=3), [3, 5], [1, 0], [0, 2])
+        """
+        counts = np.stack([sample.zeros, sample.ones])
+        return cls(
+            Records.of(layout, layout.words(sample.points), counts, np.array(sample.outside))
+        )
+
+    def __init__(self, records: Records, weights: tuple[int, int] = (1, 1)) -> None:
+        # a sample is frozen
+        self.__dict__.update(records=records, _weights=weights, splits=records.layout.ordered)
+
+    def batches(self, line: Line | None = None) -> Iterator[Batch]:
+        """Yield the points, or their numbers on the line by which they are stored."""
+        weights = np.array(self._weights, dtype=np.int64)[:, None]
+        for points, counts in self.records.batches(numbers=line is not None):
+            yield Batch(points, counts * weights)
+
+    def tables(self, order: int, weigh: Weigh | None = None) -> CodeTables:
+        """Return the sums over rows by the codes of sets of ``order`` columns: one pass.
+
+        By default records weigh what they count.
+        """
+        batches = self.batches()
+        if weigh is not None:
+            batches = (b._replace(counts=weigh(i, b)) for i, b in enumerate(batches))
+        return CodeTables.of(map(Entries.of, batches), self.n_codes, order)
+
+    def weighed(self, batch: Batch) -> Counts:
+        """Return what each answer costs at the points of a batch."""
+        return batch.counts[::-1]
+
+    def extremes(self, most: int) -> Extremes:
+        """Return at least ``most`` outermost records of each label: one pass."""
+        return outermost(self.batches(), most, self.outside)
+
+    @cached_property
+    def counted(self) -> Sample:
+        """The sample in memory."""
+        points, (zeros, ones) = self._together()
+        return Sample(points, zeros * self._weights[0], ones * self._weights[1], self.outside)
+
+    @property
+    def points(self) -> Points:
+        """Distinct points; brings them together."""
+        return self.counted.points
+
+    @property
+    def zeros(self) -> Counts:
+        """Records with label 0 at each point; brings the points together."""
+        return self.counted.zeros
+
+    @property
+    def ones(self) -> Counts:
+        """Records with label 1 at each point; brings the points together."""
+        return self.counted.ones
+
+    def cost_weighted(self, costs: Costs) -> Sample:
+        """Return the sample in which each record counts as many as a mistake on it costs."""
+        (_, zero), (one, _) = costs.matrix
+        return StoredSample(self.records, (self._weights[0] * zero, self._weights[1] * one))
+
+    def split(self, source: Source, first: int) -> tuple[StoredSample, StoredSample]:
+        """Draw so many records, and return these, and the others."""
+        one, other = self.records.split(source, first)
+        return StoredSample(one, self._weights), StoredSample(other, self._weights)
+
+    @property
+    def outside(self) -> tuple[int, int]:
+        """Records outside the domain with label 0, with label 1."""
+        zeros, ones = self.records.outside.tolist()
+        return zeros * self._weights[0], ones * self._weights[1]
+
+    @property
+    def negatives(self) -> int:
+        """How much label 0 counts inside the domain (private)."""
+        return int(self.records.inside[0]) * self._weights[0]
+
+    @property
+    def positives(self) -> int:
+        """How much label 1 counts (private)."""
+        return int(self.records.by_label[1]) * self._weights[1]
+
+    @property
+    def n(self) -> int:
+        """Number of records: public under replace-one."""
+        return self.negatives + self.outside[0] + self.positives
+
+
+class StoredLabels(_Stored, MulticlassSample):
+    """The same with a public list of labels, and one for cells that are not in the list.
+
+    Parameters
+    ----------
+    records : Records
+    costs : Costs, optional
+        Of mistakes; by default each costs 1.
+    """
+
+    def __init__(self, records: Records, costs: Costs | None = None) -> None:
+        labels = len(records.inside) - 1
+        costs = Costs.equal(labels) if costs is None else costs
+        splits = records.layout.ordered
+        # a sample is frozen
+        self.__dict__.update(records=records, costs=costs, kinds=None, splits=splits)
+
+    @property
+    def outside(self) -> tuple[int, ...]:
+        """Records outside the domain, by label."""
+        return tuple(self.records.outside.tolist())
+
+    @property
+    def n(self) -> int:
+        """Number of records: public under replace-one."""
+        return int(self.records.by_label.sum())
+
+    @property
+    def by_label(self) -> Counts:
+        """Number of records with each label, and with none of the list (private)."""
+        return self.records.by_label
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield the points in canonical order."""
+        return self.records.batches()
+
+    def weighed(self, batch: Batch) -> Counts:
+        """Return what each answer costs at the points of a batch."""
+        return np.asarray(self.costs.table.T @ batch.counts)
+
+    def tables(self, order: int, weigh: Weigh | None = None) -> CodeTables:
+        """Return what each answer costs, summed by the codes of sets of columns: one pass.
+
+        Raises
+        ------
+        ValueError
+            If the sums are not exact in doubles.
+        """
+        if weigh is not None:
+            weighed = (b._replace(counts=weigh(i, b)) for i, b in enumerate(self.batches()))
+            return CodeTables.of(map(Entries.of, weighed), self.n_codes, order, self.labels)
+        entries = map(Entries.of, self.batches())
+        counts = CodeTables.of(entries, self.n_codes, order, self.labels + 1)
+        costs = self.costs.table.T
+        if int((costs @ self.by_label).sum()) >= _EXACT:
+            raise ValueError("Weights must sum to less than 2**53.")
+        sums = {
+            chosen: np.tensordot(costs, table.astype(np.int64), axes=1).astype(np.float64)
+            for chosen, table in counts.sums.items()
+        }
+        return CodeTables(self.n_codes, counts.order, sums)
+
+    @cached_property
+    def counted(self) -> MulticlassSample:
+        """The sample in memory."""
+        return MulticlassSample(*self._together(), self.outside, self.costs)
+
+    @property
+    def points(self) -> Points:
+        """Distinct points; brings them together."""
+        return self.counted.points
+
+    @property
+    def counts(self) -> Counts:
+        """Records with each label at each point; brings the points together."""
+        return self.counted.counts
+
+    def cost_weighted(self, costs: Costs) -> Self:
+        """Return the sample with these costs of mistakes."""
+        return type(self)(self.records, costs)
+
+    def split(self, source: Source, first: int) -> tuple[StoredLabels, StoredLabels]:
+        """Draw so many records, and return these, and the others."""
+        one, other = self.records.split(source, first)
+        return StoredLabels(one, self.costs), StoredLabels(other, self.costs)
+
+
+class Unread(Sample):
+    """A table of which the extreme records, or those at some places, are read; all only if needed.
+
+    Parameters
+    ----------
+    n : int
+        Number of records (public).
+    whole : callable
+        Reads the sample.
+    extremes : callable, optional
+        Reads at least so many outermost records of each label.
+    known : (int, Extremes), optional
+        How many have been read, and what was found.
+    take : callable, optional
+        Reads the sample of the rows at increasing places.
+
+    Examples
+    --------
+    >>> whole = Sample.of([3, 5, 5], [0, 1, 1])
+    >>> sample = Unread(3, lambda: whole, take=lambda places: Sample.of(5 + places, 0 * places))
+    >>> sample.n, sample.take(np.array([2, 0])).points, sample.points
+    (3, array([5, 7]), array([3, 5]))
+    """
+
+    in_memory = False
+
+    def __init__(
+        self,
+        n: int,
+        whole: Callable[[], Sample],
+        *,
+        extremes: Callable[[int], Extremes] | None = None,
+        known: tuple[int, Extremes] | None = None,
+        take: Callable[[Ints], Sample] | None = None,
+    ) -> None:
+        self.__dict__.update(_n=n, _whole=whole, _extremes=extremes, _take=take, _known=known)
+
+    def take(self, places: Ints) -> Sample:
+        """Return the records at different places, in any order."""
+        read: Callable[[Ints], Sample] = self.__dict__["_take"]
+        return read(np.sort(places))
+
+    def extremes(self, most: int) -> Extremes:
+        """Return at least ``most`` outermost records of each label, or all that there are."""
+        read: Callable[[int], Extremes] | None = self.__dict__["_extremes"]
+        if read is None:
+            return self.whole.extremes(most)
+        known: tuple[int, Extremes] | None = self.__dict__["_known"]
+        if known is None or most > known[0]:
+            known = most, read(most)
+            check_same([self.n, known[1].n])
+            self.__dict__["_known"] = known
+        return known[1]
+
+    def complete(self) -> None:
+        """Read all records."""
+        _ = self.whole
+
+    def batches(self, line: Line | None = None) -> Iterator[Batch]:
+        """Yield all points; reads all records."""
+        return self.whole.batches(line)
+
+    @cached_property
+    def whole(self) -> Sample:
+        """The sample of all records: a reading of the whole table."""
+        read: Callable[[], Sample] = self.__dict__["_whole"]
+        sample = read()
+        check_same([self.n, sample.n])
+        return sample
+
+    @property
+    def n(self) -> int:
+        """Number of records: public under replace-one."""
+        return int(self.__dict__["_n"])
+
+    @property
+    def points(self) -> Points:
+        """Distinct points; reads all records, as do the following."""
+        return self.whole.points
+
+    @property
+    def zeros(self) -> Counts:
+        """Records with label 0 at each point."""
+        return self.whole.zeros
+
+    @property
+    def ones(self) -> Counts:
+        """Records with label 1 at each point."""
+        return self.whole.ones
+
+    @property
+    def outside(self) -> tuple[int, int]:
+        """Records outside the domain with label 0, with label 1."""
+        return self.whole.outside
+
+    @property
+    def negatives(self) -> int:
+        """Number of records with label 0 inside the domain."""
+        return self.whole.negatives
+
+    @property
+    def positives(self) -> int:
+        """Number of records with label 1."""
+        return self.whole.positives
+
+
+class StoredUsers(UserSample):
+    """Users that are looked at block by block; they are brought to memory only if needed.
+
+    Parameters
+    ----------
+    keys : uint64 array
+        Of all users.
+    blocks : callable
+        Returns an iterator over the blocks, as often as it is asked; no user is in two.
+
+    Examples
+    --------
+    >>> made = [UserSample.of([name] * 3, [3, 5, 3], [0, 1, 0]) for name in ("ann", "bob")]
+    >>> keys = np.concatenate([block.keys for block in made])
+    >>> users = StoredUsers(keys, lambda: iter(made))
+    >>> users, users.point.tolist(), users.bound_contributions(1, salt=0).records.tolist()
+    (UserSample(n_users=2), [0, 1, 0, 1], [1, 1])
+    """
+
+    in_memory = False
+    stored = True
+
+    def __init__(self, keys: Keys, blocks: Callable[[], Iterator[UserSample]]) -> None:
+        self.__dict__.update(keys=keys, _blocks=blocks)  # a sample is frozen
+
+    @classmethod
+    def sorted(cls, store: Store, table: str, low: int, ranked: Keys | None = None) -> StoredUsers:
+        """Return the users of a table (nobody, user, key, label, n); a key below low is outside.
+
+        Users are numbers that name them, or, with keys, their ranks.
+        """
+        keys = [np.zeros(0, dtype=np.uint64)]
+        for nobody, user, *_ in whole(store.batches(table), 2):
+            new = _starts([nobody, user])
+            named = user[new & (nobody == 0)]
+            keys.append(user_index(named)[1] if ranked is None else ranked[named])
+            if nobody[-1]:
+                keys.append(user_index([None])[1])
+        known = np.concatenate(keys)
+
+        def blocks() -> Iterator[UserSample]:
+            seen = 0
+            for nobody, user, key, label, n in whole(store.batches(table), 2):
+                index = np.cumsum(_starts([nobody, user])) - 1
+                own = known[seen : seen + int(index[-1]) + 1]
+                seen += len(own)
+                inside = key >= low
+                points, where = distinct(key[inside])
+                point = np.full(len(key), -1, dtype=np.int64)
+                point[inside] = where
+                yield UserSample(points, index, point, label.astype(np.int8), n, own)
+
+        return cls(known, blocks)
+
+    def blocks(self) -> Iterator[UserSample]:
+        """Yield samples of some users each, in their order."""
+        made: Callable[[], Iterator[UserSample]] = self.__dict__["_blocks"]
+        return made()
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups (private)."""
+        return sum(len(block.count) for block in self.blocks())
+
+    @property
+    def counted(self) -> UserSample:
+        """The users with all their groups, in memory."""
+        return UserSample(*self._together, self.keys)
+
+    def bound_contributions(self, most: int, *, salt: int) -> UserSample:
+        """Keep at most ``most`` records of each user; see `UserSample.bound_contributions`.
+
+        Of a block in which some user has more it is remembered how many records of each group are
+        kept: a byte for each group where these are less than 256.
+        """
+        kept: list[npt.NDArray[Any] | None] = []
+        for block in self.blocks():
+            some = block.kept(most, salt=salt)
+            same = np.array_equal(some, block.count)
+            kept.append(None if same else some.astype(np.min_scalar_type(int(some.max()))))
+
+        def cut() -> Iterator[UserSample]:
+            for block, some in zip(self.blocks(), kept, strict=True):
+                yield block if some is None else block.keeping(some.astype(np.int64))
+
+        return StoredUsers(self.keys, cut)
+
+    def pooled(self) -> Sample:
+        """Return all records together: their points are brought together, users are not."""
+        parts = [block.pooled() for block in self.blocks()]
+        points, where = distinct(np.concatenate([_NONE, *(part.points for part in parts)]))
+        zeros, ones = (
+            totals(where, np.concatenate([_NONE, *(getattr(p, name) for p in parts)]), len(points))
+            for name in ("zeros", "ones")
+        )
+        outside = [sum(part.outside[label] for part in parts) for label in (0, 1)]
+        return Sample(points, zeros, ones, (outside[0], outside[1]))
+
+    @cached_property
+    def _together(self) -> tuple[Points, Ints, Ints, npt.NDArray[np.int8], Ints]:
+        users, points, labels, counts, indices, seen, known = [], [], [], [], [], 0, 0
+        for block in self.blocks():
+            users.append(block.user + seen)
+            indices.append(np.where(block.point < 0, -1, block.point + known))
+            points.append(block.points)
+            labels.append(block.label)
+            counts.append(block.count)
+            seen, known = seen + block.n_users, known + len(block.points)
+        every, where = distinct(np.concatenate([_NONE, *points]))
+        index = np.concatenate([_NONE, *indices])
+        point = np.append(where, -1)[index]  # -1, outside the domain, is the last one
+        label = np.concatenate([np.zeros(0, dtype=np.int8), *labels])
+        user, count = np.concatenate([_NONE, *users]), np.concatenate([_NONE, *counts])
+        return every, user, point, label, count
+
+    @property
+    def points(self) -> Points:
+        """Distinct points; brings the groups together, as do the following."""
+        return self._together[0]
+
+    @property
+    def user(self) -> Ints:
+        """User of each group."""
+        return self._together[1]
+
+    @property
+    def point(self) -> Ints:
+        """Index of the point of each group."""
+        return self._together[2]
+
+    @property
+    def label(self) -> npt.NDArray[np.int8]:
+        """Label of each group."""
+        return self._together[3]
+
+    @property
+    def count(self) -> Ints:
+        """Number of records of each group."""
+        return self._together[4]
