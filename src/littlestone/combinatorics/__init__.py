@@ -7,7 +7,6 @@ and shares what it found. See docs/combinatorics.md.
 `kernel`                    one object that answers all about a matrix
 `matrix`, `sets`, `spaces`  the class, its subsets, and these as a search sees them
 `ldim`, `vc`, `threshold`   the dimensions, exactly; `fast`: version spaces, compiled
-`multiclass`                the Littlestone dimension and SOA with several labels
 `irreducible`               what the answers of the standard optimal algorithm lower
 `decomposition`             decompositions, the best ones, essential hypotheses
 `ramsey`                    Theorem 10 of paper 004 as constructions
