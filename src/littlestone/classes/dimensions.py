@@ -37,16 +37,7 @@ _LEVELS = 8
 
 @dataclass(frozen=True)
 class Bounds:
-    """A dimension that was not decided: it lies in [lower, upper].
-
-    Attributes
-    ----------
-    reason : str
-        Why the dimension is not above ``upper``.
-    witness : callable or None
-        Return what the search found so far, as plain JSON: a shattered set, a shattered tree (its
-        first eight levels) or a threshold sequence. None for a class that is not listed.
-    """
+    """A dimension that was not decided: it lies in [lower, upper]."""
 
     lower: float
     upper: float

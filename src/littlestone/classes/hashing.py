@@ -51,10 +51,6 @@ Words = npt.NDArray[np.uint64]
 class Multiplier:
     """Multiplication by a constant, by eight table look-ups for each element.
 
-    Parameters
-    ----------
-    constant : int in [0, 2**width)
-
     Examples
     --------
     >>> Multiplier(2)(np.array([1, 3, 2**63], dtype=np.uint64)).tolist()
@@ -116,12 +112,6 @@ def point_collision(buckets: int) -> Fraction:
 @dataclass(frozen=True)
 class HashFunction:
     """A function from points to buckets, described by its public coins.
-
-    Parameters
-    ----------
-    key, multiplier, addend : int in [0, 2**64)
-        The coins s, a, b.
-    buckets : int in [1, 2**32)
 
     Examples
     --------
@@ -221,12 +211,6 @@ def _by_halves(table: Words, step: Multiplier) -> Words:
 class HashHypothesis:
     """1 on all points whose public hash falls into one bucket.
 
-    Parameters
-    ----------
-    bucket : int in [0, function.buckets)
-    bounds : (int, int) or None
-        A bounded integer domain, outside of which the hypothesis is 0.
-
     Examples
     --------
     >>> h = HashHypothesis(HashFunction(3, 5, 7, buckets=2), 1)
@@ -289,21 +273,6 @@ class Hashed(Representation):
     One copy has an expected disagreement of at most ``collision``, so it misses alpha with
     probability at most collision/alpha (Markov), and all of them with probability at most
     (collision/alpha)**copies <= beta.
-
-    Parameters
-    ----------
-    alpha, beta : Fraction in (0, 1)
-    copies, buckets : int >= 1
-        They must reach beta; `smallest` finds those with the smallest size.
-    family : HashFamily, optional
-        How the class is hashed; by default its ``hashing``.
-
-    Attributes
-    ----------
-    size : int
-        Candidates of all copies, and those that the copies share, once.
-    collision : Fraction
-        See `HashFamily`.
     """
 
     concept_class: Any

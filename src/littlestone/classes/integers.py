@@ -32,13 +32,7 @@ def integer_bounds(owner: str, low: Any, high: Any) -> tuple[int, int]:
 
 
 class IntegerClass(ConceptClass):
-    """A class over the integers from low to high.
-
-    Parameters
-    ----------
-    low, high : int of any size, low <= high
-        The public domain. Never take it from the data.
-    """
+    """A class over the integers from low to high."""
 
     def __init__(self, low: int, high: int) -> None:
         self.low, self.high = integer_bounds(type(self).__name__, low, high)
@@ -65,18 +59,7 @@ class IntegerClass(ConceptClass):
 
 
 class SetsOfPoints(ConceptClass):
-    """A class of sets of points: of any hashable ones, or of the integers from low to high.
-
-    Parameters
-    ----------
-    low, high : int of any size, or both None
-        None: every integer, text, tuple, ... may be a point; the class is infinite, and is learned
-        through a `representation` (hashing). Otherwise the domain is low .. high.
-
-    Attributes
-    ----------
-    bounds : (int, int) or None
-    """
+    """A class of sets of points: of any hashable ones, or of the integers from low to high."""
 
     bounds: tuple[int, int] | None = None
     #: What represents the class by hashing.
@@ -128,15 +111,7 @@ class SetsOfPoints(ConceptClass):
 
 @dataclass(frozen=True)
 class NumberedConcepts(Sequence[Hypothesis]):
-    """All concepts of a version space, in the order of their numbers; nothing is listed.
-
-    Attributes
-    ----------
-    space : VersionSpace
-        It has a ``size``, and the ``index`` of a concept.
-    size : int
-        Also where it is too large for ``len``.
-    """
+    """All concepts of a version space, in the order of their numbers; nothing is listed."""
 
     space: Any
 

@@ -33,16 +33,7 @@ Namer = Callable[[tuple[Point, ...]], Hypothesis]
 
 
 class Listing:
-    """A class, or a part of it, as a matrix whose columns are all points of the domain.
-
-    Parameters
-    ----------
-    points : sequence of points
-        All of the domain, in a public order.
-    matrix : array of 0 and 1, shape (concepts, points)
-    name : callable
-        Turns the points with label 1 into the canonical hypothesis.
-    """
+    """A class, or a part of it, as a matrix whose columns are all points of the domain."""
 
     def __init__(
         self,

@@ -47,19 +47,6 @@ _QUARTER = Fraction(1, 4)
 class Boosted(Representation):
     """The boosted representation of Lemma 2.4.
 
-    Parameters
-    ----------
-    base : Representation
-        With alpha and beta at most 1/4.
-    alpha, beta : number in (0, 1)
-
-    Attributes
-    ----------
-    rounds, copies : int
-        T and t: the least that the lemma's proof allows.
-    size : int
-        (copies * base.size)**rounds.
-
     Notes
     -----
     Source: Li, Wang, Ye 2024, Lemma 2.4; proof: module docstring.

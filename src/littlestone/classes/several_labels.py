@@ -126,15 +126,7 @@ def _search(
 
 
 class LabelMatrix:
-    """A finite class as the matrix of its labels; version spaces are sets of rows, as integers.
-
-    Parameters
-    ----------
-    labels : integer array of shape (hypotheses, points)
-        Distinct rows.
-    budget : NodeLimit
-        A node is one version space whose dimension was not known.
-    """
+    """A finite class as the matrix of its labels; version spaces are sets of rows, as integers."""
 
     def __init__(self, labels: npt.NDArray[np.int64], budget: NodeLimit) -> None:
         self._budget = budget

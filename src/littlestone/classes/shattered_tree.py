@@ -27,15 +27,6 @@ DEEPEST = 16
 class ShatteredTree:
     """A complete binary tree of points whose every path is the behaviour of a concept.
 
-    Attributes
-    ----------
-    depth : int
-        The Littlestone dimension is at least this.
-    points : tuple of points, length 2**depth - 1
-        In heap order: below node i, label 0 leads to 2i + 1 and label 1 to 2i + 2.
-    leaves : tuple of Hypothesis, length 2**depth
-        Concepts, from the path of zeros to the path of ones.
-
     Examples
     --------
     >>> from littlestone.classes import Thresholds, littlestone_dimension, shattered_tree

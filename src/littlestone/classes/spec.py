@@ -25,27 +25,7 @@ C = TypeVar("C", bound=type[ConceptClass])
 
 @dataclass(frozen=True)
 class Entry:
-    """How one class is written and made.
-
-    Attributes
-    ----------
-    usage : str
-        What an error message shows.
-    build, from_dict : callable
-        Make the class from its arguments, and from JSON.
-    from_spec : callable or None
-        Makes it from the text between the parentheses.
-    from_csv : callable or None
-        Makes it from the path of a public file.
-    names : tuple of str
-        Names of the integer arguments, in order.
-    required : int
-        How many of them must be given.
-    schema : bool
-        The first argument is the schema, which is not part of the text.
-    labels : bool
-        It takes a list of labels, which is not part of the text.
-    """
+    """How one class is written and made."""
 
     usage: str
     build: Callable[..., ConceptClass]

@@ -29,11 +29,6 @@ class VectorDomain(TextDomain):
     Python arrays have shape (m, n). In a table a vector is one cell: entries separated by spaces,
     commas or semicolons, or (up to q = 10) digits one after another.
 
-    Parameters
-    ----------
-    q : int >= 2
-    n : int >= 1
-
     Examples
     --------
     >>> domain = VectorDomain(3, 4)

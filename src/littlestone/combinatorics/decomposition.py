@@ -35,19 +35,7 @@ from littlestone.types import Json
 
 @dataclass(frozen=True)
 class DecompositionNode:
-    """One node of a decomposition tree.
-
-    Attributes
-    ----------
-    depth : int
-        Distance from the root.
-    hypotheses : int
-        The restricted class, as a set.
-    point : int or None
-        The column asked here; None for a leaf.
-    children : (int, int) or None
-        Positions, in `DecompositionTree.nodes`, of the children for labels 0 and 1.
-    """
+    """One node of a decomposition tree."""
 
     depth: int
     hypotheses: int
@@ -58,15 +46,6 @@ class DecompositionNode:
 @dataclass(frozen=True)
 class DecompositionTree:
     """A valid (p, d)-decomposition: a witness that ``DDim_{p,d} <= degree``.
-
-    Attributes
-    ----------
-    p, d : int
-        Its parameters, p >= 1 and d >= LDim of the class.
-    degree : int
-        The largest Littlestone dimension of a leaf.
-    nodes : tuple of DecompositionNode
-        The root first.
 
     References
     ----------
@@ -144,19 +123,6 @@ Sitting = Generator[tuple[int, int], bool, bool]
 
 class DecompositionSearch(Generic[V, C]):
     """Answer decomposition questions on version spaces of one matrix, for one pair (p, d).
-
-    Parameters
-    ----------
-    matrix : BitMatrix
-        The class.
-    search : LittlestoneSearch
-        Decides dimensions.
-    reductions : ReductionSearch
-        Gives SOAs, and reductions for trees and certificates.
-    budget : NodeLimit
-        A node is one class at one depth whose columns are tried, or one node of a tree.
-    p, d : int
-        p >= 1; d at least the Littlestone dimension of every version space asked about.
 
     References
     ----------

@@ -16,11 +16,6 @@ Class = frozenset[int]
 class TextbookClass:
     """A class given by its rows, with the textbook recursions on sets of row numbers.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_hypotheses, n_points)
-        Zeros and ones, distinct rows.
-
     Examples
     --------
     >>> cube = TextbookClass([[0, 0], [0, 1], [1, 0], [1, 1]])

@@ -32,13 +32,7 @@ def _compiled(function: F) -> F:
 
 
 class RowSpace:
-    """Version spaces as ascending row numbers; columns as indices of `BitMatrix.live`.
-
-    Parameters
-    ----------
-    matrix : BitMatrix
-        Any class; pays for itself from some thousands of hypotheses on.
-    """
+    """Version spaces as ascending row numbers; columns as indices of `BitMatrix.live`."""
 
     def __init__(self, matrix: BitMatrix) -> None:
         points = list(matrix.live.values())

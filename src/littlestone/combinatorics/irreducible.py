@@ -23,15 +23,6 @@ _COMPARE = 256
 class ReductionSearch(Generic[V, C]):
     """Find shortest reductions of version spaces of one matrix; remembers them.
 
-    Parameters
-    ----------
-    matrix : BitMatrix
-        The class.
-    search : LittlestoneSearch
-        Decides dimensions; its memory is shared.
-    budget : NodeLimit
-        A node is one restricted class whose dimension is asked.
-
     Notes
     -----
     First a certificate in polynomial time, `is_packed`. Then breadth first over the restricted

@@ -33,17 +33,6 @@ class Kernel(VersionSpaces):
     whole class. A labelling of all points is an integer with bit x set for label 1. All methods
     share what was found before, so ask one kernel all questions.
 
-    Parameters
-    ----------
-    matrix : array-like of shape (n_hypotheses, n_points), or BitMatrix
-        Zeros and ones, distinct rows.
-    max_nodes : int or None, default=1_000_000
-        Most search nodes of one question; None never stops. Deterministic: the same question to
-        a fresh kernel takes the same number of nodes on every machine and on both backends.
-    backend : {"auto", "python", "numba"}, default="auto"
-        How Littlestone searches run. Answers and node counts are the same. "auto" takes numba
-        (the ``[fast]`` extra) for 8,192 hypotheses or more, if it is installed.
-
     Notes
     -----
     Whether a question exceeds its budget depends on what this kernel was asked before, since

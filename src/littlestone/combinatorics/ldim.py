@@ -28,17 +28,7 @@ MEMO_BYTES = 2**30
 
 
 class LittlestoneSearch(Generic[V, C]):
-    """Decide Littlestone dimensions of version spaces of one matrix; remembers bounds.
-
-    Parameters
-    ----------
-    matrix : BitMatrix
-        The class.
-    budget : NodeLimit
-        A node is one pass over the columns of a version space whose bound was not cached.
-    space : Space
-        How version spaces are represented.
-    """
+    """Decide Littlestone dimensions of version spaces of one matrix; remembers bounds."""
 
     def __init__(self, matrix: BitMatrix, budget: NodeLimit, space: Space[V, C]) -> None:
         self._matrix = matrix

@@ -38,11 +38,6 @@ class OutOfTime(OutOfNodes):
 class NodeLimit:
     """Count nodes up to a limit.
 
-    Parameters
-    ----------
-    limit : int or None
-        Most nodes of one question; None never stops.
-
     Examples
     --------
     >>> budget = NodeLimit(1)
@@ -75,13 +70,6 @@ class NodeLimit:
 
 class Clock:
     """The processor time of some questions, and a report of the bounds so far.
-
-    Parameters
-    ----------
-    seconds : float or None
-        Most processor time of all questions; None never stops.
-    now : callable
-        Return the processor time.
 
     Examples
     --------

@@ -37,13 +37,6 @@ class BitMatrix:
     and constant columns are welcome: every search drops them for itself, and answers still speak
     about all columns.
 
-    Attributes
-    ----------
-    array : uint8 ndarray of shape (n_hypotheses, n_points)
-        The labels, read-only.
-    columns : tuple of int
-        For each point the set of hypotheses that label it 1.
-
     Examples
     --------
     >>> matrix = BitMatrix.from_array([[0, 0], [0, 1], [1, 1]])

@@ -16,11 +16,6 @@ _BLOCK = 8192
 class VersionSpaces:
     """The version spaces of one matrix, as integers; nothing here searches.
 
-    Parameters
-    ----------
-    matrix : BitMatrix
-        The class.
-
     Examples
     --------
     >>> spaces = VersionSpaces(BitMatrix.from_array([[0, 0], [0, 1], [1, 1]]))

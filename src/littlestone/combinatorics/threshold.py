@@ -24,13 +24,6 @@ State = tuple[int, int]  # (V, U)
 class ThresholdSearch:
     """Find longest threshold sequences in version spaces of one matrix.
 
-    Parameters
-    ----------
-    matrix : BitMatrix
-        The class.
-    budget : NodeLimit
-        A node is one state (V, U) whose moves are listed.
-
     Notes
     -----
     States keep one of equal columns and rows (equal ones never occur together), and of the

@@ -12,13 +12,6 @@ Cells = list[tuple[int, int]]  # (hypotheses with one labelling of the chosen po
 class VCSearch:
     """Decide VC dimensions of version spaces of one matrix; remembers the largest sets found.
 
-    Parameters
-    ----------
-    matrix : BitMatrix
-        The class.
-    budget : NodeLimit
-        A node is one pass over the columns for one choice of points.
-
     Notes
     -----
     Depth first over sets of points in column order. When ``need`` points are still to be chosen,

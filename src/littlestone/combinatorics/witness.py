@@ -22,15 +22,6 @@ class MistakeTree:
     It is *shattered*, and proves ``LDim >= depth``, when each leaf's hypothesis labels the points
     on its path with the labels of the path (`holds`).
 
-    Attributes
-    ----------
-    depth : int
-        At least 0.
-    points : tuple of int, length 2**depth - 1
-        Columns in heap order: the children of node i for labels 0 and 1 are 2i + 1 and 2i + 2.
-    leaves : tuple of int, length 2**depth
-        Rows, from the path of zeros to the path of ones.
-
     Examples
     --------
     >>> tree = MistakeTree(1, (0,), (1, 0))
@@ -86,13 +77,6 @@ class MistakeTree:
 class ShatteredSet:
     """Points on which the class realises every labelling: proves ``VC >= len(points)``.
 
-    Attributes
-    ----------
-    points : tuple of int
-        Distinct columns.
-    hypotheses : tuple of int, length 2**len(points)
-        Row number b labels ``points[j]`` with bit j of b.
-
     Examples
     --------
     >>> ShatteredSet((0, 1), (0, 1, 2, 3)).holds([[0, 0], [1, 0], [0, 1], [1, 1]])
@@ -135,13 +119,6 @@ class ThresholdSequence:
     (appendix A) for k hypotheses told apart by k - 1 points. Both are accepted: there are as many
     points as hypotheses, or one fewer. The threshold dimension counts *points and hypotheses* in
     the sense of the definition.
-
-    Attributes
-    ----------
-    hypotheses : tuple of int, at least one
-        Rows.
-    points : tuple of int
-        Columns, as many as hypotheses or one fewer.
 
     Examples
     --------

@@ -159,18 +159,7 @@ _AHEAD: dict[str, Any] = {
 
 
 class ParquetParts:
-    """The files of one table, in order.
-
-    Attributes
-    ----------
-    paths : list of str
-    fields : list of (str, DataType)
-        Names and types of the columns of the first part.
-    alike : bool
-        Whether all parts have these columns (public: it depends on schemas only).
-    rows : int
-        Of all parts, as their footers say (public).
-    """
+    """The files of one table, in order."""
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self.paths = [str(path) for path in paths]
@@ -183,14 +172,7 @@ class ParquetParts:
 
 
 class ParquetColumns:
-    """Some columns of Parquet files, as an Arrow stream that can be read again and again.
-
-    Parameters
-    ----------
-    parts : ParquetParts
-    columns : sequence of int
-        Positions of the asked columns.
-    """
+    """Some columns of Parquet files, as an Arrow stream that can be read again and again."""
 
     def __init__(self, parts: ParquetParts, columns: Sequence[int]) -> None:
         self._parts = parts

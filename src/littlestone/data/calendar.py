@@ -52,13 +52,6 @@ _FIRST = datetime(1, 1, 1)
 class Calendar:
     """How the cells of a column of dates are read.
 
-    Attributes
-    ----------
-    by : {"date", "year", "quarter", "month", "weekday", "hour"}
-        What bins are about. ``date``: the moment itself, in seconds since the year 1.
-    form : str
-        The declared format, of %Y, %m, %d, %H, %M, %S and other characters; ISO if empty.
-
     Examples
     --------
     >>> month = Calendar("month", "%d.%m.%Y")

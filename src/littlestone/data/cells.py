@@ -74,12 +74,6 @@ def text(raw: object, *, longest: int = MAX_LENGTH) -> str | None:
     Equal numbers are written equally, so it does not matter which of them an engine shows. Total:
     whatever the value is, also an object whose own methods raise.
 
-    Parameters
-    ----------
-    raw : object
-    longest : int
-        A text of more characters is missing, so that one cell cannot hold up a release.
-
     Examples
     --------
     >>> [text(v) for v in (" a ", "", 3, 3.0, 2.50, float("nan"), True, None, b"x")]

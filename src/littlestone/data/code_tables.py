@@ -31,14 +31,7 @@ _CHUNK = 1 << 16  # entries that are counted at once: their numbers stay in the 
 
 
 class Entries(NamedTuple):
-    """Coded rows with a label and a weight; a row may stand in several entries.
-
-    Attributes
-    ----------
-    codes : integer array of shape (columns, entries)
-    labels : integer array of shape (entries,)
-    weights : integer array of shape (entries,)
-    """
+    """Coded rows with a label and a weight; a row may stand in several entries."""
 
     codes: npt.NDArray[Any]
     labels: npt.NDArray[Any]
@@ -81,14 +74,6 @@ def fit_memory(schema: Schema, order: int, labels: int = 2) -> bool:
 class CodeTables:
     """Sums of weights by label and by the codes of each set of at most ``order`` columns.
 
-    Parameters
-    ----------
-    n_codes : sequence of int
-        How many codes each column has.
-    order : int
-    sums : mapping of tuple of columns to array of shape (labels, codes, ...)
-        For each set of at most ``order`` columns, in increasing order; whole numbers below 2**53.
-
     Examples
     --------
     >>> rows = Entries(np.array([[2, 3, 3]]), np.array([0, 1, 1]), np.array([1, 1, 5]))
@@ -105,16 +90,7 @@ class CodeTables:
     def of(
         cls, parts: Iterable[Entries], n_codes: Sequence[int], order: int, labels: int = 2
     ) -> CodeTables:
-        """Return the sums over all entries, which together weigh less than 2**53.
-
-        Parameters
-        ----------
-        parts : iterable of Entries
-            One after the other is in memory.
-        n_codes : sequence of int
-        order : int >= 1
-        labels : int
-        """
+        """Return the sums over all entries, which together weigh less than 2**53."""
         columns, largest = range(len(n_codes)), min(order, len(n_codes))
         sets = _counted(tuple(n_codes), largest, labels)
         sums = {chosen: np.zeros(labels * math.prod(n_codes[j] for j in chosen)) for chosen in sets}
@@ -146,15 +122,7 @@ class CodeTables:
         return cls(n_codes, order, {c: table for c, table in known.items() if len(c) <= largest})
 
     def sides(self, column: int, accepts: Bits) -> CodeTables:
-        """Return the tables of rows by their codes of a column, of one order less.
-
-        Parameters
-        ----------
-        column : int
-        accepts : bool array of shape (sides, codes)
-            Which codes of the column each side has. The sides stand one after the other on the
-            first axis, each with all labels.
-        """
+        """Return the tables of rows by their codes of a column, of one order less."""
         weights, sums = accepts.astype(np.float64), {}
         for chosen in self.sums:
             if len(chosen) >= self.order:

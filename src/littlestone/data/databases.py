@@ -31,17 +31,7 @@ _CLOSED = (
 
 
 def open_url(url: str, owner: str) -> Frame:
-    """Return the table that a URL names, lazy in its engine.
-
-    Raises
-    ------
-    ParameterError
-        A URL that is none of these; it is not repeated.
-    DataError
-        A database that cannot be opened, or a table that does not exist.
-    UnsupportedError
-        If the extra ``databases`` is needed and not installed.
-    """
+    """Return the table that a URL names, lazy in its engine."""
     try:
         parts = urlsplit(url)
         asked = dict(parse_qsl(parts.query, strict_parsing=True))

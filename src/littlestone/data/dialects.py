@@ -45,13 +45,7 @@ _UNKNOWN = (
 
 
 def check_engine(frame: Frame) -> None:
-    """Refuse a lazy table of an engine that is not known to group by value.
-
-    Raises
-    ------
-    ParameterError
-        Names the engine.
-    """
+    """Refuse a lazy table of an engine that is not known to group by value."""
     engine: Any = frame.implementation
     native: Any = frame.to_native()
     if engine not in _ENGINES:
@@ -67,13 +61,7 @@ def check_engine(frame: Frame) -> None:
 
 
 def only_plain(frame: Frame, names: list[str], owner: str) -> None:
-    """Refuse columns whose type is not read from a database; ``names`` are the table's.
-
-    Raises
-    ------
-    DataError
-        Names the column; its type is public.
-    """
+    """Refuse columns whose type is not read from a database; ``names`` are the table's."""
     for name, dtype in zip(names, frame.collect_schema().values(), strict=True):
         if not isinstance(dtype, _PLAIN):
             raise DataError(

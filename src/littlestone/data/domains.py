@@ -69,13 +69,7 @@ class Domain(Protocol):
 
 
 class Line(Protocol):
-    """Whole numbers of points, in [-2**62, 2**62): the order in which large tables are swept.
-
-    Attributes
-    ----------
-    size : int
-        How many points there are.
-    """
+    """Whole numbers of points, in [-2**62, 2**62): the order in which large tables are swept."""
 
     size: int
 
@@ -349,11 +343,6 @@ def named_frame(X: Any) -> nw.DataFrame[Any] | None:
     """Return a data frame in memory whose columns have names; None for what goes by position.
 
     Names are texts: a frame whose columns have only numbers is an array.
-
-    Raises
-    ------
-    ParameterError
-        If two columns have one name.
     """
     if isinstance(X, np.ndarray | list | tuple) or not hasattr(X, "columns"):
         return None
@@ -376,11 +365,6 @@ def _frame(X: Any) -> nw.DataFrame[Any] | None:
 
 def by_name(X: Any, names: Sequence[str], owner: str) -> Any:
     """Return the columns of these names, of a data frame that has names; arrays as they are.
-
-    Raises
-    ------
-    ParameterError
-        A name that the frame lacks, or has twice.
 
     Examples
     --------
@@ -435,19 +419,6 @@ def own_cells(X: Any) -> npt.NDArray[Any]:
 
 def check_points(domain: Any, points: Points, *, owner: str) -> None:
     """Refuse points that are not laid out as a domain stores them: nothing later could read them.
-
-    Parameters
-    ----------
-    domain : Domain
-    points : ndarray
-        Of a `Sample` or `UserSample`.
-    owner : str
-        The estimator that is named in errors.
-
-    Raises
-    ------
-    DataError
-        Names the rule only.
 
     Examples
     --------

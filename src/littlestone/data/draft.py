@@ -59,26 +59,6 @@ def draft(
 ) -> str:
     r"""Return a commented schema of a table, as TOML.
 
-    Parameters
-    ----------
-    table : path, data frame, or relation
-        As for `Sample.read`. Only the names of its columns are read, and the types that a Parquet
-        file or a database declares.
-    label : str, optional
-        Column of labels: left out.
-    like : path, data frame, or relation, optional
-        A public table with the same columns, whose cells are read. The schema is then complete.
-    header_is_public : bool, default False
-        Whether the first line of a CSV file holds the names of its columns.
-    csv : CsvFormat, str or mapping, optional
-        How a CSV file is written; the schema will say it, too. A public CSV file is written alike.
-
-    Raises
-    ------
-    ParameterError
-        A CSV file without ``header_is_public``, a label that is no column, a public table that
-        shares no column with the table, or that is the table itself.
-
     Examples
     --------
     >>> import pyarrow as pa

@@ -34,24 +34,6 @@ _EXAMPLE = 'Example: "sep=;, decimal=comma, encoding=latin-1".'
 class CsvFormat:
     r"""The declared format of a CSV file.
 
-    Attributes
-    ----------
-    separator : str, optional
-        One ASCII character; by default a comma, in ``.tsv`` files a tab.
-    decimal : {"point", "comma"}
-        The decimal sign of cells that are read as numbers. With a comma, ``1.5`` is no number.
-    encoding : str
-        utf-8, utf-16 (the mark at the start of the file says which), utf-16-le, utf-16-be, or one
-        with a byte for each character: latin-1, iso8859-15, windows-1252 and its likes.
-    quote : str, optional
-        One ASCII character; None: quotes mean nothing.
-    quoted_line_breaks : bool
-        Whether a record goes on where a line ends inside quotes. Only for files that are known to
-        be well formed: the records are then the rows of the parsed table, and one unclosed quote
-        swallows records.
-    header_is_public : bool
-        Whether the first line holds names and no record, so that messages may quote it.
-
     Examples
     --------
     >>> form = CsvFormat.parse("sep=tab, decimal=comma, encoding=cp1252")
@@ -70,20 +52,7 @@ class CsvFormat:
 
     @classmethod
     def parse(cls, declared: CsvFormat | str | Mapping[str, Any], owner: str = "csv") -> CsvFormat:
-        """Read a format as it is typed, or as it stands in a schema.
-
-        Parameters
-        ----------
-        declared : CsvFormat, str, or mapping
-            ``"sep=;, decimal=comma"``, or a mapping with the keys ``sep``, ``decimal``,
-            ``encoding``, ``quote``, ``quoted-line-breaks`` and ``header``.
-        owner : str
-            Who asks, for messages.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Read a format as it is typed, or as it stands in a schema."""
         if isinstance(declared, CsvFormat):
             return declared
         if isinstance(declared, str):

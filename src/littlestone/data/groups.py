@@ -152,27 +152,6 @@ def in_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a lazy frame, read once, in no order.
 
-    Parameters
-    ----------
-    grouped : LazyFrame
-        What `in_groups` returns: the last column counts.
-    rows : int, optional
-        Public: the number of rows of the table, if it is known. Spark's groups are then cut into
-        partitions that fit into memory.
-    size : int
-        Rows of a batch, about.
-
-    Yields
-    ------
-    RecordBatch
-
-    Raises
-    ------
-    DataError
-        If Spark has found another number of rows than it has counted before.
-    Exception
-        Whatever the engine raises, with rows in its message: to be run by `run_engine`.
-
     Notes
     -----
     *Cost.* Memory of a few batches, where `streamed`; else that of all groups. Spark packs and

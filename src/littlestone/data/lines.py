@@ -55,26 +55,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class CsvColumns:
-    """Some columns of CSV files, as an Arrow stream that can be read again and again.
-
-    Parameters
-    ----------
-    paths : sequence of Path
-        Parts with equal first lines; compressed when they end in ``.gz``.
-    form : CsvFormat
-    width : int
-        Number of columns that the first line names.
-    columns : sequence of int
-        Positions of the asked columns.
-    numbers : collection of int
-        Those of them whose cells are read as numbers: there the decimal sign is the declared one.
-
-    Attributes
-    ----------
-    ragged : bool
-        Whether some line read so far has another number of cells, or an odd number of quotes
-        (private; strict reading refuses such a file).
-    """
+    """Some columns of CSV files, as an Arrow stream that can be read again and again."""
 
     def __init__(
         self,
@@ -112,13 +93,7 @@ class CsvColumns:
 
 
 def header(path: Path, form: CsvFormat) -> list[str]:
-    """Return the names of the columns, from the first line.
-
-    Raises
-    ------
-    DataError
-        If there is no first line, or two columns have the same name.
-    """
+    """Return the names of the columns, from the first line."""
     what = f"The CSV file {str(path)!r}"
     if not form.quoted_line_breaks and form.encoding == "utf-8":
         with _open(path) as file:
@@ -132,19 +107,6 @@ def header(path: Path, form: CsvFormat) -> list[str]:
 
 def names_in(line: bytes, form: CsvFormat, what: str) -> list[str]:
     """Return the names of the columns, from a first line.
-
-    Parameters
-    ----------
-    line : bytes
-        As UTF-8.
-    form : CsvFormat
-    what : str
-        What the line comes from, for messages: "The standard input".
-
-    Raises
-    ------
-    DataError
-        As for `header`.
 
     Examples
     --------
@@ -172,13 +134,6 @@ def columns_in(
     numbers: Collection[int] = (),
 ) -> tuple[list[pa.Array], bool]:
     r"""Return some columns of whole lines, and whether some line is ragged.
-
-    Parameters
-    ----------
-    block : bytes
-        Lines as UTF-8, the last one with its line feed.
-    form, width, columns, numbers
-        As for `CsvColumns`.
 
     Examples
     --------

@@ -31,11 +31,6 @@ _TOP = 16  # bits of a key that say which range it is in
 class Places:
     """A set of places in range(n).
 
-    Parameters
-    ----------
-    words : uint64 array
-        A bit for each place, the lowest one first.
-
     Examples
     --------
     >>> chosen = Places.of(np.array([0, 2, 70]), 80)

@@ -48,11 +48,6 @@ def canonical(point: Any, depth: int = 0) -> Point:
     Python says ``1 == 1.0 == True``; if equal points kept their different forms, the form that a
     sample shows would depend on which record came first.
 
-    Raises
-    ------
-    DataError
-        If the point is of another type, or NaN (which does not equal itself).
-
     Examples
     --------
     >>> canonical((True, 2.0, "a"))
@@ -96,11 +91,6 @@ def _written(point: object) -> str:
 
 def distinct(points: Points) -> tuple[Points, Index]:
     """Return the distinct points in canonical order, and where each given point is among them.
-
-    Parameters
-    ----------
-    points : Points
-        In any of the three layouts.
 
     Examples
     --------
@@ -221,18 +211,6 @@ def totals(where: Index, counts: Counts, size: int) -> Counts:
 
 def user_index(names: Sequence[Any] | Index) -> tuple[Index, Keys]:
     """Return the number of each record's user (by canonical order of names), and users' keys.
-
-    Parameters
-    ----------
-    names : int64 ndarray, or sequence of hashable
-        One for each record.
-
-    Returns
-    -------
-    index : int64 ndarray
-        For each record, in the order of ``names``.
-    keys : uint64 ndarray
-        For each user, a function of that user's name alone.
 
     Examples
     --------

@@ -75,15 +75,7 @@ _BETA = Fraction(1, 20)
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of one column, and what it costs; public.
-
-    Attributes
-    ----------
-    name : str
-    kind : {"whole", "number", "open", "text", "flag"}
-    epsilon, delta : Fraction
-        Its loss is at most that, whatever is found.
-    """
+    """What is asked of one column, and what it costs; public."""
 
     name: str
     kind: Kind
@@ -103,20 +95,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that a proposal asks; public.
-
-    Attributes
-    ----------
-    columns : tuple of Asked
-    levels : int
-        Numbers get at most ``2**levels`` bins.
-    digits : int
-        Cuts have at most so many significant digits.
-    epsilon, delta : Fraction
-        Of all columns together.
-    claim : str
-        What proves it.
-    """
+    """All that a proposal asks; public."""
 
     columns: tuple[Asked, ...]
     levels: int
@@ -142,21 +121,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """The cells of one column, counted; secret.
-
-    Attributes
-    ----------
-    values : ndarray of float64
-        Distinct numbers.
-    counts : ndarray of int64
-        Records that have each of them.
-    whole : int
-        Records with a whole number.
-    texts : Counter
-        Records that have each text, numbers included.
-    words : int
-        Records with a text that is no number.
-    """
+    """The cells of one column, counted; secret."""
 
     values: npt.NDArray[np.float64]
     counts: npt.NDArray[np.int64]

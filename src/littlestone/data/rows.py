@@ -52,23 +52,6 @@ def line_groups(
 ) -> Iterator[bytes]:
     r"""Yield whole lines as they arrive.
 
-    Parameters
-    ----------
-    read : callable
-        From a number of bytes to at most that number of bytes; nothing at the end of the input.
-    most : int
-        Number of lines of a group at most.
-    more : callable
-        At the end: waits, and says whether to try again. If not, a last line without a line feed
-        is a line.
-    encoding : str
-        Of the input (see `CsvFormat`).
-
-    Yields
-    ------
-    bytes
-        As UTF-8.
-
     Examples
     --------
     >>> import io
@@ -107,29 +90,7 @@ def _pieces(block: bytes, most: int) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class RowReader:
-    """The public rules by which rows of CSV become records.
-
-    Parameters
-    ----------
-    domain : Domain
-    x : str or None
-        Column of points; None for rows of a schema, which names its columns.
-    y : str
-        Column of labels.
-    positive : str
-        The label cell that means 1.
-    negative : str or None
-        With ``strict``, the only other label cell that is allowed; None: any.
-    strict : bool
-        Refuse odd cells instead of converting them (outside the privacy guarantee).
-    user : str or None
-        Column of users; rows without a user belong to one user together.
-    owner, what : str
-        For messages: who reads, and what.
-    form : CsvFormat
-        How the rows are written. They have no end, so a line is a record: quoted line breaks are
-        refused.
-    """
+    """The public rules by which rows of CSV become records."""
 
     domain: Domain
     x: str | None
@@ -150,26 +111,14 @@ class RowReader:
             )
 
     def begin(self, lines: Iterator[bytes]) -> Begun:
-        """Read the line of names, which is public: what is wrong there is wrong before any row.
-
-        Raises
-        ------
-        DataError, ParameterError
-            No names, or a column that is missing.
-        """
+        """Read the line of names, which is public: what is wrong there is wrong before any row."""
         first = next(lines, b"")
         cut = first.find(b"\n") + 1
         names = names_in(first[:cut], self.form, self.what)
         return Begun(len(names), self._columns(names), _chain(first[cut:], lines))
 
     def groups(self, begun: Begun, skip: int = 0) -> Iterator[Group]:
-        """Yield the rows that come after ``skip`` rows.
-
-        Raises
-        ------
-        DataError
-            Fewer rows than are to be skipped; or, if strict, a cell that no rule allows.
-        """
+        """Yield the rows that come after ``skip`` rows."""
         positive, negative = Match(self.positive), self.negative and Match(self.negative)
         for block in self._after(begun.lines, skip):
             cells, ragged = columns_in(

@@ -76,22 +76,7 @@ RESERVED = frozenset({_EVERY, _PROPOSAL})
 
 @dataclass(frozen=True)
 class Proposal:
-    """What the columns of a schema cost that was learned from records.
-
-    Attributes
-    ----------
-    guarantee : Guarantee
-        Of all columns together, for these records.
-    n : int
-        Number of records (public).
-    reach : int or None
-        Each cut parts its records as evenly as any would, up to so many records, except with
-        probability 5 % (`littlestone.mechanisms.cuts_reach`); None where nothing was cut.
-    left_out : tuple of str
-        Columns of which nothing could be told.
-    declared : tuple of str
-        Columns whose declared types decided what was asked: these types were taken as public.
-    """
+    """What the columns of a schema cost that was learned from records."""
 
     guarantee: Guarantee
     n: int
@@ -108,12 +93,7 @@ class Proposal:
 
     @classmethod
     def from_dict(cls, data: Any) -> Proposal:
-        """Read what `to_dict` wrote; it may be untrusted.
-
-        Raises
-        ------
-        ParameterError
-        """
+        """Read what `to_dict` wrote; it may be untrusted."""
         try:
             n, left_out, reach = data["n"], data["left_out"], data.get("reach")
             whole = [x for x in (n, reach) if x is not None]

@@ -83,20 +83,7 @@ class Store:
         *,
         add: str = "",
     ) -> None:
-        """Write batches, sorted by their keys.
-
-        Parameters
-        ----------
-        table : str
-        schema : Schema
-            Of the batches.
-        given : iterable of RecordBatch
-        keys : str
-            Names of columns of whole numbers without nulls, separated by commas; without any, the
-            batches are kept as they come.
-        add : str
-            A column that is added up over rows with equal keys.
-        """
+        """Write batches, sorted by their keys."""
         import pyarrow as pa  # noqa: PLC0415 - loaded when something is read
 
         failed: list[BaseException] = []
@@ -132,13 +119,7 @@ class Store:
         self._tables[table] = _Table(tuple(keys.split(", ")) if keys else (), rows)
 
     def batches(self, table: str, size: int = _ROWS) -> Iterator[pa.RecordBatch]:
-        """Yield a table in order of its keys, the same each time.
-
-        Raises
-        ------
-        DataError
-            If the keys do not rise, or a row is missing.
-        """
+        """Yield a table in order of its keys, the same each time."""
         keys, rows = self._tables[table]
         cursor = self._connection.cursor()
         reader = run_engine(

@@ -75,14 +75,7 @@ _ROWS = 1 << 17  # of a batch
 
 @dataclass(frozen=True)
 class Stream:
-    """Columns of a table in batches, of public types.
-
-    Attributes
-    ----------
-    kinds : sequence of DataType
-    batches : callable
-        Returns an iterator of record batches, each time from the first row.
-    """
+    """Columns of a table in batches, of public types."""
 
     kinds: Sequence[pa.DataType]
     batches: Callable[[], Iterator[pa.RecordBatch]]
@@ -451,16 +444,7 @@ class _Columns(Table):
 
 
 class _Lazy(Table):
-    """A table that stays in its own engine.
-
-    Parameters
-    ----------
-    frame : LazyFrame
-    owner : str
-        Who asks, for messages.
-    declared : bool
-        Whether it is a table of a database.
-    """
+    """A table that stays in its own engine."""
 
     def __init__(self, frame: Frame, owner: str, *, declared: bool = False) -> None:
         run_engine(lambda: check_engine(frame), _UNREADABLE)

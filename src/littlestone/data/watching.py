@@ -39,13 +39,7 @@ def watched(tell: Callable[[float], None]) -> Iterator[None]:
 
 
 class Told:
-    """Counts the rows of one reading; says each percent once, one after the other.
-
-    Parameters
-    ----------
-    total : int or None
-        The public number of rows; None, where it is not known: then nothing is said.
-    """
+    """Counts the rows of one reading; says each percent once, one after the other."""
 
     def __init__(self, total: int | None) -> None:
         self._total, self._done, self._said = total, 0, 0

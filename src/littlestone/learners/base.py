@@ -226,17 +226,6 @@ def runnable(learner: _Planned, n: int | None = None) -> Runnable:
     promised that ``fit`` would refuse when the data have been collected. The same holds for
     streams: `OnlineLearner` begins with its ``plan``, and ``mistake_bound`` is about it.
 
-    Parameters
-    ----------
-    learner : Learner, estimator or OnlineLearner
-    n : int, optional
-        Public number of records (or users).
-
-    Returns
-    -------
-    Runnable
-        ``(ok, why, next_step)``.
-
     Examples
     --------
     >>> from littlestone.classes import AffineSubspaces, Thresholds

@@ -21,12 +21,6 @@ LARGEST_EPSILON = 20
 def weaknesses(guarantee: Guarantee, n: int | None) -> list[str]:
     """Say what makes a promise empty.
 
-    Parameters
-    ----------
-    guarantee : Guarantee
-    n : int or None
-        The public number of records (users); None where it is secret.
-
     Examples
     --------
     >>> from littlestone.privacy import Guarantee

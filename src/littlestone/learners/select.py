@@ -72,33 +72,7 @@ _QUICK = 600  # splits of trees of depth 3 that are drawn in seconds
 
 @dataclass(frozen=True)
 class Candidate:
-    """One learner for one class, or the reason why it is none.
-
-    Attributes
-    ----------
-    learner : str
-        Its name in the registry: ``fit --learner`` takes it.
-    agnostic : bool
-        Whether its certificate is for any labels.
-    options : dict
-        Public options, such as ``proper``.
-    algorithm : Learner or None
-        With the epsilon that an evaluation leaves.
-    n : int or None
-        The least number of records or users from which on its certificate holds.
-    unit : str
-        What n counts.
-    reads : str or None
-        How a learner that protects records is made to protect users; None: it need not be.
-    guarantee : Guarantee or None
-        Of the whole, in the unit that is protected.
-    problem : LittlestoneError or None
-        Why there is no number.
-    needs_delta : bool
-        Whether a delta would help.
-    dominated : bool
-        Whether it was not planned, because another one needs fewer records.
-    """
+    """One learner for one class, or the reason why it is none."""
 
     learner: str
     agnostic: bool
@@ -126,22 +100,6 @@ def compare(
     """Return all learners of the registry for a class, those that cannot learn it with a reason.
 
     Learners that protect users are compared when ``samples_per_user`` is given.
-
-    Parameters
-    ----------
-    concept_class : ConceptClass
-    goal : Goal
-    adapt : bool, default True
-        With ``samples_per_user``: also learners that protect records, by reading one record of
-        each user, or all of them with a smaller epsilon.
-    every : bool, default True
-        Also agnostic forms that cannot be the best (by name only: they take time to plan), and
-        proper output where it costs more, of learners that are not far from the best.
-
-    Returns
-    -------
-    list of Candidate
-        In the order of the registry.
 
     Notes
     -----
@@ -179,13 +137,7 @@ def replan(candidate: Candidate, concept_class: ConceptClass, goal: Goal) -> Can
 
 
 def check_planned(concept_class: ConceptClass) -> None:
-    """Refuse a plan for a class whose own learner promises nothing before data.
-
-    Raises
-    ------
-    UnsupportedError
-        With the learner's reason, and what to do instead.
-    """
+    """Refuse a plan for a class whose own learner promises nothing before data."""
     if concept_class.learned_by:
         raise UnsupportedError(registry.LEARNERS[concept_class.learned_by].learner.uncertified)
 
@@ -340,25 +292,7 @@ def goal_of(
     samples_per_user: Any = None,
     evaluate: Any = None,
 ) -> Goal:
-    """Check what is asked of learners that are compared; return it exact.
-
-    Parameters
-    ----------
-    owner : str
-        Who is named in errors.
-    epsilon : number in (0, inf)
-    delta : number in (0, 1) or None
-        None allows nothing besides epsilon.
-    alpha, beta : number in (0, 1)
-    samples_per_user : int >= 1, optional
-        Protect users, each with at most this number of records.
-    evaluate : number in (0, epsilon), optional
-        The part of epsilon that an evaluation takes.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Check what is asked of learners that are compared; return it exact."""
     each = samples_per_user
     if each is not None:
         each = check_integer(owner, "samples_per_user", each, low=1)
@@ -388,20 +322,7 @@ def _share(owner: str, evaluate: Any, epsilon: Fraction) -> Fraction:
 
 
 def make(name: str, concept_class: ConceptClass, **parameters: Any) -> Learner[Any]:
-    """Return a learner by name, or the one that needs the fewest records for ``"auto"``.
-
-    Parameters
-    ----------
-    name : str
-        ``"auto"``, or one of `registry.names`.
-    concept_class : ConceptClass
-    **parameters
-        As for `registry.make`, or `auto`; ``evaluate`` is for the choice only.
-
-    Raises
-    ------
-    ParameterError, UnsupportedError
-    """
+    """Return a learner by name, or the one that needs the fewest records for ``"auto"``."""
     if name == "auto" and concept_class.learned_by:
         name = concept_class.learned_by
     if name != "auto":
@@ -428,23 +349,6 @@ def auto(
 
     Compared are the learners with one kind of certificate, by default for any labels: assuming that
     some concept explains the labels is left to those who name such a learner.
-
-    Parameters
-    ----------
-    concept_class, epsilon, delta, alpha, beta
-        As for `make`. With a delta, learners that use one are considered too.
-    agnostic : bool, default True
-        Ask for a certificate that does not assume realizable labels.
-    samples_per_user : int >= 1, optional
-        Protect users, with this number of records of each: only such learners are compared.
-    evaluate : number in (0, epsilon), optional
-        Compare with what an evaluation leaves of epsilon. The learner that is returned has all of
-        it: `Learner.leaving`.
-
-    Raises
-    ------
-    LittlestoneError
-        The reason of the first learner, if none suits the class.
     """
     goal = goal_of(
         "fit",
@@ -479,26 +383,6 @@ def nested_classes(
 ) -> tuple[ConceptClass, ...]:
     """Return the classes that ``auto`` chooses from, each one contained in the next.
 
-    Parameters
-    ----------
-    schema : Schema
-        Public. Classes that would be too large for it are left out, and so are trees of depth 3
-        of more than 600 splits, which take minutes (of fewer, with more than two labels: tables of
-        the square of their number are counted for each label).
-    labels : sequence of int or str, optional
-        A public list of labels, which rules do not have: rule lists take their place.
-
-    Returns
-    -------
-    tuple of ConceptClass
-        Rules of two literals, or rule lists of two splits (of one, if two are too many), trees of
-        depth 2, trees of depth 3.
-
-    Raises
-    ------
-    ParameterError
-        If the schema is too large for all of them.
-
     Examples
     --------
     >>> from littlestone.data import Schema
@@ -529,23 +413,6 @@ def largest_certifiable(
 ) -> Learner[Any]:
     """Return the learner of the largest class whose certificate holds with n records.
 
-    Parameters
-    ----------
-    schema : Schema
-    n : int
-        Number of records: public under replace-one.
-    make : callable, concept class -> Learner
-        Makes the learner, with its public epsilon, alpha and beta.
-    evaluate : Fraction, optional
-        The part of its epsilon that it leaves to an evaluation.
-    labels : sequence of int or str, optional
-        As for `nested_classes`.
-
-    Returns
-    -------
-    Learner
-        If no certificate holds, that of the smallest class, which needs the fewest records.
-
     Examples
     --------
     >>> from littlestone.data import Schema
@@ -568,17 +435,6 @@ def largest_certifiable(
 
 def why_largest(schema: Schema, n: int, learner: Learner[Any]) -> str:
     """Say, in public numbers, why `largest_certifiable` took this learner.
-
-    Parameters
-    ----------
-    schema : Schema
-    n : int
-    learner : Learner
-        The one that it returned, with the epsilon that is left for learning.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

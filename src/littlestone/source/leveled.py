@@ -180,10 +180,6 @@ class LeveledChoice(Generic[T]):
 class Explicit(LeveledChoice[int]):
     """The exponential mechanism over candidates 0 .. m-1 with explicit integer scores.
 
-    Parameters
-    ----------
-    scores : array-like of int, shape (m,)
-
     Examples
     --------
     >>> from littlestone.source import SeededSource

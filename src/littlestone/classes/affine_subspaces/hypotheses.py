@@ -34,14 +34,6 @@ MAX_LENGTH = 2**16
 class FlatHypothesis:
     """1 exactly on an affine subspace of F_q^n. Make one by `flat_through`.
 
-    Parameters
-    ----------
-    q : prime
-    basis : tuple of rows
-        Directions, in reduced row echelon form.
-    offset : tuple of int
-        The point of the subspace that is 0 at all pivots of the basis.
-
     Examples
     --------
     >>> line = flat_through(3, [(0, 1), (1, 1)])

@@ -63,14 +63,6 @@ Rows = frozenset[Row]
 class FlatSpace(VersionSpace):
     """The flats that fit some examples.
 
-    Attributes
-    ----------
-    flat : FlatHypothesis or None
-        C, the flat that the positive examples span; None before the first one.
-    negatives : frozenset of rows
-        The negative points; once C is known, their directions seen from C (the zero row stands
-        for a point of C, and empties the space).
-
     Examples
     --------
     >>> space = AffineSubspaces(7, 20, 2).version_space()

@@ -34,13 +34,6 @@ _FLAGS = {("monotone", text): text != "false" for text in ("true", "false", "")}
 class ConjunctionHypothesis:
     """1 where some of n bits are 1 and some others are 0; impossible ones are `AlwaysZero`.
 
-    Parameters
-    ----------
-    n : int
-        Number of bits, x1 to xn.
-    ones, zeros : int
-        Disjoint sets of bits as integers: bit i stands for x(i + 1).
-
     Examples
     --------
     >>> rule = ConjunctionHypothesis(3, ones=0b001, zeros=0b100)

@@ -58,15 +58,6 @@ def minimal(sets: Iterable[int]) -> frozenset[int]:
 class HittingSets:
     """The smallest sets that meet each of some sets.
 
-    Parameters
-    ----------
-    sets : iterable of int
-        Nonempty.
-    half : int
-        Elements i and ``half + i`` are opposite; 0 for none.
-    budget : NodeLimit
-        A node is one partial hitting set.
-
     Examples
     --------
     >>> search = HittingSets([0b011, 0b110, 0b101], 0, NodeLimit(None))
@@ -188,13 +179,6 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class ConjunctionSpace(VersionSpace):
     """The conjunctions that fit some examples.
-
-    Attributes
-    ----------
-    literals : int or None
-        U, bit i for x(i + 1) and bit n + i for its negation; None before the first positive.
-    sets : frozenset of int
-        The inclusion-minimal Z_j; they say the same as all.
 
     Examples
     --------

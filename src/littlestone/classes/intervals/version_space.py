@@ -41,14 +41,6 @@ Run = tuple[int, int]  # first and last
 class IntervalSpace(VersionSpace):
     """The intervals that fit some examples.
 
-    Attributes
-    ----------
-    gaps : tuple of (int, int)
-        Before a positive example: the runs of points without a negative one; the empty interval
-        is left, too.
-    ends : ((int, int), (int, int)) or None
-        After one: the runs of left and of right ends. None without ``gaps``: no concept is left.
-
     Examples
     --------
     >>> space = Intervals(1, 2**64).version_space()

@@ -30,13 +30,6 @@ _MAX_BITS = 1 << 16  # of one whole string
 class Notation:
     """How prefixes are written: networks of addresses, or the first characters of a code.
 
-    Parameters
-    ----------
-    alphabet : str
-        ``"ipv4"``, ``"ipv6"``, or the distinct characters of the strings, at least two.
-    length : int >= 1
-        Number of digits of a whole string: 32 or 128 bits for addresses.
-
     Examples
     --------
     >>> IPV4.write(IPV4.parse("10.1.2.3/8")), IPV4.write(IPV4.parse("10.1.2.3"))

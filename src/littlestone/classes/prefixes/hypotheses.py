@@ -27,11 +27,6 @@ from littlestone.types import Json, Labels, Points
 class PrefixHypothesis:
     """1 on a prefix and on all its own prefixes: on every network that contains a network.
 
-    Parameters
-    ----------
-    prefix : int
-        As `Notation.parse` returns it.
-
     Examples
     --------
     >>> from littlestone.classes.prefixes.forest import IPV4
@@ -107,11 +102,6 @@ Form = tuple[int, tuple[tuple[int, Any], ...]]
 @dataclass(frozen=True)
 class PrefixSetHypothesis:
     """1 on an upward closed set of prefixes. Make one by `prefix_set`.
-
-    Parameters
-    ----------
-    table : tuple of (prefix, reach)
-        Canonical: the smallest table for its set, sorted.
 
     Examples
     --------

@@ -53,13 +53,6 @@ Removed = frozenset[Any]
 class PrefixSpace(VersionSpace):
     """The paths to a node and to what is below it, less some subtrees.
 
-    Attributes
-    ----------
-    top : int or ROOT
-        ROOT: the constant 0 is left, too.
-    removed : frozenset of int
-        Below ``top``, none below another; ``top`` itself if nothing is left.
-
     Examples
     --------
     >>> networks = Prefixes("ipv4")

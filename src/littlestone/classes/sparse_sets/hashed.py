@@ -54,13 +54,6 @@ def hashed_sets(k: int) -> HashFamily:
 class HashSetHypothesis:
     """1 on all points whose public hash falls into one of some buckets.
 
-    Parameters
-    ----------
-    buckets : tuple of int
-        Ascending, at least one.
-    bounds : (int, int) or None
-        A bounded integer domain, outside of which the hypothesis is 0.
-
     Examples
     --------
     >>> HashSetHypothesis(HashFunction(3, 5, 7, buckets=9), (1, 4)).describe()

@@ -24,17 +24,6 @@ Enclose = Callable[[int], list[arb]]
 class SubsetLaw:
     """All sets of at most ``most`` items, of which at least ``least`` (0 or 1).
 
-    Parameters
-    ----------
-    gains : sequence of int
-        Of the items that matter.
-    free : int
-        Number of the other items, of any size.
-    most : int >= 0
-    rate : Fraction > 0
-    least : {0, 1}
-        1 leaves out the empty set.
-
     Notes
     -----
     Cost: O(len(gains) * most) enclosures for each precision that a draw asks for, and at most

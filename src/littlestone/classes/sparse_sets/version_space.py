@@ -42,15 +42,7 @@ _DEEPEST = 300
 
 
 class AtomSearch:
-    """Littlestone dimension, SOA and reducibility of unions of atoms.
-
-    Parameters
-    ----------
-    k : int
-        Most points of a set.
-    budget : NodeLimit
-        A node is one union of atoms that is searched.
-    """
+    """Littlestone dimension, SOA and reducibility of unions of atoms."""
 
     def __init__(self, k: int, budget: NodeLimit) -> None:
         self.k, self._budget = k, budget
@@ -278,11 +270,6 @@ T = TypeVar("T")
 @dataclass(frozen=True)
 class SparseSpace(VersionSpace):
     """A union of atoms on the points seen so far.
-
-    Attributes
-    ----------
-    atoms : frozenset of frozensets of points
-        What the sets of this space can be on ``seen``.
 
     Examples
     --------

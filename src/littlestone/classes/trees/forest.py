@@ -46,13 +46,6 @@ class Forest(ABC):
     A node *precedes* its ancestors and itself, as in the paper: ``x ⪯ y`` if and only if y lies on
     the path from x up to the root. Everything follows from `depth` and `ancestor`. Every forest is
     a `littlestone.mechanisms.median.PathTree`.
-
-    Attributes
-    ----------
-    height : int
-        Largest depth of a node.
-    size : int or math.inf
-        Number of nodes; `ROOT` is not counted.
     """
 
     height: int
@@ -132,11 +125,6 @@ class Forest(ABC):
 class Chain(Forest):
     """The integers from ``top`` to ``bottom``, each one the only child of the one before.
 
-    Parameters
-    ----------
-    top, bottom : int of any size
-        Either may be the larger one.
-
     Examples
     --------
     >>> chain = Chain(2**1024, 1)
@@ -184,13 +172,6 @@ class Chain(Forest):
 
 class Star(Forest):
     """Every point is a child of `ROOT`; there may be infinitely many.
-
-    Parameters
-    ----------
-    member : callable
-        Whether something is a point.
-    members : callable, optional
-        Yields the points in a public order.
 
     Examples
     --------
@@ -253,13 +234,6 @@ Index = npt.NDArray[np.int64]
 
 class ListedForest(Forest):
     """A finite forest of listed nodes.
-
-    Parameters
-    ----------
-    nodes : sequence of hashable
-        Distinct; the order is public.
-    parents : int64 ndarray
-        For each node the index of its parent, which must come before it; -1 at the top.
 
     Notes
     -----

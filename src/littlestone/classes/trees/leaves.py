@@ -23,23 +23,7 @@ from littlestone.types import Hypothesis, Point
 
 
 class LeafTree(PathsTree):
-    """The tree of the paths to the leaves; improper at every inner vertex.
-
-    Parameters
-    ----------
-    forest : Forest
-        Without vertices of degree two.
-    at : Node or ROOT
-        The vertex of the concept f: a leaf.
-    make : callable
-        Turns a vertex into the hypothesis that it is.
-    node : callable
-        Turns a point into its node, or into None if it is constant.
-    f : callable
-        The label that f gives to a point.
-    leaves : int or math.inf
-        Number of concepts.
-    """
+    """The tree of the paths to the leaves; improper at every inner vertex."""
 
     def __init__(
         self,
@@ -74,15 +58,7 @@ class LeafTree(PathsTree):
 
 
 class Merged:
-    """A listed forest without vertices of degree two, and the node of each point.
-
-    Attributes
-    ----------
-    node : dict
-        For each node of the given forest the one that it is merged with; None if it is constant.
-    root : Node or ROOT
-        The vertex of the given forest that is above all of the merged one.
-    """
+    """A listed forest without vertices of degree two, and the node of each point."""
 
     def __init__(self, forest: ListedForest, node: dict[Node, Node | None], root: Node) -> None:
         self.forest, self.node, self.root = forest, node, root
@@ -146,11 +122,6 @@ class BranchingForest(Forest):
 
     The top node is constant. If there are two nodes below it, the first one is merged with the
     second, and what was below it hangs from the root.
-
-    Parameters
-    ----------
-    forest : Forest
-        All its leaves have one depth, at least 3, or 2 with three children or more.
     """
 
     def __init__(self, forest: Forest) -> None:

@@ -29,12 +29,6 @@ Words = npt.NDArray[np.uint64]
 class MatrixTree(VC1Tree):
     """The tree of an explicit class: a row for each concept, a column for each point.
 
-    Parameters
-    ----------
-    matrix : array-like of 0 and 1, shape (m, n)
-    f : int, optional
-        The row of the concept f. Default: the first one whose tree has the least height.
-
     Notes
     -----
     A node is the smallest index of the columns it stands for. Cost: O(m n) byte operations and

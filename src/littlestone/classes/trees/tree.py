@@ -40,13 +40,6 @@ class VC1Tree(Forest):
 
     Points enter by `quotient`, and from there on everything is about nodes. A node stands for all
     points that no concept tells apart from it (relative to f), and is canonical and hashable.
-
-    Attributes
-    ----------
-    height : int
-        Largest depth of a node: at most the threshold dimension of the class (Lemma 4).
-    size : int or math.inf
-        Number of nodes.
     """
 
     @abstractmethod
@@ -132,15 +125,6 @@ class PathsTree(VC1Tree):
 
     So every node is proper. Thresholds are the paths of a chain, points those of a star, prefixes
     those of the forest of prefixes. Nothing is written out: re-rooting is depth arithmetic.
-
-    Parameters
-    ----------
-    forest : Forest
-        Its nodes are the points of the domain.
-    at : Node or ROOT
-        The concept f: the path from here up to the root of the forest.
-    make : callable
-        Turns a node of the forest (or `ROOT`) into the hypothesis that it is the path of.
 
     Notes
     -----

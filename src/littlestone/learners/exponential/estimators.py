@@ -48,18 +48,7 @@ class _ExponentialClassifier(PrivateClassifier):
 
     @available_if(_evaluated)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> npt.NDArray[np.float64]:
-        """Return the share of each class where a point belongs, by the evaluation.
-
-        Parameters
-        ----------
-        X : array-like, or a table with the columns that ``fit`` has read
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Of all records in the same leaf, with ``probabilities=True`` and trees or rule lists;
-            else of all with the same answer.
-        """
+        """Return the share of each class where a point belongs, by the evaluation."""
         check_is_fitted(self, "release_")
         if self.release_.columns is not None and is_table(X):
             shares = self.release_.predict_proba(X)
@@ -69,13 +58,7 @@ class _ExponentialClassifier(PrivateClassifier):
 
 
 def _coded(owner: str, name: str, costs: Any, classes: list[Any]) -> Any:
-    """Return costs whose keys are codes, where they are among the public classes.
-
-    Raises
-    ------
-    ParameterError
-        Keys that are not all labels, or all pairs of them; they are named as they were given.
-    """
+    """Return costs whose keys are codes, where they are among the public classes."""
     if not isinstance(costs, Mapping):
         return costs
 

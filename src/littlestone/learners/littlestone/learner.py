@@ -66,16 +66,7 @@ Settings = ClosedPlan | StagesPlan
 
 @dataclass(frozen=True)
 class LittlestonePlan(Plan):
-    """The plan of a Littlestone learner: every number of it but n.
-
-    Attributes
-    ----------
-    settings : ClosedPlan, StagesPlan or None
-        None if there is one concept only, and nothing to choose.
-    required : int
-        The least n from which on the certificate always holds. With a chunk or tolerances of the
-        user that cannot be certified: that of the planned ones.
-    """
+    """The plan of a Littlestone learner: every number of it but n."""
 
     goal: Goal
     settings: Settings | None

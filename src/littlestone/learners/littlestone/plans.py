@@ -67,13 +67,7 @@ VOTE_FAILURE = Bound((
 
 @dataclass(frozen=True)
 class VoteMargin:
-    """The numbers of one draw: how many teachers, and two numbers of the analysis only.
-
-    Attributes
-    ----------
-    teachers : int
-        The least number for which the failure is small enough.
-    """
+    """The numbers of one draw: how many teachers, and two numbers of the analysis only."""
 
     teachers: int
     votes: int
@@ -193,24 +187,7 @@ _MISSES = (0.6, 0.5, 0.45, 0.4, 0.35, 0.3, 0.25, 0.2, 0.15, 0.1, 0.07, 0.05, 0.0
 
 @dataclass(frozen=True)
 class ClosedPlan:
-    """How an intersection-closed class is learned.
-
-    Attributes
-    ----------
-    rank, closed : int
-        See `Closures`.
-    levels : tuple of Fraction
-        a_1, ..., a_R: for the analysis only.
-    spread : Fraction
-        Where output must be proper and the empty set is no concept: the chance that one fixed
-        point is hit by a uniform one. Else 0.
-    chunk : int
-        Records of one teacher.
-    tolerances : (int,)
-        Most errors of what a teacher lists.
-    vote_margin : VoteMargin or None
-        None if these settings cannot be certified.
-    """
+    """How an intersection-closed class is learned."""
 
     goal: Goal
     rank: int

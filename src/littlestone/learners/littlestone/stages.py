@@ -42,17 +42,7 @@ _TERMS = 50  # of one sum
 
 @dataclass(frozen=True)
 class Levels:
-    """Records of a teacher and its tolerances.
-
-    Attributes
-    ----------
-    d, vc : int
-        Littlestone dimension and VC dimension of the class.
-    chunk : int
-        m.
-    counts : tuple of int
-        0 = c_(d+1), b_d, c_d, ..., b_1, c_1.
-    """
+    """Records of a teacher and its tolerances."""
 
     d: int
     vc: int
@@ -187,17 +177,7 @@ _BAD = (0.3, 0.2, 0.1, 0.05, 0.02, 0.01)
 
 @dataclass(frozen=True)
 class Oracles:
-    """The public numbers of a class that a plan for essential hypotheses starts from.
-
-    Attributes
-    ----------
-    d, vc : int
-        Littlestone and VC dimension.
-    size : int or float
-        Number of concepts.
-    p : int
-        Least p that is wanted: with p at least the number of points, every list is of concepts.
-    """
+    """The public numbers of a class that a plan for essential hypotheses starts from."""
 
     d: int
     vc: int
@@ -207,23 +187,7 @@ class Oracles:
 
 @dataclass(frozen=True)
 class StagesPlan:
-    """Above-threshold over the stages, then one draw: the paper's Theorem 3.
-
-    Attributes
-    ----------
-    levels : Levels or None
-        None if these settings cannot be certified.
-    chunk : int
-        Records of one teacher.
-    tolerances : tuple of int
-        Most errors of what a teacher lists: one for each stage, and they fall.
-    share : Fraction
-        Part of epsilon that the test spends.
-    slack : Fraction
-        Part of the teachers that may be bad.
-    margin, offset : int
-        The noise of a test stays below ``margin``, of which ``offset`` is the threshold's.
-    """
+    """Above-threshold over the stages, then one draw: the paper's Theorem 3."""
 
     goal: Goal
     oracles: Oracles

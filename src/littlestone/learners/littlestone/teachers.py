@@ -130,17 +130,7 @@ class ClosedLists:
 
 @dataclass(frozen=True)
 class EssentialLists:
-    """Essential hypotheses of low-error classes, stage by stage (003, Theorem 3).
-
-    Attributes
-    ----------
-    space : VersionSpace
-        Of the whole class.
-    d : int
-        Its Littlestone dimension: public, never that of a part.
-    tolerances, p, longest : tuple of int
-        For each stage: most errors, p_j, and length of the longest list.
-    """
+    """Essential hypotheses of low-error classes, stage by stage (003, Theorem 3)."""
 
     space: VersionSpace
     d: int

@@ -22,11 +22,6 @@ D = TypeVar("D")
 class Votes:
     """How many teachers list each hypothesis.
 
-    Parameters
-    ----------
-    lists : iterable of (hypotheses, weight)
-        ``weight`` teachers have this list; a repeated hypothesis counts once.
-
     Examples
     --------
     >>> from littlestone.classes import AlwaysZero, PointHypothesis

@@ -46,13 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MistakeEstimate:
-    """How many mistakes there were before the last update, read off the public transcript.
-
-    Attributes
-    ----------
-    low, high : int
-        With probability at least 1 - beta over the noise of the tests, on every stream.
-    """
+    """How many mistakes there were before the last update, read off the public transcript."""
 
     value: int
     low: int
