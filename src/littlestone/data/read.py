@@ -165,7 +165,7 @@ class _Sampled(Reading):
         else:
             layout = Coded(self.schema.n_codes)
         fields = [(name, pa.int64()) for name in layout.names]
-        schema = pa.schema([*fields, ("label", pa.int8()), ("n", pa.int64())])
+        schema = _schema([*fields, ("label", pa.int8())], counts=not self._direct)
 
         def given() -> Iterator[pa.RecordBatch]:
             for cells in self._tables(rows):
@@ -180,7 +180,8 @@ class _Sampled(Reading):
                         outside[:] += totals(beyond, n[~inside], labels)
                         keys, label, n = keys[inside], label[inside], n[inside]
                     words = [keys]
-                yield pa.record_batch([*words, label, n], schema=schema)
+                columns = [*words, label, n]
+                yield pa.record_batch(columns[: len(schema)], schema=schema)
 
         records = Records.keep(layout, schema, given(), labels, outside)
         return StoredLabels(records) if self.listed else StoredSample(records)
@@ -190,16 +191,9 @@ class _Sampled(Reading):
         kind = list(self.frame.collect_schema().values())[-1]
         names: dict[Any, int] | None = None if isinstance(kind, INTEGERS) else {}
         low = cast(Any, self.domain).low
-        whole = pa.int64()
-        schema = pa.schema(
-            [
-                ("nobody", pa.int8()),
-                ("user", whole),
-                ("key", whole),
-                ("label", pa.int8()),
-                ("n", whole),
-            ]
-        )
+        small, whole = pa.int8(), pa.int64()
+        fields = [("nobody", small), ("user", whole), ("key", whole), ("label", small)]
+        schema = _schema(fields, counts=not self._direct)
 
         def given() -> Iterator[pa.RecordBatch]:
             for cells in self._tables(rows):
@@ -207,7 +201,7 @@ class _Sampled(Reading):
                 keys, inside = self._keys(cells)
                 key = np.where(inside, keys, low - 1)
                 columns = [nobody, user, key, self._labels(cells), group_sizes(cells)]
-                yield pa.record_batch(columns, schema=schema)
+                yield pa.record_batch(columns[: len(schema)], schema=schema)
 
         store, sorted_by, ranked = Store(), "nobody, user, key, label", None
         if names is None:
@@ -290,6 +284,11 @@ class _Outer:
 
     def sorted(self) -> Ints:
         return np.sort(np.concatenate(self._kept)) if self._kept else np.zeros(0, dtype=np.int64)
+
+
+def _schema(fields: list[tuple[str, pa.DataType]], *, counts: bool) -> pa.Schema:
+    """Return the schema of records, with how many there are if not each is one."""
+    return pa.schema([*fields, *([("n", pa.int64())] if counts else [])])
 
 
 def _numbered(

@@ -83,7 +83,10 @@ class Store:
         *,
         add: str = "",
     ) -> None:
-        """Write batches, sorted by their keys."""
+        """Write batches, grouped and sorted by their keys; without keys as they come.
+
+        ``add`` is the column that is added up over equal keys; where batches lack it, rows count.
+        """
         import pyarrow as pa  # noqa: PLC0415 - loaded when something is read
 
         failed: list[BaseException] = []
@@ -99,7 +102,8 @@ class Store:
             reader = pa.RecordBatchReader.from_batches(schema, watched())
             self._connection.register("given", reader)
             sql = f"CREATE TABLE {self._name}.{table} AS SELECT "
-            sql += f"{keys}, CAST(sum({add}) AS BIGINT) AS {add}" if add else "*"
+            times = f"CAST(sum({add}) AS BIGINT)" if add in schema.names else "count(*)"
+            sql += f"{keys}, {times} AS {add}" if add else "*"
             sql += " FROM given"
             sql += f" GROUP BY {keys}" if add else ""
             sql += f" ORDER BY {keys}" if keys else ""

@@ -136,13 +136,16 @@ class Records:
         labels: int,
         outside: Counts | None = None,
     ) -> Records:
-        """Write batches of keys, labels and counts; ``outside`` is filled while they come."""
+        """Write batches of keys, labels and perhaps counts; ``outside`` is filled as they come."""
         store, inside = Store(), np.zeros(labels, dtype=np.int64)
 
         def counted() -> Iterator[pa.RecordBatch]:
             for batch in given:
-                label, n = (batch.column(name).to_numpy() for name in ("label", "n"))
-                inside[:] += totals(label, n, labels)
+                label = batch.column("label").to_numpy()
+                if "n" in schema.names:
+                    inside[:] += totals(label, batch.column("n").to_numpy(), labels)
+                else:
+                    inside[:] += np.bincount(label, minlength=labels)
                 yield batch
 
         keys = ", ".join([*layout.names, "label"])
