@@ -30,13 +30,13 @@ COSTS = {"no": 1, "yes": 15}
 def learned(name, concepts, parts, costs, epsilon, draws, *, shown):
     """Return accuracy and balanced accuracy of each draw, seconds, and the first report."""
     from littlestone.cli.summary import plain
-    from littlestone.data import MulticlassSample
+    from littlestone.data import Sample
     from littlestone.learners import registry
     from littlestone.learners.running import run
     from littlestone.source import SeededSource
 
     X, y, test_X, test_y = parts
-    sample = MulticlassSample.of(X, y, labels=2)
+    sample = Sample.of(X, y, labels=2)
     coded = None if costs is None else {0: costs["no"], 1: costs["yes"]}
     learner = registry.make("agnostic", concepts, epsilon=epsilon, costs=coded)
     begun, found, said = time.process_time(), [], ""

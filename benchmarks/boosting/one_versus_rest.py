@@ -22,7 +22,7 @@ import numpy as np
 
 import littlestone as ls
 from littlestone.classes import BoostedTreeClass
-from littlestone.data import MulticlassSample, RowDomain, Sample
+from littlestone.data import RowDomain, Sample
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.boosting.learner import largest_round
 from littlestone.learners.boosting.votes import Votes
@@ -38,7 +38,7 @@ def votes(schema, points, codes, k, depth, epsilon, delta, seed):
     """Return the probabilities of the library's own sum of trees."""
     concepts = BoostedTreeClass(schema, depth, labels=list(range(2, k + 2)))
     learner = Boosting(concepts, epsilon=epsilon, delta=delta)
-    sample = MulticlassSample.of(points, codes, labels=k)
+    sample = Sample.of(points, codes, labels=k)
     return learner.draw(sample, SeededSource(seed)).probability
 
 

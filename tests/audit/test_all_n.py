@@ -70,7 +70,7 @@ class Changed(Generic):
 
     def draw(self, sample, source):
         zeros, ones = self.counts(sample.points, sample.zeros, sample.ones)
-        return super().draw(Sample(sample.points, zeros, ones, sample.outside), source)
+        return super().draw(Sample.binary(sample.points, zeros, ones, sample.outside), source)
 
 
 class Often(Changed):

@@ -276,7 +276,7 @@ class Often(Generic):
 
     def draw(self, sample, source):
         zeros, ones = (c * (1 + 2 * (c > 20)) for c in (sample.zeros, sample.ones))
-        return super().draw(Sample(sample.points, zeros, ones, sample.outside), source)
+        return super().draw(Sample.binary(sample.points, zeros, ones, sample.outside), source)
 
 
 @pytest.mark.parametrize("broken", [Loud, Often])

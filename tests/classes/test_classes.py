@@ -122,7 +122,7 @@ def test_members_of_gaps_are_all_intervals_without_points():
 
 def test_errors_count_every_record():
     sample = Sample.of([1, 1, 2, 3], [0, 1, 1, 0])
-    sample = Sample(sample.points, sample.zeros, sample.ones, (5, 7))
+    sample = Sample.binary(sample.points, sample.zeros, sample.ones, (5, 7))
     assert errors(IntervalHypothesis(1, 2), sample) == 1 + 7
     assert errors(AlwaysZero(), Sample.of([], [])) == 0
 

@@ -24,7 +24,7 @@ def samples(low: int, high: int):
 
     def build(records, outside):
         sample = Sample.of([x for x, _ in records], [y for _, y in records])
-        return Sample(sample.points, sample.zeros, sample.ones, outside)
+        return Sample.binary(sample.points, sample.zeros, sample.ones, outside)
 
     return st.builds(build, st.lists(record, max_size=6), counts)
 
@@ -127,7 +127,7 @@ def _some_value(cell: str, name: str) -> float:
 def rows_sample(schema: Schema, records, outside=(0, 0)) -> Sample:
     rows = np.array([row for row, _ in records], dtype=np.int16).reshape(-1, len(schema))
     sample = Sample.of(rows, [y for _, y in records])
-    return Sample(sample.points, sample.zeros, sample.ones, outside)
+    return Sample.binary(sample.points, sample.zeros, sample.ones, outside)
 
 
 def test_the_oracle_of_literals_reads_all_kinds_of_cells():
@@ -161,7 +161,7 @@ def test_rules(oracle, schema, k, data, rate):
 
 def test_rules_on_no_rows_and_on_outside_records_only(oracle):
     rules = Rules(SCHEMA, max_literals=1)
-    for sample in (EMPTY, Sample(EMPTY.points, EMPTY.zeros, EMPTY.ones, (1, 3))):
+    for sample in (EMPTY, Sample.binary(EMPTY.points, EMPTY.zeros, EMPTY.ones, (1, 3))):
         errors = [(h.key, sample.outside[1]) for h in rules.concepts()]
         oracle.assert_same_law(rules.candidates(sample), errors, Fraction(1))
 

@@ -163,7 +163,7 @@ def test_exact_law_of_hashed_trees(oracle, concept_class, seed):
     else:
         points = rng.choice([*concept_class.forest.nodes, "elsewhere"], 9).tolist()
     sample = Sample.of(points, rng.integers(0, 2, 9))
-    sample = Sample(sample.points, sample.zeros, sample.ones, (1, 2))
+    sample = Sample.binary(sample.points, sample.zeros, sample.ones, (1, 2))
     listed = [
         (
             h.key,

@@ -203,7 +203,7 @@ RECORDS = st.lists(
 @settings(max_examples=settings.default.max_examples // 3)
 def test_exact_scores_of_hashed_points(oracle, records, seed, outside):
     sample = Sample.of([x for x, _ in records], [y for _, y in records])
-    sample = Sample(sample.points, sample.zeros, sample.ones, outside)
+    sample = Sample.binary(sample.points, sample.zeros, sample.ones, outside)
     drawn = Points().representation(0.5, 0.4).drawn(SeededSource(seed))
     buckets = drawn.functions[0].buckets
     hypotheses = [AlwaysZero()] + [

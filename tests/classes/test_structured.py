@@ -58,7 +58,7 @@ def test_law_of_sparse_sets(oracle, k, points, labels):
 
 
 def test_law_of_sparse_sets_with_records_outside(oracle):
-    data = Sample(np.array([3]), np.array([0]), np.array([2]), outside=(4, 5))
+    data = Sample.binary(np.array([3]), np.array([0]), np.array([2]), outside=(4, 5))
     sets = [(), (1,), (2,), (3,)]
     errors = [(on_points(s).key, 5 + 2 * (3 not in s)) for s in sets]
     oracle.assert_same_law(SparseSets(1, 1, 3).candidates(data), errors, RATE)

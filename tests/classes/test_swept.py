@@ -11,7 +11,7 @@ from littlestone.classes.prefixes import Notation, PrefixForest
 from littlestone.classes.swept import span_runs
 from littlestone.data import Sample
 from littlestone.data.sample import Batch
-from littlestone.data.stored import OnLine, StoredSample
+from littlestone.data.stored import OnLine, Stored
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 CLASSES = [Thresholds(1, 40), Points(1, 40), Intervals(1, 40), Prefixes("abc", 3), Prefixes("ipv4")]
@@ -19,10 +19,10 @@ CLASSES = [Thresholds(1, 40), Points(1, 40), Intervals(1, 40), Prefixes("abc", 3
 
 def swept(sample, cuts, cls):
     """The same sample, stored, in so many batches in the order of its class."""
-    return Cut(StoredSample.kept(sample, OnLine(cls.domain.line)).records, cuts)
+    return Cut(Stored.kept(sample, OnLine(cls.domain.line)).records, cuts)
 
 
-class Cut(StoredSample):
+class Cut(Stored):
     def __init__(self, records, cuts):
         super().__init__(records)
         self.__dict__["cuts"] = cuts
@@ -49,7 +49,7 @@ def test_what_is_presented_is_that_of_the_plain_path(cls):
         inside = sorted(set(x.tolist()))
         y = np.isin(x, inside[: len(inside) // 2]) if trial % 2 else rng.integers(0, 2, n)
         plain = Sample.of(x, y.astype(int))
-        plain = Sample(plain.points, plain.zeros, plain.ones, (trial, 2))
+        plain = Sample.binary(plain.points, plain.zeros, plain.ones, (trial, 2))
         pieces = swept(plain, 1 + trial % 4, cls)
         for rate, answers in product(
             (Fraction(1, 2), Fraction(1, 90)), ([0, 0, 0, 0], [1, 0, 0, 0])
@@ -101,7 +101,7 @@ def test_the_law_on_all_data_sets_is_the_one_by_hand(cls):
 def test_a_sample_without_points_in_the_domain():
     for cls in CLASSES:
         nothing = np.zeros(0, dtype=np.int64)
-        plain = Sample(nothing, nothing, nothing, (3, 2))
+        plain = Sample.binary(nothing, nothing, nothing, (3, 2))
         empty = swept(plain, 1, cls)
         for seed in range(5):
             found = cls.candidates(empty).draw(Fraction(1), SeededSource(seed))

@@ -28,7 +28,7 @@ from littlestone.data import (
     local_spark,
 )
 from littlestone.data.read import read
-from littlestone.data.stored import StoredLabels, StoredSample
+from littlestone.data.stored import Stored
 from littlestone.data.tables import read_table
 from littlestone.errors import DataError
 from littlestone.learners import registry
@@ -150,17 +150,17 @@ def check_ordered_classes(frame, path):
         names = {"x": name, "y": "label", "domain": cls.domain}
         there = stored(frame, large=1, **names)
         own = stored(path, large=1, **names)
-        assert isinstance(there, StoredSample)
-        assert isinstance(own, StoredSample)
+        assert isinstance(there, Stored)
+        assert isinstance(own, Stored)
         check_equal(learner, there, own, 200)
         check_equal(learner, there, Sample.read(frame, **names), 200)
     prefixes = parse_class("prefixes(ipv4)")
     learner = registry.make("agnostic", prefixes, epsilon=1)
     names = {"x": "x", "y": "label", "domain": prefixes.domain}
     there = stored(frame, large=1, **names)
-    assert isinstance(there, StoredSample)
+    assert isinstance(there, Stored)
     check_equal(learner, there, Sample.read(path, **names), 200)
-    assert not isinstance(stored(frame, large=701, **names), StoredSample)
+    assert not isinstance(stored(frame, large=701, **names), Stored)
 
 
 def check_rows(frame, path):
@@ -171,7 +171,7 @@ def check_rows(frame, path):
     check_equal(trees, *pair, 80)
     names = {"y": "label", "domain": rows, "labels": (1, "true", "x")}
     several = [stored(t, large=1, **names) for t in (frame, path)]
-    assert all(isinstance(sample, StoredLabels) for sample in several)
+    assert all(isinstance(sample, Stored) for sample in several)
     for name in ("by_label", "points", "counts"):
         assert len({str(getattr(sample, name).tolist()) for sample in several}) == 1
 
@@ -183,7 +183,7 @@ def check_tails(frame, path, monkeypatch):
     monkeypatch.setitem(read.__kwdefaults__, "large", 600)
     names = {"x": "whole", "y": "label", "domain": cls.domain}
     there, here = (read(t, need="extremes", most=learner.tails, **names) for t in (frame, path))
-    assert isinstance(there, StoredSample)
+    assert isinstance(there, Stored)
     check_equal(learner, there, Sample.read(path, **names), 9)
     check_equal(learner, there, here, 9)
     monkeypatch.undo()
@@ -234,12 +234,12 @@ def check_workers_without_python(classic, frame, monkeypatch):
     lazy = read_table(frame).frame(["x", "label"], "test")
     assert not groups.streamed(lazy)
     after = stored(frame, large=1, **names)
-    assert isinstance(after, StoredSample)
+    assert isinstance(after, Stored)
     assert contents(before) == contents(after)
-    assert isinstance(stored(frame, large=1, **swept), StoredSample)
+    assert isinstance(stored(frame, large=1, **swept), Stored)
     monkeypatch.undo()
     assert groups.streamed(lazy)
-    assert isinstance(stored(frame, large=1, **swept), StoredSample)
+    assert isinstance(stored(frame, large=1, **swept), Stored)
 
 
 def check_what_fails(spark, frame, path, monkeypatch, capfd):

@@ -43,7 +43,7 @@ def test_parts_are_disjoint_and_complete():
     rng = np.random.default_rng(1)
     data = listed(rng, 50)
     ordered = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
-    plain = Sample(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
+    plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
     for sample in (ordered, plain):
         dealt = deal(sample, SeededSource(3))
         cuts = np.cumsum([0, *sizes(50, 7)])

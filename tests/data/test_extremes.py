@@ -11,7 +11,7 @@ import pytest
 from littlestone.data import IntegerDomain, Sample, read_table
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
-from littlestone.data.stored import OnLine, StoredSample, Unread
+from littlestone.data.stored import OnLine, Stored, Unread
 from littlestone.errors import DataError, ParameterError
 
 TYPES = [pa.int8(), pa.uint8(), pa.int16(), pa.int32(), pa.int64(), pa.uint64()]
@@ -84,13 +84,13 @@ def test_points_that_are_stored(piece, monkeypatch):
     zeros, ones = (rng.integers(0, high, 400) * (rng.random(400) < 0.3) for high in (4, 10**9))
     kept, line = zeros + ones > 0, OnLine(Itself(10**6))
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 2 * piece)
-    plain = Sample(points[kept], zeros[kept], ones[kept], (3, 5))
-    stored = StoredSample.kept(plain, line)
+    plain = Sample.binary(points[kept], zeros[kept], ones[kept], (3, 5))
+    stored = Stored.kept(plain, line)
     for most in (1, 9, 10_000):
         same(stored.extremes(most), plain.extremes(most), most)
     assert "counted" not in vars(stored)
     empty = np.zeros(0, dtype=np.int64)
-    none = StoredSample.kept(Sample(empty, empty, empty, (2, 1)), line)
+    none = Stored.kept(Sample.binary(empty, empty, empty, (2, 1)), line)
     assert (none.extremes(3).n, none.extremes(3).zeros.tolist()) == (3, [])
 
 
@@ -117,7 +117,7 @@ def test_what_can_be_streamed(tmp_path):
     same(found.extremes(2), plain.extremes(2), 2)
     many = {"x": (np.arange(LARGE) % 900).astype(str), "y": np.arange(LARGE) % 900 > 440}
     found = read_extremes(many, x="x", y="y", domain=IntegerDomain(0, 2**40), most=2)
-    assert isinstance(found, StoredSample)
+    assert isinstance(found, Stored)
     plain = Sample.read(many, x="x", y="y", domain=IntegerDomain(0, 2**40))
     same(found.extremes(2000), plain.extremes(2000), 2000)
 

@@ -16,7 +16,7 @@ import littlestone as ls
 from littlestone.classes import parse_class
 from littlestone.data import IntegerDomain, RowDomain, Sample, Schema, local_spark
 from littlestone.data.read import read
-from littlestone.data.stored import StoredSample
+from littlestone.data.stored import Stored
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.source import ReplaySource, SeededSource
@@ -110,8 +110,8 @@ def test_spark_and_duckdb_give_equal_weights(tmp_path):
                 if domain is not DOMAIN:
                     passed = read(frame, need="batches", large=600, **names)
                     own = read(tmp_path / "t.parquet", need="batches", large=600, **names)
-                    assert isinstance(passed, StoredSample)
-                    assert isinstance(own, StoredSample)
+                    assert isinstance(passed, Stored)
+                    assert isinstance(own, Stored)
                     check_equal(passed, own, learner, draws)
                     assert (
                         run(learner, passed, SeededSource(9)).to_json()

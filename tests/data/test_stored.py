@@ -17,11 +17,11 @@ import littlestone as ls
 from littlestone.classes import Thresholds, parse_class
 from littlestone.costs import Costs
 from littlestone.data import IntegerDomain, Sample, read_table
-from littlestone.data.dealing import split
+
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
 from littlestone.data.store import NO_SPACE
-from littlestone.data.stored import OnLine, StoredSample
+from littlestone.data.stored import OnLine, Stored
 from littlestone.errors import DataError, ParameterError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -64,7 +64,7 @@ def test_one_reading_says_what_counting_says(kind, domain):
         table = pa.table({"x": cells(rng, kind, n), "y": pa.array(y, pa.int8()).cast(labels)})
         swept = read_batches(table, x="x", y="y", domain=domain, large=1)
         plain = Sample.read(table, x="x", y="y", domain=domain)
-        assert isinstance(swept, StoredSample)
+        assert isinstance(swept, Stored)
         assert contents(swept) == contents(plain)
         costs = Costs.of({0: 3, 1: 10})
         assert contents(swept.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
@@ -76,7 +76,7 @@ def test_labels(positive):
     table = pa.table({"x": [1, 2, 3], "y": pa.array([0, 1, 2], pa.int8())})
     domain = IntegerDomain(1, 9)
     swept = read_batches(table, x="x", y="y", domain=domain, positive=positive, large=1)
-    assert isinstance(swept, StoredSample)
+    assert isinstance(swept, Stored)
     assert contents(swept) == contents(
         Sample.read(table, x="x", y="y", domain=domain, positive=positive)
     )
@@ -92,18 +92,16 @@ def test_what_is_swept_follows_from_public_things(tmp_path):
     forms = [tmp_path / "t.parquet", table, pl.from_arrow(table), connection.table("t")]
     forms += [read_table(table)]
     for form in forms:
-        assert isinstance(read_batches(form, domain=wide, large=4, **where), StoredSample)
+        assert isinstance(read_batches(form, domain=wide, large=4, **where), Stored)
         for large in (5, 9):  # fewer rows, or a smaller domain
-            assert not isinstance(
-                read_batches(form, domain=wide, large=large, **where), StoredSample
-            )
+            assert not isinstance(read_batches(form, domain=wide, large=large, **where), Stored)
     lazy = read_batches(pl.from_arrow(table).lazy(), domain=wide, large=1, **where)
-    assert isinstance(lazy, StoredSample)
+    assert isinstance(lazy, Stored)
     assert contents(lazy) == contents(Sample.read(table, domain=wide, **where))
     long = IntegerDomain(1, 2**70)
-    assert not isinstance(read_batches(table, domain=long, large=1, **where), StoredSample)
+    assert not isinstance(read_batches(table, domain=long, large=1, **where), Stored)
     assert not isinstance(
-        read_batches(table.slice(0, 2), domain=wide, large=1, strict=True, **where), StoredSample
+        read_batches(table.slice(0, 2), domain=wide, large=1, strict=True, **where), Stored
     )
 
 
@@ -117,12 +115,12 @@ def test_cells_that_are_converted(tmp_path):
     texts.to_csv(tmp_path / "t.csv", index=False)
     for form in (texts, floats, tmp_path / "t.csv"):
         sample = read_batches(form, domain=wide, large=1, **where)
-        assert isinstance(sample, StoredSample)
+        assert isinstance(sample, Stored)
         assert contents(sample) == plain
     # of a CSV file the number of rows is known when it has been read
-    assert isinstance(read_batches(tmp_path / "t.csv", domain=wide, large=5, **where), StoredSample)
+    assert isinstance(read_batches(tmp_path / "t.csv", domain=wide, large=5, **where), Stored)
     small = read_batches(tmp_path / "t.csv", domain=wide, large=6, **where)
-    assert not isinstance(small, StoredSample)
+    assert not isinstance(small, Stored)
     assert contents(small) == plain
 
 
@@ -142,14 +140,12 @@ def test_odd_cells_are_those_of_the_plain_reading(tmp_path, monkeypatch):
         for form in (table, tmp_path / "t.csv"):
             for positive in (1, "true"):
                 swept = read_batches(form, x="x", y="y", domain=domain, positive=positive, large=1)
-                assert isinstance(swept, StoredSample)
+                assert isinstance(swept, Stored)
                 assert contents(swept) == contents(
                     Sample.read(form, x="x", y="y", domain=domain, positive=positive)
                 )
     for domain in (ls.Prefixes("ipv6").domain, IntegerDomain(0, 2**70)):  # beyond 64 bits
-        assert not isinstance(
-            read_batches(addresses, x="x", y="y", domain=domain, large=1), StoredSample
-        )
+        assert not isinstance(read_batches(addresses, x="x", y="y", domain=domain, large=1), Stored)
 
 
 def test_parquet_that_the_engine_must_not_read_itself(tmp_path):
@@ -215,7 +211,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
     where = {"x": "x", "y": "y", "domain": IntegerDomain(3, 50)}
     for form in (dealt_table(), dealt_table().to_pandas()):
         plain, swept = Sample.read(form, **where), read_batches(form, **where, large=1)
-        assert isinstance(swept, StoredSample)
+        assert isinstance(swept, Stored)
         for first in (1, 64, 100, 399):
             one, other = SeededSource(first), SeededSource(first)
             here, there = split(swept, one, first), split(plain, other, first)
@@ -308,13 +304,13 @@ def test_learners_of_thresholds_ask_for_it():
     x = np.arange(LARGE) % 100
     table = {"x": x, "y": (x > 50).astype(np.int8)}
     for name in ("agnostic", "generic"):
-        assert isinstance(read_sample(learner(name), table, x="x", y="y"), StoredSample)
+        assert isinstance(read_sample(learner(name), table, x="x", y="y"), Stored)
     short = {key: column[1:] for key, column in table.items()}
-    assert not isinstance(read_sample(learner(), short, x="x", y="y"), StoredSample)
+    assert not isinstance(read_sample(learner(), short, x="x", y="y"), Stored)
     small = learner(cls=Thresholds(1, 2**20 - 1))
-    assert not isinstance(read_sample(small, table, x="x", y="y"), StoredSample)
+    assert not isinstance(read_sample(small, table, x="x", y="y"), Stored)
     points = learner("generic", ls.Points(1, 2**40))
-    assert not isinstance(read_sample(points, table, x="x", y="y"), StoredSample)
+    assert not isinstance(read_sample(points, table, x="x", y="y"), Stored)
     model = ls.AgnosticLearner(Thresholds(1, 2**40), epsilon=1, random_state=3)
     released = model.fit(table, x="x", y="y").release_
     assert (released.n, released.hypothesis.above) == (LARGE, 50)
@@ -332,7 +328,7 @@ def test_equal_seeds_learn_equal_hypotheses():
     """Whole releases: also with an evaluation, with held-out records, and with costs."""
     agnostic = learner()
     for swept, table in tables(np.random.default_rng(1)):
-        assert isinstance(swept, StoredSample)
+        assert isinstance(swept, Stored)
         plain = Sample.read(table, x="x", y="y", domain=agnostic.concept_class.domain)
         for seed in range(10):
             pair = [run(agnostic, s, SeededSource(seed)).to_json() for s in (swept, plain)]
@@ -350,11 +346,11 @@ def stored(records, high):
     inside = [(x, y) for x, y in records if x <= high]
     plain = Sample.of([x for x, _ in inside], [y for _, y in inside])
     outside = tuple(sum(x > high and y == label for x, y in records) for label in (0, 1))
-    return kept(Sample(plain.points, plain.zeros, plain.ones, outside))
+    return kept(Sample.binary(plain.points, plain.zeros, plain.ones, outside))
 
 
 def kept(sample):
-    return StoredSample.kept(sample, OnLine(Itself(2**62)))
+    return Stored.kept(sample, OnLine(Itself(2**62)))
 
 
 @pytest.mark.parametrize(("high", "n"), [(1, 3), (2, 2), (3, 2)])
@@ -377,7 +373,7 @@ def test_batches_do_not_matter(parts, monkeypatch):
     """What is presented is the same, however the points are cut into batches."""
     rng, cls = np.random.default_rng(3), Thresholds(1, 50)
     plain = Sample.of(rng.integers(1, 51, 300), rng.integers(0, 2, 300))
-    plain = Sample(plain.points, plain.zeros, plain.ones, (2, 1))
+    plain = Sample.binary(plain.points, plain.zeros, plain.ones, (2, 1))
     monkeypatch.setattr("littlestone.data.stored._COUNTS", 200 // parts)
     sources = []
     for sample in (kept(plain), plain):

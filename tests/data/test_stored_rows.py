@@ -17,13 +17,13 @@ from littlestone.classes import parse_class
 from littlestone.classes.decision_trees.rows import Splits, WeightedRows, rows_of
 from littlestone.classes.decision_trees.weighted import WeightedRoots
 from littlestone.costs import Costs
-from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
+from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
-from littlestone.data.dealing import split
+
 from littlestone.data.read import LARGE, read
 from littlestone.data.sample import Batch
 from littlestone.data.store import NO_SPACE
-from littlestone.data.stored import Coded, Records, StoredLabels, StoredSample
+from littlestone.data.stored import Coded, Records, Stored
 from littlestone.errors import DataError
 from littlestone.learners import registry
 from littlestone.learners.running import read_sample, run
@@ -67,7 +67,7 @@ def read_batches(table, *, large=LARGE, **where):
 
 
 def contents(sample):
-    if isinstance(sample, MulticlassSample):
+    if isinstance(sample, Sample):
         counts = [sample.points.tolist(), sample.counts.tolist(), sample.by_label.tolist()]
         return [*counts, sample.outside, sample.n, sample.costs]
     counts = [getattr(sample, name).tolist() for name in ("points", "zeros", "ones")]
@@ -76,7 +76,7 @@ def contents(sample):
 
 def coded(plain, schema):
     """A stored sample."""
-    return StoredSample.kept(plain, Coded(schema.n_codes))
+    return Stored.kept(plain, Coded(schema.n_codes))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -85,7 +85,7 @@ def test_one_reading_says_what_counting_says(seed):
     for positive in (1, "7", 0):
         found = read_batches(data, y="y", domain=domain, positive=positive, large=1)
         plain = Sample.read(data, y="y", domain=domain, positive=positive)
-        assert isinstance(found, StoredSample)
+        assert isinstance(found, Stored)
         assert contents(found) == contents(plain)
         costs = Costs.of({0: 3, 1: 10})
         assert contents(found.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
@@ -108,14 +108,14 @@ def test_lists_of_labels_are_read_as_counting_reads_them(seed, tmp_path):
         pq.write_table(odd, tmp_path / "t.parquet")
         for labels, form in product(lists, (odd, tmp_path / "t.parquet", pl.from_arrow(odd))):
             found = read_batches(form, y="y", domain=domain, labels=labels, large=1)
-            plain = MulticlassSample.read(form, y="y", domain=domain, labels=labels)
-            assert isinstance(found, StoredLabels)
+            plain = Sample.read(form, y="y", domain=domain, labels=labels)
+            assert isinstance(found, Stored)
             assert contents(found) == contents(plain)
             assert repr(found) == repr(plain)
             costs = Costs.equal(len(labels))
             assert contents(found.cost_weighted(costs)) == contents(plain.cost_weighted(costs))
             short = read_batches(form, y="y", domain=domain, labels=labels, large=401)
-            assert not isinstance(short, StoredLabels)
+            assert not isinstance(short, Stored)
             assert contents(short) == contents(plain)
     plain = {"age": [1], "y": ["c"]}
     age = RowDomain(Schema(SCHEMA.columns[:1]))
@@ -149,13 +149,11 @@ def test_what_is_coded_follows_from_public_things(tmp_path):
         plain = Sample.read(form, y="y", domain=domain)
         for large, kept in ((40, True), (41, False)):
             found = read_batches(form, y="y", domain=domain, large=large)
-            assert isinstance(found, StoredSample) == kept
+            assert isinstance(found, Stored) == kept
             assert contents(found) == contents(plain)
     known = pd.DataFrame({"city": ["Bonn", "Köln"], "y": [0, 1]})
     city = RowDomain(Schema(SCHEMA.columns[1:2]))
-    assert not isinstance(
-        read_batches(known, y="y", domain=city, large=1, strict=True), StoredSample
-    )
+    assert not isinstance(read_batches(known, y="y", domain=city, large=1, strict=True), Stored)
     assert read_batches(data.slice(0, 0), y="y", domain=domain, large=0).n == 0
 
 
@@ -171,17 +169,17 @@ def test_learners_of_rows_ask_for_it():
         ("boosting", parse_class("scorecard(rounds=2)", schema)),
     ):
         learner = registry.make(name, cls, epsilon=1)
-        assert isinstance(read_sample(learner, data, y="y"), StoredSample)
-        assert not isinstance(read_sample(learner, short, y="y"), StoredSample)
+        assert isinstance(read_sample(learner, data, y="y"), Stored)
+        assert not isinstance(read_sample(learner, short, y="y"), Stored)
     deep = registry.make("agnostic", ls.DecisionTrees(schema, depth=4), epsilon=1)
-    assert not isinstance(read_sample(deep, data, y="y"), StoredSample)
+    assert not isinstance(read_sample(deep, data, y="y"), Stored)
     for name, cls in (
         ("agnostic", ls.DecisionTrees(schema, depth=1, labels=[0, 1, 2])),
         ("boosting", parse_class("scorecard(rounds=2)", schema, labels=[0, 1, 2])),
     ):
         learner = registry.make(name, cls, epsilon=1)
-        assert isinstance(read_sample(learner, data, y="y"), StoredLabels)
-        assert not isinstance(read_sample(learner, short, y="y"), StoredLabels)
+        assert isinstance(read_sample(learner, data, y="y"), Stored)
+        assert not isinstance(read_sample(learner, short, y="y"), Stored)
     wide = Schema.from_dict({f"c{j}": {"integers": [0, 900]} for j in range(3)})
     assert not fit_memory(wide, 3)
     assert fit_memory(wide, 2)
@@ -244,10 +242,10 @@ def listed_samples(schema, k, n=300):
     rows = np.stack([rng.integers(0, size - (size > 4), n) for size in schema.n_codes], axis=1)
     follow = (rows[:, 0] + rows[:, 1]) % k
     for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
-        plain = MulticlassSample.of(rows.astype(np.int16), labels, labels=k)
+        plain = Sample.of(rows.astype(np.int16), labels, labels=k)
         layout = Coded(schema.n_codes)
         words = layout.words(plain.points)
-        yield plain, StoredLabels(Records.of(layout, words, plain.counts, np.zeros(k + 1, int)))
+        yield plain, Stored(Records.of(layout, words, plain.counts, np.zeros(k + 1, int)))
 
 
 LISTED = {
@@ -482,7 +480,7 @@ def test_counts_beyond_32_bits_stay_whole_numbers():
     """A count that needs 64 bits: unsigned, its products with costs would be floats."""
     most = 2**32 + 1
     rows = np.array([[2, 1], [3, 1]], dtype=np.int16)
-    plain = Sample(rows, np.array([most + 1, 0]), np.array([2, 4]))
+    plain = Sample.binary(rows, np.array([most + 1, 0]), np.array([2, 4]))
     sample = coded(plain, TINY)
     costs = Costs.of({0: 2**10 + 1, 1: 1})
     for found, times in ((sample, 1), (sample.cost_weighted(costs), 2**10 + 1)):

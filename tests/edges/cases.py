@@ -21,7 +21,7 @@ from littlestone.classes import AlwaysZero
 from littlestone.data import Sample, UserSample
 from littlestone.data.domains import Itself
 from littlestone.data.sample import Batch
-from littlestone.data.stored import OnLine, StoredSample, StoredUsers
+from littlestone.data.stored import OnLine, Stored, StoredUsers
 from littlestone.learners.users.scores import BlockErrors, ThresholdErrors, point_errors
 from littlestone.learners.users.threshold import IntervalMedian
 from littlestone.mechanisms import private_cuts
@@ -104,7 +104,7 @@ def in_memory(case, cls):
     )
 
 
-class TwoAtATime(StoredSample):
+class TwoAtATime(Stored):
     """A stored sample that comes in batches of two points."""
 
     def batches(self, line=None):
@@ -117,7 +117,7 @@ def streamed(records, line=None):
     """The same records, two points at a time from the disk."""
     points, labels = zip(*records, strict=True) if records else ((), ())
     plain = Sample.of(np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64))
-    records = StoredSample.kept(plain, OnLine(Itself(2**62))).records
+    records = Stored.kept(plain, OnLine(Itself(2**62))).records
     return TwoAtATime(records if line is None else replace(records, layout=OnLine(line)))
 
 

@@ -66,12 +66,12 @@ def test_structured_classes_draw_by_the_cost(cls):
     rows = isinstance(cls, ls.Rules | ls.DecisionTrees)
     points = np.array([[2, 1], [3, 2]]) if rows else np.array([1, 3])
     sample = Sample.of(points, [1, 0])
-    sample = Sample(sample.points, np.array([1, 4]), np.array([2, 0]), (1, 2))
+    sample = Sample.binary(sample.points, np.array([1, 4]), np.array([2, 0]), (1, 2))
     law = ls.source.ExactSource().law(
         lambda source: Agnostic(cls, epsilon=2, costs=ONE_TO_THREE).draw(sample, source)
     )
     none = np.zeros(2, dtype=np.int64)
-    nothing = Sample(sample.points, none, none, (0, 0))
+    nothing = Sample.binary(sample.points, none, none, (0, 0))
     alike = ls.source.ExactSource().law(
         lambda source: Agnostic(cls, epsilon=2, costs=ONE_TO_THREE).draw(nothing, source)
     )  # how often each hypothesis is a candidate
@@ -179,9 +179,9 @@ def test_sums_of_costs_that_doubles_cannot_hold_are_refused_before_paying(cls, t
     budget = ls.Ledger(tmp_path / "b.db", epsilon=4)
     for zeros in (0, most):
         counts = np.array([zeros]), np.array([most - zeros])
-        run(learner, Sample(np.array(x), *counts, (0, 0)), SecureSource(), ledger=budget)
+        run(learner, Sample.binary(np.array(x), *counts, (0, 0)), SecureSource(), ledger=budget)
         with pytest.raises(UnsupportedError, match="rounder costs"):
-            run(learner, Sample(np.array(x), *counts, (1, 0)), SecureSource(), ledger=budget)
+            run(learner, Sample.binary(np.array(x), *counts, (1, 0)), SecureSource(), ledger=budget)
     assert budget.spent().epsilon == 2
 
 

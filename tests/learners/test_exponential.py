@@ -98,7 +98,7 @@ class WrongSensitivity(Generic):
     """Doubles the scores, and forgets that this doubles the sensitivity."""
 
     def draw(self, sample, source):
-        doubled = Sample(
+        doubled = Sample.binary(
             sample.points, 2 * sample.zeros, 2 * sample.ones, tuple(2 * c for c in sample.outside)
         )
         return super().draw(doubled, source)
@@ -218,7 +218,7 @@ def test_worst_realizable_case_in_practice():
     # target: everything is 1 (u = 0); the atom at the bottom has mass just above alpha
     for trial in range(trials):
         rare = int(rng.binomial(n, alpha))
-        sample = Sample(
+        sample = Sample.binary(
             np.array([low, high + 0]), np.zeros(2, dtype=np.int64), np.array([rare, n - rare])
         )
         hypothesis = learner.draw(sample, SeededSource(trial))
@@ -242,7 +242,7 @@ def test_agnostic_excess_error_in_practice():
     ]
     for trial in range(trials):
         cell = rng.multinomial(n, np.concatenate([mass * (1 - one), mass * one]))
-        hypothesis = learner.draw(Sample(atoms, cell[:3], cell[3:]), SeededSource(trial))
+        hypothesis = learner.draw(Sample.binary(atoms, cell[:3], cell[3:]), SeededSource(trial))
         zeros = 3 - int(hypothesis.predict(atoms).sum())
         failures += truth[zeros] > min(truth) + alpha
     assert upper_bound(failures, trials) <= 0.05, failures
@@ -272,7 +272,7 @@ def test_points_on_an_infinite_domain(where):
             zeros = np.array([0] + [1] * (n - rare))
         counted = Sample.of(names, [0] * len(names))
         order = [names.index(p) for p in counted.points]
-        sample = Sample(counted.points, zeros[order], ones[order])
+        sample = Sample.binary(counted.points, zeros[order], ones[order])
         hypothesis = learner.draw(sample, SeededSource(trial))
         says = dict(zip(names, hypothesis.predict(np.array(names, dtype=object)), strict=True))
         if where == "a heavy point":

@@ -16,7 +16,7 @@ from littlestone.bounds import recheck
 from littlestone.classes import class_from_dict, parse_class
 from littlestone.cli.summary import plain
 from littlestone.costs import Costs
-from littlestone.data import OUTSIDE, MulticlassSample
+from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import Evaluation
 from littlestone.learners import registry
@@ -64,14 +64,14 @@ def test_trees_with_three_labels_are_exactly_private(more):
 
 
 def test_one_record_moves_two_cells_by_one_at_most():
-    nothing = MulticlassSample.of(np.zeros((0, 2), dtype=int), [], labels=3)
+    nothing = Sample.of(np.zeros((0, 2), dtype=int), [], labels=3)
     drawn = (TREES.candidates(nothing).draw(F(1), SeededSource(seed)) for seed in range(50))
     rule = next(tree for tree in drawn if tree.constant is None)
     kinds = [((2, 2), 0), ((3, 2), 3), ((0, 0), 1), ((3, 1), 2)]
     seen = {}
     for data in product(kinds, repeat=2):
         points, codes = [x for x, _ in data], [y for _, y in data]
-        sample = MulticlassSample.of(np.array(points), codes, labels=3)
+        sample = Sample.of(np.array(points), codes, labels=3)
         release = run(Agnostic(TREES, epsilon=2 * 10**4), sample, SeededSource(0), evaluate=10**4)
         assert release.evaluation.unlisted
         fixed = Release(**{**vars(release), "hypothesis": rule})
@@ -114,7 +114,7 @@ def test_certificates_are_met_at_the_planned_n(kind):
     for seed in range(runs):
         x = rng.choice(2, n, p=mass)
         y = (rng.random(n)[:, None] > np.cumsum(law, axis=1)[x]).sum(axis=1).clip(max=3)
-        drawn = made.draw(MulticlassSample.of(x, y, labels=3), SeededSource(seed))
+        drawn = made.draw(Sample.of(x, y, labels=3), SeededSource(seed))
         answer = tuple(drawn.predict(np.array([0, 1])).tolist())
         failures += value[answer] > min(value.values()) + float(alpha) * scale
     assert failures == 0 or beta_law.ppf(0.001, failures, runs - failures + 1) <= float(beta)
@@ -215,7 +215,7 @@ def test_finite_classes_with_labels():
     ):
         with pytest.raises(ParameterError):
             ls.theory.FiniteClass(matrix, labels=labels)
-    sample = MulticlassSample.listed([0, OUTSIDE, 1], [2, 1, 3], 3)
+    sample = Sample.listed([0, OUTSIDE, 1], [2, 1, 3], 3)
     assert [THREE.errors(c, sample) for c in THREE.concepts()] == [3, 3, 2]  # outside is labelled a
 
 

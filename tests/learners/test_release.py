@@ -146,7 +146,7 @@ def test_everything_that_is_seen_of_a_release_is_private():
 
 def test_the_evaluation_is_of_the_released_hypothesis():
     data = Sample.of([1, 1, 2, 2, 2], [0, 1, 1, 1, 0])
-    data = Sample(data.points, data.zeros, data.ones, (3, 2))
+    data = Sample.binary(data.points, data.zeros, data.ones, (3, 2))
     algorithm = generic(ls.Thresholds(1, 2), epsilon=1001)
     release = run(algorithm, data, SecureSource(), evaluate=1000)  # hardly any noise
     labels = release.hypothesis.predict(data.points)

@@ -26,7 +26,7 @@ def rows_with_nulls_are_dropped(original, frame):
 def records_outside_are_dropped(original, *given):
     """What lies outside the domain is not counted."""
     made = original(*given)
-    return Sample(made.points, made.zeros, made.ones)
+    return Sample.binary(made.points, made.zeros, made.ones)
 
 
 @mutant("types guessed from the data", "data.tables:_texts", "one odd cell")

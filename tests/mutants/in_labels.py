@@ -23,7 +23,7 @@ def only_labels_that_occur_are_answered(original, self, sample):
     return np.where(allowed, original(self, sample), 10**6)
 
 
-@mutant("n depends on the data", "data.multiclass:MulticlassSample.n", _EVALUATED)
+@mutant("n depends on the data", "data.labels:Sample.n", _EVALUATED)
 def cells_outside_the_list_are_no_records(original, self):
     """Cells outside the list are dropped, so that n tells how many there are."""
     return original(self) - int(self.counts[-1].sum()) - self.outside[-1]

@@ -11,7 +11,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes import BoostedTreeClass, ScorecardClass, TreeEnsemble
 from littlestone.classes.decision_trees import Node, TreeHypothesis
-from littlestone.data import MulticlassSample, Sample
+from littlestone.data import Sample
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
@@ -74,7 +74,7 @@ def test_the_page_says_what_was_spent_and_measured(concepts, more):
 
 def several(concepts, **more):
     rows = np.array([[2, 2], [3, 1], [4, 2], [4, 1]] * 300, dtype=np.int16)
-    sample = MulticlassSample.of(rows, [0, 1, 2, 3] * 300, labels=3)
+    sample = Sample.of(rows, [0, 1, 2, 3] * 300, labels=3)
     return run(Boosting(concepts, epsilon=6), sample, SeededSource(2), **more)
 
 

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.dealing import OrderedSample, written_out
 from littlestone.data.points import distinct
+from littlestone.data.sample import Counted
 from littlestone.data.users import UserSample, merge
 from littlestone.privacy import Guarantee, Neighbours
 
@@ -42,10 +43,8 @@ Bundle = tuple[int, tuple[Record, ...]]
 
 def listed(sample: Sample) -> OrderedSample:
     """Return the records in a fixed order, so that neighbours are dealt alike."""
-    counts = np.stack([sample.zeros, sample.ones], axis=1).ravel()
-    counts = np.concatenate([counts, np.array(sample.outside, dtype=np.int64)])
-    kinds = np.repeat(np.arange(len(counts)), counts)
-    return OrderedSample(sample.points, sample.zeros, sample.ones, sample.outside, kinds)
+    kinds = written_out(sample).astype(np.int64)
+    return OrderedSample(sample.points, sample.counts, sample.outside, sample.costs, kinds)
 
 
 def promised(learner: Any) -> Guarantee:
@@ -64,41 +63,33 @@ def replaced(sample: Sample, old: Record, new: Record) -> Sample:
     >>> other.points, other.zeros, other.ones
     (array([3, 4]), array([1, 1]), array([0, 0]))
     """
-    points, zeros, ones = sample.points, sample.zeros.copy(), sample.ones.copy()
-    outside = list(sample.outside)
-    kinds = sample.kinds.copy() if isinstance(sample, OrderedSample) else None
-    place = -1
-    if kinds is not None:
-        i, there = _find(points, old[0])
-        kind = 2 * (i if there else len(points)) + old[1]
-        place = int(np.flatnonzero(kinds == kind)[0])
+    points, counts, outside = sample.points, sample.counts.copy(), np.array(sample.outside)
+    rows = len(outside)
+    kinds = np.zeros(0, dtype=np.int64)
+    if sample.ordered:
+        kinds = written_out(sample).astype(np.int64)
+    place = np.flatnonzero(kinds == rows * _find(points, old[0])[0] + old[1])[:1]
+    at, there = _find(points, new[0])
     if new[0] is OUTSIDE:
         outside[new[1]] += 1
-        at = len(points)
     else:
-        at, there = _find(points, new[0])
         if not there:
-            points = np.insert(points, at, new[0], axis=0)
-            zeros, ones = np.insert(zeros, at, 0), np.insert(ones, at, 0)
-            if kinds is not None:
-                kinds += 2 * (kinds >= 2 * at)
-        (ones if new[1] else zeros)[at] += 1
-    if kinds is not None:
-        kinds[place] = 2 * at + new[1]
+            points, counts = np.insert(points, at, new[0], axis=0), np.insert(counts, at, 0, axis=1)
+            kinds += rows * (kinds >= rows * at)
+        counts[new[1], at] += 1
+    kinds[place] = rows * at + new[1]
     if old[0] is OUTSIDE:
         outside[old[1]] -= 1
     else:
         i, _ = _find(points, old[0])
-        (ones if old[1] else zeros)[i] -= 1
-        if not zeros[i] + ones[i]:
-            points = np.delete(points, i, axis=0)
-            zeros, ones = np.delete(zeros, i), np.delete(ones, i)
-            if kinds is not None:
-                kinds -= 2 * (kinds > 2 * i + 1)
-    held = (outside[0], outside[1])
-    if kinds is not None:
-        return OrderedSample(points, zeros, ones, held, kinds)
-    return Sample(points, zeros, ones, held)
+        counts[old[1], i] -= 1
+        if not counts[:, i].any():
+            points, counts = np.delete(points, i, axis=0), np.delete(counts, i, axis=1)
+            kinds -= rows * (kinds >= rows * (i + 1))
+    held = tuple(outside.tolist())
+    if sample.ordered:
+        return OrderedSample(points, counts, held, sample.costs, kinds)
+    return Counted(points, counts, held, sample.costs)
 
 
 def _find(points: Any, point: Any) -> tuple[int, bool]:
@@ -119,7 +110,7 @@ class Search:
 
     def __init__(self, domain: Any, sample: Sample, source: Source) -> None:
         self._domain, self._sample, self._source = domain, sample, source
-        counts = np.stack([sample.zeros, sample.ones], axis=1).ravel()
+        counts = sample.counts.T.ravel()
         self._ends = np.cumsum(np.concatenate([counts, np.array(sample.outside)]))
         self._loudest: list[tuple[Fraction, Pair]] = []
         self._extremes = self._extreme()

@@ -40,7 +40,7 @@ from littlestone.classes import DecisionTrees
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
-from littlestone.data.users import UserSample
+from littlestone.data.users import is_sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.learners.boosting.learner import Boosting
 from littlestone.learners.boosting.votes import Votes
@@ -165,14 +165,14 @@ def replay(learner: Any, table: Any, *, pairs: int = 1000, seed: int = 0) -> Rep
         raise parameter_error(
             "replay", "learner", "a learner of the library", type(learner).__name__
         )
-    kind = UserSample if algorithm.unit == "users" else Sample
-    if not isinstance(table, kind) or not table.n:
-        wanted = f"a {kind.__name__} with records"
+    if not is_sample(table) or table.unit != algorithm.unit or not table.n:
+        kind = "UserSample" if algorithm.unit == "users" else "Sample"
+        wanted = f"a {kind} with records"
         raise parameter_error("replay", "table", wanted, type(table).__name__)
     check_integer("replay", "pairs", pairs, low=1)
     records: Any = table
-    if isinstance(table, Sample) and algorithm.deals(table.n):
-        records = listed(table)
+    if algorithm.unit == "records" and algorithm.deals(table.n):
+        records = listed(records)
     run = _Boosted(algorithm) if isinstance(algorithm, Boosting) else _Drawn(algorithm)
     base = run(records, _Steered(seed))
     if not base.names:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import inf, nextafter
@@ -26,9 +26,10 @@ from flint import arb
 
 from littlestone.audit.mechanism import precision, rounding, verdict_card
 from littlestone.audit.observe import REFUSED, Observer, observe
-from littlestone.data import OUTSIDE, MulticlassSample, RowDomain, Sample, UserSample
+from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
 from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import as_points
+from littlestone.data.sample import Counted
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon
@@ -285,13 +286,8 @@ def output_distribution(learner: Any, X: Any, y: Any) -> dict[Hypothesis, tuple[
     algorithm = _algorithm(learner)
     domain = algorithm.concept_class.domain
     listed = algorithm.concept_class.labels
-    sample: Sample | MulticlassSample
-    if algorithm.concept_class.lists_labels:
-        sample = MulticlassSample.from_arrays(
-            X, y, domain, labels=listed, owner="output_distribution"
-        )
-    else:
-        sample = Sample.from_arrays(X, y, domain=domain)
+    names = listed if algorithm.concept_class.lists_labels else None
+    sample = Sample.from_arrays(X, y, domain, labels=names, owner="output_distribution")
     if _deals(algorithm, sample.n):
         points = domain.array(X, owner="output_distribution")
         sample = OrderedSample.listed(points.tolist(), np.asarray(y).ravel().tolist())
@@ -469,15 +465,12 @@ class RecordCases:
         return product(self.kinds, repeat=n) if self.ordered else _multisets(self.kinds, n)
 
     def sample(self, data: Sequence[Any]) -> Any:
-        """Return the data set as the learner sees it: a `Sample`, or a `MulticlassSample`."""
-        points, labels = [x for x, _ in data], [label for _, label in data]
-        if self.labels is not None:
-            several = MulticlassSample.listed(points, labels, self.labels, self._layout)
-            return several if self.ordered else replace(several, kinds=None)
-        listed = OrderedSample.listed(points, labels, self._layout)
+        """Return the data set as the learner sees it."""
+        points, codes = [x for x, _ in data], [code for _, code in data]
+        listed = OrderedSample.listed(points, codes, self._layout, self.labels)
         if self.ordered:
             return listed
-        return Sample(listed.points, listed.zeros, listed.ones, listed.outside)
+        return Counted(listed.points, listed.counts, listed.outside, listed.costs)
 
     def _layout(self, inside: Any) -> Points:
         if isinstance(self.domain, RowDomain):  # rows of codes are stored in two dimensions

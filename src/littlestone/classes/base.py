@@ -15,8 +15,8 @@ import numpy as np
 from littlestone.classes.hypotheses import on_points
 from littlestone.classes.oracles import version_space
 from littlestone.combinatorics.limits import DEFAULT_MAX_NODES
-from littlestone.data import IntegerDomain, MulticlassSample, RowDomain, Sample
-from littlestone.data.multiclass import BINARY
+from littlestone.data import IntegerDomain, RowDomain, Sample
+from littlestone.data.labels import BINARY
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice, Source
 from littlestone.types import Hypothesis, Json, Label, Point
@@ -127,7 +127,7 @@ class ConceptClass(ABC):
         Parameters
         ----------
         sample : Sample
-            A `MulticlassSample` where the class lists its labels; then the score is minus the cost.
+            A `Sample` where the class lists its labels; then the score is minus the cost.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class ConceptClass(ABC):
         """Return the canonical hypothesis that is 1 on these points only, and no concept."""
         return on_points(ones)
 
-    def errors(self, hypothesis: Hypothesis, sample: Sample | MulticlassSample) -> int:
+    def errors(self, hypothesis: Hypothesis, sample: Sample) -> int:
         """Return the number of records of the sample that a hypothesis labels wrongly."""
         return errors(hypothesis, sample)
 
@@ -331,10 +331,8 @@ class Mapped(Generic[T]):
         return self._make(self._choice.draw(rate, source))
 
 
-def errors(hypothesis: Hypothesis, sample: Sample | MulticlassSample) -> int:
-    """Count the records that a hypothesis labels wrongly; outside points are labelled 0.
-
-    Of a `MulticlassSample` it is their cost.
+def errors(hypothesis: Hypothesis, sample: Sample) -> int:
+    """Return what the mistakes of a hypothesis cost; outside points have the first label.
 
     Examples
     --------
@@ -342,14 +340,11 @@ def errors(hypothesis: Hypothesis, sample: Sample | MulticlassSample) -> int:
     >>> errors(ThresholdHypothesis(4, 1, 9), Sample.of([3, 5, 5], [0, 1, 0]))
     1
     """
-    if isinstance(sample, MulticlassSample):
-        answers = hypothesis.predict(sample.points).astype(np.intp)
-        given = sample.answer_costs[answers, np.arange(len(answers))]
-        return int(given.sum()) + sample.outside_cost
-    if len(sample.points) == 0:
-        return int(sample.outside[1])
-    one = hypothesis.predict(sample.points) == 1
-    return int(sample.zeros[one].sum()) + int(sample.ones[~one].sum()) + int(sample.outside[1])
+    if not len(sample.points):
+        return sample.outside_cost
+    answers = hypothesis.predict(sample.points).astype(np.intp)
+    given = sample.answer_costs[answers, np.arange(len(answers))]
+    return int(given.sum()) + sample.outside_cost
 
 
 def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list[int], int]:
@@ -371,7 +366,7 @@ def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list
     """
     points = sample.points
     weights = sample.zeros.astype(np.int64) - sample.ones
-    constant = int(sample.ones.sum()) + int(sample.outside[1])
+    constant = sample.positives
     if len(points) and (points[0] < low or points[-1] > high):
         keep = np.asarray((points >= low) & (points <= high), dtype=bool)
         points, weights = points[keep], weights[keep]

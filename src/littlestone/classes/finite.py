@@ -26,8 +26,8 @@ from littlestone.classes.spec import written
 from littlestone.classes.trees.matrix import MatrixTree
 from littlestone.classes.trees.tree import no_concept
 from littlestone.combinatorics.limits import NodeLimit
-from littlestone.data import IntegerDomain, MulticlassSample, Sample
-from littlestone.data.multiclass import check_labels
+from littlestone.data import IntegerDomain, Sample
+from littlestone.data.labels import check_labels
 from littlestone.errors import ParameterError, SearchLimitError, parameter_error
 from littlestone.safe_io import read_text
 from littlestone.source import Choice, Explicit
@@ -151,14 +151,14 @@ class FiniteClass(ConceptClass):
         self.check_binary("The Littlestone dimension of a class")
         return 0, self.size.bit_length() - 1
 
-    def candidates(self, sample: Sample | MulticlassSample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all rows, scored by minus their errors; see `ConceptClass.candidates`."""
-        if isinstance(sample, MulticlassSample):
-            return Mapped(Explicit(-self._costs(sample)), self.hypothesis)
-        self.check_binary("A sample with the labels 0 and 1")
-        return Mapped(Explicit(self._scores(sample)), self.hypothesis)
+        if not sample.unlisted:
+            self.check_binary("A sample with the labels 0 and 1")
+        scores = -self._costs(sample) if sample.unlisted else self._scores(sample)
+        return Mapped(Explicit(scores), self.hypothesis)
 
-    def _costs(self, sample: MulticlassSample) -> npt.NDArray[np.int64]:
+    def _costs(self, sample: Sample) -> npt.NDArray[np.int64]:
         """Return the cost of each row: what its answer at each point costs."""
         points, columns = sample.points, self.matrix.shape[1]
         inside = np.asarray((points >= 0) & (points < columns), dtype=bool)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.encoding import Fields, from_json, json_integer, number, to_json
-from littlestone.data.multiclass import BINARY, check_labels
+from littlestone.data.labels import BINARY, check_labels
 from littlestone.data.points import as_points, canonical, canonical_order
 from littlestone.errors import ParameterError, parameter_error
 from littlestone.types import Hypothesis, Json, Label, Labels, Point, Points

@@ -361,7 +361,7 @@ def records(sample: Sample, tolerance: int) -> Records:
     rows = sample.points.tolist()
     points = map(tuple, rows) if sample.points.ndim == 2 else rows
     counts = zip(map(canonical, points), sample.zeros.tolist(), sample.ones.tolist(), strict=True)
-    return Records(counts, sample.outside[1])
+    return Records(counts, sample.outside_cost)
 
 
 @contextmanager

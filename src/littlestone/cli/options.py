@@ -368,7 +368,7 @@ def label_list(owner: str, text: str | None, *, positive: str | None) -> list[st
             f"{owner} takes --labels, or --positive with --negative, not both: --labels lists all "
             "labels."
         )
-    from littlestone.data.multiclass import check_labels
+    from littlestone.data.labels import check_labels
 
     found = names(owner, "labels", text, "labels") or []
     try:

@@ -9,7 +9,7 @@ from littlestone.cli.options import AsJson, Csv, Model, Paid, shared
 from littlestone.errors import ParameterError, check_fraction
 
 if TYPE_CHECKING:
-    from littlestone.data import MulticlassSample, Sample
+    from littlestone.data import Sample
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
@@ -108,7 +108,7 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
     from littlestone.privacy import Guarantee
 
     source, paid_by = asked.source(owner), asked.budget(owner)
-    pairs: list[tuple[Release, Sample | MulticlassSample]] = []
+    pairs: list[tuple[Release, Sample]] = []
     releases = [Release.read(model) for model in models]
     labels = []
     for release in releases:

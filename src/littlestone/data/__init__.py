@@ -14,7 +14,6 @@ from littlestone.data.domains import (
     RowDomain,
     TextDomain,
 )
-from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.sample import Sample
 from littlestone.data.schema import Schema
 from littlestone.data.users import UserSample
@@ -31,7 +30,6 @@ __all__ = [
     "Domain",
     "IntegerDomain",
     "Literal",
-    "MulticlassSample",
     "Outside",
     "RowDomain",
     "Sample",

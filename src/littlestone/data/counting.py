@@ -85,7 +85,7 @@ class Reading:
         csv: Any = None,
         owner: str,
     ) -> Self:
-        """Open a table; see `Sample.read`, `MulticlassSample.read` and `UserSample.read`."""
+        """Open a table; see `Sample.read`, `Sample.read` and `UserSample.read`."""
         names, schema = point_columns(owner, x, domain)
         if labels is None:
             rules = [match(owner, "positive", positive)]
@@ -190,7 +190,7 @@ class Reading:
 
 
 def group_table(owner: str, table: Any, *, strict: bool, **arguments: Any) -> Groups:
-    """Read and count a table; see `Sample.read`, `MulticlassSample.read` and `UserSample.read`."""
+    """Read and count a table; see `Sample.read`, `Sample.read` and `UserSample.read`."""
 
     def run() -> Groups:
         return Reading.of(table, owner=owner, **arguments).groups(strict=strict)

@@ -11,38 +11,30 @@ An `OrderedSample` keeps positions; verification uses it, because `ExactSource` 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.costs import Costs
 from littlestone.data.domains import OUTSIDE
-from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.points import as_points, distinct
-from littlestone.data.sample import Sample
+from littlestone.data.sample import Counted, Sample
 from littlestone.errors import ParameterError
 from littlestone.types import Points
 
 if TYPE_CHECKING:
     from littlestone.source import Source
 
-#: Record kinds: 2 i + label for the i-th distinct point, and last of all the points outside. With
-#: k labels, and what is outside their list, (k + 1) i + code.
+#: Record kinds: r i + label for the i-th distinct point, with r rows of counts, and last of all
+#: those of points outside the domain.
 Kinds = npt.NDArray[np.int64] | npt.NDArray[np.int32]
-
-S = TypeVar("S", bound=Sample | MulticlassSample)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OrderedSample(Sample):
-    """A sample that remembers the order of its records.
-
-    Parameters
-    ----------
-    kinds : int64 ndarray of shape (n,)
-        For each position the kind of its record: ``2 * i + label`` for the point ``points[i]``,
-        and ``2 * len(points) + label`` for a point outside the domain.
+class OrderedSample(Counted):
+    """A sample that remembers the order of its records: ``kinds``, one for each position.
 
     Examples
     --------
@@ -50,48 +42,55 @@ class OrderedSample(Sample):
     array([3, 0, 5, 3])
     """
 
+    ordered = True
+
     kinds: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
     def listed(
         cls,
         points: Sequence[Any],
-        labels: Sequence[int],
+        y: Sequence[int],
         layout: Callable[[list[Any]], Points] = as_points,
+        labels: int | None = None,
     ) -> OrderedSample:
-        """Return the sample of a list of records.
+        """Return the sample of a list of records; see `Sample.of`.
 
         Parameters
         ----------
         points : sequence
             Some may be `OUTSIDE`.
-        labels : sequence of 0 and 1
+        y : sequence of int
         layout : callable
             Stores the points that are not.
+        labels : int, optional
+            Number of labels of a public list.
 
-        Raises
-        ------
-        ParameterError
-            If there are not as many points as labels.
+        Examples
+        --------
+        >>> sample = OrderedSample.listed([5, 3, OUTSIDE], [2, 0, 1], labels=2)
+        >>> sample.kinds.tolist(), sample.outside
+        ([5, 0, 7], (0, 1, 0))
         """
-        if len(points) != len(labels):
+        if len(points) != len(y):
             raise ParameterError("Points and labels must have the same length.")
-        label = np.asarray(labels, dtype=np.int64)
+        code = np.asarray(y, dtype=np.int64)
         inside = np.array([point is not OUTSIDE for point in points], dtype=bool)
         keys, where = distinct(layout([points[i] for i in np.flatnonzero(inside).tolist()]))
-        kinds = 2 * len(keys) + label
-        kinds[inside] = 2 * where + label[inside]
-        counts = np.bincount(kinds, minlength=2 * len(keys) + 2).astype(np.int64)
-        outside = (int(counts[-2]), int(counts[-1]))
-        return cls(keys, counts[:-2:2], counts[1:-2:2], outside, kinds)
+        rows = 2 if labels is None else labels + 1
+        kinds = rows * len(keys) + code
+        kinds[inside] = rows * where + code[inside]
+        table = np.bincount(kinds, minlength=rows * (len(keys) + 1)).reshape(-1, rows).T
+        costs = Costs.equal(labels or 2)
+        return cls(keys, table[:, :-1].astype(np.int64), tuple(table[:, -1].tolist()), costs, kinds)
 
 
-def deal(sample: Sample | MulticlassSample, source: Source) -> Kinds:
+def deal(sample: Sample, source: Source) -> Kinds:
     """Return the kinds of all records in the order in which they are dealt.
 
     Parameters
     ----------
-    sample : Sample or MulticlassSample
+    sample : Sample
     source : Source
         Gives the permutation. Under `ExactSource` it is the identity: use an `OrderedSample`.
 
@@ -115,44 +114,18 @@ def deal(sample: Sample | MulticlassSample, source: Source) -> Kinds:
     return written_out(sample)[order]
 
 
-def written_out(sample: Sample | MulticlassSample) -> Kinds:
+def written_out(sample: Sample) -> Kinds:
     """Return the kind of each record, in the order of the sample (or in a canonical one)."""
-    kinds: Kinds | None = getattr(sample, "kinds", None)
-    if kinds is not None:
-        return kinds
-    rows = _rows(sample)
-    counts = np.concatenate([rows.T.ravel(), np.array(sample.outside, dtype=np.int64)])
+    if isinstance(sample, OrderedSample):
+        return sample.kinds
+    counts = np.concatenate([sample.counts.T.ravel(), np.array(sample.outside, dtype=np.int64)])
     small = np.int32 if len(counts) < 2**31 else np.int64
     numbers: Any = np.arange(len(counts), dtype=small)
     return np.repeat(numbers, counts)
 
 
-def split(sample: S, source: Source, first: int) -> tuple[S, S]:
-    """Draw so many records (public), and return these, and the others.
-
-    A stored sample is split alike, and is not brought together.
-
-    Examples
-    --------
-    >>> from littlestone.source import SeededSource
-    >>> split(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
-    (Sample(n=1), Sample(n=2))
-    """
-    if sample.splits:
-        return cast(tuple[S, S], cast(Any, sample).split(source, first))
-    order = deal(sample, source)
-    return part(sample, order[:first]), part(sample, order[first:])
-
-
-def part(sample: S, kinds: Kinds) -> S:
-    """Return the records of one part as a sample.
-
-    Parameters
-    ----------
-    sample : Sample or MulticlassSample
-        What was dealt.
-    kinds : int ndarray
-        A piece of what `deal` returned.
+def part(sample: Sample, kinds: Kinds) -> Counted:
+    """Return the records of one part (a piece of what `deal` returned) as a sample.
 
     Examples
     --------
@@ -161,29 +134,13 @@ def part(sample: S, kinds: Kinds) -> S:
     """
     found: Any
     found, counts = np.unique(kinds, return_counts=True)
-    points, labels = len(sample.points), len(sample.outside)
-    outside = [int(counts[found == labels * points + label].sum()) for label in range(labels)]
-    inside = found < labels * points
-    found, counts = found[inside], counts[inside].astype(np.int64)
-    index, where = np.unique(found // labels, return_inverse=True)
-    by_label = np.zeros((labels, len(index)), dtype=np.int64)
-    by_label[found % labels, where] = counts
-    made: Any  # of the same type as the sample
-    if isinstance(sample, MulticlassSample):
-        made = replace(
-            sample,
-            points=sample.points[index], counts=by_label, outside=tuple(outside), kinds=None,
-        )  # fmt: skip
-    else:
-        made = Sample(sample.points[index], by_label[0], by_label[1], (outside[0], outside[1]))
-    return cast(S, made)
-
-
-def _rows(sample: Sample | MulticlassSample) -> npt.NDArray[np.int64]:
-    """Return the counts by label (rows) and point."""
-    if isinstance(sample, MulticlassSample):
-        return sample.counts
-    return np.stack([sample.zeros, sample.ones])
+    rows = len(sample.outside)
+    index, where = np.unique(found // rows, return_inverse=True)
+    table = np.zeros((rows, len(index)), dtype=np.int64)
+    table[found % rows, where] = counts
+    inside = index < len(sample.points)
+    outside = tuple(table[:, ~inside].sum(axis=1).tolist())
+    return Counted(sample.points[index[inside]], table[:, inside], outside, sample.costs)
 
 
 def sizes(n: int, parts: int) -> list[int]:

@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from littlestone.costs import Costs
 from littlestone.data.cells import user_name
 from littlestone.data.convert import distinct_cells, whole_numbers
 from littlestone.data.counting import STOPPED, Reading, group_codes, group_sizes
 from littlestone.data.domains import Domain, IntegerDomain, Line
 from littlestone.data.engine import run_engine
 from littlestone.data.groups import INTEGERS
-from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.points import check_same, totals, user_index
 from littlestone.data.sample import Extremes, Sample, grouped
 from littlestone.data.schema import Schema
@@ -31,8 +31,7 @@ from littlestone.data.stored import (
     Coded,
     OnLine,
     Records,
-    StoredLabels,
-    StoredSample,
+    Stored,
     StoredUsers,
     Unread,
 )
@@ -66,12 +65,12 @@ def read(
     most: int = 0,
     large: int = LARGE,
 ) -> Any:
-    """Return the sample of a table: a `Sample`, `MulticlassSample` or `UserSample`.
+    """Return the sample of a table: a `Sample` or `UserSample`.
 
     Parameters
     ----------
     table, x, y, domain, positive, negative, strict, csv, owner
-        As for `Sample.read`; ``labels`` as for `MulticlassSample.read`, ``user`` as for
+        As for `Sample.read`; ``user`` as for
         `UserSample.read`.
     need : {"all", "batches", "extremes", "places"}
         What is going to be asked of it; anything else is then answered, too, but less cheaply.
@@ -118,9 +117,7 @@ class _Sampled(Reading):
         groups = self.groups(strict=strict)
         if self.user is not None:
             return UserSample.grouped(groups)
-        if self.listed:
-            return MulticlassSample.grouped(groups, len(self.rules))
-        return grouped(*groups[:4])
+        return grouped(*groups[:4], len(self.rules) if self.listed else None)
 
     def cheapest(self, need: Need, most: int, large: int) -> Any:
         """Read what is needed; a large table is stored, or looked at when something is asked."""
@@ -155,7 +152,7 @@ class _Sampled(Reading):
             return False
         return self.domain.small or not pa.types.is_floating(cast(Stream, self._stream).kinds[0])
 
-    def _stored(self, rows: int | None) -> StoredSample | StoredLabels:
+    def _stored(self, rows: int | None) -> Stored:
         """Convert batch by batch; let the store group and sort."""
         labels = len(self.rules) + 1
         outside = np.zeros(labels, dtype=np.int64)
@@ -184,7 +181,7 @@ class _Sampled(Reading):
                 yield pa.record_batch(columns[: len(schema)], schema=schema)
 
         records = Records.keep(layout, schema, given(), labels, outside)
-        return StoredLabels(records) if self.listed else StoredSample(records)
+        return Stored(records, Costs.equal(len(self.rules) if self.listed else 2))
 
     def _stored_users(self, rows: int | None) -> StoredUsers:
         """Let the store group and sort by user; names that are no numbers are numbered first."""

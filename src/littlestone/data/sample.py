@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.costs import Costs
+from littlestone.data.labels import codes_of, equal
 from littlestone.data.points import as_points, canonical_order, distinct, totals
 from littlestone.errors import DataError, ParameterError, parameter_error
-from littlestone.types import Points
+from littlestone.types import Label, Points
 
 if TYPE_CHECKING:
-    from littlestone.costs import Costs
     from littlestone.data.code_tables import CodeTables
     from littlestone.data.domains import Domain, Line
     from littlestone.data.formats import CsvFormat
+    from littlestone.source import Source
 
-__all__ = ["Batch", "Extremes", "Sample", "as_points", "canonical_order", "count"]
+__all__ = ["Batch", "Counted", "Extremes", "Sample", "as_points", "canonical_order"]
 
 Counts = npt.NDArray[np.int64]
+#: What the records of a batch weigh: of its number and the batch; a row for each answer.
+Weigh: TypeAlias = "Callable[[int, Batch], npt.NDArray[Any]]"
+
+_EXACT = 2**53
+_TWO = Costs.equal(2)
 
 
 class Batch(NamedTuple):
@@ -53,67 +62,168 @@ class Extremes(NamedTuple):
         return sum(self.inside) + sum(self.outside)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Sample:
+class Sample(ABC):
     """n labelled records, as distinct points with a count for each label.
 
     Records whose point lies outside the public domain are counted in ``outside``; every concept
-    labels such a point 0. No record is ever dropped, so ``n`` (public) counts all of them.
+    gives such a point the first label. No record is ever dropped, so ``n`` (public) counts all.
 
-    Parameters
+    A sample of two labels has two rows of counts. One with a public list of k labels has k + 1:
+    the last one counts cells that are not in the list. No answer is right for these, and whatever
+    is answered costs the largest cost; so one record changes the cost of a concept by at most
+    that, as if all labels were listed.
+
+    Attributes
     ----------
     points : ndarray
         Distinct points in canonical (sorted) order: 1-D int64; 1-D object (integers of any size,
         texts, tuples); or 2-D integer codes, one row for each distinct row of a schema.
-    zeros, ones : int64 ndarray
-        How many records at each point carry label 0, label 1.
-    outside : (int, int)
-        Records outside the domain with label 0, with label 1.
+    counts : int64 ndarray of shape (rows, points)
+        How many records at each point have each label.
+    outside : tuple of int
+        Records outside the domain, by label.
+    costs : Costs
+        Of mistakes; by default each costs 1.
 
     Examples
     --------
     >>> Sample.of([5, 3, 5], [1, 0, 1]).n
     3
+    >>> sample = Sample.of([5, 3, 5], [2, 0, 3], labels=3)
+    >>> sample, sample.answer_costs.tolist()
+    (Sample(n=3, labels=3), [[0, 2], [1, 2], [1, 1]])
     """
 
     points: Points
-    zeros: Counts
-    ones: Counts
-    outside: tuple[int, int] = (0, 0)
+    counts: Counts
+    outside: tuple[int, ...]
+    costs: Costs
 
+    #: What one record is to the learner: its own unit, see `UserSample`.
+    unit: ClassVar[str] = "records"
     #: Whether the points are in memory; if not, they were read by the rules of their domain.
-    in_memory = True
-    #: Whether batches come from a private copy on the disk.
-    stored = False
-    #: Whether records are split without being brought together.
-    splits = False
+    in_memory: ClassVar[bool] = False
+    #: Whether the order of the records is remembered, for verification.
+    ordered: ClassVar[bool] = False
+    #: Whether `take` reads the records at some places alone.
+    by_row: bool = False
 
     @property
-    def n(self) -> int:
-        """Number of records: public under replace-one."""
-        return int(self.zeros.sum()) + int(self.ones.sum()) + sum(self.outside)
+    def labels(self) -> int:
+        """Number of labels, k (public)."""
+        return len(self.costs.matrix)
 
     @property
-    def positives(self) -> int:
-        """Number of records with label 1 (private)."""
-        return int(self.ones.sum()) + self.outside[1]
+    def unlisted(self) -> bool:
+        """Whether cells outside of a public list of labels are counted, in the last row."""
+        return len(self.outside) > self.labels
 
     @property
-    def negatives(self) -> int:
-        """Number of records with label 0 inside the domain (private)."""
-        return int(self.zeros.sum())
+    @abstractmethod
+    def by_label(self) -> Counts:
+        """Number of records with each label (private)."""
+
+    @property
+    @abstractmethod
+    def counted(self) -> Counted:
+        """The sample in memory; brings the points together."""
+
+    @abstractmethod
+    def batches(self, line: Line | None = None) -> Iterator[Batch]:
+        """Yield the points in canonical order, or their numbers on a line; no batch is empty."""
+
+    @abstractmethod
+    def cost_weighted(self, costs: Costs) -> Sample:
+        """Return the sample with these costs of mistakes."""
+
+    @abstractmethod
+    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
+        """Draw so many records (public), and return these, and the others."""
 
     def complete(self) -> None:
         """Read what has not been read yet: afterwards no reading can fail."""
 
-    def batches(self, line: Line | None = None) -> Iterator[Batch]:
-        """Yield the points in canonical order, or their numbers on a line; no batch is empty."""
-        if len(self.points):
-            yield _on_line(Batch(self.points, np.stack([self.zeros, self.ones])), line)
+    @property
+    def n(self) -> int:
+        """Number of records: public under replace-one."""
+        return int(self.by_label.sum())
 
-    def tables(self, order: int) -> CodeTables:
-        """Return the counts of stored rows by the codes of sets of columns."""
-        raise TypeError("Rows in memory are looked at themselves.")
+    @property
+    def table(self) -> Counts:
+        """What each answer costs for each row of counts, of shape (rows, k)."""
+        return self.costs.table[: len(self.outside)]
+
+    def weighed(self, batch: Batch) -> Counts:
+        """Return what each answer costs at the points of a batch, of shape (k, points)."""
+        return _answer_costs(self.table, batch.counts)
+
+    def take(self, places: Counts) -> Sample:
+        """Return the records at different places, in any order, where they are read by row."""
+        raise TypeError("Records of this sample are not read by row.")
+
+    @property
+    def answer_costs(self) -> Counts:
+        """What each answer costs at each point, of shape (k, points)."""
+        return self.counted.answer_costs
+
+    @property
+    def outside_cost(self) -> int:
+        """What the first label, which all concepts answer there, costs outside the domain."""
+        return int(self.table[:, 0] @ np.array(self.outside, dtype=np.int64))
+
+    @property
+    def zeros(self) -> Counts:
+        """Of two labels: what label 1 costs at each point, so the records labelled 0."""
+        zeros: Counts = self.answer_costs[1]
+        return zeros
+
+    @property
+    def ones(self) -> Counts:
+        """Of two labels: what label 0 costs at each point, so the records labelled 1."""
+        ones: Counts = self.answer_costs[0]
+        return ones
+
+    @property
+    def positives(self) -> int:
+        """What label 0 costs everywhere, so the records labelled 1 (private)."""
+        return int(self.table[:, 0] @ self.by_label)
+
+    @property
+    def negatives(self) -> int:
+        """What label 1 costs inside the domain, so the records labelled 0 there (private)."""
+        inside = self.by_label - np.array(self.outside, dtype=np.int64)
+        return int(self.table[:, 1] @ inside)
+
+    def tables(self, n_codes: Sequence[int], order: int, weigh: Weigh | None = None) -> CodeTables:
+        """Return what each answer costs, summed by the codes of sets of columns: one pass.
+
+        Parameters
+        ----------
+        n_codes : sequence of int
+            How many codes each column has.
+        order : int
+        weigh : callable, optional
+            What each answer costs at the points of a batch, if not what the sample says.
+
+        Raises
+        ------
+        ValueError
+            If the sums are not exact in doubles.
+        """
+        from littlestone.data.code_tables import CodeTables, Entries  # noqa: PLC0415 - of batches
+
+        batches = self.batches()
+        if weigh is not None:
+            weighed = (b._replace(counts=weigh(i, b)) for i, b in enumerate(batches))
+            return CodeTables.of(map(Entries.of, weighed), n_codes, order, self.labels)
+        counts = CodeTables.of(map(Entries.of, batches), n_codes, order, len(self.outside))
+        if int((self.table.T @ self.by_label).sum()) >= _EXACT:
+            raise ValueError("Weights must sum to less than 2**53.")
+        sums = {
+            chosen: np.tensordot(self.table.T, found.astype(np.int64), axes=1).astype(np.float64)
+            for chosen, found in counts.sums.items()
+        }
+        return CodeTables(n_codes, counts.order, sums)
 
     def extremes(self, most: int) -> Extremes:
         """Return at least ``most`` outermost records of each label, or all that there are.
@@ -126,31 +236,40 @@ class Sample:
         """
         return outermost(self.batches(), most, self.outside)
 
-    def cost_weighted(self, costs: Costs) -> Sample:
-        """Return the sample in which each record counts as many as a mistake on it costs.
-
-        Examples
-        --------
-        >>> from littlestone.costs import Costs
-        >>> Sample.of([3, 5], [0, 1]).cost_weighted(Costs.of({0: 1, 1: 9})).ones.tolist()
-        [0, 9]
-        """
-        (_, zero), (one, _) = costs.matrix
-        outside = (self.outside[0] * zero, self.outside[1] * one)
-        return Sample(self.points, self.zeros * zero, self.ones * one, outside)
-
     @classmethod
-    def of(cls, points: object, labels: object) -> Sample:
+    def of(cls, points: object, y: object, *, labels: int | None = None) -> Counted:
         """Count points (a 1-D or 2-D array or a list) that are known to lie in the domain.
+
+        Parameters
+        ----------
+        points : array-like
+        y : array-like of int
+            Labels 0 and 1; with ``labels``, codes 0, ..., k, where k is a cell outside the list.
+        labels : int, optional
+            Number of labels of a public list.
 
         Raises
         ------
         ParameterError
             If there are more points than labels, or fewer.
         DataError
-            If a label is neither 0 nor 1.
+            If a label is none.
         """
-        return count(as_points(points), np.asarray(labels))
+        found, code = as_points(points), np.asarray(y)
+        if len(found) != len(code):
+            raise ParameterError("The points and labels of Sample.of must have the same length.")
+        largest = 1 if labels is None else labels
+        if not np.isin(code, np.arange(largest + 1)).all():
+            what = "0 or 1" if labels is None else f"integers from 0 to {labels}"
+            raise DataError(f"The labels given to Sample.of must be {what}.")
+        return count(found, code.astype(np.int64), labels)
+
+    @classmethod
+    def binary(
+        cls, points: Points, zeros: Counts, ones: Counts, outside: tuple[int, ...] = (0, 0)
+    ) -> Counted:
+        """Return the sample with so many records labelled 0, and 1, at each point."""
+        return Counted(points, np.stack([zeros, ones]).astype(np.int64, copy=False), outside)
 
     @classmethod
     def from_arrays(
@@ -160,8 +279,9 @@ class Sample:
         domain: Domain,
         *,
         classes: Sequence[Any] = (0, 1),
+        labels: Sequence[Label] | None = None,
         owner: str = "Sample.from_arrays",
-    ) -> Sample:
+    ) -> Counted:
         """Count Python arrays, strictly: what is outside the public domain is refused.
 
         Parameters
@@ -171,6 +291,8 @@ class Sample:
         domain : Domain
         classes : pair
             The public labels (negative, positive).
+        labels : sequence of int or str, optional
+            A public list of labels instead.
         owner : str
             Who asks, for messages.
 
@@ -187,9 +309,9 @@ class Sample:
         Sample(n=3)
         """
         points = domain.array(X, owner=owner)
-        labels = strict_labels(y, classes, owner)
-        check_lengths(owner, len(points), y=len(labels))
-        return count(points, labels)
+        code = strict_labels(y, classes, owner) if labels is None else codes_of(y, labels, owner)
+        check_lengths(owner, len(points), y=len(code))
+        return count(points, code, None if labels is None else len(labels))
 
     @classmethod
     def read(
@@ -200,11 +322,12 @@ class Sample:
         y: str,
         domain: Domain,
         positive: Any = 1,
+        labels: Sequence[Label] | None = None,
         strict: bool = False,
         negative: Any = None,
         csv: CsvFormat | str | Mapping[str, Any] | None = None,
         owner: str = "Sample.read",
-    ) -> Sample:
+    ) -> Counted:
         """Count a table where it lies: the engine groups, and each distinct cell is converted.
 
         Every cell is converted alone by public rules, so nothing in the table can stop the
@@ -226,8 +349,10 @@ class Sample:
         positive : int, float, bool or str, default=1
             Public. A label is 1 when its cell is the same number (1, 1.0, "1", True) or the same
             text; a missing label is 0.
+        labels : sequence of int or str, optional
+            A public list of labels instead: a cell that equals none of them is counted apart.
         strict : bool, default=False
-            Refuse cells outside the public domain, and missing labels, instead of counting them.
+            Refuse cells outside the public domain, labels outside the list, and missing labels, instead of counting them.
             A refusal because of a value is outside the privacy guarantee.
         negative : optional
             With ``strict``: the only other label that is allowed.
@@ -263,6 +388,11 @@ class Sample:
         >>> sample = Sample.read(table, x="dose", y="ill", domain=IntegerDomain(1, 9))
         >>> sample.points, sample.ones, sample.outside
         (array([3, 5]), array([1, 0]), (1, 1))
+        >>> table = pa.table({"dose": [3, 5, 5, None], "kind": ["a", "c", "?", "b"]})
+        >>> listed = Sample.read(
+        ...     table, x="dose", y="kind", domain=IntegerDomain(1, 9), labels=("a", "b", "c"))
+        >>> listed.counts.tolist(), listed.outside
+        ([[1, 0], [0, 0], [0, 1], [0, 1]], (0, 1, 0, 0))
         """
         from littlestone.data.counting import group_table  # noqa: PLC0415 - engines are loaded late
 
@@ -274,24 +404,86 @@ class Sample:
             domain=domain,
             positive=positive,
             negative=negative,
+            labels=labels,
             strict=strict,
             csv=csv,
         )
-        return grouped(*groups[:4])
+        return grouped(*groups[:4], None if labels is None else len(labels))
 
     def __repr__(self) -> str:
-        return f"Sample(n={self.n})"  # nothing else is public
+        listed = f", labels={self.labels}" if self.unlisted else ""
+        return f"Sample(n={self.n}{listed})"  # nothing else is public
 
 
-def _on_line(batch: Batch, line: Line | None) -> Batch:
-    if line is None:
-        return batch
-    keys = line.keys(batch.points)
-    order = np.argsort(keys, kind="stable")
-    return Batch(keys[order], batch.counts[:, order])
+@dataclass(frozen=True, eq=False, repr=False)
+class Counted(Sample):
+    """A sample in memory; what its attributes mean says `Sample`."""
+
+    points: Points
+    counts: Counts
+    outside: tuple[int, ...] = (0, 0)
+    costs: Costs = _TWO
+
+    in_memory = True
+
+    @property
+    def by_label(self) -> Counts:
+        """Number of records with each label (private)."""
+        return np.asarray(self.counts.sum(axis=1) + np.array(self.outside, dtype=np.int64))
+
+    @property
+    def counted(self) -> Counted:
+        """Itself."""
+        return self
+
+    @cached_property
+    def answer_costs(self) -> Counts:
+        """What each answer costs at each point, of shape (k, points)."""
+        return _answer_costs(self.table, self.counts)
+
+    def batches(self, line: Line | None = None) -> Iterator[Batch]:
+        """Yield all points in one batch."""
+        if not len(self.points):
+            return
+        if line is None:
+            yield Batch(self.points, self.counts)
+        else:
+            keys = line.keys(self.points)
+            order = np.argsort(keys, kind="stable")
+            yield Batch(keys[order], self.counts[:, order])
+
+    def cost_weighted(self, costs: Costs) -> Self:
+        """Return the sample with these costs of mistakes.
+
+        Examples
+        --------
+        >>> Sample.of([3, 5], [0, 1]).cost_weighted(Costs.of({0: 1, 1: 9})).ones.tolist()
+        [0, 9]
+        """
+        return replace(self, costs=costs)
+
+    def split(self, source: Source, first: int) -> tuple[Counted, Counted]:
+        """Draw so many records, by a secret permutation, and return these, and the others.
+
+        Examples
+        --------
+        >>> from littlestone.source import SeededSource
+        >>> Sample.of([5, 3, 5], [1, 0, 1]).split(SeededSource(0), 1)
+        (Sample(n=1), Sample(n=2))
+        """
+        from littlestone.data.dealing import deal, part  # noqa: PLC0415 - it deals samples
+
+        order = deal(self, source)
+        return part(self, order[:first]), part(self, order[first:])
 
 
-def outermost(batches: Iterator[Batch], most: int, outside: tuple[int, int]) -> Extremes:
+def _answer_costs(table: Counts, counts: Counts) -> Counts:
+    if table.shape == (2, 2) and not table[0, 0] and not table[1, 1]:  # nothing to be summed
+        return counts[::-1] * table[[1, 0], [0, 1], None]
+    return np.asarray(table.T @ counts)
+
+
+def outermost(batches: Iterator[Batch], most: int, outside: tuple[int, ...]) -> Extremes:
     """Return the extremes of sorted batches: keep the last points labelled 0, the first ones 1."""
     zeros: list[Any] = []
     ones: list[Any] = []
@@ -309,7 +501,7 @@ def outermost(batches: Iterator[Batch], most: int, outside: tuple[int, int]) -> 
     none = [np.zeros(0, dtype=np.int64)]
     found = np.concatenate(zeros or none)[::-1][:most], np.concatenate(ones or none)
     zero, one = inside.tolist()
-    return Extremes(*found, (zero, one), outside)
+    return Extremes(*found, (zero, one), (outside[0], outside[1]))
 
 
 def _repeated(points: Points, counts: Counts, most: int) -> Points:
@@ -321,32 +513,21 @@ def _repeated(points: Points, counts: Counts, most: int) -> Points:
 
 
 def grouped(
-    points: Points, point: npt.NDArray[np.int64], label: npt.NDArray[np.int8], counts: Counts
-) -> Sample:
-    """Return the sample of groups (index of a point or -1 for outside, label, count)."""
-    inside = point >= 0
-    by_label = []
-    for value in (0, 1):
-        which = label == value
-        chosen = which & inside
-        by_label.append(
-            (totals(point[chosen], counts[chosen], len(points)), int(counts[which & ~inside].sum()))
-        )
-    (zeros, outside_zeros), (ones, outside_ones) = by_label
-    return Sample(points, zeros, ones, (outside_zeros, outside_ones))
+    points: Points, point: Counts, label: npt.NDArray[Any], n: Counts, labels: int | None = None
+) -> Counted:
+    """Return the sample of groups (index of a point or -1 for outside, code of a label, number)."""
+    rows = 2 if labels is None else labels + 1
+    # what is outside comes last
+    place = np.where(point >= 0, point, len(points)) + (len(points) + 1) * label.astype(np.int64)
+    counts = totals(place, n, rows * (len(points) + 1)).reshape(rows, -1)
+    costs = _TWO if labels is None else Costs.equal(labels)
+    return Counted(points, counts[:, :-1].copy(), tuple(counts[:, -1].tolist()), costs)
 
 
-def count(points: Points, labels: npt.NDArray[Any]) -> Sample:
-    """Count labelled points into a `Sample`."""
-    if len(points) != len(labels):
-        raise ParameterError("The points and labels given to Sample.of must have the same length.")
-    ones = labels == 1
-    if not np.all(ones | (labels == 0)):
-        raise DataError("The labels given to Sample.of must be 0 or 1.")
+def count(points: Points, codes: Counts, labels: int | None = None) -> Counted:
+    """Count points with codes of labels."""
     keys, where = distinct(points)
-    total = np.bincount(where, minlength=len(keys)).astype(np.int64)
-    positive = np.bincount(where[ones], minlength=len(keys)).astype(np.int64)
-    return Sample(keys, total - positive, positive)
+    return grouped(keys, where, codes, np.ones(len(codes), dtype=np.int64), labels)
 
 
 def strict_labels(y: Any, classes: Sequence[Any], owner: str) -> npt.NDArray[np.int64]:
@@ -370,30 +551,6 @@ def strict_labels(y: Any, classes: Sequence[Any], owner: str) -> npt.NDArray[np.
             "learned from the data."
         )
     return positive.astype(np.int64)
-
-
-def equal(values: npt.NDArray[Any], label: Any) -> npt.NDArray[np.bool_]:
-    """Return which values equal a public label; what cannot be compared (pandas.NA) does not.
-
-    Examples
-    --------
-    >>> equal(np.array([1, None, "1"], dtype=object), 1).tolist()
-    [True, False, False]
-    """
-    try:
-        found = np.asarray(values == label)
-        if found.dtype == bool and found.shape == values.shape:
-            return found
-    except Exception:  # noqa: S110 - some object's own comparison: its words may quote it
-        pass
-    return np.fromiter((_equals(value, label) for value in values), np.bool_, len(values))
-
-
-def _equals(value: Any, label: Any) -> bool:
-    try:
-        return bool(value == label)
-    except Exception:
-        return False
 
 
 def check_lengths(owner: str, n: int, **others: int) -> None:

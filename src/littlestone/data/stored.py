@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.costs import Costs
-from littlestone.data.code_tables import CodeTables, Entries
 from littlestone.data.domains import Itself
-from littlestone.data.multiclass import MulticlassSample
 from littlestone.data.places import first_places
 from littlestone.data.points import check_same, distinct, totals, user_index
-from littlestone.data.sample import Batch, Counts, Extremes, Sample, outermost
+from littlestone.data.sample import Batch, Counted, Counts, Extremes, Sample
 from littlestone.data.store import Store
 from littlestone.data.users import UserSample
 from littlestone.types import Points
@@ -34,10 +32,7 @@ if TYPE_CHECKING:
     from littlestone.source import Source
 
 Ints = npt.NDArray[np.int64]
-#: What the records of a batch weigh: of its number and the batch; a row for each label or answer.
-Weigh: TypeAlias = Callable[[int, Batch], npt.NDArray[Any]]
 
-_EXACT = 2**53
 _NONE = np.zeros(0, dtype=np.int64)
 _COUNTS = 1 << 22  # of a batch, at most about
 
@@ -242,234 +237,75 @@ def _joined(kept: list[list[npt.NDArray[Any]]]) -> list[npt.NDArray[Any]]:
     return kept[0] if len(kept) == 1 else [np.concatenate(c) for c in zip(*kept, strict=True)]
 
 
-class _Stored:
-    """What stored samples have in common."""
-
-    in_memory = False
-    stored = True
-    records: Records
-
-    @property
-    def n_codes(self) -> tuple[int, ...]:
-        """How many codes each column of rows has (public)."""
-        layout = self.records.layout
-        assert isinstance(layout, Coded)
-        return layout.n_codes
-
-    def complete(self) -> None:
-        """Nothing is left to be read."""
-
-    def _together(self) -> tuple[Points, Counts]:
-        """Return all points in canonical order, and their counts."""
-        batches = list(self.records.batches())
-        if not batches:
-            layout, labels = self.records.layout, len(self.records.inside)
-            none = [np.zeros(0, dtype=np.int64)] * len(layout.names)
-            return layout.points(none), np.zeros((labels, 0), dtype=np.int64)
-        points = np.concatenate([batch.points for batch in batches])
-        counts = np.concatenate([batch.counts for batch in batches], axis=1)
-        if self.records.layout.ordered:
-            return points, counts
-        order = np.argsort(points, kind="stable")
-        return points[order], counts[:, order]
-
-
-class StoredSample(_Stored, Sample):
-    """A sample of two labels that is read in batches; it is brought to memory only if needed.
-
-    Parameters
-    ----------
-    records : Records
-    weights : (int, int)
-        How many each record counts, by its label.
-    """
-
-    _weights: tuple[int, int]
-
-    @classmethod
-    def kept(cls, sample: Sample, layout: OnLine | Coded) -> StoredSample:
-        """Store a sample that is in memory.
-
-        Examples
-        --------
-        >>> stored = StoredSample.kept(Sample.of([5, 3, 5], [1, 0, 1]), OnLine(Itself(9)))
-        >>> stored, stored.points.tolist(), stored.zeros.tolist(), stored.ones.tolist()
-        (Sample(n=3), [3, 5], [1, 0], [0, 2])
-        """
-        counts = np.stack([sample.zeros, sample.ones])
-        return cls(
-            Records.of(layout, layout.words(sample.points), counts, np.array(sample.outside))
-        )
-
-    def __init__(self, records: Records, weights: tuple[int, int] = (1, 1)) -> None:
-        # a sample is frozen
-        self.__dict__.update(records=records, _weights=weights, splits=records.layout.ordered)
-
-    def batches(self, line: Line | None = None) -> Iterator[Batch]:
-        """Yield the points, or their numbers on the line by which they are stored."""
-        weights = np.array(self._weights, dtype=np.int64)[:, None]
-        for points, counts in self.records.batches(numbers=line is not None):
-            yield Batch(points, counts * weights)
-
-    def tables(self, order: int, weigh: Weigh | None = None) -> CodeTables:
-        """Return the sums over rows by the codes of sets of ``order`` columns: one pass.
-
-        By default records weigh what they count.
-        """
-        batches = self.batches()
-        if weigh is not None:
-            batches = (b._replace(counts=weigh(i, b)) for i, b in enumerate(batches))
-        return CodeTables.of(map(Entries.of, batches), self.n_codes, order)
-
-    def weighed(self, batch: Batch) -> Counts:
-        """Return what each answer costs at the points of a batch."""
-        return batch.counts[::-1]
-
-    def extremes(self, most: int) -> Extremes:
-        """Return at least ``most`` outermost records of each label: one pass."""
-        return outermost(self.batches(), most, self.outside)
+class _NotInMemory(Sample):
+    """What samples have in common that are brought to memory only if needed."""
 
     @cached_property
-    def counted(self) -> Sample:
-        """The sample in memory."""
-        points, (zeros, ones) = self._together()
-        return Sample(points, zeros * self._weights[0], ones * self._weights[1], self.outside)
-
-    @property
-    def points(self) -> Points:
+    def points(self) -> Points:  # type: ignore[override]
         """Distinct points; brings them together."""
         return self.counted.points
 
-    @property
-    def zeros(self) -> Counts:
-        """Records with label 0 at each point; brings the points together."""
-        return self.counted.zeros
-
-    @property
-    def ones(self) -> Counts:
-        """Records with label 1 at each point; brings the points together."""
-        return self.counted.ones
-
-    def cost_weighted(self, costs: Costs) -> Sample:
-        """Return the sample in which each record counts as many as a mistake on it costs."""
-        (_, zero), (one, _) = costs.matrix
-        return StoredSample(self.records, (self._weights[0] * zero, self._weights[1] * one))
-
-    def split(self, source: Source, first: int) -> tuple[StoredSample, StoredSample]:
-        """Draw so many records, and return these, and the others."""
-        one, other = self.records.split(source, first)
-        return StoredSample(one, self._weights), StoredSample(other, self._weights)
-
-    @property
-    def outside(self) -> tuple[int, int]:
-        """Records outside the domain with label 0, with label 1."""
-        zeros, ones = self.records.outside.tolist()
-        return zeros * self._weights[0], ones * self._weights[1]
-
-    @property
-    def negatives(self) -> int:
-        """How much label 0 counts inside the domain (private)."""
-        return int(self.records.inside[0]) * self._weights[0]
-
-    @property
-    def positives(self) -> int:
-        """How much label 1 counts (private)."""
-        return int(self.records.by_label[1]) * self._weights[1]
-
-    @property
-    def n(self) -> int:
-        """Number of records: public under replace-one."""
-        return self.negatives + self.outside[0] + self.positives
-
-
-class StoredLabels(_Stored, MulticlassSample):
-    """The same with a public list of labels, and one for cells that are not in the list.
-
-    Parameters
-    ----------
-    records : Records
-    costs : Costs, optional
-        Of mistakes; by default each costs 1.
-    """
-
-    def __init__(self, records: Records, costs: Costs | None = None) -> None:
-        labels = len(records.inside) - 1
-        costs = Costs.equal(labels) if costs is None else costs
-        splits = records.layout.ordered
-        # a sample is frozen
-        self.__dict__.update(records=records, costs=costs, kinds=None, splits=splits)
-
-    @property
-    def outside(self) -> tuple[int, ...]:
-        """Records outside the domain, by label."""
-        return tuple(self.records.outside.tolist())
-
-    @property
-    def n(self) -> int:
-        """Number of records: public under replace-one."""
-        return int(self.records.by_label.sum())
-
-    @property
-    def by_label(self) -> Counts:
-        """Number of records with each label, and with none of the list (private)."""
-        return self.records.by_label
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the points in canonical order."""
-        return self.records.batches()
-
-    def weighed(self, batch: Batch) -> Counts:
-        """Return what each answer costs at the points of a batch."""
-        return np.asarray(self.costs.table.T @ batch.counts)
-
-    def tables(self, order: int, weigh: Weigh | None = None) -> CodeTables:
-        """Return what each answer costs, summed by the codes of sets of columns: one pass.
-
-        Raises
-        ------
-        ValueError
-            If the sums are not exact in doubles.
-        """
-        if weigh is not None:
-            weighed = (b._replace(counts=weigh(i, b)) for i, b in enumerate(self.batches()))
-            return CodeTables.of(map(Entries.of, weighed), self.n_codes, order, self.labels)
-        entries = map(Entries.of, self.batches())
-        counts = CodeTables.of(entries, self.n_codes, order, self.labels + 1)
-        costs = self.costs.table.T
-        if int((costs @ self.by_label).sum()) >= _EXACT:
-            raise ValueError("Weights must sum to less than 2**53.")
-        sums = {
-            chosen: np.tensordot(costs, table.astype(np.int64), axes=1).astype(np.float64)
-            for chosen, table in counts.sums.items()
-        }
-        return CodeTables(self.n_codes, counts.order, sums)
-
     @cached_property
-    def counted(self) -> MulticlassSample:
-        """The sample in memory."""
-        return MulticlassSample(*self._together(), self.outside, self.costs)
-
-    @property
-    def points(self) -> Points:
-        """Distinct points; brings them together."""
-        return self.counted.points
-
-    @property
-    def counts(self) -> Counts:
+    def counts(self) -> Counts:  # type: ignore[override]
         """Records with each label at each point; brings the points together."""
         return self.counted.counts
 
-    def cost_weighted(self, costs: Costs) -> Self:
+
+class Stored(_NotInMemory):
+    """A sample that is read in batches.
+
+    Examples
+    --------
+    >>> stored = Stored.kept(Sample.of([5, 3, 5], [1, 0, 1]), OnLine(Itself(9)))
+    >>> stored, stored.points.tolist(), stored.zeros.tolist(), stored.ones.tolist()
+    (Sample(n=3), [3, 5], [1, 0], [0, 2])
+    """
+
+    def __init__(self, records: Records, costs: Costs) -> None:
+        self.records, self.costs = records, costs
+        self.outside = tuple(records.outside.tolist())
+
+    @classmethod
+    def kept(cls, sample: Sample, layout: OnLine | Coded) -> Self:
+        """Store a sample that is in memory."""
+        words, outside = layout.words(sample.points), np.array(sample.outside)
+        return cls(Records.of(layout, words, sample.counts, outside), sample.costs)
+
+    @property
+    def by_label(self) -> Counts:
+        """Number of records with each label (private)."""
+        return self.records.by_label
+
+    def batches(self, line: Line | None = None) -> Iterator[Batch]:
+        """Yield the points, or their numbers on the line by which they are stored."""
+        return self.records.batches(numbers=line is not None)
+
+    @cached_property
+    def counted(self) -> Counted:
+        """The sample in memory."""
+        layout, batches = self.records.layout, list(self.records.batches())
+        none = layout.points([np.zeros(0, dtype=np.int64)] * len(layout.names))
+        points = np.concatenate([none, *(batch.points for batch in batches)])
+        nothing = np.zeros((len(self.outside), 0), dtype=np.int64)
+        counts = np.concatenate([nothing, *(batch.counts for batch in batches)], axis=1)
+        if not layout.ordered:
+            order = np.argsort(points, kind="stable")
+            points, counts = points[order], counts[:, order]
+        return Counted(points, counts, self.outside, self.costs)
+
+    def cost_weighted(self, costs: Costs) -> Stored:
         """Return the sample with these costs of mistakes."""
-        return type(self)(self.records, costs)
+        return Stored(self.records, costs)
 
-    def split(self, source: Source, first: int) -> tuple[StoredLabels, StoredLabels]:
-        """Draw so many records, and return these, and the others."""
+    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
+        """Draw so many records, and return these, and the others; as in memory."""
+        if not self.records.layout.ordered:
+            return self.counted.split(source, first)
         one, other = self.records.split(source, first)
-        return StoredLabels(one, self.costs), StoredLabels(other, self.costs)
+        return Stored(one, self.costs), Stored(other, self.costs)
 
 
-class Unread(Sample):
+class Unread(_NotInMemory):
     """A table of which the extreme records, or those at some places, are read; all only if needed.
 
     Parameters
@@ -493,8 +329,6 @@ class Unread(Sample):
     (3, array([5, 7]), array([3, 5]))
     """
 
-    in_memory = False
-
     def __init__(
         self,
         n: int,
@@ -504,75 +338,71 @@ class Unread(Sample):
         known: tuple[int, Extremes] | None = None,
         take: Callable[[Ints], Sample] | None = None,
     ) -> None:
-        self.__dict__.update(_n=n, _whole=whole, _extremes=extremes, _take=take, _known=known)
+        self._n, self._whole, self._extremes, self._take = n, whole, extremes, take
+        self._known = known
+        self.by_row = take is not None
 
     def take(self, places: Ints) -> Sample:
         """Return the records at different places, in any order."""
-        read: Callable[[Ints], Sample] = self.__dict__["_take"]
-        return read(np.sort(places))
+        assert self._take is not None
+        return self._take(np.sort(places))
 
     def extremes(self, most: int) -> Extremes:
         """Return at least ``most`` outermost records of each label, or all that there are."""
-        read: Callable[[int], Extremes] | None = self.__dict__["_extremes"]
-        if read is None:
+        if self._extremes is None:
             return self.whole.extremes(most)
-        known: tuple[int, Extremes] | None = self.__dict__["_known"]
-        if known is None or most > known[0]:
-            known = most, read(most)
-            check_same([self.n, known[1].n])
-            self.__dict__["_known"] = known
-        return known[1]
+        if self._known is None or most > self._known[0]:
+            self._known = most, self._extremes(most)
+            check_same([self.n, self._known[1].n])
+        return self._known[1]
 
     def complete(self) -> None:
         """Read all records."""
         _ = self.whole
 
-    def batches(self, line: Line | None = None) -> Iterator[Batch]:
-        """Yield all points; reads all records."""
-        return self.whole.batches(line)
-
     @cached_property
     def whole(self) -> Sample:
         """The sample of all records: a reading of the whole table."""
-        read: Callable[[], Sample] = self.__dict__["_whole"]
-        sample = read()
+        sample = self._whole()
         check_same([self.n, sample.n])
         return sample
 
     @property
     def n(self) -> int:
         """Number of records: public under replace-one."""
-        return int(self.__dict__["_n"])
+        return self._n
 
     @property
-    def points(self) -> Points:
-        """Distinct points; reads all records, as do the following."""
-        return self.whole.points
+    def counted(self) -> Counted:
+        """The sample in memory; reads all records, as do the following."""
+        return self.whole.counted
 
     @property
-    def zeros(self) -> Counts:
-        """Records with label 0 at each point."""
-        return self.whole.zeros
+    def by_label(self) -> Counts:
+        """Number of records with each label (private)."""
+        return self.whole.by_label
 
-    @property
-    def ones(self) -> Counts:
-        """Records with label 1 at each point."""
-        return self.whole.ones
-
-    @property
-    def outside(self) -> tuple[int, int]:
-        """Records outside the domain with label 0, with label 1."""
+    @cached_property
+    def outside(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Records outside the domain, by label."""
         return self.whole.outside
 
-    @property
-    def negatives(self) -> int:
-        """Number of records with label 0 inside the domain."""
-        return self.whole.negatives
+    @cached_property
+    def costs(self) -> Costs:  # type: ignore[override]
+        """Of mistakes."""
+        return self.whole.costs
 
-    @property
-    def positives(self) -> int:
-        """Number of records with label 1."""
-        return self.whole.positives
+    def batches(self, line: Line | None = None) -> Iterator[Batch]:
+        """Yield all points."""
+        return self.whole.batches(line)
+
+    def cost_weighted(self, costs: Costs) -> Sample:
+        """Return the sample with these costs of mistakes."""
+        return self.whole.cost_weighted(costs)
+
+    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
+        """Draw so many records, and return these, and the others."""
+        return self.whole.split(source, first)
 
 
 class StoredUsers(UserSample):
@@ -662,16 +492,18 @@ class StoredUsers(UserSample):
 
         return StoredUsers(self.keys, cut)
 
-    def pooled(self) -> Sample:
+    def pooled(self) -> Counted:
         """Return all records together: their points are brought together, users are not."""
         parts = [block.pooled() for block in self.blocks()]
         points, where = distinct(np.concatenate([_NONE, *(part.points for part in parts)]))
-        zeros, ones = (
-            totals(where, np.concatenate([_NONE, *(getattr(p, name) for p in parts)]), len(points))
-            for name in ("zeros", "ones")
-        )
+        counts = [
+            totals(
+                where, np.concatenate([_NONE, *(part.counts[row] for part in parts)]), len(points)
+            )
+            for row in (0, 1)
+        ]
         outside = [sum(part.outside[label] for part in parts) for label in (0, 1)]
-        return Sample(points, zeros, ones, (outside[0], outside[1]))
+        return Counted(points, np.stack(counts), tuple(outside))
 
     @cached_property
     def _together(self) -> tuple[Points, Ints, Ints, npt.NDArray[np.int8], Ints]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from littlestone.data.cells import user_name
 from littlestone.data.points import Keys, as_points, distinct, mixed, user_index
-from littlestone.data.sample import Sample, check_lengths, grouped, strict_labels
+from littlestone.data.sample import Counted, Sample, check_lengths, grouped, strict_labels
 from littlestone.errors import DataError, check_integer
 from littlestone.source import public_generator
 from littlestone.types import Points
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
 
-__all__ = ["UserSample", "merge"]
+__all__ = ["UserSample", "is_sample", "merge"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -76,9 +76,11 @@ class UserSample:
     count: Ints
     keys: Keys
 
+    unit = "users"
+    labels = 2
+    unlisted = False
     in_memory = True
     stored = False
-    splits = False
 
     @property
     def n_users(self) -> int:
@@ -196,7 +198,7 @@ class UserSample:
         """Yield samples of some users each, in their order: itself, if in memory."""
         yield self
 
-    def of_user(self, user: int) -> Sample:
+    def of_user(self, user: int) -> Counted:
         """Return the records of one user."""
         part = slice(int(self.starts[user]), int(self.starts[user + 1]))
         held = np.unique(self.point[part][self.point[part] >= 0])
@@ -204,7 +206,7 @@ class UserSample:
         point[self.point[part] < 0] = -1
         return grouped(self.points[held], point, self.label[part], self.count[part])
 
-    def pooled(self) -> Sample:
+    def pooled(self) -> Counted:
         """Return all records together."""
         return grouped(self.points, self.point, self.label, self.count)
 
@@ -279,6 +281,11 @@ class UserSample:
 
     def __repr__(self) -> str:
         return f"UserSample(n_users={self.n_users})"  # nothing else is public
+
+
+def is_sample(value: object) -> TypeGuard[Sample | UserSample]:
+    """Return whether something is a sample of records, or of users."""
+    return isinstance(value, Sample | UserSample)
 
 
 def merge(

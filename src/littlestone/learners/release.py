@@ -36,7 +36,7 @@ from littlestone.classes.vectors import VectorDomain
 from littlestone.costs import Costs
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, TextDomain
 from littlestone.data.formats import CsvFormat
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.data.schema import Proposal
 from littlestone.errors import (
     ParameterError,

@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
-from littlestone.data import MulticlassSample, Sample, UserSample
-from littlestone.data.dealing import split
+from littlestone.data import Sample, UserSample
 from littlestone.data.domains import check_points
+from littlestone.data.users import is_sample
 from littlestone.errors import (
     ParameterError,
     UnsupportedError,
@@ -51,11 +51,10 @@ __all__ = [
     "promise",
     "read_sample",
     "run",
-    "sample_kind",
     "score_all",
 ]
 
-AnySample: TypeAlias = Sample | MulticlassSample | UserSample
+AnySample: TypeAlias = Sample | UserSample
 
 
 def run(
@@ -74,7 +73,7 @@ def run(
     ----------
     learner : Learner
     sample : Sample, or UserSample for a learner that protects users
-        At least one record (user). A `MulticlassSample` for a class that lists its labels.
+        At least one record (user). A `Sample` for a class that lists its labels.
     source : Source
         A seeded source makes a release that says NOT PRIVATE (seeded).
     ledger : Ledger, optional
@@ -146,23 +145,21 @@ def run(
     _ = own.plan  # and so does what the evaluation leaves
     if evaluate is not None:
         sample.complete()  # what cannot be read is not paid for
-    if held_out and not sample.splits:
-        _ = sample.points
     certificate = certificate_of(own, n - held_out) if certified else None
     required = own.required_samples() if certified else None
     spent = _spending(own, n - held_out, evaluate)
     # All public arguments are checked. A secret part is read now: what stops that costs nothing.
     taken: Any = sample if held_out else own.taken(sample, source)
     looked_at: Any = sample  # users are never held out
-    if held_out and sample.splits:  # places are stored: what stops that costs nothing, either
-        looked_at, taken = split(looked_at, source, held_out)
+    if held_out and not sample.in_memory:  # what stops the reading costs nothing, either
+        looked_at, taken = looked_at.split(source, held_out)
     # Pay, and from here on what is drawn is learned from.
     if ledger is not None:
         loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
         ledger.charge(guarantee, loss=loss, what=what)
-    if held_out and not sample.splits:
-        looked_at, taken = split(looked_at, source, held_out)
+    if held_out and sample.in_memory:
+        looked_at, taken = looked_at.split(source, held_out)
     hypothesis = own.draw(taken, source)
     histogram = None
     if evaluate is not None:
@@ -185,7 +182,7 @@ def run(
 
 
 def score_all(
-    pairs: Sequence[tuple[Release, Sample | MulticlassSample]],
+    pairs: Sequence[tuple[Release, Sample]],
     source: Source,
     *,
     epsilon: Any,
@@ -197,7 +194,7 @@ def score_all(
 
     Parameters
     ----------
-    pairs : sequence of (Release, Sample or MulticlassSample)
+    pairs : sequence of (Release, Sample)
         The same records, as each model reads them.
     source : Source
     epsilon : number > 0
@@ -271,7 +268,7 @@ def read_sample(
         at a time.
     table, **arguments
         As for `Sample.read`, without ``domain``, which is that of the class; for a class that lists
-        its labels, as for `MulticlassSample.read`, without ``labels``.
+        its labels, as for `Sample.read`, without ``labels``.
     user : str, optional
         Column of users, for a learner that protects users.
 
@@ -325,25 +322,18 @@ def certificate_of(learner: Learner[Any], n: int) -> Certificate:
     return without_fixed_class(certificate)
 
 
-def sample_kind(learner: Learner[Any]) -> type[AnySample]:
-    """Return what a learner learns from."""
-    if learner.unit == "users":
-        return UserSample
-    return MulticlassSample if learner.concept_class.lists_labels else Sample
-
-
 def _check_sample(learner: Any, sample: Any) -> None:
     """Refuse a sample that the learner could not read, before anything is paid."""
-    kind, owner = sample_kind(learner), learner.estimator
-    if not isinstance(sample, kind):
+    owner, listed = learner.estimator, learner.concept_class.lists_labels
+    if not is_sample(sample) or sample.unit != learner.unit:
+        kind = "UserSample" if learner.unit == "users" else "Sample"
         raise ParameterError(
-            f"The sample given to {owner} must be a {kind.__name__}, because it "
-            f"protects {learner.unit}"
-            + (" and the class lists its labels." if kind is MulticlassSample else ".")
+            f"The sample given to {owner} must be a {kind}, because it protects {learner.unit}."
         )
     labels = len(learner.concept_class.labels)
-    if isinstance(sample, MulticlassSample) and sample.labels != labels:
-        raise ParameterError(f"The sample given to {owner} must have {labels} labels.")
+    if (sample.labels, sample.unlisted) != (labels, listed):
+        how = f"labels={labels}, as the class lists them" if listed else "the labels 0 and 1"
+        raise ParameterError(f"The sample given to {owner} must have {how}.")
     if sample.in_memory:  # others were read by the domain's own rules
         check_points(learner.concept_class.domain, sample.points, owner=owner)
 
@@ -450,13 +440,10 @@ def _histogram(
 
     Of a user one record is counted: then n is public, and one user changes two cells by one.
     """
-    n, parts = sample.n, _parts(sample, source)
-    unlisted = isinstance(sample, MulticlassSample)
-    labels = sample.labels if isinstance(sample, MulticlassSample) else 2
-    scores = scores_of(hypothesis, labels)
-    by_label = labels + unlisted
-    counts = np.zeros((by_label, len(scores)), dtype=np.int64)
-    for part in parts:
+    n, unlisted = sample.n, sample.unlisted
+    scores = scores_of(hypothesis, sample.labels)
+    counts = np.zeros((sample.labels + unlisted, len(scores)), dtype=np.int64)
+    for part in _parts(sample, source):
         counts[:, 0] += part.outside  # code 0 by every hypothesis; rows have no outside
         for points, own in part.batches():
             place = score_places(hypothesis, points)
@@ -470,10 +457,11 @@ def _histogram(
     )  # fmt: skip
 
 
-def _parts(sample: AnySample, source: Source) -> Iterator[Sample | MulticlassSample]:
+def _parts(sample: AnySample, source: Source) -> Iterator[Sample]:
     """Yield the sample; of users one record each, in blocks of users."""
-    if not isinstance(sample, UserSample):
-        return iter([sample])
+    if sample.unit == "records":
+        return iter([cast(Sample, sample)])
+    assert isinstance(sample, UserSample)
     bounded = sample.bound_contributions(1, salt=public_salt(source))
     return (block.pooled() for block in bounded.blocks())
 

@@ -28,11 +28,12 @@ from sklearn.utils.validation import (
 )
 
 from littlestone.classes import check_class
-from littlestone.data import MulticlassSample, RowDomain, Sample, UserSample
+from littlestone.data import RowDomain, Sample, UserSample
 from littlestone.data.cells import float_users
 from littlestone.data.domains import by_name, named_frame, own_cells
-from littlestone.data.multiclass import BINARY, codes_of
-from littlestone.data.sample import check_lengths, equal
+from littlestone.data.labels import BINARY, codes_of, equal
+from littlestone.data.sample import check_lengths
+from littlestone.data.users import is_sample
 from littlestone.errors import (
     DataError,
     NotPrivateWarning,
@@ -53,7 +54,6 @@ from littlestone.learners.running import (
     promise,
     read_sample,
     run,
-    sample_kind,
 )
 from littlestone.notebooks import Card, Table, rows_of
 from littlestone.privacy import Ledger, Neighbours, check_ledger
@@ -239,7 +239,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             if form is not None:
                 columns["csv"] = str(form)
             self._met(len(names), names)
-        elif isinstance(X, Sample | UserSample | MulticlassSample):
+        elif is_sample(X):
             self._met(1 if X.points.ndim == 1 else int(X.points.shape[1]))
         else:
             groups = self._users(learner, groups)
@@ -255,7 +255,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             where: Json = {"x": None if rows else columns["x"][0], "y": y}
             where |= {} if self._lists_labels else {"positive": classes[1].item()}
             sample: Any = read_sample(learner, X, user=user, owner=owner, **where)
-        elif isinstance(X, Sample | UserSample | MulticlassSample):
+        elif is_sample(X):
             sample = self._counted(learner, X, y)
         else:
             labels = self._labels(y, classes)
@@ -283,7 +283,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         if self._lists_labels:
             points = domain.array(X, owner=owner)
             check_lengths(owner, len(points), y=len(y))
-            return MulticlassSample.of(points, y, labels=len(learner.concept_class.labels))
+            return Sample.of(points, y, labels=len(learner.concept_class.labels))
         if learner.unit == "users":
             return UserSample.from_arrays(X, y, groups, domain, owner=owner)
         return Sample.from_arrays(X, y, domain=domain, owner=owner)
@@ -295,13 +295,13 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     def _counted(self, learner: Learner[Any], sample: Any, y: Any) -> AnySample:
         """Return a sample that is counted already, of the kind that the learner protects."""
-        kind = sample_kind(learner)
-        if y is not None or not isinstance(sample, kind):
+        if y is not None or sample.unit != learner.unit:
+            kind = "UserSample" if learner.unit == "users" else "Sample"
             raise ParameterError(
-                f"{type(self).__name__} protects {learner.unit}: give fit a {kind.__name__}, and "
+                f"{type(self).__name__} protects {learner.unit}: give fit a {kind}, and "
                 "no y, because labels are counted in it."
             )
-        return sample
+        return sample  # type: ignore[no-any-return]
 
     def _names(self, x: str | Sequence[str] | None) -> list[str]:
         """Return the columns of a table that are read."""

@@ -58,7 +58,7 @@ class Scenario:
         flips = generator.binomial(counts, self.noise)
         ones = np.where(self.labels == 1, counts - flips, flips).astype(np.int64)
         kept = counts > 0
-        return Sample(self.points[kept], (counts - ones)[kept].astype(np.int64), ones[kept])
+        return Sample.binary(self.points[kept], (counts - ones)[kept], ones[kept])
 
     def draw_users(self, n_users: int, m: int, generator: np.random.Generator) -> UserSample:
         """Return the records of users who have m independent records each."""

@@ -26,7 +26,7 @@ from littlestone.classes import (
 from littlestone.classes.prefixes import PrefixHypothesis
 from littlestone.classes.tree_paths import PathHypothesis
 from littlestone.data import IntegerDomain
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.errors import UnsupportedError
 from littlestone.learners.release import Release
 from littlestone.report.words import integer

@@ -17,7 +17,7 @@ from littlestone.classes.prefixes import PrefixForest
 from littlestone.classes.rule_lists import LeafList, ListHypothesis
 from littlestone.classes.trees import ROOT, PathsTree, VC1Tree
 from littlestone.combinatorics import DecompositionTree, MistakeTree
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.errors import UnsupportedError
 from littlestone.report.pictures import MARGIN, WIDTH, Case, Setting, card, plotter
 from littlestone.report.words import integer

@@ -92,7 +92,7 @@ def rows_sample(schema: Schema, records, outside=(0, 0)) -> Sample:
     """Return a sample of coded rows."""
     rows = np.array([row for row, _ in records], dtype=np.int16).reshape(-1, len(schema))
     sample = Sample.of(rows, [label for _, label in records])
-    return Sample(sample.points, sample.zeros, sample.ones, outside)
+    return Sample.binary(sample.points, sample.zeros, sample.ones, outside)
 
 
 @pytest.fixture(scope="session")

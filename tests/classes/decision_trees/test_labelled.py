@@ -18,7 +18,7 @@ from littlestone.classes import class_from_dict, load
 from littlestone.classes.decision_trees.rows import Splits, WeightedRows
 from littlestone.classes.decision_trees.weighted import Candidates, WeightedRoots, error_bound
 from littlestone.costs import Costs
-from littlestone.data import MulticlassSample
+from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.source import SeededSource
 
@@ -87,7 +87,7 @@ def test_law_against_enumeration(oracle, brute, schema, depth, examples, costs):
     @given(records(schema, 3), st.sampled_from((Fraction(1, 40), Fraction(2, 7))), st.booleans())
     def check(listed, rate, fast):
         points = np.array([row for row, _ in listed], dtype=np.int16).reshape(-1, len(schema))
-        sample = MulticlassSample.of(points, np.array([y for _, y in listed], int), labels=3)
+        sample = Sample.of(points, np.array([y for _, y in listed], int), labels=3)
         weighted = sample.cost_weighted(costs)
         candidates = Candidates(Splits(schema), depth, weighted, ABC, fast=fast)
         expected = [
@@ -104,9 +104,7 @@ def test_two_labels_of_a_list_have_the_law_of_0_and_1(oracle):
     """The sampler of errors and the one of labels are different programs."""
     rows, y = np.array([[2], [3], [3], [0]], dtype=np.int16), [0, 1, 1, 0]
     plain = ls.DecisionTrees(EDGE, 2).candidates(ls.data.Sample.of(rows, y))
-    several = ls.DecisionTrees(EDGE, 2, ["no", "yes"]).candidates(
-        MulticlassSample.of(rows, y, labels=2)
-    )
+    several = ls.DecisionTrees(EDGE, 2, ["no", "yes"]).candidates(Sample.of(rows, y, labels=2))
     assert plain.size == several.size
     domain = np.arange(4).reshape(-1, 1)
     laws = [oracle.exact_law(ByFunction(c, domain), Fraction(1, 3)) for c in (plain, several)]
@@ -121,7 +119,7 @@ def test_error_bound_against_high_precision(depth, rate):
     rng = np.random.default_rng(0)
     points = np.column_stack([rng.integers(0, n, 20_000) for n in LARGE.n_codes])
     codes = (points[:, 0] + (points[:, 1] == 2) + (rng.random(20_000) < 0.2)) % 6
-    sample = MulticlassSample.of(points, codes, labels=5)
+    sample = Sample.of(points, codes, labels=5)
     rows = WeightedRows.of(Splits(LARGE), sample.points, sample.answer_costs)
     with ctx.workprec(200):
         fast = WeightedRoots(rows, depth, rate, fast=True).enclose(96)
@@ -136,7 +134,7 @@ def test_error_bound_against_high_precision(depth, rate):
 def drawn(seed=0, *, apart=False):
     rng = np.random.default_rng(seed)
     points = np.column_stack([rng.integers(0, n, 500) for n in WIDE.n_codes])
-    sample = MulticlassSample.of(points, points[:, 0] % 3, labels=3)
+    sample = Sample.of(points, points[:, 0] % 3, labels=3)
     found = ls.DecisionTrees(WIDE, 2, ABC).candidates(sample)
     return (found.draw_apart if apart else found.draw)(Fraction(1), SeededSource(seed))
 

@@ -27,7 +27,7 @@ from littlestone.classes.rule_lists import ListHypothesis
 from littlestone.classes.rule_lists.sampler import ListCandidates, ListRoots
 from littlestone.cli.summary import plain
 from littlestone.costs import Costs
-from littlestone.data import MulticlassSample, RowDomain, Sample
+from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry
 from littlestone.report import page
@@ -104,7 +104,7 @@ def test_law_against_enumeration(oracle, brute, schema, length, costs):
     @given(records(schema, k), st.sampled_from((Fraction(1, 40), Fraction(2, 7))), st.booleans())
     def check(listed, rate, fast):
         points = np.array([row for row, _ in listed], dtype=np.int16).reshape(-1, len(schema))
-        sample = MulticlassSample.of(points, np.array([y for _, y in listed], int), labels=k)
+        sample = Sample.of(points, np.array([y for _, y in listed], int), labels=k)
         weighted = sample.cost_weighted(costs)
         found = ListCandidates(Splits(schema), length, weighted, ABC[:k], fast=fast)
         expected = [
@@ -120,7 +120,7 @@ def test_law_against_enumeration(oracle, brute, schema, length, costs):
 def test_labels_0_and_1_have_the_law_of_two_listed_labels(oracle, brute):
     rows, y = np.array([[2], [3], [3], [0]], dtype=np.int16), [0, 1, 1, 0]
     plain_ones = ls.RuleLists(EDGE, 2).candidates(Sample.of(rows, y))
-    several = ls.RuleLists(EDGE, 2, AB).candidates(MulticlassSample.of(rows, y, labels=2))
+    several = ls.RuleLists(EDGE, 2, AB).candidates(Sample.of(rows, y, labels=2))
     laws = [
         oracle.exact_law(ByFunction(c, brute.domain(EDGE)), Fraction(1, 3))
         for c in (plain_ones, several)
@@ -136,7 +136,7 @@ def test_error_bound_against_high_precision(length, rate):
     rng = np.random.default_rng(0)
     points = np.column_stack([rng.integers(0, n, 20_000) for n in LARGE.n_codes])
     codes = (points[:, 0] + (points[:, 1] == 2) + (rng.random(20_000) < 0.2)) % 6
-    sample = MulticlassSample.of(points, codes, labels=5)
+    sample = Sample.of(points, codes, labels=5)
     rows = WeightedRows.of(Splits(LARGE), sample.points, sample.answer_costs)
     with ctx.workprec(200):
         fast = ListRoots(rows, length, rate, fast=True).enclose(96)
@@ -213,7 +213,7 @@ def drawn(seed=0, *, apart=False, length=2):
     rng = np.random.default_rng(seed)
     points = np.column_stack([rng.integers(0, n, 300) for n in WIDE.n_codes])
     codes = (points[:, 0] * (points[:, 1] > 1) + (rng.random(300) < 0.3)).astype(int) % 3
-    found = ls.RuleLists(WIDE, length, ABC).candidates(MulticlassSample.of(points, codes, labels=3))
+    found = ls.RuleLists(WIDE, length, ABC).candidates(Sample.of(points, codes, labels=3))
     return (found.draw_apart if apart else found.draw)(Fraction(1, 20), SeededSource(seed))
 
 
@@ -372,7 +372,7 @@ def test_certificates_are_met_at_the_planned_n(kind):
     for seed in range(runs):
         x = rng.integers(0, len(cells), n)
         y = (rng.random(n)[:, None] > np.cumsum(law, axis=1)[x]).sum(axis=1).clip(max=2)
-        found = learner.draw(MulticlassSample.of(cells[x], y, labels=3), SeededSource(seed))
+        found = learner.draw(Sample.of(cells[x], y, labels=3), SeededSource(seed))
         value = each[np.arange(len(cells)), found.predict(cells)].mean()
         failures += value > best + float(alpha)
     assert beta_law.ppf(0.99, failures + 1, runs - failures) <= beta, (failures, n)

@@ -48,7 +48,7 @@ def rows_of(brute, schema, weighed):
     sums = np.zeros((2, len(place)), dtype=np.int64)
     for row, label, weight in weighed:
         sums[label, place[row]] += weight
-    counted = Sample(sample.points, sums[0], sums[1])
+    counted = Sample.binary(sample.points, sums[0], sums[1])
     return WeightedRows.of(Splits(schema), sample.points, sums[::-1]), counted
 
 

@@ -372,7 +372,7 @@ def test_every_concept_errs_on_positives_outside_the_domain(concepts):
     rows = np.array([[1] * 40]) if hasattr(concepts, "n") else np.array([7])
     rows = rows[:, : concepts.n] if hasattr(concepts, "n") else rows
     for outside, left in ((0, True), (1, True), (2, False)):
-        data = Sample(rows, np.array([0]), np.array([5]), outside=(3, outside))
+        data = Sample.binary(rows, np.array([0]), np.array([5]), outside=(3, outside))
         space = concepts.version_space().within_error(data, 1)
         assert space.is_empty != left
         assert left == (not space.restrict(rows[0], 1).is_empty)

@@ -217,9 +217,9 @@ def test_a_positive_outside_the_domain_forces_nothing():
     tree = MatrixTree([[0, 0], [1, 0], [1, 1]], f=0)
     sample = Sample.of([1], [1])
     assert tree.deterministic(sample) == 1
-    outside = Sample(sample.points, sample.zeros, sample.ones, outside=(0, 1))
+    outside = Sample.binary(sample.points, sample.zeros, sample.ones, outside=(0, 1))
     assert tree.deterministic(outside) is ROOT
-    harmless = Sample(sample.points, sample.zeros, sample.ones, outside=(3, 0))
+    harmless = Sample.binary(sample.points, sample.zeros, sample.ones, outside=(3, 0))
     assert tree.deterministic(harmless) == 1
 
 

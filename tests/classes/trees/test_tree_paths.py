@@ -25,7 +25,7 @@ def random_sample(rng, points, size):
     chosen = [points[i] for i in rng.integers(0, len(points), size=size)]
     sample = Sample.of(chosen, rng.integers(0, 2, size=size))
     outside = tuple(int(i) for i in rng.integers(0, 3, size=2))
-    return Sample(sample.points, sample.zeros, sample.ones, outside)
+    return Sample.binary(sample.points, sample.zeros, sample.ones, outside)
 
 
 @pytest.mark.parametrize("rate", RATES)

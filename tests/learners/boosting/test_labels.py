@@ -20,7 +20,7 @@ import littlestone as ls
 from littlestone.audit import all_n, verify
 from littlestone.classes import BoostedTreeClass, ScorecardClass
 from littlestone.cli.summary import plain
-from littlestone.data import MulticlassSample, Sample, Schema
+from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
@@ -87,7 +87,7 @@ def test_the_counts_of_labels_are_paid(monkeypatch):
         return true(scores, counts, **own)
 
     monkeypatch.setattr(learner, "release_histogram", heard)
-    sample = MulticlassSample.of(np.full((1200, 1), 2), np.arange(1200) % 4, labels=3)
+    sample = Sample.of(np.full((1200, 1), 2), np.arange(1200) % 4, labels=3)
     made = boosting(epsilon=2)
     made.draw(sample, SeededSource(0))
     settings = made.plan.settings(1200)
@@ -167,7 +167,7 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     records = [(2, 0), (2, 0), (3, 1), (3, 2), (0, 3)]
     step = 2
     made = boosting(EDGE, cap=cap, step=step)
-    sample = MulticlassSample.of(np.array([[x] for x, _ in records]), [y for _, y in records],
+    sample = Sample.of(np.array([[x] for x, _ in records]), [y for _, y in records],
                                  labels=3)  # fmt: skip
     rows = np.arange(EDGE.n_codes[0]).reshape(-1, 1)
     found = ExactSource().law(
@@ -251,7 +251,7 @@ def test_two_listed_labels_have_the_law_of_0_and_1():
     laws = []
     for names, sample in (
         (None, Sample.of(X, y)),
-        (["no", "yes"], MulticlassSample.of(X, y, labels=2)),
+        (["no", "yes"], Sample.of(X, y, labels=2)),
     ):
         made = boosting(EDGE, names=names, step=F(2))
         law = ExactSource().law(
@@ -266,7 +266,7 @@ def test_two_listed_labels_have_the_law_of_0_and_1():
 
 def test_votes_begin_at_the_shares_of_labels():
     counts = [700, 2000, 300]
-    sample = MulticlassSample.of(np.full((3000, 1), 2), np.repeat([0, 1, 2], counts), labels=3)
+    sample = Sample.of(np.full((3000, 1), 2), np.repeat([0, 1, 2], counts), labels=3)
     found = boosting(epsilon=200, step=F(1, 10)).draw(sample, SeededSource(0)).start
     expected = [round(10 * math.log(c / 2000)) for c in counts]
     assert found[1] == 0
@@ -397,7 +397,7 @@ def loss_of_one_pair(n=6):
     made = Boosting(ScorecardClass(ONE, 2, ABC), epsilon=LOUD, step=4)
     laws = []
     for odd in (0, 1):
-        sample = MulticlassSample.of(np.array([BONN] * n), [0] * (n - 1) + [odd], labels=3)
+        sample = Sample.of(np.array([BONN] * n), [0] * (n - 1) + [odd], labels=3)
         law = ExactSource().law(lambda source, sample=sample: made.draw(sample, source).key)
         laws.append({h: float(p.mid()) for h, p in law.outcomes.items()})
     if set(laws[0]) != set(laws[1]):
@@ -476,4 +476,4 @@ def test_broken_variants_with_three_labels_are_noticed(monkeypatch, variant):
 
 def test_a_sample_of_two_labels_is_refused_by_three():
     with pytest.raises(ParameterError, match="3 labels"):
-        run(boosting(), MulticlassSample.of(np.array([[2]]), [1], labels=2), SeededSource(0))
+        run(boosting(), Sample.of(np.array([[2]]), [1], labels=2), SeededSource(0))

@@ -235,7 +235,7 @@ def test_one_record_reaches_one_list_unless_points_are_dealt_in_order(by_points)
     def lists(data):
         sample = OrderedSample.listed([x for x, _ in data], [y for _, y in data])
         if by_points:
-            sample = Sample(sample.points, sample.zeros, sample.ones, sample.outside)
+            sample = Sample.binary(sample.points, sample.zeros, sample.ones, sample.outside)
         found = []
         ExactSource().law(lambda s: found.append(made.lists(sample, s)) or 0)
         return found[0]

@@ -131,7 +131,7 @@ def test_copies_that_give_up_leave_the_default():
 
 def test_examples_are_points_in_canonical_form():
     known = Sample.of([5, 3], [0, 1])
-    sample = Sample(known.points, known.zeros, known.ones, (1, 1))
+    sample = Sample.binary(known.points, known.zeros, known.ones, (1, 1))
     examples = _Examples(sample).of(np.array([0, 3, 0, 4, 5]))
     assert examples == [(3, 0), (5, 1), (OUTSIDE, 0), (OUTSIDE, 1)]
 

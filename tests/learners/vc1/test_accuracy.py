@@ -165,7 +165,7 @@ def test_the_code_fails_as_often_as_computed():
     expected, failures = [], 0
     for trial in range(300):
         sample, counts = tail_sample(rng, n, tail.tolist(), high, 1)
-        sample = Sample(sample.points, sample.zeros * 0, sample.ones + sample.zeros)
+        sample = Sample.binary(sample.points, sample.zeros * 0, sample.ones + sample.zeros)
         hypothesis = algorithm.draw(sample, SeededSource(trial))
         failures += hypothesis.above >= width
         expected.append(failure(algorithm.plan.chooser, counts[None, :], n)[0])

@@ -91,7 +91,7 @@ class DealtInOrderOfPoints(VC1):
 
     def draw(self, sample, source):
         return super().draw(
-            Sample(sample.points, sample.zeros, sample.ones, sample.outside), source
+            Sample.binary(sample.points, sample.zeros, sample.ones, sample.outside), source
         )
 
 

@@ -53,7 +53,7 @@ def test_the_law_is_that_of_a_full_permutation(data, chunks, look, monkeypatch):
     points, labels = data
     tree = make_tree(ls.Thresholds(1, 9))
     ordered = OrderedSample.listed(points, labels)
-    plain = Sample(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
+    plain = Sample.binary(ordered.points, ordered.zeros, ordered.ones, ordered.outside)
     law = ExactSource().law(
         lambda source: tuple(extreme_ends(dealt_extremes(plain, chunks, Drawn(source)), tree))
     )

@@ -12,7 +12,7 @@ import numpy as np
 
 from littlestone.audit.verify import RecordCases, record_kinds
 from littlestone.classes import ConceptClass, DecisionTrees, FiniteClass, RuleLists
-from littlestone.data import MulticlassSample, Schema
+from littlestone.data import Sample, Schema
 from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.source import ExactSource, HiddenStateError, Source
@@ -137,7 +137,7 @@ def costs_exact() -> str | None:
     learner = registry.make("agnostic", _THREE, epsilon=4, costs=costs)
     for point in (0, 1):
         for code in range(4):
-            sample = MulticlassSample.of([point], [code], labels=3)
+            sample = Sample.of([point], [code], labels=3)
             law = ExactSource().law(lambda source, sample=sample: learner.draw(sample, source).key)
             answers = {h.key: int(h.predict(np.array([point]))[0]) for h in _THREE.concepts()}
             price = [F(str(costs[code])) if code < 3 else F(1)] * 3

@@ -19,7 +19,7 @@ from littlestone.classes import (
     SparseSets,
     Thresholds,
 )
-from littlestone.data import MulticlassSample, Schema
+from littlestone.data import Sample, Schema
 from littlestone.data.dealing import OrderedSample, deal
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
@@ -225,7 +225,7 @@ def votes_for_labels() -> str | None:
     learner = Boosting(BoostedTreeClass(schema, 1, 2, ["a", "b", "c"]), epsilon=6, step=4)
 
     def run(codes: list[int], source: Source) -> Hashable:
-        sample = MulticlassSample.of(np.full((len(codes), 1), 2), codes, labels=3)
+        sample = Sample.of(np.full((len(codes), 1), 2), codes, labels=3)
         key: Hashable = learner.draw(sample, source).key
         return key
 

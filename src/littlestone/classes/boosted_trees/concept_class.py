@@ -14,7 +14,7 @@ from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory
-from littlestone.data.multiclass import check_labels
+from littlestone.data.labels import check_labels
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json

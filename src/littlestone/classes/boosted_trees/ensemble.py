@@ -18,7 +18,7 @@ from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Column
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.safe_io import read_exact
 from littlestone.types import Json, Label, Labels, Points
 

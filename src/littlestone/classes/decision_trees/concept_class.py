@@ -16,9 +16,9 @@ from littlestone.classes.decision_trees.rows import Splits
 from littlestone.classes.decision_trees.weighted import Candidates, count
 from littlestone.classes.encoding import Fields
 from littlestone.classes.spec import written
-from littlestone.data import MulticlassSample, RowDomain, Sample, Schema
+from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory
-from littlestone.data.multiclass import check_labels
+from littlestone.data.labels import check_labels
 from littlestone.errors import check_integer, parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json, Point
@@ -236,9 +236,9 @@ class DecisionTrees(SchemaTrees):
             m = trees * count(different_splits(self.schema, m), self.depth).bit_length() - 1
         return m
 
-    def candidates(self, sample: Sample | MulticlassSample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all representations, scored by minus their errors; see the base class."""
-        if not isinstance(sample, MulticlassSample):
+        if not sample.unlisted:
             self.check_binary("A sample with the labels 0 and 1")
         return Candidates(self._splits, self.depth, sample, self.labels)
 

@@ -14,7 +14,7 @@ from littlestone.classes.decision_trees.sql import as_sql
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Column, Literal
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.types import Json, Label, Labels, Points
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from littlestone.classes.decision_trees.nodes import Node, Tree, key, normal, wa
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import names_of, names_to_dict, readable
 from littlestone.data import Literal
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.types import Json, Label, Labels, Points
 
 _MOST = 2**12

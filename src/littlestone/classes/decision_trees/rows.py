@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.data import Literal, MulticlassSample, Sample, Schema
+from littlestone.data import Literal, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, table_bytes
 from littlestone.data.sample import Batch
 from littlestone.types import Points
@@ -152,7 +152,7 @@ class StoredRows:
     def __init__(
         self,
         splits: Splits,
-        sample: Any,  # stored
+        sample: Sample,  # not in memory
         weigh: Weigh | None,
         known: CodeTables,
         path: tuple[tuple[int, Bits], ...] = (),
@@ -175,7 +175,7 @@ class StoredRows:
     def tables(self, order: int) -> CodeTables:
         """Return what each answer costs by the codes of sets of columns, counted if not known."""
         if self._known.order < order:
-            self._known = _tables(self._sample, order, self._below)
+            self._known = self._sample.tables(self.splits.n_codes, order, self._below)
         return self._known
 
     def triples(self, column: int, sides: Bits) -> CodeTables:
@@ -192,27 +192,17 @@ class StoredRows:
         return weights
 
 
-def rows_of(
-    splits: Splits, sample: Sample | MulticlassSample, order: int, weigh: Weigh | None = None
-) -> Rows:
+def rows_of(splits: Splits, sample: Sample, order: int, weigh: Weigh | None = None) -> Rows:
     """Return the records of a sample, by what each answer costs; if stored, one pass.
 
-    ``weigh`` says what each answer costs at the points of a stored batch, if not 1 for a mistake.
+    ``weigh`` says what each answer costs at the points of a batch, if not what the sample says.
     """
-    if sample.stored:
-        return StoredRows(splits, sample, weigh, _tables(sample, min(order, _TRIPLES), weigh))
-    if isinstance(sample, MulticlassSample):
-        return WeightedRows.of(splits, sample.points, sample.answer_costs)
-    return WeightedRows.of(splits, sample.points, np.stack([sample.ones, sample.zeros]))
-
-
-def _tables(sample: Any, order: int, weigh: Weigh | None) -> CodeTables:
-    found: CodeTables = sample.tables(order, weigh)
-    if weigh is not None or isinstance(sample, MulticlassSample):
-        return found
-    # a record costs something for the other answer only
-    sums = {chosen: table[::-1] for chosen, table in found.sums.items()}
-    return CodeTables(found.n_codes, found.order, sums)
+    if not sample.in_memory:
+        known = sample.tables(splits.n_codes, min(order, _TRIPLES), weigh)
+        return StoredRows(splits, sample, weigh, known)
+    whole = Batch(sample.points, sample.counts)
+    costs = sample.weighed(whole) if weigh is None else weigh(0, whole)
+    return WeightedRows.of(splits, sample.points, costs)
 
 
 class Patterns(NamedTuple):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from littlestone.classes.decision_trees.nodes import Node, Tree, walk
 from littlestone.data import Column, Literal, Schema
 from littlestone.data.cells import WHITE, number, text
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.errors import parameter_error
 from littlestone.types import Label
 

@@ -59,11 +59,11 @@ from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.leaves import LeafTree
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.rows import Counts, Doubles, Patterns, Rows, Splits, rows_of
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.source import Explicit, Source, ball
 
 if TYPE_CHECKING:
-    from littlestone.data import MulticlassSample, Sample
+    from littlestone.data import Sample
     from littlestone.types import Label
 
 Values = npt.NDArray[Any]  # doubles or balls
@@ -402,10 +402,10 @@ class Candidates:
 
     Examples
     --------
-    >>> from littlestone.data import MulticlassSample, Schema
+    >>> from littlestone.data import Sample, Schema
     >>> from littlestone.source import SeededSource
     >>> splits = Splits(Schema.from_dict({"age": {"bins": [30]}}))
-    >>> sample = MulticlassSample.of(np.array([[2], [3]] * 50), [0, 2] * 50, labels=3)
+    >>> sample = Sample.of(np.array([[2], [3]] * 50), [0, 2] * 50, labels=3)
     >>> trees = Candidates(splits, 1, sample, ("a", "b", "c"))
     >>> trees.size, trees.draw(Fraction(1), SeededSource(0)).describe()
     (18, 'if age < 30, then a, otherwise c')
@@ -415,7 +415,7 @@ class Candidates:
         self,
         splits: Splits,
         depth: int,
-        sample: Sample | MulticlassSample,
+        sample: Sample,
         labels: tuple[Label, ...] = BINARY,
         *,
         fast: bool = True,

@@ -12,7 +12,7 @@ from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.rule_lists.hypothesis import ListHypothesis
 from littlestone.classes.rule_lists.sampler import ListCandidates, count
 from littlestone.classes.spec import written
-from littlestone.data import MulticlassSample, Sample, Schema
+from littlestone.data import Sample, Schema
 from littlestone.errors import parameter_error
 from littlestone.source import Choice
 from littlestone.types import Hypothesis
@@ -75,7 +75,7 @@ class RuleLists(SchemaTrees):
     >>> lists.size
     1350
     >>> rows = np.array([[2, 2], [3, 2], [3, 1]])  # codes: age < 30 in Bonn, 30 to 59 in Bonn, ...
-    >>> data = MulticlassSample.of(rows, [0, 2, 1], labels=3)
+    >>> data = Sample.of(rows, [0, 2, 1], labels=3)
     >>> lists.candidates(data).draw(Fraction(50), SeededSource(1)).predict(rows).tolist()
     [0, 2, 1]
     """
@@ -122,9 +122,9 @@ class RuleLists(SchemaTrees):
     def _listed_on(self, points: int) -> int:
         return count(different_splits(self.schema, points), self.length)
 
-    def candidates(self, sample: Sample | MulticlassSample) -> Choice[Hypothesis]:
+    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all representations, scored by minus their errors; see the base class."""
-        if not isinstance(sample, MulticlassSample):
+        if not sample.unlisted:
             self.check_binary("A sample with the labels 0 and 1")
         return ListCandidates(self._splits, self.length, sample, self.labels)
 

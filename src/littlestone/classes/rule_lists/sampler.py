@@ -44,11 +44,11 @@ from littlestone.classes.decision_trees.weighted import (
     stumps,
 )
 from littlestone.classes.rule_lists.hypothesis import LeafList, ListHypothesis
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.source import Explicit, Source
 
 if TYPE_CHECKING:
-    from littlestone.data import MulticlassSample, Sample
+    from littlestone.data import Sample
     from littlestone.types import Label
 
 
@@ -134,10 +134,10 @@ class ListCandidates:
 
     Examples
     --------
-    >>> from littlestone.data import MulticlassSample, Schema
+    >>> from littlestone.data import Sample, Schema
     >>> from littlestone.source import SeededSource
     >>> splits = Splits(Schema.from_dict({"age": {"bins": [30, 60]}}))
-    >>> sample = MulticlassSample.of(np.array([[2], [3], [4]] * 50), [0, 2, 1] * 50, labels=3)
+    >>> sample = Sample.of(np.array([[2], [3], [4]] * 50), [0, 2, 1] * 50, labels=3)
     >>> lists = ListCandidates(splits, 2, sample, ("a", "b", "c"))
     >>> lists.size, lists.draw(Fraction(1), SeededSource(0)).describe()
     (864, 'if age >= 60, missing or other, then b; otherwise, if age >= 30, then c; otherwise a')
@@ -147,7 +147,7 @@ class ListCandidates:
         self,
         splits: Splits,
         length: int,
-        sample: Sample | MulticlassSample,
+        sample: Sample,
         labels: tuple[Label, ...] = BINARY,
         *,
         fast: bool = True,

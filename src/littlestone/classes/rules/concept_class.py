@@ -358,10 +358,11 @@ class Rules(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all candidates, scored by minus their errors; see `ConceptClass.candidates`."""
-        if sample.stored:
-            scores = self._enumeration.tabled(sample.tables(self.max_literals), spare=1)
-        else:
+        if sample.in_memory:
             scores = self._enumeration.totals(sample.points, sample.ones - sample.zeros, spare=1)
+        else:
+            tables = sample.tables(self.schema.n_codes, self.max_literals)
+            scores = self._enumeration.tabled(tables, spare=1)
         # Accepting a row changes the errors by zeros - ones; scores[0] is `AlwaysZero`.
         scores -= sample.positives
         return Mapped(Explicit(scores), self.hypothesis)

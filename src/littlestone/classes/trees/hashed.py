@@ -257,7 +257,7 @@ class HashedTreeSet(HypothesisSet):
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Score by minus the errors, without a list: words that the sample cannot tell apart."""
         tree = self._tree.tree
-        base, nodes = -int(sample.outside[1]), list[tuple[int, int]]()
+        base, nodes = -sample.outside_cost, list[tuple[int, int]]()
         columns = (sample.points.tolist(), sample.zeros.tolist(), sample.ones.tolist())
         for point, zeros, ones in zip(*columns, strict=True):
             flipped = tree.f(point)

@@ -52,13 +52,11 @@ def ordered_part(sample: Sample, kinds: Any) -> OrderedSample:
     >>> ordered_part(Sample.of([5, 3, 5], [1, 0, 1]), np.array([3, 3])).kinds
     array([1, 1])
     """
-    counts = part(sample, kinds)
-    last = 2 * len(sample.points)
-    inside = kinds < last
-    found = np.unique(kinds[inside] >> 1)
-    new = np.asarray(kinds, dtype=np.int64) - last + 2 * len(found)
-    new[inside] = 2 * np.searchsorted(found, kinds[inside] >> 1) + (kinds[inside] & 1)
-    return OrderedSample(counts.points, counts.zeros, counts.ones, counts.outside, new)
+    own, rows = part(sample, kinds), len(sample.outside)
+    point, code = np.divmod(np.asarray(kinds, dtype=np.int64), rows)
+    found = np.unique(point[point < len(sample.points)])
+    new = rows * np.searchsorted(found, point) + code  # what is outside comes last
+    return OrderedSample(own.points, own.counts, own.outside, own.costs, new)
 
 
 def relabelled(sample: OrderedSample, labels: npt.NDArray[np.uint8]) -> OrderedSample:
@@ -70,14 +68,13 @@ def relabelled(sample: OrderedSample, labels: npt.NDArray[np.uint8]) -> OrderedS
     >>> relabelled(sample, np.array([1, 0], dtype=np.uint8)).kinds
     array([2, 1, 2])
     """
-    total = sample.zeros + sample.ones
+    total = sample.counts.sum(axis=0)
     ones = total * labels
     by_point = np.append(labels, 0).astype(np.int64)
     point = sample.kinds >> 1
     return replace(
         sample,
-        zeros=total - ones,
-        ones=ones,
+        counts=np.stack([total - ones, ones]),
         outside=(sum(sample.outside), 0),
         kinds=2 * point + by_point[point],
     )

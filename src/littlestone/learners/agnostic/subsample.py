@@ -276,7 +276,7 @@ class Subsample(Drawn):
         """
         n = sample.n
         most = floor(self.rate * n)
-        if not most or not hasattr(sample, "take"):
+        if isinstance(sample, _Taken) or not most or not sample.by_row:
             return sample
         return _Taken(n, sample.take(places(n, most, source)))
 

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.decision_trees import TreeHypothesis
-from littlestone.classes.decision_trees.rows import Rows, Splits, WeightedRows, rows_of
-from littlestone.data import MulticlassSample, Sample
+from littlestone.classes.decision_trees.rows import Rows, Splits, rows_of
+from littlestone.data import Sample
 from littlestone.data.sample import Batch
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 class Votes:
     """The votes of each label at the rows of a sample, batch after batch."""
 
-    def __init__(self, sample: Sample | MulticlassSample, start: tuple[int, ...]) -> None:
+    def __init__(self, sample: Sample, start: tuple[int, ...]) -> None:
         self.sample, self.start = sample, start
         self._given: list[npt.NDArray[Any]] = []  # of the batches that have been seen
         self._total = 0
@@ -44,12 +44,7 @@ class Votes:
         def weigh(number: int, batch: Batch) -> Ints:
             return self.costs(number, batch, settings, most)
 
-        if self.sample.stored:
-            return rows_of(splits, self.sample, depth, weigh)
-        for batch in self.sample.batches():  # all in one
-            return WeightedRows.of(splits, batch.points, weigh(0, batch))
-        none = np.zeros((len(self.start), 0), dtype=np.int64)
-        return WeightedRows.of(splits, self.sample.points, none)
+        return rows_of(splits, self.sample, depth, weigh)
 
     def costs(self, number: int, batch: Batch, settings: Settings, most: int) -> Ints:
         """Return what each answer costs the records of a batch, of shape (labels, rows)."""

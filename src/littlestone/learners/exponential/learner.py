@@ -39,7 +39,7 @@ from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.decision_trees.weighted import Candidates as TreeCandidates
 from littlestone.classes.rule_lists.sampler import ListCandidates
 from littlestone.costs import Costs
-from littlestone.data import MulticlassSample, RowDomain, Sample
+from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error
 from littlestone.learners.base import CLASS, ClassLearner
 from littlestone.learners.declare import FLAG, Kind, declared, one_of
@@ -240,7 +240,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         monotone = self.neighbours is Neighbours.ADD_REMOVE
         return selection_rate(self.epsilon, sensitivity=sensitivity, monotone=monotone)
 
-    def draw(self, sample: Sample | MulticlassSample, source: Source) -> Hypothesis:
+    def draw(self, sample: Sample, source: Source) -> Hypothesis:
         """Draw the hypothesis; a pure function of the sample and the draws."""
         plan = self.plan
         hypotheses = plan.representation.drawn(source)  # step 1: H ~ P, by public coins
@@ -296,10 +296,8 @@ def check_scored(concept_class: ConceptClass) -> None:
     domain = concept_class.domain
     width = (len(domain.schema.names),) if isinstance(domain, RowDomain) else ()
     nothing, points = np.zeros(0, dtype=np.int64), np.zeros((0, *width), dtype=np.int64)
-    sample: Sample | MulticlassSample = Sample(points, nothing, nothing, (1, 0))
-    if concept_class.lists_labels:
-        sample = MulticlassSample.of(points, nothing, labels=len(concept_class.labels))
-    concept_class.candidates(sample)
+    labels = len(concept_class.labels) if concept_class.lists_labels else None
+    concept_class.candidates(Sample.of(points, nothing, labels=labels))
 
 
 def _finite(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
@@ -318,7 +318,7 @@ def sample_of(records: Iterable[Record], concept_class: ConceptClass) -> Sample:
             inside.append(x)
             labels.append(y)
     counted = Sample.of(batch(concept_class, inside), labels)
-    return Sample(counted.points, counted.zeros, counted.ones, (outside[0], outside[1]))
+    return replace(counted, outside=tuple(outside))
 
 
 def write_records(records: Iterable[Record]) -> list[list[Any]]:

@@ -28,7 +28,7 @@ from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.classes import AlwaysZero, errors, load
 from littlestone.data import Sample
 from littlestone.data.dealing import deal, part
-from littlestone.data.multiclass import BINARY
+from littlestone.data.labels import BINARY
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
 from littlestone.learners.declare import Kind, declared, maybe, share, whole
@@ -116,7 +116,8 @@ def estimate_stability(
     risk = (1 - float(check_probability(owner, "confidence", confidence))) / 2
     rng = public_generator(check_integer(owner, "seed", seed, low=0))
     _callable(owner, "algorithm", algorithm)
-    draw: Any = _drawing(records, n) if isinstance(records, Sample) else records
+    law: Any = records  # a function, or a sample
+    draw: Any = _drawing(law, n) if hasattr(law, "counts") else law
     if not callable(draw):
         hint = "For example Sample.of([0, 1], [0, 1])."
         raise parameter_error(owner, "records", "a Sample, or a function", draw, hint)
@@ -140,7 +141,7 @@ def estimate_stability(
 
 def _drawing(law: Sample, n: int) -> Callable[[np.random.Generator], Sample]:
     """Return the draw of n records of a sample, with replacement."""
-    weights = np.append(np.stack([law.zeros, law.ones], axis=1).ravel(), law.outside)
+    weights = np.append(law.counts.T.ravel(), law.outside)
     shares = weights / weights.sum()
     return lambda rng: part(law, rng.choice(len(shares), size=n, p=shares))
 

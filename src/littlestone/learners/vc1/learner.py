@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree, make_tree
-from littlestone.data.dealing import OrderedSample, deal, part
+from littlestone.data.dealing import deal, part
 from littlestone.errors import InfeasibleError
 from littlestone.learners.base import CLASS, DELTA, DELTA_TEXT, PROPER, ClassLearner
 from littlestone.learners.declare import FLAG, declared, maybe, one_of, share, whole
@@ -202,7 +202,7 @@ class VC1(ClassLearner[VC1Plan]):
         plan, n = self.plan, sample.n  # Algorithm 2, step 1: ``plan.tree``, of public parameters
         if plan.chooser is None:
             return plan.tree.hypothesis(ROOT)
-        if self._by_tails and not isinstance(sample, OrderedSample):  # steps 2 and 3 at once
+        if self._by_tails and not sample.ordered:  # steps 2 and 3 at once
             assert isinstance(plan.tree, PathsTree)
             extremes = dealt_extremes(sample, plan.chunk_count(n), source)
             return plan.tree.hypothesis(self._choose(extreme_ends(extremes, plan.tree), source))
