@@ -21,11 +21,10 @@ from littlestone.classes import (
     errors,
 )
 from littlestone.classes.finite import vc_dimension
-from littlestone.classes.intervals.concept_class import _RightEnds
 from littlestone.classes.rules.enumeration import Enumeration
 from littlestone.data import AnyDomain, IntegerDomain, RowDomain, Sample, Schema
 from littlestone.errors import ParameterError, SearchLimitError, UnsupportedError
-from littlestone.source import SeededSource, exp
+from littlestone.source import ReplaySource, SeededSource, exp, pair_balls
 
 HUGE = 2**1024
 SCHEMA = Schema.from_dict({"age": {"bins": [30, 60]}, "city": {"categories": ["Bonn"]}})
@@ -98,7 +97,7 @@ def test_all_right_ends_of_intervals_have_the_weight_of_their_definition():
         right = [rng.randrange(1, 2**70) for _ in range(k)]
         weights = [rng.randrange(-5, 6) for _ in range(k)]
         prefix = [sum(weights[:i]) for i in range(k + 1)]
-        found = _RightEnds(7, left, right, weights, RATE).enclose(100)
+        found = pair_balls(7, left, right, weights, rate=RATE, bits=100)
         assert found[0] == 7
         for j in range(1, k + 1):
             terms = (exp(RATE * (prefix[i] - prefix[j]), left[i]) for i in range(j))
@@ -109,7 +108,8 @@ def test_all_right_ends_of_intervals_have_the_weight_of_their_definition():
 
 def test_members_of_gaps_are_all_intervals_without_points():
     candidates = Intervals(1, 12).candidates(Sample.of([4, 9], [1, 1]))
-    inside = [candidates._without_points(i) for i in range(1 + 6 + 10 + 6)]
+    answers = ([0, i] for i in range(1 + 6 + 10 + 6))  # no right end, and a member
+    inside = [candidates.draw(RATE, ReplaySource(answer)) for answer in answers]
     expected = {
         IntervalHypothesis(a, b)
         for low, high in ((1, 3), (5, 8), (10, 12))

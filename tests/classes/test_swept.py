@@ -19,14 +19,12 @@ CLASSES = [Thresholds(1, 40), Points(1, 40), Intervals(1, 40), Prefixes("abc", 3
 
 def swept(sample, cuts, cls):
     """The same sample, stored, in so many batches in the order of its class."""
-    return Cut(Stored.kept(sample, OnLine(cls.domain.line)).records, cuts)
+    stored = Cut.kept(sample, OnLine(cls.domain.line))
+    stored.cuts = cuts
+    return stored
 
 
 class Cut(Stored):
-    def __init__(self, records, cuts):
-        super().__init__(records)
-        self.__dict__["cuts"] = cuts
-
     def batches(self, line=None):
         for points, counts in super().batches(line):
             for chosen in np.array_split(np.arange(len(points)), self.cuts):

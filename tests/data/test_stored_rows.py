@@ -19,7 +19,6 @@ from littlestone.classes.decision_trees.weighted import WeightedRoots
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
-
 from littlestone.data.read import LARGE, read
 from littlestone.data.sample import Batch
 from littlestone.data.store import NO_SPACE
@@ -244,8 +243,7 @@ def listed_samples(schema, k, n=300):
     for labels in (np.where(rng.random(n) < 0.1, k, follow), rng.integers(0, k + 1, n)):
         plain = Sample.of(rows.astype(np.int16), labels, labels=k)
         layout = Coded(schema.n_codes)
-        words = layout.words(plain.points)
-        yield plain, Stored(Records.of(layout, words, plain.counts, np.zeros(k + 1, int)))
+        yield plain, Stored.kept(plain, layout)
 
 
 LISTED = {
@@ -297,14 +295,14 @@ def test_held_out_records_are_those_of_the_plain_dealing():
     for plain, passed in (*random_samples(SCHEMA, 130), *listed_samples(SCHEMA, 3, 130)):
         for first in (1, 64, 65, 129):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = split(passed, one, first), split(plain, other, first)
+            here, there = passed.split(one, first), plain.split(other, first)
             assert [contents(s) for s in here] == [contents(s) for s in there]
             assert one.below(2**60) == other.below(2**60)
             assert [s.n for s in here] == [first, 130 - first]
             with pytest.raises(TypeError, match="once"):
-                split(here[0], one, 1)
-    priced = split(passed, SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
-    assert contents(priced) == contents(split(plain, SeededSource(0), 64)[1])
+                here[0].split(one, 1)
+    priced = passed.split(SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
+    assert contents(priced) == contents(plain.split(SeededSource(0), 64)[1])
 
 
 @pytest.mark.parametrize("size", [3, 20, 10**6])

@@ -92,7 +92,7 @@ class Rising(Generic):
     """Scores that do not all fall: half of the errors are counted as hits."""
 
     def draw(self, sample, source):
-        swapped = replace(sample, zeros=3 * sample.ones, ones=3 * sample.zeros)
+        swapped = replace(sample, counts=3 * sample.counts[::-1])
         return super().draw(swapped, source)
 
 

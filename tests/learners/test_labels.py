@@ -17,6 +17,7 @@ from littlestone.classes import class_from_dict, parse_class
 from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import OUTSIDE, Sample
+from littlestone.data.dealing import OrderedSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import Evaluation
 from littlestone.learners import registry
@@ -215,7 +216,7 @@ def test_finite_classes_with_labels():
     ):
         with pytest.raises(ParameterError):
             ls.theory.FiniteClass(matrix, labels=labels)
-    sample = Sample.listed([0, OUTSIDE, 1], [2, 1, 3], 3)
+    sample = OrderedSample.listed([0, OUTSIDE, 1], [2, 1, 3], labels=3)
     assert [THREE.errors(c, sample) for c in THREE.concepts()] == [3, 3, 2]  # outside is labelled a
 
 

@@ -364,13 +364,8 @@ def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list
     -----
     A point beyond the domain is treated as outside: every concept labels it 0.
     """
-    points = sample.points
-    weights = sample.zeros.astype(np.int64) - sample.ones
-    constant = sample.positives
-    if len(points) and (points[0] < low or points[-1] > high):
-        keep = np.asarray((points >= low) & (points <= high), dtype=bool)
-        points, weights = points[keep], weights[keep]
-    return points.tolist(), weights.tolist(), constant
+    sample = sample.within(low, high)
+    return sample.points.tolist(), (sample.zeros - sample.ones).tolist(), sample.positives
 
 
 class HypothesisSet(ABC):

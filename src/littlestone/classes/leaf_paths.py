@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
+from littlestone.classes.base import ConceptClass, IdentityRepresentation, Mapped, Representation
 from littlestone.classes.dichotomies import Labelling, best_dichotomies
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, PointHypothesis
@@ -24,7 +24,8 @@ from littlestone.classes.points import Points, PointSpace
 from littlestone.classes.prefixes.concept_class import Prefixes
 from littlestone.classes.prefixes.hypotheses import PrefixHypothesis
 from littlestone.classes.spec import class_from_dict, parse_class, written
-from littlestone.classes.tree_paths import PathHypothesis, TreePaths, path_runs, span_dichotomies
+from littlestone.classes.swept import in_order, span_runs
+from littlestone.classes.tree_paths import PathHypothesis, TreePaths, span_dichotomies
 from littlestone.classes.trees.forest import ROOT, ListedForest, Node, centre
 from littlestone.classes.trees.leaves import (
     BranchingForest,
@@ -37,7 +38,7 @@ from littlestone.classes.trees.tree import no_concept
 from littlestone.data import Domain, Sample
 from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice, LeveledChoice
+from littlestone.source import Choice, SweptRuns
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
 
@@ -189,14 +190,11 @@ class LeafPaths(ConceptClass):
                 "representation(alpha, beta), or bound the domain: leaf_paths(points(low, high))."
             )
         first, last, inside = self._spans(sample.points)
-        gains = (sample.ones.astype(np.int64) - sample.zeros)[inside].tolist()
-        starts, *both = path_runs(first, last, gains, int(self.size), -sample.positives)
-        lengths, scores = (column[:-1] for column in both)  # the last run is the empty path
-
-        def make(run: int, offset: int) -> Hypothesis:
-            return self._concept(self._leaf(starts[run] + offset))
-
-        return LeveledChoice(scores, lengths, make)
+        spans = in_order(first, last, (sample.ones - sample.zeros)[inside], int(self.size))
+        runs = SweptRuns(
+            lambda: span_runs(spans, 0, int(self.size), -sample.positives), int(self.size)
+        )
+        return Mapped(runs, lambda at: self._concept(self._leaf(at)))
 
     def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
         """Return the class itself; by hashing, as all points, where there are infinitely many."""

@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, count, pairwise
+from itertools import accumulate, count
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from littlestone.classes.base import (
     LISTABLE,
     Mapped,
-    weights_inside,
 )
 from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
 from littlestone.classes.encoding import Fields, bounds_to_dict, number
@@ -42,15 +41,14 @@ from littlestone.classes.oracles import (
     version_space,
 )
 from littlestone.classes.spec import written
-from littlestone.classes.swept import span_runs
+from littlestone.classes.swept import gains_of, span_runs
 from littlestone.classes.trees.forest import ROOT, Node, Star
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.combinatorics.decomposition import depth_limit
-from littlestone.data import Sample
-from littlestone.data.domains import Itself
+from littlestone.data import IntegerDomain, Sample
 from littlestone.data.points import canonical_order
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
+from littlestone.source import Choice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Point
 from littlestone.types import Points as Batch
 
@@ -107,31 +105,17 @@ class Points(SetsOfPoints):
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all concepts, scored by minus their errors; see `ConceptClass.candidates`."""
         low, high = self._finite()
-        if not sample.in_memory:
-            return Mapped(
-                SweptRuns(lambda: self._swept(sample), high - low + 2),
-                lambda x: PointHypothesis(x) if x >= low else AlwaysZero(),
-            )
-        points, weights, constant = weights_inside(sample, low, high)
-        # The constant 0 first, then the domain in order: a run of absent points before each point.
-        starts, lengths, scores = [low - 1], [1], [-constant]
-        for before, after in pairwise([low - 1, *points, high + 1]):
-            starts += [before + 1, after]
-            lengths += [after - before - 1, 1]
-            scores += [-constant, 0]
-        scores[2::2] = [-constant - weight for weight in weights] + [0]
-        lengths[-1] = 0  # high + 1 is not a point
-
-        def make(run: int, offset: int) -> Hypothesis:
-            return PointHypothesis(starts[run] + offset) if run else AlwaysZero()
-
-        return LeveledChoice(scores, lengths, make)
+        sample = sample.within(low, high)
+        return Mapped(
+            SweptRuns(lambda: self._swept(sample), high - low + 2),
+            lambda x: PointHypothesis(x) if x >= low else AlwaysZero(),
+        )
 
     def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs in pieces: the constant 0 stands in front of the domain."""
         low, high = self._finite()
-        batches = sample.batches(Itself(high - low + 1))
-        pieces = ((points, points + 1, counts[1] - counts[0]) for points, counts in batches)
+        line = IntegerDomain(low, high).line
+        pieces = ((points, points + 1, gains) for points, gains in gains_of(sample, line))
         return span_runs(pieces, low - 1, high + 1, -sample.positives)
 
     @property

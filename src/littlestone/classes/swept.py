@@ -8,16 +8,30 @@ points on one path, in a list of points none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.data import Sample
+from littlestone.data.domains import Line
 from littlestone.source import ScoreRuns
+
+_SMALL = 2**62
 
 Ints = npt.NDArray[np.int64]
 #: First and one more than the last concept of each span, and the gain there.
 Spans = tuple[Ints, Ints, Ints]
+
+
+def gains_of(sample: Sample, line: Line | None) -> Iterator[tuple[Ints, Ints]]:
+    """Yield numbers on a line, in order, and by how much label 1 is better there than label 0.
+
+    Without a line, which points of more than 64 bits have not, they are Python's integers.
+    """
+    for batch in sample.batches(line):
+        zero, one = sample.weighed(batch)
+        yield batch.points if line is not None else batch.points.astype(object), zero - one
 
 
 def span_runs(pieces: Iterable[Spans], first: int, end: int, base: int) -> Iterator[ScoreRuns]:
@@ -43,6 +57,14 @@ def span_runs(pieces: Iterable[Spans], first: int, end: int, base: int) -> Itera
         at, score = int(here[-1]), int(scores[-1])
     here, scores = _steps(places, changes, score)
     yield ScoreRuns(np.append(at, here), end, np.append(score, scores))
+
+
+def in_order(starts: Sequence[int], ends: Sequence[int], gains: Ints, last: int) -> list[Spans]:
+    """Return spans in memory as one piece; of concepts up to a last one, perhaps beyond 64 bits."""
+    kind = np.int64 if last < _SMALL else object
+    first = np.array(starts, dtype=kind)
+    order = np.argsort(first, kind="stable")
+    return [(first[order], np.array(ends, dtype=kind)[order], gains[order])] if len(order) else []
 
 
 def _steps(places: Ints, changes: Ints, score: int) -> tuple[Ints, Ints]:

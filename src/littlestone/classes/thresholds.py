@@ -34,11 +34,12 @@ from littlestone.classes.hypotheses import as_labels, readable
 from littlestone.classes.integers import IntegerClass, NumberedConcepts
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
 from littlestone.classes.spec import written
+from littlestone.classes.swept import gains_of
 from littlestone.classes.trees.forest import ROOT, Chain, Node
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, check_integer, parameter_error
-from littlestone.source import Choice, LeveledChoice, ScoreRuns, SweptRuns
+from littlestone.source import Choice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Labels, Points
 from littlestone.types import Points as Batch
 
@@ -149,27 +150,15 @@ class Thresholds(IntegerClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all thresholds, scored by minus their errors; see `ConceptClass.candidates`."""
-        if not sample.in_memory:
-            runs = SweptRuns(lambda: self._swept(sample), self.size)
-            return Mapped(runs, lambda above: ThresholdHypothesis(above, self.low, self.high))
-        points, weights, constant = weights_inside(sample, self.low, self.high)
-        # Run i holds the u with exactly i distinct points <= u: they label those 0, the rest 1.
-        starts = [self.low - 1, *points]
-        ends = [*points, self.high + 1]
-        lengths = [end - start for start, end in zip(starts, ends, strict=True)]
-        everything = constant + sum(weights)  # errors of the constant 1
-        scores = [passed - everything for passed in accumulate(weights, initial=0)]
-
-        def make(run: int, offset: int) -> ThresholdHypothesis:
-            return ThresholdHypothesis(starts[run] + offset, self.low, self.high)
-
-        return LeveledChoice(scores, lengths, make)
+        sample = sample.within(self.low, self.high)
+        runs = SweptRuns(lambda: self._swept(sample), self.size)
+        return Mapped(runs, lambda above: ThresholdHypothesis(above, self.low, self.high))
 
     def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
-        """Yield the same runs, in pieces: the next run's score is known at its first point."""
-        start, score = self.low - 1, -(sample.negatives + sample.outside[1])  # of the constant 1
-        for points, (zeros, ones) in sample.batches(self.domain.line):
-            passed = score + np.cumsum(zeros - ones)
+        """Yield runs of u with as many points <= u: these are labelled 0, the rest 1."""
+        start, score = self.low - 1, -(sample.negatives + sample.outside_cost)  # of the constant 1
+        for points, gains in gains_of(sample, self.domain.line):
+            passed = score - np.cumsum(gains)
             starts = np.append(start, points[:-1])
             end = int(points[-1])
             yield ScoreRuns(starts, end, np.append(score, passed[:-1]))

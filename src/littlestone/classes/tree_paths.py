@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import ConceptClass, IdentityRepresentation, Representation
+from littlestone.classes.base import ConceptClass, IdentityRepresentation, Mapped, Representation
 from littlestone.classes.dichotomies import (
     Labelling,
     ListedDichotomies,
@@ -33,6 +33,7 @@ from littlestone.classes.dichotomies import (
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.spec import written
+from littlestone.classes.swept import in_order, span_runs
 from littlestone.classes.trees.forest import ROOT, Forest, ListedForest, Node, centre
 from littlestone.classes.trees.hashed import HashedTree
 from littlestone.classes.trees.tree import PathsTree, no_concept
@@ -40,7 +41,7 @@ from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
 from littlestone.data.cells import text
 from littlestone.errors import ParameterError, check_probability, parameter_error
 from littlestone.safe_io import read_text
-from littlestone.source import Choice, LeveledChoice
+from littlestone.source import Choice, ScoreRuns, SweptRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
@@ -235,16 +236,15 @@ class Paths(ConceptClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all paths, scored by minus their errors; see `ConceptClass.candidates`."""
-        ranks, ends, inside = self.spans(sample.points)
-        gains = (sample.ones.astype(np.int64) - sample.zeros)[inside].tolist()
         nodes = self.size - 1
-        starts, lengths, scores = path_runs(ranks, ends, gains, nodes, -sample.positives)
+        runs = SweptRuns(lambda: self._swept(sample), self.size)
+        return Mapped(runs, lambda at: self.concept(ROOT if at == nodes else self.at_rank(at)))
 
-        def make(run: int, offset: int) -> Hypothesis:
-            rank = starts[run] + offset
-            return self.concept(ROOT if rank == nodes else self.at_rank(rank))
-
-        return LeveledChoice(scores, lengths, make)
+    def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
+        """Yield the runs of the preorder, and last the empty path."""
+        ranks, ends, inside = self.spans(sample.points)
+        spans = in_order(ranks, ends, (sample.ones - sample.zeros)[inside], self.size)
+        return span_runs(spans, 0, self.size, -sample.positives)
 
     def threshold_bounds(self) -> tuple[int, int]:
         """Return the height of the forest, twice."""
@@ -469,46 +469,6 @@ class TreePaths(Paths):
 
 #: Where each run begins, how many nodes it holds, and their common score.
 Runs = tuple[list[int], list[int], list[int]]
-
-
-def path_runs(
-    ranks: Sequence[int], ends: Sequence[int], gains: Sequence[int], nodes: int, base: int
-) -> Runs:
-    """Cut a preorder into runs of nodes with equal scores.
-
-    The score of a node is ``base`` plus the gains of the marked nodes on its path from the top. A
-    marked node and everything below it is one interval of the preorder, so intervals are nested
-    or disjoint, and one sweep with a stack suffices. An extra element at the end, at rank
-    ``nodes``, stands for the empty path.
-
-    Examples
-    --------
-    A chain 0, 1, 2 under a node 3, ... with node 1 marked by +5:
-
-    >>> path_runs([1], [3], [5], nodes=4, base=0)
-    ([0, 1, 3, 4], [1, 2, 1, 1], [0, 5, 0, 0])
-    """
-    starts, lengths, scores = [], [], []
-    at = 0
-
-    def run(end: int, score: int) -> None:
-        nonlocal at
-        starts.append(at)
-        lengths.append(end - at)
-        scores.append(score)
-        at = end
-
-    open_ends, open_scores = [nodes], [base]
-    for i in sorted(range(len(ranks)), key=lambda i: (ranks[i], -ends[i])):
-        while open_ends[-1] <= ranks[i]:
-            run(open_ends.pop(), open_scores.pop())
-        run(ranks[i], open_scores[-1])
-        open_ends.append(ends[i])
-        open_scores.append(open_scores[-1] + gains[i])
-    while open_ends:
-        run(open_ends.pop(), open_scores.pop())
-    run(nodes + 1, base)
-    return starts, lengths, scores
 
 
 @best_dichotomies.register

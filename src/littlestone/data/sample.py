@@ -140,7 +140,7 @@ class Sample(ABC):
     def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
         """Draw so many records (public), and return these, and the others."""
 
-    def complete(self) -> None:
+    def complete(self) -> None:  # noqa: B027 - here nothing is left
         """Read what has not been read yet: afterwards no reading can fail."""
 
     @property
@@ -193,6 +193,10 @@ class Sample(ABC):
         """What label 1 costs inside the domain, so the records labelled 0 there (private)."""
         inside = self.by_label - np.array(self.outside, dtype=np.int64)
         return int(self.table[:, 1] @ inside)
+
+    def within(self, low: int, high: int) -> Sample:
+        """Return the sample in which points beyond these bounds are outside, too."""
+        return self  # of what is not in memory they are
 
     def tables(self, n_codes: Sequence[int], order: int, weigh: Weigh | None = None) -> CodeTables:
         """Return what each answer costs, summed by the codes of sets of columns: one pass.
@@ -352,8 +356,8 @@ class Sample(ABC):
         labels : sequence of int or str, optional
             A public list of labels instead: a cell that equals none of them is counted apart.
         strict : bool, default=False
-            Refuse cells outside the public domain, labels outside the list, and missing labels, instead of counting them.
-            A refusal because of a value is outside the privacy guarantee.
+            Refuse cells outside the public domain, labels outside the list, and missing labels,
+            instead of counting them. A refusal because of a value is outside the guarantee.
         negative : optional
             With ``strict``: the only other label that is allowed.
         csv : CsvFormat, str or mapping, optional
@@ -451,6 +455,15 @@ class Counted(Sample):
             keys = line.keys(self.points)
             order = np.argsort(keys, kind="stable")
             yield Batch(keys[order], self.counts[:, order])
+
+    def within(self, low: int, high: int) -> Counted:
+        """Return the sample in which points beyond these bounds are outside, too."""
+        points = self.points
+        if not len(points) or (points[0] >= low and points[-1] <= high):
+            return self
+        keep = np.asarray((points >= low) & (points <= high), dtype=bool)
+        outside = self.counts[:, ~keep].sum(axis=1) + np.array(self.outside)
+        return Counted(points[keep], self.counts[:, keep], tuple(outside.tolist()), self.costs)
 
     def cost_weighted(self, costs: Costs) -> Self:
         """Return the sample with these costs of mistakes.

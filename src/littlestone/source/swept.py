@@ -21,6 +21,7 @@ from flint import arb
 from littlestone.source.leveled import (
     LN2,
     Integers,
+    LeveledChoice,
     LevelWeights,
     ScoreRuns,
     exact_integers,
@@ -66,6 +67,14 @@ class SweptRuns:
     def weights(self, rate: Fraction) -> SweptWeights:
         """Return what is presented to the source: the levels, ascending."""
         return SweptWeights(self, Fraction(rate))
+
+    def together(self) -> LeveledChoice[int]:
+        """Return the same choice with all runs in memory."""
+        pieces = list(self.pieces())
+        starts = [start for piece in pieces for start in piece.starts.tolist()]
+        scores = np.concatenate([piece.scores for piece in pieces])
+        lengths = np.concatenate([piece.lengths for piece in pieces])
+        return LeveledChoice(scores, lengths, lambda run, place: int(starts[run]) + place)
 
     def levels(self, gap: int | None = None) -> tuple[Integers, Integers]:
         """Return the distinct scores, ascending, and how many integers have each; one pass."""
@@ -123,6 +132,10 @@ class SweptWeights(TabulatedWeights):
         """All levels; a pass, unless there is no tail."""
         scores, counts = self._runs.levels()
         return LevelWeights(counts, scores, self._rate)
+
+    def together(self) -> LevelWeights:
+        """Return the same weights with all runs in memory."""
+        return self._runs.together().weights(self._rate)
 
     def __len__(self) -> int:
         return len(self.all)

@@ -80,8 +80,13 @@ class PairWeights(TabulatedWeights):
 
     def decide(self, u: int) -> int | None:
         """Return the outcome of every uniform in ``[u, u + 1) / 2**64``; None if there are two."""
-        outcome = self._doubles.decide(u) if self._rate > 0 else None
+        outcome = None if self._rate <= 0 or self._wide else self._doubles.decide(u)
         return self._by_balls(u) if outcome is None else outcome
+
+    @cached_property
+    def _wide(self) -> bool:
+        """Whether numbers of ends are Python's integers, perhaps beyond doubles."""
+        return any(part.before.dtype == object for part in islice(self._parts(), 1))
 
     @cached_property
     def _doubles(self) -> _Doubles:

@@ -27,7 +27,7 @@ from littlestone.learners import registry
 from littlestone.learners.running import run
 from littlestone.learners.vc1.proper import leaves_below, most_leaves
 from littlestone.planning.scenarios import scenarios
-from littlestone.source import SeededSource, public_generator
+from littlestone.source import ExactSource, SeededSource, public_generator
 
 
 def leaves_of(parents):
@@ -146,14 +146,14 @@ def test_law_of_draws(concepts, points, sets, request):
     ]
     rate, found = Fraction(1, 3), concepts.candidates(data)
     assert found.size == len(sets)
-    scores = {}
-    for group, score in enumerate(found.scores.tolist()):
-        for place in range(int(found.counts[group])):
-            h = found.candidate(group, place)
-            ones = h.predict(array(concepts, points)) == 1
-            scores[frozenset(x for x, one in zip(points, ones, strict=True) if one)] = score
-    assert scores == {frozenset(s): -e for s, e in zip(sets, errors, strict=True)}
-    assert found.draw(rate, SeededSource(0)) is not None
+    law = ExactSource().law(lambda source: found.draw(rate, source))
+    chances = {}
+    for h, chance in law.outcomes.items():
+        ones = h.predict(array(concepts, points)) == 1
+        chances[frozenset(x for x, one in zip(points, ones, strict=True) if one)] = float(chance)
+    weights = {frozenset(s): math.exp(-rate * e) for s, e in zip(sets, errors, strict=True)}
+    total = sum(weights.values())
+    assert chances == pytest.approx({s: w / total for s, w in weights.items()}, rel=1e-12)
 
 
 @pytest.mark.parametrize(("concepts", "points", "sets"), CASES)

@@ -10,7 +10,7 @@ from littlestone.classes import Prefixes, load
 from littlestone.classes.hypotheses import AlwaysZero
 from littlestone.classes.prefixes import IPV4, IPV6, Notation, PrefixForest, PrefixHypothesis
 from littlestone.classes.prefixes.forest import spans
-from littlestone.classes.tree_paths import PathHypothesis, TreePaths, path_runs
+from littlestone.classes.tree_paths import PathHypothesis, TreePaths
 from littlestone.classes.trees import ROOT
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError
@@ -72,8 +72,8 @@ def test_law_of_prefixes(oracle, alphabet, length, rate):
 def test_a_code_that_is_no_prefix_is_outside():
     codes = Prefixes("abc", 2)
     sample = Sample.of([0b111, 0b10000000, -1, 0], [1, 1, 1, 1])  # digit 3, too long, no prefix
-    _starts, lengths, scores = path_runs(*codes.spans(sample.points)[:2], [], codes.size - 1, -4)
-    assert (sum(lengths), set(scores)) == (codes.size, {-4})
+    (runs,) = codes._swept(sample)
+    assert (runs.size, set(runs.scores.tolist())) == (codes.size, {-4})
     assert codes.candidates(sample).size == codes.size == 14
 
 
@@ -87,10 +87,12 @@ def test_scores_of_ten_thousand_ipv6_networks():
         value = int.from_bytes(rng.bytes(16)) >> (128 - min(bits, 5))  # crowded at the top
         points.append(1 << bits | value << max(bits - 5, 0))
     sample = Sample.of(points, rng.integers(0, 2, size=2000))
-    ranks, ends, inside = networks.spans(sample.points)
-    assert inside.all()
-    gains = (sample.ones - sample.zeros).tolist()
-    starts, lengths, scores = path_runs(ranks, ends, gains, networks.size - 1, -sample.positives)
+    assert networks.spans(sample.points)[2].all()
+    pieces = list(networks._swept(sample))
+    starts, lengths, scores = (
+        [value for piece in pieces for value in getattr(piece, name).tolist()]
+        for name in ("starts", "lengths", "scores")
+    )
     assert sum(lengths) == networks.size == 2**129
     assert starts[0] == 0
     assert all(b == a + n for a, n, b in zip(starts, lengths, starts[1:], strict=False))

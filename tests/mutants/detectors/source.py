@@ -15,7 +15,7 @@ import numpy as np
 
 from littlestone.classes import Intervals, Points, Prefixes, Thresholds
 from littlestone.data import Sample
-from littlestone.data.sample import Batch
+from littlestone.data.sample import Batch, Counted
 from littlestone.learners.exponential.estimators import GenericLearner
 from littlestone.source import (
     ExactSource,
@@ -208,14 +208,14 @@ def seeds_are_named() -> str | None:
     return None
 
 
-class _InBatches(Sample):
+class _InBatches(Counted):
     """A sample that comes in some batches, of points or of their numbers on a line."""
 
     in_memory = False
 
     def __init__(self, *batches: tuple[Any, Any, Any]) -> None:
         points, zeros, ones = (np.concatenate(columns) for columns in zip(*batches, strict=True))
-        super().__init__(points, zeros, ones)
+        super().__init__(points, np.stack([zeros, ones]))
         self.__dict__["_batches"] = [Batch(p, np.stack([z, o])) for p, z, o in batches]
 
     def batches(self, line: Any = None) -> Iterator[Batch]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from littlestone.classes.base import Mapped, weights_inside
 from littlestone.classes.dichotomies import (
@@ -25,11 +21,11 @@ from littlestone.classes.encoding import Fields, from_json, json_integer, number
 from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
 from littlestone.classes.integers import IntegerClass
 from littlestone.classes.intervals.levels import ldim_of_gaps
-from littlestone.classes.intervals.swept import SweptIntervals, pair_of
+from littlestone.classes.intervals.swept import SweptIntervals, pair_of, pairs_of
 from littlestone.classes.spec import written
 from littlestone.data import Sample
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice, LeveledChoice, Source, pair_balls
+from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
 
@@ -227,7 +223,7 @@ class Intervals(IntegerClass):
     @property
     def size(self) -> int:
         """Number of concepts."""
-        return _pairs(self.high - self.low + 1) + 1
+        return pairs_of(self.high - self.low + 1) + 1
 
     @property
     def vc_dim(self) -> int:
@@ -238,10 +234,8 @@ class Intervals(IntegerClass):
 
     def candidates(self, sample: Sample) -> Choice[Hypothesis]:
         """Return all intervals, scored by minus their errors; see `ConceptClass.candidates`."""
-        if not sample.in_memory:
-            return Mapped(SweptIntervals(sample, self.low, self.high), _interval)
-        points, weights, _ = weights_inside(sample, self.low, self.high)
-        return _Candidates(self.low, self.high, points, weights)
+        swept = SweptIntervals(sample.within(self.low, self.high), self.low, self.high)
+        return Mapped(swept, _interval)
 
     def _concepts(self) -> Iterator[Hypothesis]:
         yield AlwaysZero()
@@ -276,81 +270,6 @@ def interval_from(start: int, index: int) -> IntervalHypothesis:
 
 def _interval(ends: tuple[int, int] | None) -> Hypothesis:
     return AlwaysZero() if ends is None else IntervalHypothesis(*ends)
-
-
-def _pairs(gap: int) -> int:
-    """Return the number of pairs a <= b among ``gap`` consecutive integers."""
-    return gap * (gap + 1) // 2
-
-
-class _Candidates:
-    """All intervals, in two factors.
-
-    Let x_1 < ... < x_k be the points of the sample, x_0 = low - 1, x_{k+1} = high + 1, and W_i
-    the sum of the first i weights. An interval's left end a lies in one of the runs
-    (x_i, x_{i+1}] (i points are before it), its right end b in one of [x_j, x_{j+1}) (j points are
-    not after it). If i < j, then a <= b always, and the interval holds the points i+1..j: its
-    errors are W_j - W_i plus a constant; ``left`` has the lengths of the runs of a, i = 0..k-1,
-    ``right`` of those of b, j = 1..k. Otherwise a <= b only if i = j and both lie inside the open
-    gap (x_i, x_{i+1}): then the interval holds no point, like the empty one.
-    """
-
-    def __init__(self, low: int, high: int, points: Sequence[int], weights: Sequence[int]) -> None:
-        self._edges = [low - 1, *points, high + 1]
-        self._weights = list(weights)
-        runs = [after - before for before, after in pairwise(self._edges)]
-        self._left, self._right = runs[:-1], runs[1:]
-        gaps = (_pairs(run - 1) for run in runs)
-        self._pointless = list(accumulate(gaps, initial=1))  # the empty interval comes first
-        self._prefix = list(accumulate(self._weights, initial=0))  # W_0 .. W_k
-        self.size = _pairs(high - low + 1) + 1
-
-    def draw(self, rate: Fraction, source: Source) -> Hypothesis:
-        """Return an interval, with probability exactly proportional to e**(-rate * errors)."""
-        right = _RightEnds(self._pointless[-1], self._left, self._right, self._weights, rate)
-        j = source.choose(right)
-        if j == 0:
-            return self._without_points(source.below(self._pointless[-1]))
-        last = self._edges[j] + source.below(self._right[j - 1])
-        # Given b, the weight of a is proportional to e**(rate * W_i), i < j.
-        ends = LeveledChoice(
-            self._prefix[:j], self._left[:j], lambda run, place: self._edges[run] + 1 + place
-        )
-        return IntervalHypothesis(ends.draw(rate, source), last)
-
-    def _without_points(self, member: int) -> Hypothesis:
-        """Return the member-th interval without points: the empty one, then gap by gap."""
-        if member == 0:
-            return AlwaysZero()
-        gap = bisect_right(self._pointless, member) - 1
-        return interval_from(self._edges[gap] + 1, member - self._pointless[gap])
-
-
-class _RightEnds:
-    """Outcome 0: all intervals without points; outcome j >= 1: those whose right run is j.
-
-    The weight of j is right_j * sum over i < j of left_i * e**(rate * (W_i - W_j)), and that of
-    outcome 0 is its number of members.
-    """
-
-    def __init__(
-        self,
-        pointless: int,
-        left: Sequence[int],
-        right: Sequence[int],
-        weights: Sequence[int],
-        rate: Fraction,
-    ) -> None:
-        self._pointless, self._left, self._right = pointless, left, right
-        self._weights, self._rate = weights, Fraction(rate)
-
-    def __len__(self) -> int:
-        return len(self._weights) + 1
-
-    def enclose(self, bits: int) -> list[arb]:
-        """Return the enclosures."""
-        lists = [list(column) for column in (self._left, self._right, self._weights)]
-        return pair_balls(self._pointless, *lists, rate=self._rate, bits=bits)
 
 
 @best_dichotomies.register

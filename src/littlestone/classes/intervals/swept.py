@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from littlestone.classes.swept import gains_of
 from littlestone.data import IntegerDomain, Sample
 from littlestone.source import PairPart, PairWeights, ScoreRuns, Source, SweptRuns
 
@@ -40,7 +41,7 @@ class SweptIntervals:
 
     def __init__(self, sample: Sample, low: int, high: int) -> None:
         self._sample, self._low, self._high = sample, low, high
-        self.size = _pairs(high - low + 1) + 1
+        self.size = pairs_of(high - low + 1) + 1
 
     def draw(self, rate: Fraction, source: Source) -> tuple[int, int] | None:
         """Return the ends of an interval, by ``e**(-rate * errors)`` exactly; None if it is empty.
@@ -60,11 +61,11 @@ class SweptIntervals:
         """Yield the points; behind the last one of a piece comes the first one of the next."""
         start, kept = self._low - 1, None
         line = IntegerDomain(self._low, self._high).line
-        for points, (zeros, ones) in self._sample.batches(line):
+        for points, gains in gains_of(self._sample, line):
             if kept is not None:
                 yield kept._replace(end=int(points[0]))
                 start = int(kept.points[-1])
-            kept = _Piece(start, points, self._high + 1, zeros - ones)
+            kept = _Piece(start, points, self._high + 1, -gains)
         if kept is not None:
             yield kept
 
@@ -85,7 +86,7 @@ class SweptIntervals:
         for part in self._parts():
             total += _all_pairs(part.before - 1)
             last += int(part.before.sum())
-        return total + _pairs(self._high - last)
+        return total + pairs_of(self._high - last)
 
     def _right_run(self, j: int) -> tuple[int, int]:
         """Return the j-th point, and how many right ends there are up to the next one."""
@@ -117,7 +118,7 @@ class SweptIntervals:
         for part in self._parts():
             here = _all_pairs(part.before - 1)
             if left < here:
-                gaps = list(accumulate(_pairs(gap - 1) for gap in part.before.tolist()))
+                gaps = list(accumulate(pairs_of(gap - 1) for gap in part.before.tolist()))
                 index = next(i for i, total in enumerate(gaps) if left < total)
                 at += int(part.before[:index].sum())
                 return pair_of(at + 1, left - (gaps[index - 1] if index else 0))
@@ -137,16 +138,18 @@ def pair_of(start: int, index: int) -> tuple[int, int]:
     # The t-th right end, t = 0, 1, ..., has t + 1 left ends: take the largest t with
     # t(t + 1)/2 <= index.
     t = (isqrt(8 * index + 1) - 1) // 2
-    return start + index - _pairs(t), start + t
+    return start + index - pairs_of(t), start + t
 
 
-def _pairs(gap: int) -> int:
+def pairs_of(gap: int) -> int:
     """Return the number of pairs a <= b among ``gap`` consecutive integers."""
     return gap * (gap + 1) // 2
 
 
 def _all_pairs(gaps: Ints) -> int:
-    """Return the sum of `_pairs` over gaps below 2**63, exactly: squares of 21-bit digits."""
+    """Return the sum of `pairs_of` over gaps, exactly: below 2**63 by squares of 21-bit digits."""
+    if gaps.dtype == object:
+        return sum(map(pairs_of, gaps.tolist()))
     mask = (1 << 21) - 1
     digits = [gaps & mask, (gaps >> 21) & mask, gaps >> 42]
     squares = 0

@@ -8,20 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import Mapped
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, on_points
 from littlestone.classes.prefixes.forest import Notation, PrefixForest, notation, spans
 from littlestone.classes.prefixes.hypotheses import PrefixHypothesis, prefix_set
 from littlestone.classes.spec import written
-from littlestone.classes.swept import span_runs
+from littlestone.classes.swept import gains_of, span_runs
 from littlestone.classes.tree_paths import Paths
 from littlestone.classes.trees.forest import ROOT, Node
 from littlestone.classes.trees.tree import no_concept
 from littlestone.data import OUTSIDE, Outside, Sample, TextDomain
 from littlestone.data.cells import text
 from littlestone.errors import parameter_error
-from littlestone.source import Choice, ScoreRuns, SweptRuns
+from littlestone.source import ScoreRuns
 from littlestone.types import Hypothesis, Json, Point, Points
 
 
@@ -134,19 +133,13 @@ class Prefixes(Paths):
 
     sweeps = True
 
-    def candidates(self, sample: Sample) -> Choice[Hypothesis]:
-        """Return all paths, scored by minus their errors; see `ConceptClass.candidates`."""
-        if sample.in_memory:
-            return super().candidates(sample)
-        runs = SweptRuns(lambda: self._swept(sample), self.size)
-        nodes = self.size - 1
-        return Mapped(runs, lambda at: self.concept(ROOT if at == nodes else self.at_rank(at)))
-
     def _swept(self, sample: Sample) -> Iterator[ScoreRuns]:
         """Yield the runs in pieces: a prefix gains for itself and what is below it."""
+        if sample.in_memory:
+            return super()._swept(sample)
         pieces = (
-            (ranks, self._forest.ends(ranks), counts[1] - counts[0])
-            for ranks, counts in sample.batches(self._forest)
+            (ranks, self._forest.ends(ranks), gains)
+            for ranks, gains in gains_of(sample, self._forest)
         )
         return span_runs(pieces, 0, self.size, -sample.positives)
 

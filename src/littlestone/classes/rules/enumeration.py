@@ -163,11 +163,11 @@ class Enumeration:
         return out
 
     def tabled(self, tables: CodeTables, spare: int = 0) -> npt.NDArray[np.int64]:
-        """Return what `totals` says of the weight of label 1 minus that of label 0."""
+        """Return what `totals` says of what answer 0 costs minus what answer 1 costs."""
         out = np.zeros(spare + self.size, dtype=np.int64)
 
         def table(columns: tuple[int, ...]) -> Floats:
-            zeros, ones = tables.sums[columns]
+            ones, zeros = tables.sums[columns]  # what the answers 0 and 1 cost
             found = ones - zeros
             for axis, j in enumerate(columns):
                 found = self.columns[j].of_atoms(found, axis)
