@@ -486,8 +486,8 @@ def test_counts_beyond_32_bits_stay_whole_numbers():
             assert batch.counts.dtype == np.int64
         assert found.zeros.dtype == found.ones.dtype == np.int64
         assert found.zeros.tolist() == [(most + 1) * times, 0]
-        weighed = found.tables(1, lambda _, batch: batch.counts * np.int64(3))
-        assert weighed.totals.tolist() == [3 * (most + 1) * times, 3 * found.positives]
+        thrice = found.tables(TINY.n_codes, 1, lambda _, b, own=found: own.weighed(b) * np.int64(3))
+        assert thrice.totals.tolist() == [3 * found.positives, 3 * (most + 1) * times]
     # and with an evaluation, which would have stopped after the ledger was charged
     learner = ls.AgnosticLearner(ls.DecisionTrees(TINY, depth=1), epsilon=1).to_learner()
     release = run(learner, sample, SeededSource(0), evaluate="0.1")
