@@ -12,8 +12,6 @@ from littlestone.data.cells import Match
 from littlestone.errors import DataError, parameter_error
 from littlestone.types import Label
 
-__all__ = ["BINARY", "check_labels", "codes_of", "equal"]
-
 Counts = npt.NDArray[np.int64]
 
 #: The labels of a class that lists none: 0 and 1.

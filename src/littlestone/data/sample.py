@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from littlestone.costs import Costs
 from littlestone.data.labels import codes_of, equal
-from littlestone.data.points import as_points, canonical_order, distinct, totals
+from littlestone.data.points import as_points, distinct, totals
 from littlestone.errors import DataError, ParameterError, parameter_error
 from littlestone.types import Label, Points
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from littlestone.data.formats import CsvFormat
     from littlestone.source import Source
 
-__all__ = ["Batch", "Counted", "Extremes", "Sample", "as_points", "canonical_order"]
 
 Counts = npt.NDArray[np.int64]
 #: What the records of a batch weigh: of its number and the batch; a row for each answer.

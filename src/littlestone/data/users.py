@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from littlestone.data.domains import Domain
     from littlestone.data.formats import CsvFormat
 
-__all__ = ["UserSample", "is_sample", "merge"]
 
 Ints = npt.NDArray[np.int64]
 
