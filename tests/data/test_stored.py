@@ -17,6 +17,7 @@ import littlestone as ls
 from littlestone.classes import Thresholds, parse_class
 from littlestone.costs import Costs
 from littlestone.data import IntegerDomain, Sample, read_table
+from littlestone.data.dealing import split
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
 from littlestone.data.store import NO_SPACE
@@ -213,7 +214,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
         assert isinstance(swept, Stored)
         for first in (1, 64, 100, 399):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = swept.split(one, first), plain.split(other, first)
+            here, there = split(swept, one, first), split(plain, other, first)
             costs = Costs.of({0: 3, 1: 10})
             for part, same in zip(here, there, strict=True):
                 assert contents(part) == contents(same)
@@ -223,7 +224,7 @@ def test_held_out_records_are_those_of_the_plain_dealing(rows, monkeypatch):
                 assert sum(b.counts.sum() for b in batches) + sum(part.outside) == same.n
             assert one.below(2**60) == other.below(2**60)
             with pytest.raises(TypeError, match="once"):
-                here[0].split(one, 1)
+                split(here[0], one, 1)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +261,7 @@ def test_parts_of_the_file_without_records_of_the_dealt_part(name):
             for sample in (swept, swept.counted)
         ]
         assert found[0] == found[1]
-        for part in swept.split(SeededSource(seed), 1):
+        for part in split(swept, SeededSource(seed), 1):
             assert all(len(points) for points, _ in part.batches())
             assert part.extremes(2).n == part.n
 

@@ -19,6 +19,7 @@ from littlestone.classes.decision_trees.weighted import WeightedRoots
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
+from littlestone.data.dealing import split
 from littlestone.data.read import LARGE, read
 from littlestone.data.sample import Batch
 from littlestone.data.store import NO_SPACE
@@ -295,14 +296,14 @@ def test_held_out_records_are_those_of_the_plain_dealing():
     for plain, passed in (*random_samples(SCHEMA, 130), *listed_samples(SCHEMA, 3, 130)):
         for first in (1, 64, 65, 129):
             one, other = SeededSource(first), SeededSource(first)
-            here, there = passed.split(one, first), plain.split(other, first)
+            here, there = split(passed, one, first), split(plain, other, first)
             assert [contents(s) for s in here] == [contents(s) for s in there]
             assert one.below(2**60) == other.below(2**60)
             assert [s.n for s in here] == [first, 130 - first]
             with pytest.raises(TypeError, match="once"):
-                here[0].split(one, 1)
-    priced = passed.split(SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
-    assert contents(priced) == contents(plain.split(SeededSource(0), 64)[1])
+                split(here[0], one, 1)
+    priced = split(passed, SeededSource(0), 64)[1].cost_weighted(Costs.equal(3))
+    assert contents(priced) == contents(split(plain, SeededSource(0), 64)[1])
 
 
 @pytest.mark.parametrize("size", [3, 20, 10**6])

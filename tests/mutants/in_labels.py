@@ -23,10 +23,10 @@ def only_labels_that_occur_are_answered(original, self, sample):
     return np.where(allowed, original(self, sample), 10**6)
 
 
-@mutant("n depends on the data", "data.labels:Sample.n", _EVALUATED)
+@mutant("n depends on the data", "data.sample:Sample.n", _EVALUATED)
 def cells_outside_the_list_are_no_records(original, self):
     """Cells outside the list are dropped, so that n tells how many there are."""
-    return original(self) - int(self.counts[-1].sum()) - self.outside[-1]
+    return original(self) - self.unlisted * int(self.by_label[-1])
 
 
 @mutant("wrong sensitivity", "costs:Costs.table", _EVALUATED)

@@ -143,6 +143,21 @@ def part(sample: Sample, kinds: Kinds) -> Counted:
     return Counted(sample.points[index[inside]], table[:, inside], outside, sample.costs)
 
 
+def split(sample: Sample, source: Source, first: int) -> tuple[Sample, Sample]:
+    """Draw so many records (public), and return these, and the others; what is stored alike.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> split(Sample.of([5, 3, 5], [1, 0, 1]), SeededSource(0), 1)
+    (Sample(n=1), Sample(n=2))
+    """
+    if not sample.in_memory:
+        return sample.parts(source, first)
+    order = deal(sample, source)
+    return part(sample, order[:first]), part(sample, order[first:])
+
+
 def sizes(n: int, parts: int) -> list[int]:
     """Return the sizes of ``parts`` nearly equal parts of n records, the larger ones first.
 

@@ -135,10 +135,6 @@ class Sample(ABC):
     def cost_weighted(self, costs: Costs) -> Sample:
         """Return the sample with these costs of mistakes."""
 
-    @abstractmethod
-    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
-        """Draw so many records (public), and return these, and the others."""
-
     def complete(self) -> None:  # noqa: B027 - here nothing is left
         """Read what has not been read yet: afterwards no reading can fail."""
 
@@ -192,6 +188,10 @@ class Sample(ABC):
         """What label 1 costs inside the domain, so the records labelled 0 there (private)."""
         inside = self.by_label - np.array(self.outside, dtype=np.int64)
         return int(self.table[:, 1] @ inside)
+
+    def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
+        """Return what `dealing.split` draws, of what is not in memory."""
+        raise TypeError("What is in memory is dealt.")
 
     def within(self, low: int, high: int) -> Sample:
         """Return the sample in which points beyond these bounds are outside, too."""
@@ -473,20 +473,6 @@ class Counted(Sample):
         [0, 9]
         """
         return replace(self, costs=costs)
-
-    def split(self, source: Source, first: int) -> tuple[Counted, Counted]:
-        """Draw so many records, by a secret permutation, and return these, and the others.
-
-        Examples
-        --------
-        >>> from littlestone.source import SeededSource
-        >>> Sample.of([5, 3, 5], [1, 0, 1]).split(SeededSource(0), 1)
-        (Sample(n=1), Sample(n=2))
-        """
-        from littlestone.data.dealing import deal, part  # noqa: PLC0415 - it deals samples
-
-        order = deal(self, source)
-        return part(self, order[:first]), part(self, order[first:])
 
 
 def _answer_costs(table: Counts, counts: Counts) -> Counts:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from littlestone.costs import Costs
+from littlestone.data.dealing import split
 from littlestone.data.domains import Itself
 from littlestone.data.places import first_places
 from littlestone.data.points import check_same, distinct, totals, user_index
@@ -297,10 +298,10 @@ class Stored(_NotInMemory):
         """Return the sample with these costs of mistakes."""
         return Stored(self.records, costs)
 
-    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
+    def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
         """Draw so many records, and return these, and the others; as in memory."""
         if not self.records.layout.ordered:
-            return self.counted.split(source, first)
+            return split(self.counted, source, first)
         one, other = self.records.split(source, first)
         return Stored(one, self.costs), Stored(other, self.costs)
 
@@ -400,9 +401,9 @@ class Unread(_NotInMemory):
         """Return the sample with these costs of mistakes."""
         return self.whole.cost_weighted(costs)
 
-    def split(self, source: Source, first: int) -> tuple[Sample, Sample]:
+    def parts(self, source: Source, first: int) -> tuple[Sample, Sample]:
         """Draw so many records, and return these, and the others."""
-        return self.whole.split(source, first)
+        return split(self.whole, source, first)
 
 
 class StoredUsers(UserSample):

@@ -18,6 +18,7 @@ from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
 from littlestone.data import Sample, UserSample
+from littlestone.data.dealing import split
 from littlestone.data.domains import check_points
 from littlestone.data.users import is_sample
 from littlestone.errors import (
@@ -152,14 +153,14 @@ def run(
     taken: Any = sample if held_out else own.taken(sample, source)
     looked_at: Any = sample  # users are never held out
     if held_out and not sample.in_memory:  # what stops the reading costs nothing, either
-        looked_at, taken = looked_at.split(source, held_out)
+        looked_at, taken = split(looked_at, source, held_out)
     # Pay, and from here on what is drawn is learned from.
     if ledger is not None:
         loss = known_loss(learner, **extra)
         what = f"{learner.name} on {learner.concept_class.spec}"
         ledger.charge(guarantee, loss=loss, what=what)
     if held_out and sample.in_memory:
-        looked_at, taken = looked_at.split(source, held_out)
+        looked_at, taken = split(looked_at, source, held_out)
     hypothesis = own.draw(taken, source)
     histogram = None
     if evaluate is not None:
