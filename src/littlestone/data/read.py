@@ -126,7 +126,9 @@ class _Sampled(Reading):
             rows = self.opened.rows() if self._stream else None
             if not rows:
                 return self.in_memory()
-            return Unread(rows, self.in_memory, take=partial(self._taken, rows))
+            labels = len(self.rules) if self.listed else None
+            take = partial(self._taken, rows)
+            return Unread(rows, self.in_memory, take=take, labels=labels)
         if need == "extremes" and self._direct and self._outermost:
             found = self._extremes(most)
             whole = partial(self.cheapest, "batches", 0, large)

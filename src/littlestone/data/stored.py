@@ -338,10 +338,13 @@ class Unread(_NotInMemory):
         extremes: Callable[[int], Extremes] | None = None,
         known: tuple[int, Extremes] | None = None,
         take: Callable[[Ints], Sample] | None = None,
+        labels: int | None = None,
     ) -> None:
         self._n, self._whole, self._extremes, self._take = n, whole, extremes, take
         self._known = known
         self.by_row = take is not None
+        self.costs = Costs.equal(labels or 2)
+        self._listed = labels is not None
 
     def take(self, places: Ints) -> Sample:
         """Return the records at different places, in any order."""
@@ -369,6 +372,11 @@ class Unread(_NotInMemory):
         return sample
 
     @property
+    def unlisted(self) -> bool:
+        """Whether there is a public list of labels."""
+        return self._listed
+
+    @property
     def n(self) -> int:
         """Number of records: public under replace-one."""
         return self._n
@@ -387,11 +395,6 @@ class Unread(_NotInMemory):
     def outside(self) -> tuple[int, ...]:  # type: ignore[override]
         """Records outside the domain, by label."""
         return self.whole.outside
-
-    @cached_property
-    def costs(self) -> Costs:  # type: ignore[override]
-        """Of mistakes."""
-        return self.whole.costs
 
     def batches(self, line: Line | None = None) -> Iterator[Batch]:
         """Yield all points."""

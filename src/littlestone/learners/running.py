@@ -333,7 +333,7 @@ def _check_sample(learner: Any, sample: Any) -> None:
         )
     labels = len(learner.concept_class.labels)
     if (sample.labels, sample.unlisted) != (labels, listed):
-        how = f"labels={labels}, as the class lists them" if listed else "the labels 0 and 1"
+        how = f"{labels} labels, as its class lists" if listed else "the labels 0 and 1"
         raise ParameterError(f"The sample given to {owner} must have {how}.")
     if sample.in_memory:  # others were read by the domain's own rules
         check_points(learner.concept_class.domain, sample.points, owner=owner)

@@ -116,7 +116,7 @@ def test_equal_weights_at_the_door(method):
     kinds = deal(plain, ReplaySource([]))
     zeros, ones = kinds[kinds % 2 == 0][::-1], kinds[kinds % 2 == 1]
     listed = np.concatenate([zeros, ones])  # the identity gives the first places to the zeros
-    ordered = OrderedSample(plain.points, plain.zeros, plain.ones, plain.outside, listed)
+    ordered = OrderedSample(plain.points, plain.counts, plain.outside, plain.costs, listed)
     source = ReplaySource(answers)
     assert algorithm.draw(ordered, source) == seen[0][0]
     assert source.presented[1:] == seen[0][1][1:]
