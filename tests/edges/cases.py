@@ -118,7 +118,9 @@ def streamed(records, line=None):
     points, labels = zip(*records, strict=True) if records else ((), ())
     plain = Sample.of(np.array(points, dtype=np.int64), np.array(labels, dtype=np.int64))
     records = Stored.kept(plain, OnLine(Itself(2**62))).records
-    return TwoAtATime(records if line is None else replace(records, layout=OnLine(line)))
+    return TwoAtATime(
+        records if line is None else replace(records, layout=OnLine(line)), plain.costs
+    )
 
 
 def samples(case, cls):

@@ -210,6 +210,7 @@ class Intervals(IntegerClass):
     Examples
     --------
     >>> from littlestone.source import SeededSource
+    >>> from fractions import Fraction
     >>> ages = Intervals(1, 99)
     >>> ages.size, ages.vc_dim
     (4951, 2)
