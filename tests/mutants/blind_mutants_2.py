@@ -168,7 +168,7 @@ def last_batch_of_one_first_of_the_next(original, *given, **options):
     return shared_batches(original, *given, **options, step=lambda size, batch: size - batch)
 
 
-@mutant("sampling", "learners.agnostic.records:places", "places of a part")
+@mutant("sampling", "learners.agnostic.subsample:places", "places of a part")
 def swapped_with_itself(original, n, m, source):
     """The place that is moved to the drawn one is not looked up: it may have been drawn already,
     and is then in the part twice.

@@ -206,7 +206,7 @@ def the_first_records_are_the_part(original, n, m, source):
     return list(range(m))
 
 
-@mutant("secret made public", "learners.agnostic.records:places", "a secret part")
+@mutant("secret made public", "learners.agnostic.subsample:places", "a secret part")
 def a_part_drawn_by_public_coins(original, n, m, source):
     """Amplification needs coins that nobody knows."""
     return source.public_rng().permutation(n)[:m]

@@ -182,7 +182,7 @@ def delta_amplified_twice(original, self, **options):
     return replace(promised, delta=self.rate * promised.delta)
 
 
-@mutant("amplification too good", "learners.agnostic.two_sample_plan:rate_for", "share of the pool")
+@mutant("amplification too good", "learners.agnostic.two_sample:rate_for", "share of the pool")
 def points_of_the_first_part_are_free(original, outer, inner, groups):
     """Which dichotomies there are depends on the first part's points: a factor of 4 that the
     share of the pool has to pay for, and here does not.

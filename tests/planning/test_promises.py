@@ -18,8 +18,8 @@ from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners import registry, select
 from littlestone.learners.base import runnable
 from littlestone.learners.running import run
+from littlestone.planning.plans import plan_stream
 from littlestone.planning.scenarios import scenarios
-from littlestone.planning.streams import plan_stream
 from littlestone.source import SeededSource, public_generator
 
 MOST = 10**6  # records of a fit; more are asked of `runnable` only

@@ -12,8 +12,14 @@ from littlestone.bounds import realizable
 from littlestone.bounds.formulas import evaluate
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.report.explorer import START, Axes, explorer_page
-from littlestone.report.explorer.javascript import UntranslatableError, literal, translate
-from littlestone.report.explorer.series import compute, needs, sources
+from littlestone.report.explorer.series import (
+    UntranslatableError,
+    compute,
+    literal,
+    needs,
+    sources,
+    translate,
+)
 
 from .checker import Checker
 

@@ -1,10 +1,9 @@
 """Plan before you collect: how many people each learner needs, and what no learner can beat.
 
 =================  =================================================================
-`plans`            `plan`: all learners for one class, side by side
+`plans`            `plan`: all learners for one class, side by side; mistakes in a stream;
+                   the papers' own numbers
 `lower_bounds`     what no learner can beat
-`streams`          mistakes in a stream: proved, and of any learner
-`papers`           the papers' own numbers, beside ours
 `solve`            the other way round: least epsilon or alpha for a given n
 `simulate`         measured plans: the least n that works in practice
 `scenarios`        public synthetic distributions, worst-case and typical, for each class
@@ -14,10 +13,9 @@ The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 """
 
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
-from littlestone.planning.plans import Change, Plans, plan
+from littlestone.planning.plans import Change, Plans, StreamPlan, plan, plan_stream
 from littlestone.planning.simulate import Measured, simulate
 from littlestone.planning.solve import Solution, solve
-from littlestone.planning.streams import StreamPlan, plan_stream
 
 __all__ = [
     "Change",

@@ -15,7 +15,7 @@ from littlestone.data.dealing import written_out
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Empirical
-from littlestone.learners.agnostic.records import ordered_part
+from littlestone.learners.agnostic.subsample import ordered_part
 from littlestone.source import SecureSource
 
 from .test_exact import Loud, Telling, worst

@@ -13,7 +13,7 @@ from littlestone.classes.dichotomies import dichotomies
 from littlestone.data.dealing import OrderedSample, deal, part
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample
-from littlestone.learners.agnostic.records import ordered_part, places, relabelled
+from littlestone.learners.agnostic.subsample import ordered_part, places, relabelled
 from littlestone.learners.base import Learner
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper

@@ -21,7 +21,7 @@ import numpy as np
 from littlestone.classes import DecisionTrees, Points, Thresholds
 from littlestone.data import Sample, Schema, UserSample
 from littlestone.errors import StoreError
-from littlestone.learners.agnostic.records import places
+from littlestone.learners.agnostic.subsample import places
 from littlestone.learners.online.algorithm import OnlineAlgorithm
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner

@@ -23,8 +23,7 @@ from littlestone.data import Sample, Schema
 from littlestone.data.dealing import OrderedSample, deal
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
-from littlestone.learners.agnostic.records import ordered_part, places
-from littlestone.learners.agnostic.subsample import amplified
+from littlestone.learners.agnostic.subsample import amplified, ordered_part, places
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.votes import Votes, draw

@@ -2,10 +2,8 @@
 
 ===============  ====================================================================
 `two_sample`     AgnosticFromRealizable: relabel by a private dichotomy, then learn
-`two_sample_plan` how many records go where, and what that certifies
 `subsample`      Subsampled: run a learner on a secret part of the records
 `empirical`      EmpiricalFromPAC: on records drawn with replacement; its error is on the records
-`records`        drawing a part, and giving it new labels
 `boosted`        BoostedPrivate: rounds on filtered records, and a majority
 `estimators`     all as scikit-learn classifiers
 `claims`         what is asserted

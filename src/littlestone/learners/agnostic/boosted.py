@@ -30,8 +30,7 @@ from littlestone.classes.hypotheses import MajorityHypothesis
 from littlestone.data.dealing import deal
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.agnostic.claims import BOOSTED, BOOSTED_PRIVACY
-from littlestone.learners.agnostic.records import ordered_part
-from littlestone.learners.agnostic.subsample import LEARNER, Wrapper, refuse_costs
+from littlestone.learners.agnostic.subsample import LEARNER, Wrapper, ordered_part, refuse_costs
 from littlestone.learners.base import Learner
 from littlestone.learners.declare import declared, maybe, share, whole
 from littlestone.learners.plan import Plan, nest

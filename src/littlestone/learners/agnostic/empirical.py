@@ -20,11 +20,11 @@ from flint import ctx
 from littlestone.data.dealing import written_out
 from littlestone.errors import parameter_error
 from littlestone.learners.agnostic.claims import EMPIRICAL, EMPIRICAL_PRIVACY
-from littlestone.learners.agnostic.records import ordered_part
 from littlestone.learners.agnostic.subsample import (
     RATE,
     Drawn,
     SubsamplePlan,
+    ordered_part,
     refuse_costs,
 )
 from littlestone.learners.declare import declared

@@ -13,27 +13,293 @@ learner. Statements and proofs: ``docs/learners/agnostic.md``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import cached_property
 from math import floor
 from typing import TYPE_CHECKING, Any
 
+from littlestone import bounds
+from littlestone.bounds import CertificateBuilder
+from littlestone.bounds.search import least_real
 from littlestone.classes.dichotomies import check_dichotomies, dichotomies
 from littlestone.data.dealing import deal, part
-from littlestone.errors import ParameterError, check_probability
-from littlestone.learners.agnostic.claims import PRIVACY
-from littlestone.learners.agnostic.records import ordered_part, places, relabelled
-from littlestone.learners.agnostic.subsample import LEARNER, Wrapper
-from littlestone.learners.agnostic.two_sample_plan import TwoSamplePlan, fewest_records
+from littlestone.errors import ParameterError, UnsupportedError, check_probability
+from littlestone.learners.agnostic.claims import ACCURACY, PRIVACY
+from littlestone.learners.agnostic.subsample import (
+    LEARNER,
+    Wrapper,
+    ordered_part,
+    places,
+    rate_for,
+    relabelled,
+)
 from littlestone.learners.base import Learner
 from littlestone.learners.declare import declared, maybe, number, share, whole
+from littlestone.learners.goal import Goal
+from littlestone.learners.plan import Plan, nest
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:
+    from littlestone.bounds import Certificate
+    from littlestone.classes import ConceptClass
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+#: Shares of beta: the second part; the learner, on all dichotomies; the ghosts.
+_SECOND, _LEARNER, _GHOSTS = Fraction(74, 100), Fraction(25, 100), Fraction(1, 100)
+#: What the learner's error on the ghosts may use of the share of alpha that is its own.
+_ON_GHOSTS = Fraction(97, 100)
+_SHARES = tuple(Fraction(k, 20) for k in (4, 6, 8, 10, 12, 14))
+_HALF = Fraction(1, 2)
+#: Where (4 e**x - 1)/x is about least, and slightly more than ln 4.
+_EPSILON, _LN_4 = Fraction(7, 10), Fraction(1387, 1000)
+_TOO_MANY = 2**62
+
+
+def with_goal(learner: Learner[Any], goal: Goal) -> Learner[Any]:
+    """Return the same learner for another epsilon, delta, alpha and beta."""
+    names = {each.name for each in fields(learner)}  # type: ignore[arg-type]
+    if not {"epsilon", "alpha", "beta"} <= names:
+        raise UnsupportedError(
+            f"The {learner.name!r} learner cannot be given another epsilon, alpha and beta, so it "
+            "cannot be made agnostic."
+        )
+    numbers = {name: getattr(goal, name) for name in ("epsilon", "delta", "alpha", "beta")}
+    kept = {name: value for name, value in numbers.items() if name in names}
+    return replace(learner, **kept)  # type: ignore[type-var]
+
+
+@dataclass(frozen=True)
+class TwoSamplePlan(Plan):
+    """One way to reach a goal: numbers of records, and the learner that runs on the first part."""
+
+    goal: Goal
+    learner: Learner[Any]  # runs on the first part, with its own epsilon, delta, alpha and beta
+    rate: Fraction  # first part's largest share of the pool
+    first: int  # numbers of records that the certificate asks for
+    pool: int
+    second: int
+    ghosts: int  # the proof imagines ``ghosts * first**2`` points
+    share: Fraction  # share of alpha for the learner; the rest is for the dichotomy
+
+    @property
+    def alpha1(self) -> Fraction:
+        """The learner's part of alpha."""
+        return self.goal.alpha * self.share
+
+    @property
+    def required(self) -> int:
+        """Records in all."""
+        return self.pool + self.second
+
+    def parts(self, n: int) -> tuple[int, int]:
+        """Return (pool, first) for n records: as certified if n suffices, else in proportion."""
+        if n >= self.required:
+            return self.pool, self.first
+        pool = -(-n * self.pool // self.required)
+        return pool, min(math.floor(self.rate * pool), self.first)
+
+    @cached_property
+    def _steps(self) -> CertificateBuilder:
+        concepts, goal = self.learner.concept_class, self.goal
+        source, inner, ghosts = ACCURACY, self.learner, Fraction(self.ghosts)
+        cert = CertificateBuilder(
+            alpha=goal.alpha, beta=goal.beta, vc_dim=concepts.vc_dim, first=self.first,
+            ghosts=ghosts, alpha1=self.alpha1, beta1=goal.beta * _LEARNER,
+            beta2=goal.beta * _GHOSTS,
+        )  # fmt: skip
+        nest(cert, inner.certificate(self.first), "learner")
+        nest(cert, _second(concepts, self.first, self._rest, self.second), "dichotomy")
+        cert = cert.where(points=cert.step("ghosts", "ghosts*first**2", source))
+        cert.step(
+            "labellings",
+            "min(size, growth(vc_dim, points))" if _finite(concepts) else "growth(vc_dim, points)",
+            source,
+            **({"size": concepts.size} if _finite(concepts) else {}),  # type: ignore[arg-type]
+        )
+        cert.step(
+            "union",
+            "beta_learner*labellings <= beta1*(1 - 1/(2*ghosts))",
+            source,
+            beta_learner=inner.beta,
+        )
+        cert.step("fresh", "points - first", source)
+        cert.step(
+            "carry",
+            "alpha_learner*points <= alpha1*fresh - sqrt(2*alpha1*fresh*log(1/beta2))",
+            source,
+            alpha_learner=inner.alpha,
+        )
+        cert.step(
+            "errors", "alpha1 + alpha_dichotomy <= alpha", source, alpha_dichotomy=self._rest.alpha
+        )
+        cert.step(
+            "failures",
+            "beta1 + beta2 + beta_dichotomy <= beta",
+            source,
+            beta_dichotomy=self._rest.beta,
+        )
+        cert.step("needed", "pool + second", source, pool=Fraction(self.pool), second=self.second)
+        return cert
+
+    @property
+    def _rest(self) -> Goal:
+        return _rest(self.goal, self.alpha1)
+
+    def certificate(self, n: int) -> Certificate:
+        """Return the certificate for n records."""
+        cert = CertificateBuilder()
+        cert.steps.update(self._steps.steps)
+        cert.step("enough", "n >= needed", ACCURACY, n=n)
+        return cert.certificate(alpha=self.goal.alpha, beta=self.goal.beta, n=n)
+
+
+def fewest_records(
+    learner: Learner[Any], goal: Goal, fixed: Fraction | None = None
+) -> TwoSamplePlan:
+    """Return a plan that needs few records; the learner is planned a few times only.
+
+    ``fixed``: epsilon of the learner; by default about the best one for a learner whose records
+    grow like 1/epsilon, or all that is left beyond ln 4.
+    """
+    epsilon = fixed or max(goal.epsilon - _LN_4, _EPSILON)
+    best = _plan(learner, goal, epsilon, _HALF)
+    for _ in range(2):  # the learner's records grow like 1/alpha: is another share better?
+        share = _better(best)
+        if share is None:
+            break
+        other = _plan(learner, goal, epsilon, share)
+        if other.required >= best.required:
+            break
+        best = other
+    return best
+
+
+def _better(found: TwoSamplePlan) -> Fraction | None:
+    """Return the share of alpha that seems best, given one plan; None if that is its own."""
+    goal, concepts = found.goal, found.learner.concept_class
+    per_share = found.pool * found.share
+
+    def about(share: Fraction) -> float:
+        rest = _rest(goal, goal.alpha * share)
+        return float(per_share / share) + _about_second(concepts, found.first, rest)
+
+    share = min([*_SHARES, found.share], key=about)
+    return None if share == found.share else share
+
+
+def _about_second(concepts: ConceptClass, first: int, rest: Goal) -> float:
+    """Estimate the records of the second part, in floats."""
+    dim, epsilon, alpha = concepts.vc_dim, float(rest.epsilon), float(rest.alpha)
+    unlucky = _unlikely(rest.beta / 3)
+
+    def labellings(n: float) -> float:
+        found = dim * math.log(math.e * max(n / max(dim, 1), 1))
+        return min(found, concepts.ln_size) if _finite(concepts) else found
+
+    def enough(n: float) -> bool:
+        spread = math.sqrt(2 * labellings(n) / n) + 2 * math.sqrt(unlucky / (2 * n))
+        return spread + 2 * (labellings(first) + unlucky) / (epsilon * n) <= alpha
+
+    return least_real(enough, 64)
+
+
+def _plan(learner: Learner[Any], goal: Goal, epsilon: Fraction, share: Fraction) -> TwoSamplePlan:
+    alpha1 = goal.alpha * share
+    rate = rate_for(goal.epsilon, epsilon, 4)
+    concepts = learner.concept_class
+    own = Goal(
+        epsilon,
+        min(goal.delta / rate, Fraction(1, 2)) if goal.delta else Fraction(0),
+        alpha1 * _ON_GHOSTS,
+        goal.beta,
+    )
+    first, guess, ghosts = 0, 1 << 14, 1
+    while True:  # the failures that the learner may have depend, little, on its number of records
+        made = with_goal(learner, replace(own, beta=_per_labelling(concepts, goal, guess, ghosts)))
+        needed = made.required_samples()
+        if needed > _TOO_MANY:
+            raise ParameterError(
+                f"The agnostic form of the {learner.name!r} learner would need more than 2**62 "
+                "records. Raise epsilon or alpha."
+            )
+        if needed > guess:
+            guess = 2 * needed
+            continue
+        first = max(needed, 2)
+        if _carries(own.alpha, alpha1, goal.beta * _GHOSTS, first, ghosts):
+            break
+        ghosts *= 4
+    promised = made.guarantee()
+    rate = rate_for(goal.epsilon, promised.epsilon, 4)
+    if promised.delta > 0:
+        rate = min(rate, goal.delta / promised.delta)
+    pool = math.ceil(first / rate)
+    second = _second(concepts, first, _rest(goal, alpha1)).n
+    return TwoSamplePlan(goal, made, rate, first, pool, max(second, 1), ghosts, share)
+
+
+def _rest(goal: Goal, alpha1: Fraction) -> Goal:
+    """Return what is left for the dichotomy."""
+    return Goal(goal.epsilon, Fraction(0), goal.alpha - alpha1, goal.beta * _SECOND)
+
+
+def _second(concepts: ConceptClass, first: int, goal: Goal, n: int | None = None) -> Certificate:
+    """Certify the dichotomy's best concept on the second part: by the class, or by its dimension.
+
+    By the class: a bad concept is released only through its dichotomy, and then has that one's
+    cost; so the union bound over the concepts is as for the exponential mechanism over all.
+    """
+    asked: dict[str, Any] = {
+        "epsilon": goal.epsilon,
+        "alpha": goal.alpha,
+        "beta": goal.beta,
+        "n": n,
+    }
+    size = _growth(concepts.vc_dim, first)
+    ways: list[Callable[[], Certificate]] = []
+    if _finite(concepts):
+        size = min(size, int(concepts.size))
+        ways.append(lambda: bounds.agnostic(int(concepts.size), **asked))
+    ways.append(lambda: bounds.agnostic_vc(size, concepts.vc_dim, **asked))
+    if n is None:
+        return min((way() for way in ways), key=lambda certificate: certificate.n)
+    made = [way() for way in ways]
+    return next((certificate for certificate in made if certificate.holds), made[0])
+
+
+def _per_labelling(concepts: ConceptClass, goal: Goal, first: int, ghosts: int) -> Fraction:
+    """Return the failure probability that the learner may have for each dichotomy of the ghosts."""
+    labellings = _growth(concepts.vc_dim, ghosts * first**2)
+    if _finite(concepts):
+        labellings = min(labellings, int(concepts.size))
+    exact = goal.beta * _LEARNER * (1 - Fraction(1, 2 * ghosts)) / labellings
+    return Fraction(1, 1 << (exact.denominator // exact.numerator).bit_length())
+
+
+def _carries(own: Fraction, alpha1: Fraction, beta: Fraction, first: int, ghosts: int) -> bool:
+    points = ghosts * first**2
+    fresh = float(alpha1) * (points - first)
+    spread = math.sqrt(2 * fresh * _unlikely(beta))
+    return float(own) * points <= (fresh - spread) * (1 - 1e-9)
+
+
+def _unlikely(beta: Fraction) -> float:
+    """Return ln(1/beta), also where beta is no float."""
+    return math.log(beta.denominator) - math.log(beta.numerator)
+
+
+def _growth(vc_dim: int, n: int) -> int:
+    return sum(math.comb(n, i) for i in range(vc_dim + 1))
+
+
+def _finite(concepts: ConceptClass) -> bool:
+    return isinstance(concepts.size, int)
 
 
 def _delta(owner: str, name: str, value: Any) -> Fraction | None:

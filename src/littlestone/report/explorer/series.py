@@ -7,23 +7,171 @@ moves. So later learners plug in without a change here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
+
+from flint import arb
 
 from littlestone import bounds
 from littlestone.bounds import Certificate, Reference
-from littlestone.errors import LittlestoneError
+from littlestone.errors import LittlestoneError, parameter_error
 from littlestone.learners import registry
 from littlestone.learners.goal import Goal
 from littlestone.learners.select import Candidate, compare, replan
-from littlestone.report.explorer.javascript import UntranslatableError, literal, translate
 
 if TYPE_CHECKING:
     from littlestone.bounds import Step
     from littlestone.classes import ConceptClass
-    from littlestone.report.explorer.axes import Axes
+
+_MANTISSAS = ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", "8")
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The grid, as decimals: curves without a formula are planned at these points only.
+
+    Examples
+    --------
+    >>> axes = Axes(epsilon=("1", "4"), m=("1", "8"))
+    >>> axes.stops("epsilon"), axes.stops("m")
+    (['1', '1.2', '1.5', '2', '2.5', '3', '4'], ['1', '2', '4', '8'])
+    """
+
+    #: Increasing; two points or more make an axis that can be interpolated. m counts the records
+    #: of each user.
+    epsilon: tuple[str, ...] = ("0.1", "0.3", "1", "3", "10")
+    delta: tuple[str, ...] = ("1e-9", "1e-4")
+    alpha: tuple[str, ...] = ("0.02", "0.05", "0.1", "0.3")
+    beta: tuple[str, ...] = ("0.01", "0.1")
+    m: tuple[str, ...] = ("1", "4", "16", "64")
+
+    def __post_init__(self) -> None:
+        for name, points in vars(self).items():
+            values = [Fraction(point) for point in points]
+            if not values or values != sorted(set(values)) or values[0] <= 0:
+                raise parameter_error("Axes", name, "increasing positive decimals", points)
+
+    def stops(self, name: str) -> list[str]:
+        """Return where the slider of an axis can stand: round decimals, the grid among them."""
+        points: tuple[str, ...] = getattr(self, name)
+        low, high = Fraction(points[0]), Fraction(points[-1])
+        found = {Fraction(point): point for point in points}
+        for power in range(-12, 7):
+            for mantissa in _MANTISSAS if name != "delta" else ("1",):
+                value = Fraction(mantissa) * Fraction(10) ** power
+                if name == "m":
+                    value = Fraction(2) ** power
+                if low <= value <= high and (name != "m" or value.denominator == 1):
+                    found.setdefault(value, _decimal(value))
+        return [found[value] for value in sorted(found)]
+
+    def budgets(self, names: tuple[str, ...]) -> Iterator[Goal]:
+        """Yield the grid over some axes, the last one fastest; the others at their first point."""
+        fixed = {name: (points[0],) for name, points in vars(self).items()}
+        chosen = {**fixed, **{name: getattr(self, name) for name in names}}
+        for values in product(*(chosen[name] for name in names)):
+            at = {name: Fraction(points[0]) for name, points in fixed.items()}
+            at |= {name: Fraction(value) for name, value in zip(names, values, strict=True)}
+            yield Goal(
+                at["epsilon"],
+                at["delta"] if "delta" in names else Fraction(0),
+                at["alpha"],
+                at["beta"],
+                samples_per_user=int(at["m"]) if "m" in names else None,
+            )
+
+
+def _decimal(value: Fraction) -> str:
+    """Write a decimal as a reader would type it."""
+    return f"{float(value):.12g}".replace("e-0", "e-")
+
+
+#: Functions of the language that explorer.js has, by the same names. What sums over binomials is
+#: not among them: such certificates become grids.
+_FUNCTIONS = {
+    "log", "exp", "sqrt", "cosh", "sinh", "tanh", "atanh", "min", "max", "ceil", "floor"
+}  # fmt: skip
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.Pow: "pow",
+}
+_COMPARISONS: dict[type[ast.cmpop], str] = {ast.GtE: "ge", ast.LtE: "le"}
+_LARGEST = Fraction(10) ** 300  # beyond it a number is kept as its logarithm
+_EXACT = 2**53
+
+
+class UntranslatableError(LittlestoneError, ValueError):
+    """A formula uses what the page cannot compute in doubles."""
+
+
+def translate(formula: str, names: Mapping[str, str]) -> str:
+    """Return a JavaScript expression for a formula of a certificate.
+
+    ``formula``: in the language of `littlestone.bounds.formulas`; ``names``: the JavaScript that
+    stands for each name.
+
+    Examples
+    --------
+    >>> translate("ceil(log(max(size - 1, beta)/beta)/decay)",
+    ...           {"size": "1024", "beta": "p.beta", "decay": "s[0]"})
+    'ceil(div(log(div(max(sub(1024, 1), p.beta), p.beta)), s[0]))'
+    >>> translate("n >= needed", {"n": "n", "needed": "s[2]"})
+    'ge(n, s[2])'
+    """
+    return _visit(ast.parse(formula, mode="eval").body, names)
+
+
+def literal(value: Fraction) -> str:
+    """Return an exact number as JavaScript: a double, or its logarithm if it is beyond doubles.
+
+    Examples
+    --------
+    >>> literal(Fraction(1, 20)), literal(Fraction(2**1024)), literal(Fraction(7))
+    ('0.05', 'big(709.782712893384)', '7')
+    """
+    if value.denominator == 1 and abs(value) < _EXACT:
+        return str(value.numerator)
+    if value > _LARGEST:
+        return f"big({float((arb(value.numerator) / value.denominator).log().mid())!r})"
+    if value < -_LARGEST or 0 < abs(value) < 1 / _LARGEST:
+        raise UntranslatableError("A constant of a formula is beyond doubles.")
+    return repr(float(value))
+
+
+def _visit(node: ast.expr, names: Mapping[str, str]) -> str:  # noqa: PLR0911 - one for each node
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
+            return literal(Fraction(repr(value) if isinstance(value, float) else value))
+        case ast.Name(id=name) if name in names:
+            return names[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return f"sub(0, {_visit(operand, names)})"
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
+            parts = f"{_visit(left, names)}, {_visit(right, names)}"
+            return f"{_OPERATORS[type(operator)]}({parts})"
+        case ast.Call(
+            func=ast.Name(id="log"),
+            args=[ast.BinOp(left=ast.Constant(value=1), op=ast.Sub(), right=right)],
+        ):
+            return f"log1p(sub(0, {_visit(right, names)}))"  # exact where 1 - x is near 1
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in _FUNCTIONS:
+            return f"{name}({', '.join(_visit(argument, names) for argument in arguments)})"
+        case ast.Compare(left=left, ops=[operator], comparators=[right]) if (
+            type(operator) in _COMPARISONS
+        ):
+            parts = f"{_visit(left, names)}, {_visit(right, names)}"
+            return f"{_COMPARISONS[type(operator)]}({parts})"
+        case ast.BoolOp(op=ast.And(), values=values):
+            return f"({' && '.join(_visit(value, names) for value in values)})"
+        case _:
+            raise UntranslatableError("A formula uses what a page cannot compute.")
 
 
 #: Inputs of formulas by these names are what the reader moves (if they have the budget's value).
