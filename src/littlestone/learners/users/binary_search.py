@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.bounds.search import log_growth, log_of
+from littlestone.bounds.bound import Bound
+from littlestone.bounds.search import log_of
 from littlestone.learners.plan import Plan, cached, least_required
 from littlestone.learners.users.binomials import crossing, separate_within, tail
 from littlestone.learners.users.claims import COMPARE, SELECT
@@ -41,6 +42,33 @@ _CUTS = 64
 _FLOAT_EXACT = 2**53
 _MOST_STEPS = 10
 _TILTS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15, 0.1, 0.05, 0.02)  # parts of the largest tilt
+
+
+#: What the union over hypotheses costs: all of them, or with ghosts their patterns.
+_PATTERNS = (
+    Bound((("patterns", "log(max(size - 1, 1))", COMPARE),)),
+    Bound((("patterns", "log(2*growth(vc_dim, (ghosts + 1)*n*m)) + (m - 1)/(2*ghosts)", COMPARE),)),
+)
+_DECAY = ("decay", "-log(cosh(tilt) - gap*sinh(tilt))", SELECT)
+#: The choice of a bad hypothesis after one of the answers that may be right, without and with them.
+_CHOICE = (
+    Bound((
+        ("tilt", "min(epsilon/2, atanh(gap))", SELECT),
+        _DECAY,
+        ("choice", "min(1, answers*exp(patterns - n*decay))", SELECT),
+    )),
+    Bound((
+        ("tilt", "share*epsilon/2", SELECT),
+        _DECAY,
+        ("choice", "min(1, answers*exp(share*log(max(size - 1, 1)) + patterns/2 - n*decay))",
+         SELECT),
+    )),
+)  # fmt: skip
+#: How fast a comparison's failure falls, below and above its cut.
+_RATES = {
+    "below": "tilt*cut - log(1 + p*(exp(tilt) - 1))",
+    "above": "-tilt*cut - log(1 - p*(1 - exp(-tilt)))",
+}
 
 
 @dataclass(frozen=True)
@@ -103,24 +131,15 @@ class BinarySearchPlan(Plan):
             n=n, m=self.search.samples_per_user, size=self.representation.size, beta=self.beta,
             ghosts=self.ghosts, beta1=self.representation.beta,
         )  # fmt: skip
-        self._patterns(cert)
+        _PATTERNS[self.ghosts > 0].write(cert, vc_dim=self.vc_dim)
         self._search(cert)
-        self._choice(cert)
+        gap_steps(cert, self.search, self._certified, SELECT)
+        _CHOICE[self.ghosts > 0].write(
+            cert, epsilon=self.epsilon, share=self.tilt, answers=self.search.answers
+        )
         cert.step("failure", "search + choice + beta1", SELECT)
         cert.step("enough", "failure <= beta", SELECT)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
-
-    def _patterns(self, cert: CertificateBuilder) -> Step:
-        """Write what the union over hypotheses costs: all of them, or their patterns."""
-        if not self.ghosts:
-            return cert.step("patterns", "log(max(size - 1, 1))", COMPARE)
-        assert self.vc_dim is not None
-        return cert.step(
-            "patterns",
-            "log(2*growth(vc_dim, (ghosts + 1)*n*m)) + (m - 1)/(2*ghosts)",
-            COMPARE,
-            vc_dim=self.vc_dim,
-        )
 
     def _search(self, cert: CertificateBuilder) -> Step:
         """Bound the failure of the search: all comparisons, each like the worst one."""
@@ -133,19 +152,14 @@ class BinarySearchPlan(Plan):
             error = compare.midpoint if side == "below" else compare.midpoint + compare.gap
             if side == "above" and self.ghosts:
                 error -= Fraction(2, self.ghosts + 1)
+            name = f"_{side}"
             p = cert.step(
-                f"p_{side}", "binomial_above(m, error, t)", COMPARE, error=error, t=compare.t
+                f"p{name}", "binomial_above(m, error, t)", COMPARE, error=error, t=compare.t
             )
-            cert.step(
-                f"tilt_{side}", "tilt <= epsilon", COMPARE, tilt=tilt, epsilon=compare.epsilon
+            cert.step(f"tilt{name}", "tilt <= epsilon", COMPARE, tilt=tilt, epsilon=compare.epsilon)
+            shown[side] = cert.step(
+                f"rate{name}", _RATES[side], COMPARE, tilt=tilt, cut=compare.cut, p=p
             )
-            formula = (
-                "tilt*cut - log(1 + p*(exp(tilt) - 1))"
-                if side == "below"
-                else "-tilt*cut - log(1 - p*(1 - exp(-tilt)))"
-            )
-            name = f"rate_{side}"
-            shown[side] = cert.step(name, formula, COMPARE, tilt=tilt, cut=compare.cut, p=p)
         many = "patterns" if self.ghosts else "log(size)"
         return cert.step(
             "search",
@@ -153,23 +167,6 @@ class BinarySearchPlan(Plan):
             COMPARE,
             weight=search.weight,
             **shown,
-        )
-
-    def _choice(self, cert: CertificateBuilder) -> Step:
-        """Bound the choice of a bad hypothesis after one of the answers that may be right."""
-        gap_steps(cert, self.search, self._certified, SELECT)
-        cert = cert.where(epsilon=self.epsilon, share=self.tilt, answers=self.search.answers)
-        if self.ghosts:
-            cert.step("tilt", "share*epsilon/2", SELECT)
-        else:
-            cert.step("tilt", "min(epsilon/2, atanh(gap))", SELECT)
-        cert.step("decay", "-log(cosh(tilt) - gap*sinh(tilt))", SELECT)
-        if not self.ghosts:
-            return cert.step("choice", "min(1, answers*exp(patterns - n*decay))", SELECT)
-        return cert.step(
-            "choice",
-            "min(1, answers*exp(share*log(max(size - 1, 1)) + patterns/2 - n*decay))",
-            SELECT,
         )
 
 
@@ -268,25 +265,21 @@ class _Wanted:
         return log_of(self.beta - self.representation.beta)
 
     def patterns(self, ghosts: int, n: float) -> float:
-        if not ghosts:
-            return self.log_size
-        many = log_growth(self.vc_dim or 0, (ghosts + 1) * n * self.m)
-        return math.log(2) + many + (self.m - 1) / (2 * ghosts)
+        known = {"vc_dim": self.vc_dim or 0, "ghosts": ghosts, "m": self.m}
+        found = _PATTERNS[ghosts > 0].floats(
+            "patterns", size=self.representation.size, n=n, **known
+        )
+        return float(found)
 
     def choice(self, plan: BinarySearchPlan, gap: float, n: float) -> tuple[float, float]:
         """Return the cost of the choice in units of beta, and its decay per user."""
-        start = math.log(plan.search.answers) - self.log_beta
-        if not plan.ghosts:
-            tilt = min(float(plan.epsilon) / 2, math.atanh(min(gap, 1 - 1e-12)))
-            return start + self.log_size, _decay(gap, tilt)
-        cost = start + self.patterns(plan.ghosts, n) / 2 + float(plan.tilt) * self.log_size
-        return cost, _decay(gap, float(plan.tilt * plan.epsilon) / 2)
-
-
-def _decay(gap: float, tilt: float) -> float:
-    if tilt > _STEEP:  # the decay is negative
-        return -math.inf
-    return -math.log1p(2 * math.sinh(tilt / 2) ** 2 - gap * math.sinh(tilt))
+        cost = math.log(plan.search.answers) - self.log_beta
+        cost += self.patterns(plan.ghosts, n) / (2 if plan.ghosts else 1)
+        cost += float(plan.tilt) * self.log_size if plan.ghosts else 0.0
+        if plan.ghosts and plan.tilt * plan.epsilon > 2 * _STEEP:  # the decay is negative
+            return cost, -math.inf
+        known = {"epsilon": plan.epsilon, "share": plan.tilt, "gap": min(gap, 1 - 1e-12)}
+        return cost, float(_CHOICE[plan.ghosts > 0].floats("decay", **known))
 
 
 def _users(plan: BinarySearchPlan, wanted: _Wanted) -> float:

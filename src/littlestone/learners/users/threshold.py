@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from littlestone.bounds import CertificateBuilder
+from littlestone.bounds.bound import Bound
 from littlestone.bounds.search import log_of
 from littlestone.classes import ThresholdHypothesis, Thresholds
 from littlestone.learners.plan import Plan, cached, least_required
@@ -146,6 +147,23 @@ def _events(rises: Ends, falls: Ends, low: int, high: int) -> tuple[Integers, In
     return starts[inside], rise[inside], fall[inside]
 
 
+_DEVIATION = Bound((
+    ("deviation", "min(sqrt(log(2*m*size/budget)/(2*n)), sqrt((1 + 1/ghosts)*(1 + 1/(ghosts*n))*"
+     "log(2*m*((ghosts + 1)*n*m + 1)/budget)/(2*n)))", UNIFORM),
+))  # fmt: skip
+_STEPPING = Bound((
+    ("stepping", "2*steps*min(1, exp(-epsilon/2*n*(gap - 2*deviation)/steps))", WALK),
+))  # fmt: skip
+#: All steps like the worst, all l <= u <= r; p_half and p_more are of the median's two masses.
+_HALVING = Bound((
+    ("unlike", "min(p_half, 1 - p_more)", MEDIAN),
+    ("tilt", "min(epsilon/2, log(1 + (p_more - p_half)/unlike)/2)", MEDIAN),
+    ("decay", "-log(1 - (unlike + p_more - p_half)*(1 - exp(-tilt)) + unlike*(exp(tilt) - 1))",
+     MEDIAN),
+    ("halving", "2*steps*min(1, exp(3*log(size) - n*decay))", MEDIAN),
+))  # fmt: skip
+
+
 @dataclass(frozen=True)
 class ThresholdPlan(Plan):
     """PrivateThreshold (paper 002, Algorithm 1) with its public parameters.
@@ -248,21 +266,14 @@ class ThresholdPlan(Plan):
             n=n, m=search.samples_per_user, size=self.size, steps=self.steps, ghosts=_GHOSTS,
             beta=self.beta, budget=self.beta / 4,
         )  # fmt: skip
-        cert.step(
-            "deviation",
-            "min(sqrt(log(2*m*size/budget)/(2*n)), "
-            "sqrt((1 + 1/ghosts)*(1 + 1/(ghosts*n))*log(2*m*((ghosts + 1)*n*m + 1)/budget)/(2*n)))",
-            UNIFORM,
-        )
+        _DEVIATION.write(cert)
         self._finding(cert)
         gap_steps(cert, search, self.excess, WALK)
-        cert.step(
-            "stepping",
-            "2*steps*min(1, exp(-epsilon/2*n*(gap - 2*deviation)/steps))",
-            WALK,
-            epsilon=self.epsilon_step,
-        )
-        self._halving(cert)
+        _STEPPING.write(cert, epsilon=self.epsilon_step)
+        median = self._worst_median
+        for name, mass in zip(("p_half", "p_more"), median.halves, strict=True):
+            cert.step(name, "binomial_above(m, mass, s)", MEDIAN, mass=mass, s=median.s)
+        _HALVING.write(cert, epsilon=median.epsilon)
         cert.step("failure", "budget + finding + stepping + halving", WALK)
         cert.step("enough", "failure <= beta", WALK)
         return cert.certificate(alpha=self.alpha, beta=self.beta, n=n, unit="users")
@@ -301,37 +312,19 @@ class ThresholdPlan(Plan):
             **margins,
         )
 
-    def _halving(self, cert: CertificateBuilder) -> None:
-        """Bound the failure of the medians: all steps like the worst, all l <= u <= r."""
-        median = self._worst_median
-        masses = dict(zip(("half", "more"), median.halves, strict=True))
-        for name, mass in masses.items():
-            p = cert.step(f"p_{name}", "binomial_above(m, mass, s)", MEDIAN, mass=mass, s=median.s)
-            cert = cert.where(**{name: p})
-        cert.step("unlike", "min(half, 1 - more)", MEDIAN)
-        cert.step(
-            "tilt",
-            "min(epsilon/2, log(1 + (more - half)/unlike)/2)",
-            MEDIAN,
-            epsilon=median.epsilon,
-        )
-        cert.step(
-            "decay",
-            "-log(1 - (unlike + more - half)*(1 - exp(-tilt)) + unlike*(exp(tilt) - 1))",
-            MEDIAN,
-        )
-        cert.step("halving", "2*steps*min(1, exp(3*log(size) - n*decay))", MEDIAN)
-
 
 def _median_decay(m: int, mass: Fraction, epsilon: Floats | Fraction) -> Floats:
-    """Return the rate of `_halving` in floats."""
+    """Return the decay of a median's failure in floats."""
     median = IntervalMedian(m, mass, Fraction(1))
     half, more = (float(tail(m, float(x), median.s)) for x in median.halves)
     unlike = max(min(half, 1 - more), 1e-300)
-    most = math.log1p((more - half) / unlike) / 2
-    tilt = np.minimum(np.asarray(epsilon, dtype=float) / 2, most)
-    up = (unlike + more - half) * -np.expm1(-tilt)
-    return np.asarray(-np.log1p(unlike * np.expm1(tilt) - up))
+    known = {
+        "p_half": half,
+        "p_more": more,
+        "unlike": unlike,
+        "epsilon": np.asarray(epsilon, float),
+    }
+    return np.asarray(_HALVING.floats("decay", **known))
 
 
 @lru_cache(maxsize=128)
@@ -381,15 +374,15 @@ class _Splits:
     def __init__(
         self, size: int, samples_per_user: int, steps: int, epsilon: Fraction, beta: Fraction
     ) -> None:
-        self.m, self.steps, self.log_size = samples_per_user, steps, log_of(size)
-        self.log_beta = log_of(beta / 4)
+        self.m, self.steps, self.size, self.budget = samples_per_user, steps, size, beta / 4
+        self.log_beta = log_of(self.budget)
         self.each = float(epsilon) / steps
         search, step = (x.ravel() for x in np.meshgrid(_SEARCH, _STEP))
         fits = 1 - search - step > 0.01
         self.search, self.step = search[fits], step[fits]
         medians = self.each * (1 - self.search - self.step)
         decays = [_median_decay(self.m, _KEPT**k, medians) for k in range(steps)]
-        halving = 3 * self.log_size + math.log(8 * steps) - self.log_beta
+        halving = 3 * log_of(size) + math.log(8 * steps) - self.log_beta
         self.halving: Floats = halving / np.min(decays, axis=0)
 
     def needed(self, search: PrivateMinError, excess: Fraction) -> Floats:
@@ -418,7 +411,5 @@ class _Splits:
 
     def _deviation(self, n: Floats) -> Floats:
         """Return that of the certificate: the better one of two kinds of uniform convergence."""
-        finite = np.sqrt((math.log(2 * self.m) + self.log_size - self.log_beta) / (2 * n))
-        patterns = np.log(2 * self.m * ((_GHOSTS + 1) * n * self.m + 1)) - self.log_beta
-        grown = np.sqrt((1 + 1 / _GHOSTS) * patterns / (2 * n))
-        return np.asarray(np.minimum(finite, grown))
+        known = {"m": self.m, "size": self.size, "budget": self.budget, "ghosts": _GHOSTS}
+        return np.asarray(_DEVIATION.floats("deviation", **known, n=n))
