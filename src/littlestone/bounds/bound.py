@@ -174,7 +174,7 @@ def in_floats(x: Any) -> Any:
         near = float(x)
     except OverflowError:
         return Log(log_of(x))
-    return near if near or not x else Log(log_of(x))
+    return near if not x or 1e-90 < abs(near) < 1e90 else Log(log_of(x))
 
 
 def _made(name: str, low: float = -math.inf) -> Callable[..., Any]:

@@ -142,120 +142,81 @@ class _Case:
         self.unit: Unit = "records" if self.m is None else "users"
         self.vc = _asked(lambda: vc_dimension(concept_class, max_nodes=_NODES))
         self.ldim = _asked(lambda: littlestone_dimension(concept_class, max_nodes=_NODES))
+        self.known = CertificateBuilder(
+            alpha=budget.alpha, beta=budget.beta, epsilon=budget.epsilon, delta=budget.delta,
+            m=self.m or 1, vc_dim=self.vc or 0, d=self.ldim or 0,
+        )  # fmt: skip
 
     def realizable(self) -> Iterator[LowerBound]:
-        budget = self.budget
+        leak = self.budget.delta > 0
         if self.concepts.size >= 3:  # two of three concepts agree on any given point
-            share = "(1 - (1 - alpha)**m)" if self.m is not None else "alpha"
-            leak: dict[str, Any] = {"delta": budget.delta} if budget.delta else {}
             fail = "2*beta + delta/(exp(epsilon) - 1)" if leak else "2*beta"
-            yield self._bound(
-                "lower.two-concepts",
-                _APPROXIMATE if leak else _PURE,
-                f"ceil(log(max(1, 1/({fail})))/-log(1 - {share}*(1 - exp(-epsilon))))",
-                alpha=budget.alpha,
-                beta=budget.beta,
-                epsilon=budget.epsilon,
-                **leak,
-                **self._users(),
-            )
-        if self.vc is not None and self.vc >= 2 and budget.alpha <= Fraction(1, 4):
-            yield self._bound(
-                "lower.vc.realizable",
-                _ANY,
-                self._per_user("(vc_dim - 1)*max(0, 1 - 4*beta)/(8*alpha)"),
-                vc_dim=self.vc,
-                alpha=budget.alpha,
-                beta=budget.beta,
-                **self._users(),
-            )
-        if self.ldim is not None and not budget.delta and self.ldim >= 2:
-            yield from self._littlestone(self.ldim)
-        if isinstance(self.concepts, Thresholds) and budget.delta:
+            touched = self._touched("alpha")
+            formula = f"ceil(log(max(1, 1/({fail})))/-log(1 - {touched}*(1 - exp(-epsilon))))"
+            yield self._bound("lower.two-concepts", _APPROXIMATE if leak else _PURE, formula)
+        if self.vc is not None and self.vc >= 2 and self.budget.alpha <= Fraction(1, 4):
+            formula = self._per_user("(vc_dim - 1)*max(0, 1 - 4*beta)/(8*alpha)")
+            yield self._bound("lower.vc.realizable", _ANY, formula)
+        if self.ldim is not None and not leak and self.ldim >= 2:
+            yield from self._littlestone()
+        if isinstance(self.concepts, Thresholds) and leak:
             points = self.concepts.size - 1
             yield self._order("alon22.thm1", _APPROXIMATE, "log*(points)", log_star(points))
-        elif self.ldim is not None and budget.delta and self.ldim >= 1:
+        elif self.ldim is not None and leak and self.ldim >= 1:
             yield self._order("alon22.thm2", _APPROXIMATE, "log*(d)", log_star(self.ldim))
 
     def agnostic(self) -> Iterator[LowerBound]:
-        budget, users = self.budget, self._users()
-        alpha, beta = budget.alpha, budget.beta
-        yield self._bound(
-            "lower.vc.agnostic",
-            _ANY,
-            self._per_user("log(max(1, 1/(4*beta)))/(2*alpha*atanh(alpha))"),
-            setting="agnostic",
-            alpha=alpha,
-            beta=beta,
-            **users,
-        )
+        claim, alpha = "lower.vc.agnostic", self.budget.alpha
+        formula = self._per_user("log(max(1, 1/(4*beta)))/(2*alpha*atanh(alpha))")
+        yield self._bound(claim, _ANY, formula, setting="agnostic")
         biases = [g for k in range(2, 40) if (g := alpha * k / 2) < 1]
         if self.vc and biases:
-            formula = "vc_dim*log(max(1, bias/(4*(alpha + beta*bias))))/(2*bias*atanh(bias))"
-            made = [
-                self._bound(
-                    "lower.vc.agnostic",
-                    _ANY,
-                    self._per_user(formula),
-                    setting="agnostic",
-                    vc_dim=self.vc,
-                    bias=bias,
-                    alpha=alpha,
-                    beta=beta,
-                    **users,
-                )
-                for bias in biases
-            ]
-            yield max(made, key=lambda bound: bound.n or 0)
-        if not budget.delta and self.m is None:
+            formula = self._per_user(
+                "vc_dim*log(max(1, bias/(4*(alpha + beta*bias))))/(2*bias*atanh(bias))"
+            )
+            yield self._best(claim, _ANY, formula, "agnostic", bias=biases)
+        if not self.budget.delta and self.m is None:
             formula = "RepD/(alpha epsilon) + VC/alpha**2"
             yield self._order("lwy24.table1.item", _PURE, formula, None, setting="agnostic")
-        elif not budget.delta:
+        elif not self.budget.delta:
             formula = (
                 "RepD/(min(1, m alpha) epsilon) + VC/(sqrt(m) alpha epsilon) + VC/(m alpha**2)"
             )
             yield self._order("lwy24.table1.user", _PURE, formula, None, setting="agnostic")
 
-    def _littlestone(self, dimension: int) -> Iterator[LowerBound]:
+    def _littlestone(self) -> Iterator[LowerBound]:
         """Take the best mass p of the points that tell concepts apart."""
-        alpha, budget = self.budget.alpha, self.budget
-        masses = [p for k in (21, 24, 28, 32, 36, 40, 48, 56, 64, 80) if (p := alpha * k / 10) <= 1]
-        touched = "(1 - (1 - p)**m)" if self.m is not None else "p"
-        found = [
-            self._bound(
-                "lower.littlestone.pure",
-                _PURE,
-                "ceil(max(0, (1 - beta)*((d - 1)*(log(2) + alpha/p*log(alpha/p) + "
-                f"(1 - alpha/p)*log(1 - alpha/p)) + log(1 - beta))/(epsilon*{touched})))",
-                d=dimension,
-                p=mass,
-                alpha=alpha,
-                beta=budget.beta,
-                epsilon=budget.epsilon,
-                **self._users(),
-            )
-            for mass in masses
-        ]
-        if found:
-            yield max(found, key=lambda bound: bound.n or 0)
+        tried = (21, 24, 28, 32, 36, 40, 48, 56, 64, 80)
+        masses = [p for k in tried if (p := self.budget.alpha * k / 10) <= 1]
+        formula = (
+            "ceil(max(0, (1 - beta)*((d - 1)*(log(2) + alpha/p*log(alpha/p) + "
+            "(1 - alpha/p)*log(1 - alpha/p)) + log(1 - beta))/"
+            f"(epsilon*{self._touched('p')})))"
+        )
+        if masses:
+            yield self._best("lower.littlestone.pure", _PURE, formula, "realizable", p=masses)
 
-    def _users(self) -> dict[str, Any]:
-        return {} if self.m is None else {"m": self.m}
+    def _touched(self, mass: str) -> str:
+        """Return the chance that a record, or a user, has a point of some mass."""
+        return mass if self.m is None else f"(1 - (1 - {mass})**m)"
 
     def _per_user(self, records: str) -> str:
         """Without privacy n users with m records are n m records."""
         return f"ceil({records})" if self.m is None else f"ceil(({records})/m)"
 
-    def _bound(
-        self,
-        claim: str,
-        holds_for: str,
-        formula: str,
-        *,
-        setting: str = "realizable",
-        **inputs: Any,
+    def _best(
+        self, claim: str, holds_for: str, formula: str, setting: str, **tried: list[Fraction]
     ) -> LowerBound:
-        step = CertificateBuilder().step("least", formula, claim, **inputs)
+        """Return the largest bound of all values of one number."""
+        ((name, values),) = tried.items()
+        made = (self._bound(claim, holds_for, formula, setting, **{name: x}) for x in values)
+        return max(made, key=lambda bound: bound.n or 0)
+
+    def _bound(
+        self, claim: str, holds_for: str, formula: str, setting: str = "realizable", **own: Fraction
+    ) -> LowerBound:
+        self.known.steps.clear()
+        step = self.known.step("least", formula, claim, **own)
         return LowerBound(claim, int(step.value), self.unit, holds_for, setting, formula, step=step)
 
     def _order(
