@@ -110,6 +110,16 @@ def test_functions_of_some_inputs():
         assert failure(n).log == pytest.approx(uniform.GROWTH.log("failure", n=n, **inputs))
 
 
+def test_tiny_inputs_are_known_by_their_logarithms():
+    tiny = {"epsilon": F(1, 10**200), "alpha": F(1, 10), "beta": F(1, 10**200), "size": 2**5000}
+    for bound in (exponential.REALIZABLE, exponential.AGNOSTIC):
+        for line, exact in values(bound, tiny):
+            if isinstance(exact, int):
+                assert bound.log(line, **tiny) == pytest.approx(math.log(exact), rel=1e-9)
+            else:
+                assert bound.floats(line, **tiny) == pytest.approx(exact, rel=1e-9)
+
+
 def test_a_certificate_names_its_steps_with_a_suffix():
     cert = CertificateBuilder(epsilon=F(1), alpha=F(1, 10), n=10, size=5)
     for j, cut in enumerate((F(1, 30), F(1, 20)), 1):

@@ -153,6 +153,9 @@ class Log:
     def __neg__(self) -> Any:
         return -exp(self.log)
 
+    def __float__(self) -> float:
+        return float(exp(self.log))
+
     def __le__(self, x: Any) -> Any:
         return self.log <= log(x)
 
@@ -203,10 +206,7 @@ def log(x: Any) -> Any:
 
 
 def _quick_log(x: Any) -> Any:
-    try:
-        return math.log(x)
-    except TypeError:
-        return x.log
+    return x.log if type(x) is Log else math.log(x)
 
 
 def log1p(x: Any) -> Any:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from littlestone.bounds.search import log_of
+from littlestone.bounds.search import least_n, log_of
 from littlestone.bounds.tails import at_most
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
@@ -241,13 +241,8 @@ def _odd_draws(share: float, log_failure: float) -> int:
     if log_failure < _RAREST:
         return 2 * math.ceil(log_failure / math.log(4 * share * (1 - share))) + 1
     failure = math.exp(log_failure)
-    low, high = 0, 1  # numbers of pairs beside one draw: the first may be enough
-    while _errs(high, share) > failure:
-        low, high = high, 2 * high
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _errs(middle, share) <= failure else (middle + 1, high)
-    return 2 * low + 1
+    # numbers of pairs beside one draw: the first may be enough
+    return 2 * least_n(lambda pairs: _errs(pairs, share) <= failure, low=0) + 1
 
 
 def _errs(pairs: int, share: float) -> float:
