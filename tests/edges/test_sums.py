@@ -76,7 +76,7 @@ REASONS = {
     "classes/swept.py": RECORDS,
     "classes/thresholds.py": RECORDS,
     "classes/trees/matrix.py": ROWS,
-    "learners/agnostic/records.py": RECORDS,
+    "learners/agnostic/subsample.py": RECORDS,
     "learners/boosting": RECORDS,
     "learners/littlestone/teachers.py": RECORDS,
     "learners/littlestone/interval_votes.py": "votes of teachers",
