@@ -49,13 +49,6 @@ class ConceptClass(ABC):
 
     Two objects are equal when they are the same class (type and parameters). Every concept labels
     a point outside the domain 0.
-
-    Attributes
-    ----------
-    name : str
-        The word for it on the command line: ``thresholds``.
-    labels : tuple of int or str
-        The public labels; their order gives the codes by which hypotheses answer.
     """
 
     name: ClassVar[str]
@@ -73,13 +66,7 @@ class ConceptClass(ABC):
         return self.labels != BINARY
 
     def check_binary(self, what: str) -> None:
-        """Refuse what is known for the labels 0 and 1 only.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class lists labels of its own.
-        """
+        """Refuse what is known for the labels 0 and 1 only."""
         if self.lists_labels:
             raise UnsupportedError(
                 f"{what} is for the labels 0 and 1; {self.spec} lists {len(self.labels)} labels of "
@@ -123,21 +110,6 @@ class ConceptClass(ABC):
 
         ``candidates(sample).draw(rate, source)`` returns a hypothesis with probability exactly
         proportional to (its number of representations) * ``e**(-rate * errors)``.
-
-        Parameters
-        ----------
-        sample : Sample
-            A `Sample` where the class lists its labels; then the score is minus the cost.
-
-        Returns
-        -------
-        Choice of Hypothesis
-            With ``size`` (public) and ``draw(rate, source)``, for any rational rate > 0.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class is infinite; a `representation` is finite.
         """
 
     @abstractmethod
@@ -149,13 +121,7 @@ class ConceptClass(ABC):
         """Yield each concept once."""
 
     def concepts(self) -> Iterator[Hypothesis]:
-        """Yield each concept of a small finite class once, in a fixed public order.
-
-        Raises
-        ------
-        UnsupportedError
-            If there are more than 2**20 candidates.
-        """
+        """Yield each concept of a small finite class once, in a fixed public order."""
         if self.size > LISTABLE:
             raise UnsupportedError(
                 f"The class {self.spec} is too large to be listed (more than 2**20 candidates). "
@@ -166,18 +132,6 @@ class ConceptClass(ABC):
     def representation(self, alpha: Any = None, beta: Any = None) -> Representation:
         """Return a probabilistic representation: a random finite hypothesis set for the class.
 
-        Parameters
-        ----------
-        alpha, beta : float in (0, 1)
-            For every concept and every distribution of points, with probability at least
-            1 - beta over the public coins, some hypothesis of the set disagrees with the concept
-            with probability at most alpha. Not needed when the class represents itself.
-
-        Returns
-        -------
-        Representation
-            Here the class itself: alpha = beta = 0, proper.
-
         Notes
         -----
         Source: Li, Wang, Ye 2024, Definition 2.3.
@@ -186,13 +140,7 @@ class ConceptClass(ABC):
 
     @property
     def hashing(self) -> HashFamily:
-        """How hashing represents an infinite class; see `hashed`.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class cannot be hashed.
-        """
+        """How hashing represents an infinite class; see `hashed`."""
         raise UnsupportedError(
             f"The class {self.spec} is infinite and has no finite representation by hashing, so "
             "this learner cannot choose among its concepts. Bound its domain."
@@ -203,23 +151,7 @@ class ConceptClass(ABC):
         raise UnsupportedError(f"The class {self.spec} has no representation by hashing.")
 
     def version_space(self, max_nodes: int | None = DEFAULT_MAX_NODES) -> VersionSpace:
-        """Return the space of all concepts: restrict it, and ask it what learners ask.
-
-        Parameters
-        ----------
-        max_nodes : int or None, default 1_000_000
-            Limit of each exact search, in nodes (closed forms need none).
-
-        Returns
-        -------
-        VersionSpace
-            See `littlestone.classes.oracles` and docs/oracles.md.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class is too large to be listed and no closed form is known.
-        """
+        """Return the space of all concepts: restrict it, and ask it what learners ask."""
         self.check_binary("A version space")
         if max_nodes is not None:
             check_integer(f"{type(self).__name__}.version_space", "max_nodes", max_nodes, low=0)
@@ -298,12 +230,7 @@ class ConceptClass(ABC):
 
 
 def check_class(owner: str, concept_class: Any) -> ConceptClass:
-    """Return the concept class, or refuse what is none.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Return the concept class, or refuse what is none."""
     if not isinstance(concept_class, ConceptClass):
         raise parameter_error(
             owner,
@@ -350,16 +277,6 @@ def errors(hypothesis: Hypothesis, sample: Sample) -> int:
 def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list[int], int]:
     """Return what an integer class needs to know of a sample.
 
-    Returns
-    -------
-    points : list of int
-        The distinct points in [low, high], increasing.
-    weights : list of int
-        At each, (records of label 0) - (records of label 1): the change of the number of errors
-        of a concept that labels the point 1 instead of 0.
-    constant : int
-        Errors of the constant 0.
-
     Notes
     -----
     A point beyond the domain is treated as outside: every concept labels it 0.
@@ -369,18 +286,7 @@ def weights_inside(sample: Sample, low: int, high: int) -> tuple[list[int], list
 
 
 class HypothesisSet(ABC):
-    """A finite public set H of hypotheses: what the exponential mechanism chooses from.
-
-    Attributes
-    ----------
-    size : int
-        Number of representations shown to the mechanism (an upper bound of the number of
-        different functions).
-    proper : bool
-        Whether every hypothesis is a concept of the class.
-    surrogate_sensitivity : int
-        By how much the surrogate score can change when one record is replaced: 1 or 2.
-    """
+    """A finite public set H of hypotheses: what the exponential mechanism chooses from."""
 
     size: int
     proper: bool
@@ -412,18 +318,7 @@ class HypothesisSet(ABC):
 
 
 class Representation(ABC):
-    """A distribution over hypothesis sets, all of one public size.
-
-    Attributes
-    ----------
-    concept_class : ConceptClass
-    alpha, beta : Fraction
-        For each concept and each distribution of points, with probability at least 1 - beta over
-        the coins, some hypothesis disagrees with the concept with probability at most alpha.
-    size : int
-        Size of each drawn set.
-    proper : bool
-    """
+    """A distribution over hypothesis sets, all of one public size."""
 
     concept_class: ConceptClass
     alpha: Fraction

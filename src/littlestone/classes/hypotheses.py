@@ -185,11 +185,6 @@ _SHARED = 64  # points with one hash
 class SetHypothesis:
     """1 exactly on some points, at least two. Make one by `on_points`.
 
-    Parameters
-    ----------
-    points : tuple of points
-        Canonical points, distinct, in canonical order.
-
     Examples
     --------
     >>> on_points(["rome", "oslo"]).predict(np.array(["oslo", "bonn"], dtype=object)).tolist()
@@ -288,12 +283,6 @@ def _ordered(points: Iterable[Point]) -> tuple[Point, ...]:
 class TableHypothesis:
     """A row of a finite class: one label for each of the points 0, 1, 2, ...
 
-    Parameters
-    ----------
-    labels : str of "0" and "1" (of codes), at least one
-    label_names : tuple of int or str
-        The public labels, by code.
-
     Examples
     --------
     >>> TableHypothesis("011").predict(np.array([0, 2, 3, -1])).tolist()
@@ -371,11 +360,6 @@ _MOST_FLIPPED = 1_000_000
 @dataclass(frozen=True)
 class PatchedHypothesis:
     """A hypothesis, but with the other label on some points; make it with `patched`.
-
-    Parameters
-    ----------
-    flipped : tuple of (point, label)
-        In canonical order; each label is not the base's.
 
     Examples
     --------
@@ -459,12 +443,6 @@ _MOST_MIXED = 1_000_000
 @dataclass(frozen=True)
 class MixtureHypothesis:
     """A distribution over hypotheses. Make one by `mixture`.
-
-    Parameters
-    ----------
-    parts : tuple of (Hypothesis, int)
-        Different hypotheses with positive whole weights, without a common divisor, in a public
-        order.
 
     Notes
     -----
@@ -573,11 +551,6 @@ _MOST_PARTS = 1001
 @dataclass(frozen=True)
 class MajorityHypothesis:
     """1 where more than half of an odd number of hypotheses say 1.
-
-    Parameters
-    ----------
-    parts : tuple of Hypothesis
-        An odd number, in any order.
 
     Examples
     --------

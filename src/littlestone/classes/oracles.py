@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 class VersionSpace(ABC):
     """A set of concepts of one class.
 
-    Attributes
-    ----------
-    concept_class : ConceptClass
-
     Notes
     -----
     Questions that may be hard (all but `restrict` and `is_empty`) raise `SearchLimitError` with
@@ -62,19 +58,7 @@ class VersionSpace(ABC):
 
     @abstractmethod
     def restrict(self, point: Any, label: int) -> VersionSpace:
-        """Return the concepts that give a point a label.
-
-        Parameters
-        ----------
-        point : Point
-            Anything; every concept labels what is no point of the domain 0.
-        label : {0, 1}
-
-        Returns
-        -------
-        VersionSpace
-            Possibly empty.
-        """
+        """Return the concepts that give a point a label."""
 
     @property
     @abstractmethod
@@ -96,47 +80,17 @@ class VersionSpace(ABC):
 
     @abstractmethod
     def distinguish(self, h: Hypothesis, g: Hypothesis) -> Point | None:
-        """Return a point of the domain that two hypotheses label differently; None if none is.
-
-        Parameters
-        ----------
-        h, g : Hypothesis
-            Concepts, or predictions of `soa`.
-        """
+        """Return a point of the domain that two hypotheses label differently; None if none is."""
 
     def within_error(self, sample: Sample, tolerance: int) -> VersionSpace:
-        """Return the concepts with at most ``tolerance`` errors on a sample.
-
-        Parameters
-        ----------
-        sample : Sample
-        tolerance : int >= 0
-            Most errors, as a *count* of records. 0 leaves what agrees with all of them.
-
-        Raises
-        ------
-        UnsupportedError
-            If no closed form is known, and the class is too large to be listed: mostly where some
-            point may have either label, so that no labels say which concepts are left.
-        """
+        """Return the concepts with at most ``tolerance`` errors on a sample."""
         found = records(sample, tolerance).restricted(self, tolerance)
         listed = "the concepts of low error"
         return self._listed(listed).within_error(sample, tolerance) if found is None else found
 
     @abstractmethod
     def reducibility(self, cap: int | None = None) -> float:
-        """Return the least number of SOA answers that lower the Littlestone dimension.
-
-        Parameters
-        ----------
-        cap : int, optional
-            Look no further: more than ``cap`` counts as ``math.inf``.
-
-        Returns
-        -------
-        int or math.inf
-            The space is k-irreducible exactly when ``reducibility(cap=k)`` is ``math.inf``.
-        """
+        """Return the least number of SOA answers that lower the Littlestone dimension."""
 
     @abstractmethod
     def splitting_point(self) -> Point | None:
@@ -161,33 +115,14 @@ class VersionSpace(ABC):
     # -- decompositions -----------------------------------------------------------------------
 
     def decomposition_dim(self, p: int, d: int) -> int:
-        """Return the (p, d)-decomposition dimension (Lyu 2025, Definition 4.2); -1 if empty.
-
-        Parameters
-        ----------
-        p : int >= 1
-        d : int
-            At least the Littlestone dimension: a public number, that of the whole class.
-        """
+        """Return the (p, d)-decomposition dimension (Lyu 2025, Definition 4.2); -1 if empty."""
         dimension = self._checked_dim("decomposition_dim", p, d)
         if dimension <= 0 or self._stays(dimension, p, d):
             return dimension
         return self._listed("decompositions").decomposition_dim(p, d)
 
     def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
-        """Return all (p, d)-essential hypotheses (Lyu 2025, Definition 4.3), never a part of them.
-
-        Parameters
-        ----------
-        p, d : int
-            As for `decomposition_dim`.
-
-        Returns
-        -------
-        sequence of Hypothesis
-            Canonical and in a fixed order; possibly empty, as for the empty space. For thresholds
-            it can be too long for ``len``: it has a ``size``, and is indexed lazily.
-        """
+        """Return all (p, d)-essential hypotheses (Lyu 2025, Definition 4.3), never a part of them."""
         dimension = self._checked_dim("essential", p, d)
         if dimension < 0:
             return ()
@@ -245,17 +180,6 @@ class Closures:
 
     Of the concepts that are 1 on given points there is a smallest one, their *closure*: the union
     of sparse sets, the span of flats, the common literals of conjunctions.
-
-    Attributes
-    ----------
-    bottom : Hypothesis
-        The closure of no point.
-    join : callable
-        ``join(closed, point)``: the smallest closed set around both, or None if no concept is.
-    rank : int
-        Length of a longest chain: points in turn, each outside the closure of those before.
-    closed : int
-        Most closed sets inside one concept, itself included.
     """
 
     bottom: Hypothesis
@@ -267,11 +191,6 @@ class Closures:
 @singledispatch
 def closures(concept_class: ConceptClass) -> Closures:
     """Return the closed sets of a class; its folder registers them.
-
-    Raises
-    ------
-    UnsupportedError
-        If the class is not known to be closed under intersections with short chains.
 
     Examples
     --------
@@ -313,14 +232,7 @@ def check_label(label: Any) -> int:
 
 
 class Records:
-    """A sample as a learner of sets sees it: its distinct points with their counts.
-
-    Attributes
-    ----------
-    counts : list of (point, zeros, ones)
-    outside : int
-        Errors that every concept makes: label 1 outside the domain.
-    """
+    """A sample as a learner of sets sees it: its distinct points with their counts."""
 
     def __init__(self, counts: Iterable[tuple[Point, int, int]], outside: int) -> None:
         self.counts = list(counts)
@@ -369,18 +281,6 @@ def searching(
     max_nodes: int | None, what: str, bounds: Callable[[], tuple[float, float]]
 ) -> Iterator[NodeLimit]:
     """Give one question a budget of its own.
-
-    Parameters
-    ----------
-    max_nodes : int or None
-    what : str
-        Subject of the message: "The Littlestone dimension".
-    bounds : callable
-        What is known if the budget ends.
-
-    Raises
-    ------
-    SearchLimitError
 
     Examples
     --------

@@ -173,13 +173,6 @@ class Points(SetsOfPoints):
 class PointSpace(VersionSpace):
     """Some points, and perhaps the constant 0.
 
-    Attributes
-    ----------
-    zero : bool
-        Whether the constant 0 is left.
-    listed : frozenset of points
-        The points that are left, or (``cofinite``) those that are not.
-
     Examples
     --------
     >>> space = Points().version_space().restrict("oslo", 0)

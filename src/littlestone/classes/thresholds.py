@@ -49,13 +49,6 @@ from littlestone.types import Points as Batch
 class ThresholdHypothesis:
     """1 exactly on the points above ``above``, in the integers from ``low`` to ``high``.
 
-    Parameters
-    ----------
-    above : int in [low - 1, high]
-        ``low - 1`` gives the constant 1, ``high`` the constant 0.
-    low, high : int
-        The public domain.
-
     Examples
     --------
     >>> import numpy as np

@@ -84,11 +84,6 @@ _MAX_PATH = 1_000_000
 class PathHypothesis:
     """1 on a node of a tree and on everything above it; the empty path is `AlwaysZero`.
 
-    Parameters
-    ----------
-    path : tuple of str
-        Names from the top down; distinct, at least one.
-
     Examples
     --------
     >>> hypothesis = PathHypothesis(("animal", "mammal", "dog"))

@@ -56,16 +56,6 @@ class OrderedSample(Counted):
     ) -> OrderedSample:
         """Return the sample of a list of records; see `Sample.of`.
 
-        Parameters
-        ----------
-        points : sequence
-            Some may be `OUTSIDE`.
-        y : sequence of int
-        layout : callable
-            Stores the points that are not.
-        labels : int, optional
-            Number of labels of a public list.
-
         Examples
         --------
         >>> sample = OrderedSample.listed([5, 3, OUTSIDE], [2, 0, 1], labels=2)
@@ -87,18 +77,6 @@ class OrderedSample(Counted):
 
 def deal(sample: Sample, source: Source) -> Kinds:
     """Return the kinds of all records in the order in which they are dealt.
-
-    Parameters
-    ----------
-    sample : Sample
-    source : Source
-        Gives the permutation. Under `ExactSource` it is the identity: use an `OrderedSample`.
-
-    Returns
-    -------
-    int ndarray of shape (n,)
-        Cut it at public positions: the parts are disjoint, and replacing one record replaces one
-        entry (for every value of the permutation).
 
     Notes
     -----

@@ -23,16 +23,6 @@ _MOST = 100
 def check_labels(owner: str, labels: Any) -> tuple[Label, ...]:
     """Return a public list of labels, or refuse it.
 
-    Parameters
-    ----------
-    owner : str
-    labels : sequence of 2 to 100 texts, or of so many integers
-        Different as cells of a table: 1 and "1.0" are the same.
-
-    Raises
-    ------
-    ParameterError
-
     Examples
     --------
     >>> check_labels("doctest", ["setosa", "virginica"])
@@ -57,11 +47,6 @@ def check_labels(owner: str, labels: Any) -> tuple[Label, ...]:
 
 def codes_of(y: Any, labels: Sequence[Label], owner: str) -> Counts:
     """Return the codes of an array whose values are all among the public labels.
-
-    Raises
-    ------
-    DataError
-        If some value is not: says the list, never the value.
 
     Examples
     --------

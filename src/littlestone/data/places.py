@@ -69,7 +69,7 @@ def first_places(source: Source, n: int, first: int) -> Places:
     >>> np.flatnonzero(np.diff(chosen)).tolist() == sorted(other.permutation(10)[:4].tolist())
     True
     """
-    if not isinstance(source, BitSource):
+    if n <= _PIECE or not isinstance(source, BitSource):
         return Places.of(source.permutation(n)[:first], n)
     found = None
     while found is None:  # where two keys are equal, all are drawn anew

@@ -67,19 +67,6 @@ def read(
 ) -> Any:
     """Return the sample of a table: a `Sample` or `UserSample`.
 
-    Parameters
-    ----------
-    table, x, y, domain, positive, negative, strict, csv, owner
-        As for `Sample.read`; ``user`` as for
-        `UserSample.read`.
-    need : {"all", "batches", "extremes", "places"}
-        What is going to be asked of it; anything else is then answered, too, but less cheaply.
-    most : int
-        Public: how many of the largest points labelled 0, and of the smallest ones labelled 1, are
-        going to be asked for, probably, where extremes are needed.
-    large : int
-        Public: how many rows, and points of the domain, there must be for a stored sample.
-
     Examples
     --------
     >>> table = pa.table({"dose": [3, 9, None, 5, 3], "ill": [0, 1, 1, 1, 1]})

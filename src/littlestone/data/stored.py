@@ -309,19 +309,6 @@ class Stored(_NotInMemory):
 class Unread(_NotInMemory):
     """A table of which the extreme records, or those at some places, are read; all only if needed.
 
-    Parameters
-    ----------
-    n : int
-        Number of records (public).
-    whole : callable
-        Reads the sample.
-    extremes : callable, optional
-        Reads at least so many outermost records of each label.
-    known : (int, Extremes), optional
-        How many have been read, and what was found.
-    take : callable, optional
-        Reads the sample of the rows at increasing places.
-
     Examples
     --------
     >>> whole = Sample.of([3, 5, 5], [0, 1, 1])
@@ -411,13 +398,6 @@ class Unread(_NotInMemory):
 
 class StoredUsers(UserSample):
     """Users that are looked at block by block; they are brought to memory only if needed.
-
-    Parameters
-    ----------
-    keys : uint64 array
-        Of all users.
-    blocks : callable
-        Returns an iterator over the blocks, as often as it is asked; no user is in two.
 
     Examples
     --------

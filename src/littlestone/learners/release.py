@@ -71,32 +71,7 @@ _LARGEST = 10**1200  # of n: far beyond any table, and short enough to be writte
 
 @dataclass(frozen=True, repr=False)
 class Release:
-    """What a fit publishes: nothing in it was not paid for.
-
-    Attributes
-    ----------
-    learner : str
-    concept_class : ConceptClass
-    hypothesis : Hypothesis
-        The private output.
-    guarantee : Guarantee
-        Of everything in the release together.
-    certificate : Certificate or None
-        None for a learner that certifies nothing before data.
-    n : int or None
-        Number of records; None under add-remove, where it is secret. The certificate is then that
-        of ``required`` records.
-    required : int or None
-        The least n for which the certificate holds (public parameters only).
-    columns : dict
-        Public names: which columns were read as x, y; the positive label; the schema's name.
-    evaluation : ScoreHistogram or None
-        The released histogram of scores by label, when one was paid for.
-    spent : dict or None
-        What the guarantee was spent on, in words, where that is more than one thing.
-    costs : Costs or None
-        Of mistakes, where they are not all alike (public).
-    """
+    """What a fit publishes: nothing in it was not paid for."""
 
     learner: str
     concept_class: ConceptClass
@@ -205,13 +180,7 @@ class Release:
 
     @classmethod
     def from_dict(cls, document: Any) -> Release:
-        """Read a release back, checking everything; no code is ever run.
-
-        Raises
-        ------
-        ParameterError
-            If the document is not a release of this version.
-        """
+        """Read a release back, checking everything; no code is ever run."""
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise ParameterError(
                 "The model must be a JSON object written by `littlestone fit --out` "
@@ -256,23 +225,7 @@ class Release:
         return self.concept_class.labels
 
     def predict(self, X: Any, *, x: str | None = None, csv: Any = None) -> npt.NDArray[Any]:
-        """Label points by the released hypothesis; costs no privacy of its records.
-
-        Parameters
-        ----------
-        X : table or array-like
-            A table is read by column names, by public rules: what is outside the domain gets the
-            first label.
-        x : str, optional
-            Column of points, if it has another name here than in the release.
-        csv : CsvFormat, str or mapping, optional
-            How a CSV file is written; by default as the one that was learned from.
-
-        Returns
-        -------
-        ndarray
-            0 or 1, or labels of the class's own list.
-        """
+        """Label points by the released hypothesis; costs no privacy of its records."""
         codes = self.predict_codes(X, x=x, csv=csv)
         return np.array(self.labels)[codes] if self.concept_class.lists_labels else codes
 
@@ -290,14 +243,6 @@ class Release:
         """Yield codes of labels and probabilities of a table's rows, a piece after the other.
 
         Memory does not grow with the number of rows, if the table is a file or an Arrow stream.
-
-        Parameters
-        ----------
-        table : table
-        x, csv
-            As for `predict`.
-        proba : bool
-            Whether probabilities are asked for, as by `predict_proba`; else None is in their place.
         """
         from littlestone.data.counting import point_pieces  # noqa: PLC0415 - engines: late
 
@@ -327,17 +272,6 @@ class Release:
         The probability of a scorecard or of boosted trees is their own; of another model it is the
         share that the evaluation found where the row belongs: in its leaf, or among the records
         with the same answer.
-
-        Parameters
-        ----------
-        X : table or array-like
-        x, csv
-            As for `predict`.
-
-        Raises
-        ------
-        UnsupportedError
-            If the hypothesis says labels only, and nothing was evaluated.
         """
         domain = self.concept_class.domain
         if not is_table(X):
@@ -368,19 +302,7 @@ class Release:
             )
 
     def export(self, to: str, *, dialect: str = "duckdb") -> str:
-        """Return the hypothesis for another program; costs no privacy.
-
-        Parameters
-        ----------
-        to : {"sql", "python", "json"}
-        dialect : {"duckdb", "standard"}, default "duckdb"
-            Of SQL; see `TreeHypothesis.to_sql`.
-
-        Raises
-        ------
-        UnsupportedError
-            If the hypothesis is neither a tree, nor a rule list, nor a sum of trees.
-        """
+        """Return the hypothesis for another program; costs no privacy."""
         domain, hypothesis = self.concept_class.domain, self.hypothesis
         if isinstance(hypothesis, LeafTree):
             hypothesis = hypothesis.merged

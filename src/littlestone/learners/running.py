@@ -70,41 +70,6 @@ def run(
 ) -> Release:
     """Learn one hypothesis, and return everything that is published about it.
 
-    Parameters
-    ----------
-    learner : Learner
-    sample : Sample, or UserSample for a learner that protects users
-        At least one record (user). A `Sample` for a class that lists its labels.
-    source : Source
-        A seeded source makes a release that says NOT PRIVATE (seeded).
-    ledger : Ledger, optional
-        The budget of these records: the whole release is recorded in it before anything is drawn.
-    evaluate : number > 0, optional
-        Epsilon for a histogram of scores by label (`littlestone.evaluation`), as a part of the
-        learner's epsilon: the total is what was given. A hypothesis with margins gets
-        probabilities from it. Where users are protected, one record of each user is counted,
-        chosen by public coins.
-    holdout : number in (0, 1), optional
-        The share of the records that are not learned from, and that ``evaluate`` looks at instead
-        of the others: then no record pays for both, and ``evaluate`` may be as large as epsilon.
-    columns : dict, optional
-        Public names of what was read.
-
-    Returns
-    -------
-    Release
-        With an evaluation, ``quality`` says the error and that of the best constant, each with an
-        interval that holds it with probability at least 95 % over the noise.
-
-    Raises
-    ------
-    ParameterError
-        If ``evaluate`` is not a part of epsilon or the sample is empty (n is public).
-        Everything is checked before anything is drawn.
-    BudgetError, StoreError
-        The ledger does not pay; nothing was drawn (but the places of a secret part, or of
-        held-out rows, of a large table).
-
     Notes
     -----
     *Guarantee.* The pair (hypothesis, histogram) composes: for each value of the hypothesis the
@@ -193,26 +158,6 @@ def score_all(
 ) -> list[Release]:
     """Evaluate released models on records that they were not learned from.
 
-    Parameters
-    ----------
-    pairs : sequence of (Release, Sample)
-        The same records, as each model reads them.
-    source : Source
-    epsilon : number > 0
-        Of all evaluations together; each gets an equal part.
-    ledger : Ledger, optional
-        The budget of these records.
-    owner : str
-        Named in errors and in the ledger.
-    held_out : sequence of bool, optional
-        For each model whether its records are other ones than it was learned from, as the caller
-        says; by default they are. Of others nothing is said about new records.
-
-    Returns
-    -------
-    list of Release
-        The models with ``evaluation``, ``guarantee`` and ``n`` of this table, and no certificate.
-
     Guarantee
     ---------
     Pure epsilon-DP for these records, replace-one, n public: a sum of histograms.
@@ -258,20 +203,6 @@ def read_sample(
     learner: Learner[Any], table: Any, *, user: str | None = None, **arguments: Any
 ) -> AnySample:
     """Return the sample of a table in the cheapest way that serves a learner.
-
-    Parameters
-    ----------
-    learner : Learner
-        One that has a number ``tails`` needs only that many outermost records of each label; one
-        that ``sweeps`` takes the points of a large table in order, from a private file; one that
-        is ``tabled`` counts the rows of a large table in passes over such a file; one that learns
-        from a secret part reads the records of that part only; users of a large table are read some
-        at a time.
-    table, **arguments
-        As for `Sample.read`, without ``domain``, which is that of the class; for a class that lists
-        its labels, as for `Sample.read`, without ``labels``.
-    user : str, optional
-        Column of users, for a learner that protects users.
 
     Examples
     --------
@@ -346,13 +277,7 @@ def promise(
     holdout: Any = None,
     seeded: bool = False,
 ) -> Guarantee:
-    """Return the guarantee of what `run` would release; draws nothing.
-
-    Raises
-    ------
-    ParameterError
-        If ``evaluate`` is not a part of epsilon.
-    """
+    """Return the guarantee of what `run` would release; draws nothing."""
     guarantee = learner.guarantee(seeded=seeded)
     if secret_n(guarantee) and not (evaluate is None and holdout is None):
         raise UnsupportedError(
@@ -389,12 +314,6 @@ def leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
     """Return the learner with the part of its epsilon that an evaluation leaves.
 
     Its certificate and its required size are those of a release with this evaluation.
-
-    Parameters
-    ----------
-    learner : Learner
-    evaluate : number > 0, or None
-        A part of its epsilon; None leaves everything.
     """
     if evaluate is None:
         return learner
@@ -471,12 +390,6 @@ def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = No
     """Return what the release promises in zCDP, if more is known than its guarantee says.
 
     A histogram that is epsilon-DP is epsilon**2/2-zCDP, and adds to what it leaves the learner.
-
-    Parameters
-    ----------
-    learner : Learner
-    evaluate, holdout : optional
-        As for `run`. Of held-out records nothing better than the guarantee is known.
     """
     if holdout is not None:
         return None

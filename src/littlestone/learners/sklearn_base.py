@@ -160,39 +160,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
     ) -> Self:
         """Learn one hypothesis from labelled records and release it.
 
-        Parameters
-        ----------
-        X : array-like, table or Sample
-            An array of shape (n_samples,), (n_samples, 1) or (n_samples, n_columns), by position; a
-            data frame, by the names of the schema's columns (others are left out); a `Sample`
-            (`UserSample`); or, with the name of the label in y, any table that `Sample.read` takes:
-            a path, a data frame (lazy ones too), a relation.
-        y : array-like of shape (n_samples,), or str
-            Labels, each one of ``classes``; for a table the name of their column: the cells that
-            equal the second class are positive, all others negative. Nothing for a `Sample`.
-        x : str or list of str, optional
-            For a table: the column of points. Columns of a schema are read by their names.
-        user : str, optional
-            For a table and a learner that protects users: the column that names the user.
-        groups : array-like of shape (n_samples,), optional
-            For arrays and a learner that protects users: the user of each record.
-        ledger : littlestone.Ledger, optional
-            The budget of these records. The release is recorded in it before anything is drawn.
-        evaluate : number > 0, optional
-            A part of epsilon to spend on a private evaluation (`evaluation_`): its error beside
-            that of the best constant.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ParameterError, DataError, UnsupportedError
-            Before anything is drawn.
-        BudgetError, StoreError
-            The ledger does not pay. Nothing was drawn; a `BudgetError` has spent nothing.
-
         Warns
         -----
         NotPrivateWarning
@@ -352,13 +319,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return named
 
     def save(self, path: str | Path) -> None:
-        """Write the release as a model file (JSON); `littlestone.load` reads it.
-
-        Parameters
-        ----------
-        path : str or Path
-            An existing file is replaced.
-        """
+        """Write the release as a model file (JSON); `littlestone.load` reads it."""
         check_is_fitted(self, "release_")
         self.release_.save(path)
 
@@ -374,16 +335,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
         return concept_class.bind(width)
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Label points by the released hypothesis.
-
-        Parameters
-        ----------
-        X : array-like, or a table with the columns that ``fit`` has read
-
-        Returns
-        -------
-        ndarray of shape (n_samples,), with values in ``classes_``
-        """
+        """Label points by the released hypothesis."""
         check_is_fitted(self, "hypothesis_")
         if self.release_.columns is not None and is_table(X):
             labels: npt.NDArray[Any] = self.release_.predict_codes(X)
@@ -394,13 +346,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def evaluation_(self) -> Evaluation:
-        """What the released evaluation says.
-
-        Raises
-        ------
-        UnsupportedError
-            If none was paid for; it is an AttributeError, too, so that ``hasattr`` says no.
-        """
+        """What the released evaluation says."""
         check_is_fitted(self, "hypothesis_")
         if self.release_.evaluation is None:
             raise _NoEvaluationError(
@@ -427,15 +373,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
 
         For public records. What was learned stays private whatever is scored; to publish the error
         on private records, see ``fit(..., evaluate=...)``.
-
-        Parameters
-        ----------
-        X, y : array-like, as for ``fit``
-        sample_weight : array-like of shape (n_samples,), optional
-
-        Returns
-        -------
-        float
         """
         _warn_once()
         return float(super().score(X, y, sample_weight=sample_weight))

@@ -82,11 +82,6 @@ class IntervalHypothesis:
 class UnionHypothesis:
     """1 exactly on a union of runs of integers, at least two; make one by `on_runs`.
 
-    Parameters
-    ----------
-    runs : tuple of (int, int)
-        First and last point of each run; increasing, not adjacent.
-
     Examples
     --------
     >>> import numpy as np

@@ -56,20 +56,6 @@ _LARGEST_TREE = 1_000_000  # its nodes are walked through
 class HashedTree(Hashed):
     """A class of VC dimension 1 whose tree is written out: hashed words, and depths.
 
-    Parameters
-    ----------
-    concept_class : TreePaths or FiniteClass
-        Of at most 10**6 tree nodes.
-    alpha, beta, copies, buckets
-        See `Hashed`.
-
-    Attributes
-    ----------
-    size : int
-        copies * h * (1 + R + ... + R**b) + 1.
-    height, branchings : int
-        h and b.
-
     Notes
     -----
     Source: Li, Wang, Ye 2024, Definition 2.3; construction and proof: module docstring.
@@ -209,13 +195,7 @@ class _Run:
 
 @dataclass(frozen=True, eq=False)
 class HashedTreeSet(HypothesisSet):
-    """What `HashedTree` draws: f itself, then (copy, depth, word).
-
-    Parameters
-    ----------
-    functions : tuple of HashFunction
-        One for each copy.
-    """
+    """What `HashedTree` draws: f itself, then (copy, depth, word)."""
 
     _tree: _Shape
     functions: tuple[HashFunction, ...]

@@ -86,17 +86,7 @@ _LISTED = 2**16
 
 @dataclass(frozen=True)
 class ExponentialPlan(Plan):
-    """A hypothesis set, a score, and what they certify.
-
-    Attributes
-    ----------
-    representation : Representation
-    surrogate : bool
-        Whether the score is Theorem 3.4's q instead of the error.
-    certify : callable, n -> Certificate
-    required : int
-        The least n from which on the certificate holds.
-    """
+    """A hypothesis set, a score, and what they certify."""
 
     representation: Representation
     surrogate: bool
@@ -208,13 +198,7 @@ class Exponential(ClassLearner[ExponentialPlan]):
         return Concentrated(self.epsilon**2 / 8)
 
     def make_plan(self) -> ExponentialPlan:
-        """Return the hypothesis set and score that need the fewest records.
-
-        Raises
-        ------
-        UnsupportedError
-            If the class is infinite and cannot be hashed.
-        """
+        """Return the hypothesis set and score that need the fewest records."""
         concept_class, agnostic = self.concept_class, self.agnostic
         # certificates know the rate as epsilon/2, of what the release costs under replace-one
         replaced = self.epsilon * (2 if self.neighbours is Neighbours.ADD_REMOVE else 1)
@@ -287,11 +271,6 @@ def check_scored(concept_class: ConceptClass) -> None:
     """Refuse a class whose concepts cannot be scored, before any record is read.
 
     Its candidates are asked for on a public sample, without a record in the domain.
-
-    Raises
-    ------
-    UnsupportedError
-        If the exponential mechanism would have to list too many concepts.
     """
     domain = concept_class.domain
     width = (len(domain.schema.names),) if isinstance(domain, RowDomain) else ()
