@@ -122,7 +122,7 @@ class VersionSpace(ABC):
         return self._listed("decompositions").decomposition_dim(p, d)
 
     def essential(self, p: int, d: int) -> Sequence[Hypothesis]:
-        """Return all (p, d)-essential hypotheses (Lyu 2025, Definition 4.3), never a part of them."""
+        """Return all of the (p, d)-essential hypotheses (Lyu 2025, Definition 4.3)."""
         dimension = self._checked_dim("essential", p, d)
         if dimension < 0:
             return ()
