@@ -146,7 +146,7 @@ def test_arrays_and_tables_are_refused():
         lambda: made.fit([], []),
         lambda: made.fit(pa.table({"dose": [2], "ill": [0]}), "ill", x="dose"),
     ):
-        with pytest.raises(ParameterError, match=r"takes a littlestone\.Sample under add-remove"):
+        with pytest.raises(ParameterError, match=r"takes a littlestone\.data\.Sample under"):
             given()
     made.fit(Sample.of([2, 8] * 50, [0, 1] * 50))
     assert made.predict([1, 9]).tolist() == [0, 1]

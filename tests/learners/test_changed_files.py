@@ -76,7 +76,7 @@ def test_parts_of_two_models_are_no_model(documents, part):
         ("three", lambda d: d["evaluation"]["counts"].pop(), "evaluation"),
         ("three", lambda d: d["evaluation"].pop("unlisted"), "evaluation"),
         ("tree", lambda d: d["evaluation"].update(scores=[-1, 0]), "evaluation"),
-        ("card", lambda d: d["hypothesis"].update(start=7), "evaluation"),
+        ("card", lambda d: d["hypothesis"].update(start=[0, 7]), "evaluation"),
         ("tree", lambda d: d["evaluation"]["counts"].append([1, 2]), "evaluation"),
         ("line", lambda d: d.update(hypothesis=OTHER), "hypothesis"),
     ],
