@@ -66,20 +66,8 @@ def test_json_round_trip(hypothesis):
     assert isinstance(back, Hypothesis)
 
 
-@pytest.mark.parametrize("concept_class", SMALL_CLASSES, ids=lambda c: c.name)
-def test_equal_keys_if_and_only_if_equal_functions(concept_class):
-    if concept_class.name == "rules":
-        domain = np.array(list(np.ndindex(*SCHEMA.n_codes)))
-    else:
-        domain = np.arange(-5, 6)
-    concepts = list(concept_class.concepts())
-    functions = {tuple(h.predict(domain).tolist()) for h in concepts}
-    assert len({h.key for h in concepts}) == len(functions) == len(concepts)
-    assert len({h.describe() for h in concepts}) == len(concepts)
-
-
 def test_classes_come_back_from_json():
-    for c in [*SMALL_CLASSES, Points(), Thresholds(0, BIG), Intervals(-BIG, 10**400)]:
+    for c in (Thresholds(0, BIG), Intervals(-BIG, 10**400)):
         back = class_from_dict(json.loads(json.dumps(c.to_dict())))
         assert back == c
         assert hash(back) == hash(c)

@@ -1,94 +1,17 @@
 """What all learners share: parameters are checked wherever they come from; promises are kept."""
 
-import dataclasses
-
 import numpy as np
 import pytest
-from sklearn.base import clone
 
 import littlestone as ls
 from littlestone.data import Sample
-from littlestone.errors import LittlestoneError, ParameterError
+from littlestone.errors import LittlestoneError
 from littlestone.learners import registry, select
 from littlestone.learners.base import Runnable, runnable
 from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
 LINE = ls.Thresholds(1, 9)
-PURE = {"epsilon": 1}
-SMALL = {"epsilon": 1, "delta": 1e-6}
-ESTIMATORS = {
-    "GenericLearner": ls.GenericLearner(LINE, **PURE),
-    "AgnosticLearner": ls.AgnosticLearner(LINE, **PURE),
-    "VC1Learner": ls.VC1Learner(LINE, **SMALL),
-    "LittlestoneLearner": ls.theory.LittlestoneLearner(LINE, **SMALL),
-    "StableLearner": ls.theory.StableLearner(LINE, **SMALL),
-    "GloballyStable": ls.theory.GloballyStable(LINE, algorithm=len, n=50, eta=0.5, **SMALL),
-    "AgnosticFromRealizable": ls.theory.AgnosticFromRealizable(
-        ls.VC1Learner(LINE, **SMALL), **PURE
-    ),
-    "EmpiricalFromPAC": ls.theory.EmpiricalFromPAC(ls.GenericLearner(LINE, **PURE)),
-    "BoostedPrivate": ls.theory.BoostedPrivate(
-        ls.GenericLearner(LINE, **PURE, alpha=0.25), rounds=5
-    ),
-    "Subsampled": ls.theory.Subsampled(ls.GenericLearner(LINE, **PURE), rate=0.5),
-}
-#: What no parameter of any learner may be.
-NONSENSE = (object(), -3, "nonsense")
-SHELL = {"classes", "random_state", "evaluate"}
-CASES = [
-    (name, parameter)
-    for name, made in ESTIMATORS.items()
-    for parameter in made.get_params(deep=False)
-    if parameter not in SHELL
-]
-
-
-class Unread:
-    """Data that must not be looked at."""
-
-    def __getattr__(self, name):
-        raise AssertionError(f"the records were asked for {name}")
-
-    __len__ = __iter__ = __array__ = lambda self: self.records
-
-
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_parameters_of_the_estimator_are_those_of_the_learner(name):
-    made = ESTIMATORS[name]
-    learner = made.to_learner()
-    fields = {each.name for each in dataclasses.fields(learner)}
-    shown = set(made.get_params(deep=False)) - SHELL
-    assert shown <= fields
-    assert vars(made) == made.get_params(deep=False)  # __init__ only stores
-    for parameter in shown - {"concept_class", "learner"}:
-        value = made.get_params()[parameter]
-        assert clone(made).set_params(**{parameter: value}).to_learner() == learner
-
-
-@pytest.mark.parametrize(("name", "parameter"), CASES)
-def test_every_parameter_is_refused_everywhere_in_the_same_words(name, parameter):
-    made = ESTIMATORS[name]
-    learner = made.to_learner()
-    for value in NONSENSE:
-        changed = clone(made).set_params(**{parameter: value})  # stores, and checks nothing
-        with pytest.raises(ParameterError) as refused:
-            dataclasses.replace(learner, **{parameter: value})
-        words = str(refused.value)
-        assert f"'{parameter}' parameter" in words
-        assert learner.estimator in words
-        for call in (
-            lambda: changed.fit(Unread(), Unread()),  # noqa: B023
-            lambda: changed.plan,  # noqa: B023
-            lambda: changed.certificate(9),  # noqa: B023
-            changed.required_samples,
-        ):
-            with pytest.raises(ParameterError) as again:
-                call()
-            assert str(again.value) == words
-        assert not hasattr(changed, "hypothesis_")
-
-
 # --- promises ------------------------------------------------------------------------------------
 
 CLASSES = {

@@ -1,0 +1,329 @@
+"""Every learner, class and mechanism passes the conformance suites; broken ones do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import pytest
+
+import littlestone as ls
+from littlestone import mechanisms
+from littlestone.audit import replace_one
+from littlestone.classes import CLASSES, BoostedTreeClass, ScorecardClass, ThresholdHypothesis
+from littlestone.learners.exponential import Generic
+from littlestone.learners.registry import LEARNERS
+from littlestone.learners.sklearn_base import PrivateClassifier
+from littlestone.source import Explicit, ExplicitWeights, SeededSource
+from littlestone.testing import (
+    check_class,
+    check_learner,
+    check_mechanism,
+    class_checks,
+    learner_checks,
+    mechanism_checks,
+)
+
+LINE = ls.Thresholds(1, 3)
+PAIR = ls.Points(2**62, 2**62 + 1)
+SMALL = {"epsilon": 1, "delta": 1e-6}
+CITY = ls.Schema.from_dict({"city": {"categories": ["Bonn"]}})
+AGES = ls.Schema.from_dict({"age": {"bins": [30]}, "city": {"categories": ["Bonn"]}})
+#: Estimators by the names of their learners: every learner of the registry, and those around them.
+ESTIMATORS = {
+    "generic": ls.GenericLearner(LINE, epsilon=1),
+    "agnostic": ls.AgnosticLearner(LINE, epsilon=1),
+    "agnostic, three labels": ls.AgnosticLearner(
+        ls.theory.FiniteClass([[0, 1], [2, 1], [0, 2]], labels=("a", "b", "c")), epsilon=1
+    ),
+    "vc1": ls.VC1Learner(LINE, **SMALL),
+    "vc1, proper": ls.VC1Learner(LINE, **SMALL, proper=True),
+    "users": ls.UserAgnosticLearner(LINE, epsilon=1, samples_per_user=2),
+    "users, thresholds": ls.UserAgnosticLearner(
+        ls.Thresholds(1, 2), epsilon=1, samples_per_user=1, method="threshold"
+    ),
+    "littlestone": ls.theory.LittlestoneLearner(PAIR, **SMALL),
+    "stable": ls.theory.StableLearner(LINE, **SMALL),
+    "boosting": ls.BoostedTrees(CITY, epsilon=1, depth=1, rounds=2),
+    "scorecard": ls.Scorecard(CITY, epsilon=1, rounds=2),
+    "agnostic:vc1": ls.theory.AgnosticFromRealizable(ls.VC1Learner(LINE, **SMALL), epsilon=1),
+    "agnostic:littlestone": ls.theory.AgnosticFromRealizable(
+        ls.theory.LittlestoneLearner(PAIR, **SMALL), epsilon=1
+    ),
+    "agnostic:stable": ls.theory.AgnosticFromRealizable(
+        ls.theory.StableLearner(LINE, **SMALL), epsilon=1
+    ),
+    "boosted": ls.theory.BoostedPrivate(ls.GenericLearner(LINE, epsilon=1, alpha=0.25), rounds=3),
+    "empirical": ls.theory.EmpiricalFromPAC(ls.GenericLearner(LINE, epsilon=1)),
+    "subsampled": ls.theory.Subsampled(ls.GenericLearner(LINE, epsilon=1), rate=0.5),
+}
+
+
+def test_every_learner_is_checked():
+    assert set(LEARNERS) <= set(ESTIMATORS)
+
+
+#: Where the exact laws are compared, and on how many records; elsewhere two records at 1 and 3.
+WHERE = {
+    "agnostic, three labels": {"points": [0, 1]},
+    "users": {"points": [1], "records_per_user": 2},
+    "users, thresholds": {"points": [1, 2], "records_per_user": 1},
+    "littlestone": {"points": [2**62, 2**62 + 1]},
+    "agnostic:littlestone": {"points": [2**62, 2**62 + 1]},
+    "boosting": {"points": [(1,), (2,)], "n_samples": 1},
+    "scorecard": {"points": [(1,), (2,)], "n_samples": 1},
+}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, id=f"{name}-{check}")
+        for name, made in ESTIMATORS.items()
+        for check in learner_checks(made, **({"points": [1, 3]} | WHERE.get(name, {})))
+    ],
+)
+def test_learners(check):
+    check()
+
+
+@pytest.mark.parametrize("name", ["nonsense_is_refused_first", "parameters_are_stored_and_cloned"])
+def test_parameters_of_a_learner_of_any_algorithm(name):
+    made = ls.theory.GloballyStable(LINE, algorithm=len, n=50, eta=0.5, **SMALL)
+    checks = {str(check): check for check in learner_checks(made, points=[1, 3])}
+    checks[name]()
+
+
+FINITE = ls.theory.FiniteClass([[0, 1, 0], [1, 1, 0], [0, 0, 1]])
+TREE = ls.theory.TreePaths({"a": None, "b": "a", "c": "a", "d": None})
+SMALL_CLASSES = [
+    (LINE, {}),
+    (ls.Thresholds(-(2**63) - 1, -(2**63) + 1), {}),
+    (ls.Thresholds(2**64 - 1, 2**64 + 1), {}),
+    (ls.Intervals(-1, 2), {}),
+    (ls.Points(2**62 - 1, 2**62 + 1), {}),
+    (ls.Points(), {}),
+    (ls.SparseSets(2, 1, 3), {}),
+    (ls.SparseSets(2), {}),
+    (TREE, {"text": False}),
+    (ls.theory.LeafPaths(TREE), {"points": ["b", "c", "d"], "text": False}),
+    (ls.Prefixes("01", 2), {}),
+    (ls.theory.Conjunctions(2), {}),
+    (ls.theory.Conjunctions(2, monotone=True), {}),
+    (ls.theory.AffineSubspaces(2, 2, 1), {}),
+    (FINITE, {"text": False}),
+    (ls.theory.FiniteClass([[0, 1], [2, 1]], labels=("a", "b", "c")), {}),
+    (ls.Rules(AGES, 2), {"schema": AGES, "n_samples": 1}),
+    (ls.DecisionTrees(CITY, 1), {"schema": CITY}),
+    (ls.DecisionTrees(CITY, 1, labels=("a", "b", "c")), {"schema": CITY, "n_samples": 1}),
+    (ls.RuleLists(CITY, 1), {"schema": CITY}),
+    (BoostedTreeClass(CITY, 1, 2), {"schema": CITY}),
+    (ScorecardClass(CITY, 2), {"schema": CITY}),
+]
+
+
+SHIPPED = set(CLASSES)  # before other tests add theirs
+
+
+def test_every_class_is_checked():
+    assert {concepts.name for concepts, _ in SMALL_CLASSES} >= SHIPPED
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, id=f"{concepts.spec}-{check}")
+        for concepts, options in SMALL_CLASSES
+        for check in class_checks(concepts, **options)
+    ],
+)
+def test_classes(check):
+    check()
+
+
+# -- mechanisms: those with plain parameters; all are in the table of tests/audit ------------------
+
+
+def counted(bits, *, epsilon, source):
+    found = mechanisms.private_count(sum(bits), len(bits), epsilon=epsilon, source=source)
+    return found.value
+
+
+def listed(items, *, epsilon, delta, source):
+    some = [item for item in items if item is not None]
+    return mechanisms.stable_items(some, n=len(items), epsilon=epsilon, delta=delta, source=source)
+
+
+def histogram(items, *, epsilon, delta, source):
+    some = [item for item in items if item is not None]
+    return mechanisms.stable_histogram(
+        some, n=len(items), epsilon=epsilon, delta=delta, source=source
+    )
+
+
+def voted(bits, *, epsilon, source):
+    votes = Explicit([bits.count(0), bits.count(1)])
+    return mechanisms.exponential_mechanism(votes, epsilon=epsilon, source=source)
+
+
+def lists(teachers, *, epsilon, delta, source):
+    return mechanisms.sparse_select_lists(
+        teachers, cap=2, epsilon=epsilon, delta=delta, source=source, default=None
+    )
+
+
+QUARTER = Fraction(1, 4)
+MECHANISMS = [
+    (counted, replace_one((0, 1), 3), {"epsilon": 1}),
+    (voted, replace_one((0, 1), 3), {"epsilon": 1}),
+    (listed, replace_one((None, "a", "b"), 3), {"epsilon": 1, "delta": QUARTER}),
+    (histogram, replace_one((None, "a"), 3), {"epsilon": 1, "delta": QUARTER}),
+    (lists, replace_one(((), ("a",), ("a", "b")), 2), {"epsilon": 1, "delta": QUARTER}),
+]
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(check, id=f"{mechanism.__name__}-{check}")
+        for mechanism, pairs, claim in MECHANISMS
+        for check in mechanism_checks(mechanism, pairs, **claim)
+    ],
+)
+def test_mechanisms(check):
+    check()
+
+
+# -- broken ones, as a reader may write them: which checks notice ----------------------------------
+
+
+def noticed(checks):
+    """The names of the checks that fail."""
+    found = set()
+    for check in checks:
+        try:
+            check()
+        except AssertionError:
+            found.add(str(check))
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwiceAsFast(Generic):
+    """Draws with twice the epsilon."""
+
+    def draw(self, sample, source):
+        return replace(Generic(self.concept_class, epsilon=2 * self.epsilon)).draw(sample, source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TooFew(Generic):
+    """Requires half of the records."""
+
+    def required_samples(self):
+        return super().required_samples() // 2
+
+
+class Impatient(PrivateClassifier, learner=Generic):
+    """Looks at the records before it checks its parameters."""
+
+    def fit(self, X, y=None, **options):
+        if not hasattr(X, "n"):
+            len(X)
+        self.looked = True
+        return super().fit(X, y, **options)
+
+
+class Changing(PrivateClassifier, learner=Generic):
+    """Changes a parameter while it fits."""
+
+    def fit(self, X, y=None, **options):
+        self.alpha = 0.25
+        return super().fit(X, y, **options)
+
+
+@pytest.mark.parametrize(
+    ("learner", "names"),
+    [
+        (TwiceAsFast(LINE, epsilon=1), {"private_on_all_small_data"}),
+        (TooFew(LINE, epsilon=1), {"required_samples_are_accepted"}),
+        (Impatient(LINE, epsilon=1), {"nonsense_is_refused_first"}),
+        (Changing(LINE, epsilon=1), {"fits_as_scikit_learn_does"}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_broken_learners_are_noticed(learner, names):
+    assert names <= noticed(learner_checks(learner, points=[1, 3]))
+    with pytest.raises(AssertionError):
+        check_learner(learner, points=[1, 3])
+
+
+class WrongLaw(ls.Thresholds):
+    """Scores each record twice."""
+
+    def candidates(self, sample):
+        return super().candidates(replace(sample, zeros=2 * sample.zeros, ones=2 * sample.ones))
+
+
+class Forgetful(ls.Thresholds):
+    """Reads back another class."""
+
+    def to_dict(self):
+        return super().to_dict() | {"high": self.high + 1}
+
+
+class Boastful(ls.Thresholds):
+    """Says a Littlestone dimension that it does not have."""
+
+    def littlestone_bounds(self):
+        return 5, 5
+
+
+class Doubled(ls.Thresholds):
+    """Lists a concept twice."""
+
+    def _concepts(self):
+        yield from super()._concepts()
+        yield ThresholdHypothesis(self.low, self.low, self.high)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (WrongLaw, "draws_have_the_exact_law"),
+        (Forgetful, "text_and_json_are_read_back"),
+        (Boastful, "dimensions_are_bounded"),
+        (Doubled, "concepts_are_listed_once"),
+    ],
+)
+def test_broken_classes_are_noticed(kind, name):
+    assert name in noticed(class_checks(kind(1, 3)))
+    with pytest.raises(AssertionError):
+        check_class(kind(1, 3))
+
+
+def flips_too_rarely(bits, *, epsilon, source):
+    return source.choose(ExplicitWeights(1, 1 + 9 * bits[0]))
+
+
+def draws_elsewhere(bits, *, epsilon, source, own=SeededSource(0)):  # noqa: B008
+    return own.below(2**30)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "names"),
+    [
+        (flips_too_rarely, {"private_on_all_pairs", "bad_parameters_are_refused_first"}),
+        (draws_elsewhere, {"all_randomness_comes_from_the_source"}),
+    ],
+)
+def test_broken_mechanisms_are_noticed(mechanism, names):
+    pairs = list(replace_one((0, 1), 1))
+    checks = [
+        c
+        for c in mechanism_checks(mechanism, pairs, epsilon=1)
+        if mechanism is flips_too_rarely or str(c) in names
+    ]
+    assert noticed(checks) == names
+    with pytest.raises(AssertionError):
+        check_mechanism(flips_too_rarely, pairs, epsilon=1)
