@@ -274,6 +274,7 @@ def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch)
     def full(*_, **__):
         raise DataError(NO_SPACE)
 
+    monkeypatch.setattr("littlestone.data.places._PIECE", 1)  # few records are drawn in memory
     monkeypatch.setattr("littlestone.data.places.Store.keep", full)
     extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
     with pytest.raises(DataError, match="space left"):

@@ -341,6 +341,7 @@ def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch)
         raise DataError(NO_SPACE)
 
     extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
+    monkeypatch.setattr("littlestone.data.places._PIECE", 1)  # few records are drawn in memory
     monkeypatch.setattr("littlestone.data.places.Store.keep", full)
     with pytest.raises(DataError, match="space left"):
         run(learner, passed, SecureSource(), **extra)

@@ -143,12 +143,12 @@ class _Case:
         self.vc = _asked(lambda: vc_dimension(concept_class, max_nodes=_NODES))
         self.ldim = _asked(lambda: littlestone_dimension(concept_class, max_nodes=_NODES))
         self.known = CertificateBuilder(
-            alpha=budget.alpha, beta=budget.beta, epsilon=budget.epsilon, delta=budget.delta,
+            alpha=budget.alpha, beta=budget.beta, epsilon=budget.epsilon, delta=budget.delta or Fraction(0),
             m=self.m or 1, vc_dim=self.vc or 0, d=self.ldim or 0,
         )  # fmt: skip
 
     def realizable(self) -> Iterator[LowerBound]:
-        leak = self.budget.delta > 0
+        leak = bool(self.budget.delta)
         if self.concepts.size >= 3:  # two of three concepts agree on any given point
             fail = "2*beta + delta/(exp(epsilon) - 1)" if leak else "2*beta"
             touched = self._touched("alpha")
