@@ -143,8 +143,8 @@ class _Case:
         self.vc = _asked(lambda: vc_dimension(concept_class, max_nodes=_NODES))
         self.ldim = _asked(lambda: littlestone_dimension(concept_class, max_nodes=_NODES))
         self.known = CertificateBuilder(
-            alpha=budget.alpha, beta=budget.beta, epsilon=budget.epsilon, delta=budget.delta or Fraction(0),
-            m=self.m or 1, vc_dim=self.vc or 0, d=self.ldim or 0,
+            alpha=budget.alpha, beta=budget.beta, epsilon=budget.epsilon,
+            delta=budget.delta or Fraction(0), m=self.m or 1, vc_dim=self.vc or 0, d=self.ldim or 0,
         )  # fmt: skip
 
     def realizable(self) -> Iterator[LowerBound]:
