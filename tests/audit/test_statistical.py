@@ -89,8 +89,8 @@ def test_delta_is_taken_off():
 
 
 def test_real_outputs_are_cut_at_quantiles():
-    def laplace(value):
-        return value + random.expovariate(1) - random.expovariate(1)
+    def laplace(value):  # on a grid: the last bits of floats say more
+        return round(value + random.expovariate(1) - random.expovariate(1), 3)
 
     bound = lower_bound(laplace, 0, 1, delta=0, trials=40_000)
     assert 0.8 <= bound <= 1
@@ -108,7 +108,7 @@ def test_a_refusal_is_an_output():
 
 
 def test_direction_and_evidence():
-    bound = lower_bound(lambda x: x and random.random() < 0.5, 0, 1, delta=0, trials=800)
+    bound = lower_bound(lambda x: bool(x) and random.random() < 0.5, 0, 1, delta=0, trials=800)
     assert bound.swapped  # only the second side ever says True
     assert bound.hits[1] == 0
     assert bound.measured == 600

@@ -21,8 +21,8 @@ data = [0, 30, 60]
 neighbour = [100, 30, 60]
 
 
-def noisy_sum(ages, sensitivity):
-    return sum(ages) + rng.laplace(scale=sensitivity / 1.0)  # claims epsilon = 1
+def noisy_sum(ages, sensitivity):  # rounded: the last bits of a float would say more
+    return round(sum(ages) + rng.laplace(scale=sensitivity / 1.0), 1)  # claims epsilon = 1
 
 
 # %%

@@ -6,6 +6,9 @@
 `all_n`                   step by step: private for every n
 `replay`, `neighbours`    the exact loss on neighbours of a real table; secret
 `statistical`             lower bounds on epsilon by sampling: any callable; our learners
+`events`                  what is looked at in an output, and the event that tells most
+`worker`, `answer`        mechanisms in another interpreter; its side
+`family`                  a table of audits that hold together, with controls
 `attack`                  a record found in the votes of a threshold learner
 ``table/``                one line for each mechanism and learner
 ========================  ================================================================
@@ -15,6 +18,7 @@ The page: ``docs/audit.md``.
 
 from littlestone.audit import attack as attack
 from littlestone.audit.all_n import AllN, Step, all_n
+from littlestone.audit.family import Family
 from littlestone.audit.mechanism import (
     MechanismVerification,
     replace_one,
@@ -24,14 +28,17 @@ from littlestone.audit.mechanism import (
 from littlestone.audit.replay import Replay, replay
 from littlestone.audit.statistical import LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
+from littlestone.audit.worker import Worker
 
 __all__ = [
     "AllN",
+    "Family",
     "LowerBound",
     "MechanismVerification",
     "Replay",
     "Step",
     "Verification",
+    "Worker",
     "all_n",
     "attack",
     "lower_bound",

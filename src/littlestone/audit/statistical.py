@@ -11,20 +11,16 @@ weakest: labels that nearly balance, and one record that tips them.
 
 from __future__ import annotations
 
-import math
-import numbers
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from multiprocessing import get_context
-from operator import itemgetter
 from typing import Any, SupportsIndex
 
-import numpy as np
-
+from littlestone.audit.answer import Raised, output
+from littlestone.audit.events import at_least, battery, best, hashable
 from littlestone.audit.neighbours import promised
 from littlestone.audit.verify import RecordCases, UserCases
 from littlestone.bounds.tails import lower_limit, upper_limit
@@ -34,16 +30,16 @@ from littlestone.source import SecureSource, reseed
 __all__ = ["Audited", "LowerBound", "audit_learner", "lower_bound", "neighbour_pairs"]
 
 Mechanism = Callable[[Any], Any]
+Key = Callable[[Any], Any] | None
 Progress = Callable[[int, int], None]
 
 _EXPLORE = 4  # one run in four chooses the event, the others measure it
-_BINS = 64
 _BATCH = 1000
-_ENTRIES = 16  # of an array that are looked at
+_LOOKS = 4  # at the measuring runs, where an audit may stop
 
 
 class LowerBound(float):
-    """A number that epsilon is proved to reach or exceed, with the stated confidence.
+    """A number that epsilon (or rho) is proved to reach or exceed, with the stated confidence.
 
     It is a float, so it can be compared with a claim. It carries what it rests on.
 
@@ -60,11 +56,13 @@ class LowerBound(float):
     measured : int
     swapped : bool
         Whether the second data set is the more likely side.
+    measure : "epsilon" or "rho"
+        What is bounded.
 
     Examples
     --------
     >>> bound = LowerBound(0.5, delta=0.0, confidence=0.95, trials=4, event="", hits=(3, 1),
-    ...                    measured=3, swapped=False)
+    ...                    measured=3, swapped=False, measure="epsilon")
     >>> bound <= 1, bound.hits
     (True, (3, 1))
     """
@@ -76,6 +74,7 @@ class LowerBound(float):
     hits: tuple[int, int]
     measured: int
     swapped: bool
+    measure: str
 
     def __new__(cls, epsilon: float | SupportsIndex, /, **evidence: Any) -> LowerBound:
         """Make the number and keep its evidence."""
@@ -84,8 +83,9 @@ class LowerBound(float):
         return self
 
     def __repr__(self) -> str:
+        at = f" at delta = {self.delta:g}" if self.measure == "epsilon" else ""
         return (
-            f"LowerBound(epsilon >= {float(self):.4g} at delta = {self.delta:g}, "
+            f"LowerBound({self.measure} >= {float(self):.4g}{at}, "
             f"confidence {self.confidence:g}, {self.trials} trials)"
         )
 
@@ -94,7 +94,7 @@ class LowerBound(float):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON."""
-        return {"epsilon": float(self), **vars(self), "hits": list(self.hits)}
+        return {"bound": float(self), **vars(self), "hits": list(self.hits)}
 
 
 def lower_bound(
@@ -105,17 +105,20 @@ def lower_bound(
     delta: float,
     trials: int,
     confidence: float = 0.9999,
-    key: Callable[[Any], Hashable] | None = None,
+    measure: str = "epsilon",
+    stop_above: float | None = None,
+    key: Callable[[Any], Any] | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> LowerBound:
-    """Return an epsilon that the mechanism has at least, by sampling its outputs.
+    """Return an epsilon (or rho) that the mechanism has at least, by sampling its outputs.
 
     Parameters
     ----------
     mechanism : callable
-        ``mechanism(data)`` returns one output. Any library's; an exception that it raises is an
-        output too (its type and message).
+        ``mechanism(data)`` returns one output. Any library's, also in another interpreter
+        (`littlestone.audit.Worker`); an exception that it raises is an output too (its type and
+        message).
     data, neighbour : object
         Two neighbouring data sets, passed on as they are.
     delta : float in [0, 1)
@@ -124,10 +127,15 @@ def lower_bound(
         Runs on each data set. A quarter chooses the event, the others measure it.
     confidence : float in (0, 1), default 0.9999
         Probability with which the bound is right, over the mechanism's randomness.
+    measure : "epsilon" or "rho", default "epsilon"
+        ``"rho"``: of zero-concentrated privacy, where delta is 0.
+    stop_above : float, optional
+        A claim. It is compared with the bound after 1/8, 1/4, 1/2 and all of the measuring runs,
+        which share the risk, and the audit ends as soon as it is refuted.
     key : callable, optional
-        Maps an output to something hashable. By default numbers, texts and tuples stay as they
-        are, arrays become tuples, and other unhashable outputs their ``repr``. Of tuples (arrays)
-        of numbers with too many values, single entries and the sum are tried.
+        Maps an output to what is looked at. Of any output its value, type, length, keys and the
+        last bits of floats are tried, of those with parts (lists, arrays, dicts) also each part,
+        and a weighted sum of the numbers.
     workers : int >= 1, default 1
         Processes. Each reseeds the global generators of ``random`` and numpy. A mechanism that
         owns a generator would repeat itself in every process: leave this at 1.
@@ -145,13 +153,15 @@ def lower_bound(
 
     Notes
     -----
-    *Method.* Independent runs choose a direction and an event E (the outputs whose ratio is
-    largest; numbers with too many values are cut at sample quantiles first, arrays of them by an
-    entry or by the sum, whichever promises more). Fresh runs
+    *Method.* Independent runs choose a statistic, a direction and an event E (the values whose
+    ratio is largest; numbers with too many values are cut at sample quantiles first). Fresh runs
     count E on both sides. With probability at least ``confidence`` both Clopper-Pearson bounds
     hold, each at half the remaining risk, and then
 
         epsilon >= ln((p_low - delta) / q_high).
+
+    Under rho-zCDP the Renyi divergence of order alpha of the two coins with p_low and q_high is at
+    most alpha rho: rho is at least the largest quotient.
 
     *Guarantee.* Correct for every mechanism whose runs are independent; no other assumption.
 
@@ -176,29 +186,46 @@ def lower_bound(
     for name, value in (("mechanism", mechanism), *([] if key is None else [("key", key)])):
         if not callable(value):
             raise parameter_error(owner, name, "callable", value)
+    if measure not in ("epsilon", "rho") or (measure == "rho" and delta):
+        hint = "A claim of rho has no delta."
+        raise parameter_error(owner, "measure", '"epsilon", or "rho" with delta 0', measure, hint)
+    if workers > 1 and hasattr(mechanism, "many"):
+        raise parameter_error(owner, "workers", "1 for a mechanism of a Worker", workers)
     explore = trials // _EXPLORE
-    measure = trials - explore
-    run = _Runner(mechanism, key or _key, workers, 2 * trials, progress)
+    run = _Runner(mechanism, key, workers, 2 * trials, progress)
+    sides = (data, neighbour)
 
-    first = [run(side, explore) for side in (data, neighbour)]
-    cells, event = _best(first, delta=exact_delta, risk=risk / 2)
-    second = [cells.tally(run(side, measure)) for side in (data, neighbour)]
-    hits = [int(sum(side[cell] for cell in event.cells)) for side in second]
-    if event.swapped:
-        hits.reverse()
-    low = float(lower_limit(hits[0], measure, risk / 2))
-    high = float(upper_limit(hits[1], measure, risk / 2))
-    epsilon = math.log((low - exact_delta) / high) if low - exact_delta > high else 0.0
+    first = [_described(run(side, explore)) for side in sides]
+    cells, event = best(first, measure=measure, delta=exact_delta, risk=risk / 2)
+    looks = 1 if stop_above is None else _LOOKS
+    hits, measured, bound = [0, 0], 0, 0.0
+    for look in reversed(range(looks)):
+        size = ((trials - explore) >> look) - measured
+        for i, side in enumerate(sides):
+            tally = cells.tally(_described(run(side, size)))
+            hits[i] += sum(tally[cell] for cell in event.cells)
+        measured += size
+        more, less = reversed(hits) if event.swapped else hits
+        low = lower_limit(more, measured, risk / looks / 2)
+        high = upper_limit(less, measured, risk / looks / 2)
+        bound = max(bound, float(at_least(measure, low, high, exact_delta)))
+        if stop_above is not None and bound > stop_above:
+            break
     return LowerBound(
-        epsilon,
+        bound,
         delta=exact_delta,
         confidence=float(confidence),
-        trials=trials,
+        trials=explore + measured,
         event=cells.describe(event.cells),
-        hits=(hits[0], hits[1]),
-        measured=measure,
+        hits=(more, less),
+        measured=measured,
         swapped=event.swapped,
+        measure=measure,
     )
+
+
+def _described(counts: Counter[Hashable]) -> list[tuple[dict[str, Hashable], int]]:
+    return [(battery(output), count) for output, count in counts.items()]
 
 
 # --- running ---------------------------------------------------------------------------------
@@ -210,7 +237,7 @@ class _Runner:
     def __init__(
         self,
         mechanism: Mechanism,
-        key: Callable[[Any], Hashable],
+        key: Key,
         workers: int,
         total: int,
         progress: Progress | None,
@@ -243,10 +270,10 @@ class _Runner:
             yield from pool.map(_work, batches)
 
 
-_ASSIGNED: list[tuple[Mechanism, Callable[[Any], Hashable], Any]] = []
+_ASSIGNED: list[tuple[Mechanism, Key, Any]] = []
 
 
-def _begin(mechanism: Mechanism, key: Callable[[Any], Hashable], data: Any) -> None:
+def _begin(mechanism: Mechanism, key: Key, data: Any) -> None:
     _ASSIGNED[:] = [(mechanism, key, data)]
     reseed()
 
@@ -255,139 +282,12 @@ def _work(size: int) -> Counter[Hashable]:
     return _outputs(*_ASSIGNED[0], size)
 
 
-def _outputs(
-    mechanism: Mechanism, key: Callable[[Any], Hashable], data: Any, size: int
-) -> Counter[Hashable]:
-    return Counter(_output(mechanism, key, data) for _ in range(size))
-
-
-def _output(mechanism: Mechanism, key: Callable[[Any], Hashable], data: Any) -> Hashable:
-    try:
-        return key(mechanism(data))
-    except Exception as refusal:  # a refusal is an output too
-        return ("raised", type(refusal).__name__, str(refusal))
-
-
-def _key(output: Any) -> Hashable:
-    if isinstance(output, np.ndarray):
-        return _key(output.ravel().tolist())
-    if isinstance(output, list):
-        return tuple(_key(part) for part in output)
-    try:
-        hash(output)
-    except TypeError:
-        return repr(output)
-    return output  # type: ignore[no-any-return]
-
-
-# --- events ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Cells:
-    """A partition of all outputs, fixed before anything is measured."""
-
-    cuts: tuple[float, ...] | None  # of the real line; None: every output is a cell of its own
-    known: frozenset[Hashable]
-    name: str = "output"
-    number: Callable[[Any], Any] = field(default=lambda output: output, compare=False)
-
-    @classmethod
-    def all(cls, explored: Sequence[Counter[Hashable]]) -> Iterator[_Cells]:
-        """Yield the partitions that are tried."""
-        outputs = set().union(*explored)
-        runs = sum(side.total() for side in explored)
-        few = len(outputs) * 16 <= runs
-        if not few and all(map(_is_number, outputs)):
-            yield cls._cut(explored, "output", lambda output: output)
-            return
-        entries: list[Any] = [x if isinstance(x, tuple) else () for x in outputs]
-        size = len(entries[0])
-        if few or not size or not all(len(x) == size and all(map(_is_number, x)) for x in entries):
-            yield cls(None, frozenset(outputs))
-            return
-        for i in range(min(size, _ENTRIES)):
-            yield cls._cut(explored, f"output[{i}]", itemgetter(i))
-        yield cls._cut(explored, "sum(output)", sum)
-
-    @classmethod
-    def _cut(
-        cls, explored: Sequence[Counter[Hashable]], name: str, number: Callable[[Any], Any]
-    ) -> _Cells:
-        values = sorted(float(number(x)) for side in explored for x in side.elements())
-        cuts = {values[i * (len(values) - 1) // _BINS] for i in range(1, _BINS)}
-        return cls(tuple(sorted(cuts)), frozenset(), name, number)
-
-    def tally(self, counts: Counter[Hashable]) -> Counter[Hashable]:
-        """Count cells instead of outputs; what was never explored is one cell, None."""
-        cells: Counter[Hashable] = Counter()
-        for output, count in counts.items():
-            cells[self._cell(output)] += count
-        return cells
-
-    def _cell(self, output: Hashable) -> Hashable:
-        if self.cuts is None:
-            return output if output in self.known else None
-        try:
-            return bisect_right(self.cuts, float(self.number(output)))
-        except (TypeError, ValueError, IndexError):  # another kind of output than was explored
-            return None
-
-    def describe(self, cells: Sequence[Hashable]) -> str:
-        if self.cuts is None:
-            shown = sorted(repr(cell) for cell in cells)
-            more = f" and {len(shown) - 3} more" if len(shown) > 3 else ""
-            return f"output in {{{', '.join(shown[:3])}}}{more}"
-        ends = (-math.inf, *self.cuts, math.inf)
-        places = sorted(cell for cell in cells if isinstance(cell, int))
-        spans: list[list[float]] = []
-        for i in places:
-            if spans and spans[-1][1] == ends[i]:
-                spans[-1][1] = ends[i + 1]
-            else:
-                spans.append([ends[i], ends[i + 1]])
-        return f"{self.name} in " + " or ".join(f"[{a:.6g}, {b:.6g})" for a, b in spans)
-
-
-def _is_number(output: Any) -> bool:
-    return isinstance(output, numbers.Real) and not math.isnan(output)
-
-
-@dataclass(frozen=True)
-class _Event:
-    cells: tuple[Hashable, ...]
-    swapped: bool
-    gain: float = -math.inf  # the bound that it promises
-
-
-def _best(
-    explored: Sequence[Counter[Hashable]], *, delta: float, risk: float
-) -> tuple[_Cells, _Event]:
-    """Return the partition and the event that promise the largest bound."""
-    found = [
-        (cells, _choose(*map(cells.tally, explored), delta=delta, risk=risk))
-        for cells in _Cells.all(explored)
-    ]
-    return max(found, key=lambda pair: pair[1].gain)
-
-
-def _choose(p: Counter[Hashable], q: Counter[Hashable], *, delta: float, risk: float) -> _Event:
-    """Return the event that promises the largest bound, from the exploring runs alone."""
-    best, chosen = -math.inf, _Event((), False)
-    cells = sorted({*p, *q}, key=repr)
-    for swapped, (more, less) in enumerate(((p, q), (q, p))):
-        order = sorted(cells, key=lambda c: -(more[c] + 0.5) / (less[c] + 0.5))
-        above = np.cumsum([more[c] for c in order])
-        below = np.cumsum([less[c] for c in order])
-        # As if the exploring runs were all: a bound that small events, lucky once, do not win.
-        low = lower_limit(above, more.total(), risk) - delta
-        high = upper_limit(below, less.total(), risk)
-        gain = np.where(low > 0, np.log(np.maximum(low, 1e-300) / high), -np.inf)
-        place = int(np.argmax(gain))
-        if gain[place] > best:
-            best = float(gain[place])
-            chosen = _Event(tuple(order[: place + 1]), bool(swapped), best)
-    return chosen
+def _outputs(mechanism: Mechanism, key: Key, data: Any, size: int) -> Counter[Hashable]:
+    many = getattr(mechanism, "many", None)
+    outputs = many(data, size) if many else (output(mechanism, data) for _ in range(size))
+    if key is not None:
+        outputs = (x if isinstance(x, Raised) else output(key, x) for x in outputs)
+    return Counter(map(hashable, outputs))
 
 
 # --- our own learners: pairs of neighbours that are likely to tell -------------------------------
