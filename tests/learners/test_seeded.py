@@ -111,15 +111,10 @@ _CASES: list[tuple[str, tuple[str, ...], dict[str, Any]]] = [
     ("VC1Learner", ("thresholds",), {"delta": 1e-6, "method": "median-tree"}),
     (
         "LittlestoneLearner",
-        ("thresholds", "chain", "finite", "conjunctions", "flats"),
+        ("conjunctions", "flats"),
         {"delta": 0.01, "epsilon": 0.03},
     ),
     ("LittlestoneLearner", ("points", "sets"), {"delta": 0.01, "epsilon": 0.3, "chunk": 5}),
-    (
-        "LittlestoneLearner",
-        ("chain", "finite"),
-        {"delta": 0.1, "epsilon": 0.5, "method": "essential", "chunk": 8},
-    ),
     (
         "LittlestoneLearner",
         ("chain",),
