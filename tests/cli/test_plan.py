@@ -49,7 +49,8 @@ def test_streams_beside_what_no_learner_can_do_better(run):
         "plan --epsilon 1 --alpha 0.1 --beta 0.05 --delta 1e-6 --horizon 99 "
         "--class conjunctions(40)"
     )
-    assert "No online learner" in " ".join(refused.out.split())
+    assert refused.code == 2
+    assert "No learner can promise this for conjunctions(40)" in " ".join(refused.err.split())
     pure = run(line.replace(" --delta 1e-6", "").replace("points()", "thresholds(1,99)") + " 99999")
     assert "In a stream of 99,999 rows, littlestone stream makes at most" in pure.out
 
