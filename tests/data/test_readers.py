@@ -628,3 +628,24 @@ def test_what_a_killed_run_spilled_is_removed_by_the_next(tmp_path):
         assert (tmp_path / kept / "duckdb_temp").exists()
         living.stdin.close()
     assert not (tmp_path / kept).exists()
+
+
+def test_a_forked_process_leaves_what_its_parent_spills(tmp_path):
+    if not hasattr(os, "fork"):
+        pytest.skip("Windows does not fork")
+    code = (
+        "import os, sys\n"
+        "from pathlib import Path\n"
+        "from littlestone.data import engine\n"
+        "folder = Path(engine._spill_folder(':memory:', os.getpid()))\n"
+        "child = os.fork()\n"
+        "if not child:\n    sys.exit()\n"
+        "os.waitpid(child, 0)\n"
+        "print(folder.exists())"
+    )
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert done.stdout == "True\n"
+    assert not list(tmp_path.iterdir())

@@ -172,11 +172,16 @@ def _spill_folder(database: str, process: int) -> str:
     _remove_abandoned()
     while True:
         folder = tempfile.mkdtemp(prefix=_PREFIX)
-        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        atexit.register(_remove_own, folder, process)
         lock = os.open(Path(folder) / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
         if _locked(lock) and os.fstat(lock).st_nlink:  # else another run took it for abandoned
             return folder
         os.close(lock)
+
+
+def _remove_own(folder: str, process: int) -> None:
+    if os.getpid() == process:  # a forked one, when it ends, leaves it to its parent
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _remove_abandoned() -> None:
