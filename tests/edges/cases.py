@@ -506,7 +506,7 @@ LEARNERS = {
         "tp", _fit(lambda c, s: ls.VC1Learner(c, **BOTH, proper=True, random_state=s)),
     ),
     "littlestone": (
-        "tip", _fit(lambda c, s: ls.theory.LittlestoneLearner(c, **BOTH, random_state=s)),
+        "p", _fit(lambda c, s: ls.theory.LittlestoneLearner(c, **BOTH, random_state=s)),
     ),
     "stable": ("tip", _fit(lambda c, s: ls.theory.StableLearner(c, **BOTH, random_state=s))),
     "two samples": (

@@ -29,7 +29,7 @@ CLASSES = [
     ls.SparseSets(3),
     ls.Prefixes("ipv4"),
     ls.theory.Conjunctions(8),
-    ls.theory.AffineSubspaces(7, 4, 2),
+    ls.theory.AffineSubspaces(3, 4, 2),
     ls.Rules(SCHEMA, 2),
 ]
 ASKED = {"epsilon": 1, "delta": 1e-6, "alpha": "0.1", "beta": "0.05"}

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from littlestone.data import Sample
 from littlestone.data.domains import Line
-from littlestone.source import ScoreRuns
+from littlestone.source import ScoreRuns, exact_integers
 
 _SMALL = 2**62
 
@@ -53,10 +53,10 @@ def span_runs(pieces: Iterable[Spans], first: int, end: int, base: int) -> Itera
         known = places <= starts[-1]  # what comes later starts later
         here, scores = _steps(places[known], changes[known], score)
         places, changes = places[~known], changes[~known]
-        yield ScoreRuns(np.append(at, here[:-1]), int(here[-1]), np.append(score, scores[:-1]))
+        yield ScoreRuns(_after(at, here[:-1]), int(here[-1]), np.append(score, scores[:-1]))
         at, score = int(here[-1]), int(scores[-1])
     here, scores = _steps(places, changes, score)
-    yield ScoreRuns(np.append(at, here), end, np.append(score, scores))
+    yield ScoreRuns(_after(at, here), end, np.append(score, scores))
 
 
 def in_order(starts: Sequence[int], ends: Sequence[int], gains: Ints, last: int) -> list[Spans]:
@@ -73,3 +73,8 @@ def _steps(places: Ints, changes: Ints, score: int) -> tuple[Ints, Ints]:
     places, scores = places[order], score + np.cumsum(changes[order])
     last = np.append(places[1:] != places[:-1], True)[: len(places)]
     return places[last], scores[last]
+
+
+def _after(first: int, places: Ints) -> Ints:
+    """Return a place and those behind it: exactly, however large."""
+    return np.concatenate([exact_integers([first]), places])
