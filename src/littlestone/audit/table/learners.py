@@ -288,7 +288,6 @@ LEARNERS: tuple[Case, ...] = (
         wrap=_with(chunk=2, tolerances=(0,)),
         method="closures",
         note="teachers of two",
-        sharp=_DELTAS,
     ),
     _case(
         "littlestone",
