@@ -162,8 +162,8 @@ def test_arrays_of_numbers_are_told_apart_by_their_sum():
         return rng.normal(size=10) + shift
 
     bound = lower_bound(noisy, 0.0, 1.0, delta=0, trials=4000)
-    assert bound > 3
-    assert bound.event.startswith("sum(output) in")
+    assert bound > 3  # one entry alone: below 1
+    assert "sum" in bound.event.partition(" in ")[0]
 
 
 def test_arrays_of_a_few_values_are_compared_as_they_are():

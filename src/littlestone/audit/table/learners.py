@@ -289,6 +289,18 @@ LEARNERS: tuple[Case, ...] = (
         method="closures",
         note="teachers of two",
     ),
+    # One record brings the empty set and the point 1: as many as a list can hold, and neither is
+    # what bottom releases (with `Points`, the empty set is: half of the delta would do).
+    _case(
+        "littlestone",
+        AffineSubspaces(2, 1, 0),
+        [(0,), (1,)],
+        3,
+        wrap=_with(chunk=3, tolerances=(1,)),
+        method="closures",
+        note="one teacher",
+        sharp=_DELTAS,
+    ),
     _case(
         "littlestone",
         Points(),
