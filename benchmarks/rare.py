@@ -3,7 +3,7 @@
     python benchmarks/rare.py FOLDER [--tables census caravan] [--draws 5] [--epsilon 1]
 
 Two public tables of which about 94 of 100 records have the label no, as their documentation says:
-the KDD census table and Caravan insurance (`benchmarks/tables` fetches them into FOLDER). A missed
+the KDD census table and Caravan insurance (`benchmarks/comparison` fetches them into FOLDER). A missed
 yes costs 15 times as much as a missed no: the public ratio of 94 to 6. Learned from the training
 rows and tested on the test rows, each with its own draw; trees and rule lists with the labels no
 and yes. Prints Markdown, and what the report says of the first draw.
@@ -19,9 +19,9 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent / "tables"))
+sys.path.insert(0, str(Path(__file__).parent / "comparison"))
 
-from definitions import FURTHER, TABLES
+from definitions import TABLES
 from fetch import prepare
 
 COSTS = {"no": 1, "yes": 15}
@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--epsilon", type=Fraction, default=Fraction(1))
     asked = parser.parse_args()
     for name in asked.tables:
-        table = (TABLES | FURTHER)[name]
+        table = TABLES[name]
         held = np.load(prepare(table, asked.folder))
         codes, labels, test = held["codes"], held["labels"].astype(np.int64), held["test"]
         parts = codes[~test], labels[~test], codes[test], labels[test]

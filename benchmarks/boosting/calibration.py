@@ -11,12 +11,17 @@ drawn by exactly these probabilities show: the sampling of the test rows alone.
 from __future__ import annotations
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
-from compare import ALL, DELTA
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "comparison"))
+
+from definitions import TABLES
 from fetch import prepare
+from fits import DELTA
 
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import Sample, Schema
@@ -44,10 +49,10 @@ def main() -> None:
     print("| table | probabilities | calibration error | floor | accuracy |")
     print("|---|---|--:|--:|--:|")
     for name in arguments.tables:
-        with np.load(prepare(ALL[name], arguments.cache)) as arrays:
+        with np.load(prepare(TABLES[name], arguments.cache)) as arrays:
             codes, labels, test = arrays["codes"], arrays["labels"], arrays["test"]
         sample = Sample.of(codes[~test], labels[~test])
-        concepts = BoostedTreeClass(Schema.from_toml(ALL[name].schema), 2)
+        concepts = BoostedTreeClass(Schema.from_toml(TABLES[name].schema), 2)
         for way, options in WAYS.items():
             found = []
             for seed in range(arguments.seeds):

@@ -2,7 +2,7 @@
 
     python rivals.py CACHE TABLE --epsilons 0.5 1 --seeds 0 1 2 --limit 300
 
-Run by compare.py in the environment of benchmarks/tables/environment.txt; nothing of ours is
+Run by compare.py in the environment of environment.txt; nothing of ours is
 imported. All methods get the same public knowledge as ours: bounds, categories, the edges of the
 schema. The settings are the libraries' defaults, and a second learning rate for DP-EBM.
 
@@ -14,22 +14,92 @@ they are. ``own``: as the libraries state it.
 
 from __future__ import annotations
 
-import sys
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from fits import DELTA, Fit, Key, worker
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
-
-from field import METHODS, Arrays
-
+FIRST = 2  # the code of the first bin or category; 0 is missing and 1 is other
+Matrix = npt.NDArray[Any]
 RATES = (0.01, 0.1)  # DP-EBM's default, and a better one
 ENCODINGS = ("bins", "values")
 RELATIONS = ("own", "replace-one")
+
+
+class Arrays:
+    """A prepared table: codes, values, labels, and the public facts of its columns."""
+
+    def __init__(self, path: Path) -> None:
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+        self.numeric, self.n_codes = arrays["numeric"], arrays["n_codes"]
+        self.low, self.high = arrays["low"], arrays["high"]
+        self.test = arrays["test"]
+        self.y = arrays["labels"].astype(np.int64)
+        self._codes, self._values = arrays["codes"], arrays["values"]
+
+    def features(self, encoding: str) -> tuple[Matrix, npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return one number for each cell, and the public bounds of each column."""
+        if encoding == "values":
+            return self._values, self.low, self.high
+        return self._codes, np.where(self.numeric, FIRST, 0), self.n_codes - 1
+
+    def split(self, X: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the training and the test rows."""
+        return X[~self.test], X[self.test]
+
+    @property
+    def codes(self) -> Matrix:
+        """Codes of all rows."""
+        return self._codes
+
+
+def stump_errors(codes: Matrix, labels: Matrix, numeric: Matrix, n_codes: Matrix) -> Matrix:
+    """Return the errors of all rules of at most one literal, in a public order.
+
+    Never; always; then for each column ``>=`` and ``<`` of each edge, or ``is`` and ``is not`` of
+    each category.
+    """
+    errors = [labels.sum(), len(labels) - labels.sum()]
+    for accepts, j in _literals(numeric, n_codes):
+        errors.append((accepts[codes[:, j]] != labels).sum())
+    return np.array(errors, dtype=np.int64)
+
+
+def _literals(numeric: Matrix, n_codes: Matrix) -> list[tuple[Matrix, int]]:
+    literals = []
+    for j, (ordered, n) in enumerate(zip(numeric, n_codes, strict=True)):
+        codes = np.arange(n)
+        for k in range(FIRST + 1 if ordered else FIRST, n):
+            yes = codes >= k if ordered else codes == k
+            no = (codes < k) & (codes >= FIRST) if ordered else codes != k
+            literals += [(yes, j), (no, j)]
+    return literals
+
+
+def _stump(arrays: Arrays, epsilon: float) -> Matrix:
+    """Choose the best rule of one literal by OpenDP's noisy max, which takes no seed."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    train, test = arrays.split(arrays.codes)
+    labels = arrays.y[~arrays.test]
+    scores = -stump_errors(train, labels, arrays.numeric, arrays.n_codes)
+    # Replacing one record changes each count of errors by at most one, in either direction.
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.linf_distance(T="i64", monotonic=False)
+
+    def make(scale: float) -> Any:
+        return dp.m.make_noisy_max(*space, dp.max_divergence(), scale)
+
+    best = dp.binary_search_chain(make, d_in=1, d_out=epsilon)(scores)
+    if best < 2:
+        return np.full(len(test), best)
+    accepts, j = _literals(arrays.numeric, arrays.n_codes)[best - 2]
+    return accepts[test[:, j]].astype(np.int64)
 
 
 @lru_cache(maxsize=1)
@@ -63,9 +133,9 @@ def fits(path: Path, table: str, epsilon: str, seed: int) -> dict[Key, Fit]:
     found[table, epsilon, "diffprivlib LogisticRegression", "bins", "replace-one", seed] = lambda: (
         _diffprivlib(path, "LogisticRegression", float(epsilon), seed)
     )
-    found[table, epsilon, "OpenDP stump", "bins", "replace-one", seed] = lambda: METHODS[
-        "OpenDP stump"
-    ](arrays, "bins", float(epsilon), seed)
+    found[table, epsilon, "OpenDP stump", "bins", "replace-one", seed] = lambda: _stump(
+        arrays, float(epsilon)
+    )
     for encoding, rate, relation in product(ENCODINGS, RATES, RELATIONS):
         found[table, epsilon, "DP-EBM", f"{encoding}, rate {rate}", relation, seed] = (
             lambda c=encoding, r=rate, n=relation: _dp_ebm(arrays, c, r, n, float(epsilon), seed)

