@@ -3,7 +3,7 @@
     python benchmarks/rare.py FOLDER [--tables census caravan] [--draws 5] [--epsilon 1]
 
 Two public tables of which about 94 of 100 records have the label no, as their documentation says:
-the KDD census table and Caravan insurance (`benchmarks/comparison` fetches them into FOLDER). A missed
+the KDD census table and Caravan insurance (`benchmarks/comparison` fetches them). A missed
 yes costs 15 times as much as a missed no: the public ratio of 94 to 6. Learned from the training
 rows and tested on the test rows, each with its own draw; trees and rule lists with the labels no
 and yes. Prints Markdown, and what the report says of the first draw.

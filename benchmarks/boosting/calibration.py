@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "comparison"))
 
 from definitions import TABLES
 from fetch import prepare
-from fits import DELTA
+from fits import DELTA, calibration_error
 
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import Sample, Schema
@@ -61,16 +61,10 @@ def main() -> None:
                 shares = release.hypothesis.probability(codes[test])
                 right = float(((shares > 0.5) == labels[test]).mean())
                 drawn = np.random.default_rng(seed).random((20, len(shares))) < shares
-                floor = np.mean([_calibration_error(shares, own) for own in drawn])
-                found.append((_calibration_error(shares, labels[test]), floor, right))
+                floor = np.mean([calibration_error(shares, own) for own in drawn])
+                found.append((calibration_error(shares, labels[test]), floor, right))
             cells = " | ".join(f"{mean:.4f}" for mean in np.mean(found, axis=0))
             print(f"| {name} | {way} | {cells} |", flush=True)
-
-
-def _calibration_error(shares: np.ndarray, labels: np.ndarray) -> float:
-    place = np.minimum((shares * 20).astype(int), 19)
-    sums = np.bincount(place, weights=shares - labels, minlength=20)
-    return float(np.abs(sums).sum() / len(labels))
 
 
 if __name__ == "__main__":

@@ -3,19 +3,20 @@
     python benchmarks/comparison/compare.py --list       # the tables: package, version, hash
     python benchmarks/comparison/compare.py              # everything: 5 epsilons, 10 seeds
     python benchmarks/comparison/compare.py --tables adult --epsilons 1 --seeds 3
-    python benchmarks/comparison/compare.py --summary    # only what the cache holds
-    python benchmarks/comparison/compare.py --picture docs/boosting-field.svg --epsilons 1
+    python benchmarks/comparison/compare.py --page       # only write the page, from the cache
 
-The tables: definitions.py and schemas/, written from documentation before the first run. Two neighbour relations:
-``replace-one``, that of this library, and ``own``, that of each method. Measures are of test rows.
+The tables (definitions.py, schemas/) were described from documentation before the first run. Two
+neighbour relations: ``replace-one``, that of this library, and ``own``, that of each method.
+Measures are of test rows.
 
 Each fit is one line of a file in ``--cache``, so a stopped command goes on where it was. An empty
 cache begins with the fits of ``results.csv``, those of docs/comparison.md (``--fresh``: with none);
-``--keep`` writes that file. Rivals run in environments of their own in the same folder, made by pip
-when they are not there. The order is from coarse to fine: epsilon 0.5 and 1 with three seeds, the
-other epsilons, the references, synthetic data, then all ten seeds; in each stage the small tables
-first. A fit that fails or takes more than ``--limit`` seconds of processor time is kept as failed,
-shown, and never counted as beaten; routes of more than 60 s, and synthetic data, have three seeds.
+``--ours`` runs only our methods, all of them anew; ``--keep`` writes the file again. Rivals run in
+environments of their own in the same folder, made by pip when they are not there. The order is from
+coarse to fine: epsilon 0.5 and 1 with three seeds, the other epsilons, the references, synthetic
+data, then all ten seeds; in each stage the small tables first. A fit that fails or takes more than
+``--limit`` seconds of processor time is kept as failed, shown, and never counted as beaten; routes
+of more than 60 s, and synthetic data, have three seeds.
 
 Ours is one route with its defaults. It is first or level on a table if no method of the field, at
 none of its settings, is ahead by more than two standard errors. The tables of means show the
@@ -33,13 +34,15 @@ import venv
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from definitions import HERE, TABLES
 from fetch import prepare
 from fits import DELTA, Cache, Fit, Key, keep, load, restore
+from page import csv_of_means, filled
 from picture import draw
-from standing import Standing, summary
+from standing import Standing
 
 from littlestone.classes import BoostedTreeClass, DecisionTrees, Rules
 from littlestone.data import Sample, Schema
@@ -52,6 +55,7 @@ ORDER = (
     "affairs", "german", "compas", "default", "insurance", "alcohol", "happiness", "adult",
     "caravan", "loanapp", "digits", "census",
 )  # fmt: skip
+DOCS = Path(__file__).parents[2] / "docs"
 EPSILONS = ("0.1", "0.5", "1", "2", "4")
 FIRST, FEW = ("0.5", "1"), 3
 BOOSTED = {
@@ -100,7 +104,7 @@ def _fit(path: Path, table: str, method: str, epsilon: str, seed: int) -> np.nda
 def run(arguments: argparse.Namespace) -> None:
     """Run what the caches lack."""
     folder: Path = arguments.cache
-    pythons = {name: _environment(folder, name) for name in ENVIRONMENTS}
+    pythons = {} if arguments.ours else {name: _environment(folder, name) for name in ENVIRONMENTS}
     cache = Cache(folder / "ours.jsonl", arguments.limit)
     first = [one for one in arguments.epsilons if one in FIRST]
     rest = [one for one in arguments.epsilons if one not in FIRST]
@@ -125,6 +129,8 @@ def run(arguments: argparse.Namespace) -> None:
             for seed, epsilon in product(seeds, filter(None, epsilons)):
                 for key, fit in fits(path, table, epsilon, seed).items():
                     cache.run(key, truth, fit)
+            if arguments.ours:
+                continue
             command = [
                 str(pythons[name]), str(Path(__file__).with_name(f"{name}.py")), str(folder),
                 table, "--epsilons", *epsilons, "--seeds", *map(str, seeds),
@@ -160,7 +166,7 @@ def listed() -> str:
 
 
 def main() -> None:
-    """Run, and print the summary."""
+    """Run what is missing, and write the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--tables", nargs="+", choices=ORDER, default=list(ORDER))
     parser.add_argument("--epsilons", nargs="+", default=list(EPSILONS))
@@ -169,10 +175,10 @@ def main() -> None:
     parser.add_argument("--without", nargs="+", choices=routes, default=[], help="for later")
     parser.add_argument("--limit", type=int, default=300, help="seconds of one fit")
     parser.add_argument("--list", action="store_true", help="only list the tables")
-    parser.add_argument("--summary", action="store_true", help="only print what the cache holds")
+    parser.add_argument("--page", action="store_true", help="only write the page of the site")
+    parser.add_argument("--ours", action="store_true", help="only our fits, all anew")
     parser.add_argument("--fresh", action="store_true", help="run what results.csv holds again")
     parser.add_argument("--keep", action="store_true", help="only write the cache to results.csv")
-    parser.add_argument("--picture", type=Path, help="only draw the first epsilon's AUROC there")
     default = Path(tempfile.gettempdir()) / "littlestone-tables"
     parser.add_argument("--cache", type=Path, default=default)
     arguments = parser.parse_args()
@@ -184,17 +190,23 @@ def main() -> None:
     if arguments.keep:
         keep(arguments.cache, workers)
         return
+    if arguments.ours:
+        (arguments.cache / "ours.jsonl").touch()  # so it is not restored
     if not arguments.fresh:
         restore(arguments.cache, workers)
-    if not (arguments.summary or arguments.picture):
+    if not arguments.page:
         run(arguments)
-    caches = [arguments.cache / f"{name}.jsonl" for name in workers]
-    if arguments.picture:
-        titles = {name: table.title for name, table in TABLES.items()}
-        drawn = draw(Standing(load(caches)), arguments.tables, titles, arguments.epsilons[0])
-        arguments.picture.write_text(drawn, encoding="utf-8")
-    else:
-        print(summary(load(caches), arguments.tables, arguments.epsilons))
+    write(load([arguments.cache / f"{name}.jsonl" for name in workers]))
+
+
+def write(runs: list[dict[str, Any]], docs: Path = DOCS) -> None:
+    """Write the results into the page, the picture, and the table of all means."""
+    standing = Standing(runs)
+    titles = {name: TABLES[name].title for name in ORDER}
+    page = docs / "comparison.md"
+    page.write_text(filled(page.read_text("utf-8"), standing, titles, EPSILONS), "utf-8")
+    (docs / "comparison.svg").write_text(draw(standing, ORDER, titles, EPSILONS), "utf-8")
+    (docs / "comparison.csv").write_text(csv_of_means(standing, ORDER, EPSILONS), "utf-8")
 
 
 if __name__ == "__main__":

@@ -21,13 +21,15 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 
-__all__ = ["DELTA", "MEASURES", "SLOW", "Cache", "keep", "load", "restore", "worker"]
+__all__ = [
+    "DELTA", "MEASURES", "SLOW", "Cache", "calibration_error", "keep", "load", "restore", "worker",
+]  # fmt: skip
 
 Key = tuple[str, str, str, str, str, int]
 Fit = Callable[[], np.ndarray]
 
 DELTA = "1e-6"
-MEASURES = ("accuracy", "auroc", "balanced", "log_loss")
+MEASURES = ("accuracy", "auroc", "balanced", "log_loss", "calibration")
 SLOW = 60  # seconds of a fit from which three seeds are enough
 KEPT = Path(__file__).with_name("results.csv")
 COLUMNS = ("table", "epsilon", "method", "setting", "relation", "seed")
@@ -99,7 +101,14 @@ class Cache:
             "auroc": float(roc_auc_score(truth, chances)),
             "balanced": float(balanced_accuracy_score(truth, label)),
             "log_loss": float(log_loss(truth, np.clip(chances, 1e-6, 1 - 1e-6))),
+            "calibration": calibration_error(chances, truth),
         }
+
+
+def calibration_error(chances: np.ndarray, labels: np.ndarray) -> float:
+    """Return the mean distance between predicted and found shares, in 20 bins of equal width."""
+    bins = np.minimum((chances * 20).astype(int), 19)
+    return float(np.abs(np.bincount(bins, weights=chances - labels)).sum() / len(labels))
 
 
 def _route(key: Key) -> tuple[str, ...]:
@@ -146,7 +155,7 @@ def _fit(row: dict[str, str]) -> dict[str, Any]:
     key = [*(row[name] for name in COLUMNS[:-1]), int(row["seed"])]
     if row["failed"]:
         return {"key": key, "failed": row["failed"]}
-    return {"key": key, **{name: float(row[name]) for name in RESULTS[:-1]}}
+    return {"key": key, **{name: float(row[name]) for name in RESULTS[:-1] if row[name]}}
 
 
 def _short(value: float | str) -> float | str:

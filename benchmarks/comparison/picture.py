@@ -1,7 +1,8 @@
-"""The picture: AUROC on test rows at one epsilon, one line for each table."""
+"""The picture: AUROC on test rows against epsilon, one panel for each table."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from standing import Cell, Standing
@@ -10,65 +11,93 @@ from littlestone.svg import Element, picture
 
 __all__ = ["draw"]
 
-#: Name in the legend, method, relation, colour (readable on light and on dark).
+#: Name in the legend, methods (the first that was run), relation, colour for light and dark.
 SERIES = (
-    ("boosted trees", "boosted trees", "replace-one", "#0b84b8"),
-    ("DP-EBM, replace-one", "DP-EBM", "replace-one", "#d1495b"),
-    ("DP-EBM, own relation", "DP-EBM", "own", "#c07a10"),
-    ("gradient boosting, not private", "gradient boosting", "not private", "#777777"),
-)
-LEFT, RIGHT, HEAD, ROW, WIDTH = 190, 20, 60, 30, 760
-LOW, HIGH = 0.45, 1.0
+    ("littlestone", ("auto", "boosted trees"), "replace-one", "#0b84b8"),
+    ("DP-EBM, corrected to replace-one", ("DP-EBM",), "replace-one", "#d1495b"),
+    ("diffprivlib forest, likewise", ("diffprivlib RandomForestClassifier",), "replace-one",
+     "#c07a10"),
+)  # fmt: skip
+REFERENCE = "gradient boosting"
+ACROSS, WIDTH, PANEL, HEIGHT, HEAD = 3, 780, 260, 170, 40
+LEFT, RIGHT, TOP, BOTTOM = 38, 12, 30, 24
 
 
-def draw(standing: Standing, tables: Sequence[str], titles: Mapping[str, str], epsilon: str) -> str:
-    """Return the SVG; a bar is one standard error up and down, a missing mark was not run."""
+def draw(
+    standing: Standing, tables: Sequence[str], titles: Mapping[str, str], epsilons: Sequence[str]
+) -> str:
+    """Return the SVG: means, a bar of one standard error up and down, a dashed reference."""
     body = Element("g")
-    x = LEFT - 60
+    x = 12.0
     for name, _, _, colour in SERIES:
         body.add("circle", cx=x, cy=16, r=4.5, fill=colour)
         body.add("text", name, x=x + 9, y=20, class_="ls-small")
-        x += 30 + 6.5 * len(name)
-    bottom = HEAD + ROW * len(tables)
-    for value in (0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-        body.add(
-            "line",
-            x1=_x(value),
-            x2=_x(value),
-            y1=HEAD - 12,
-            y2=bottom,
-            class_="ls-axis",
-            stroke_opacity=0.3,
-        )
-        body.add(
-            "text", f"{value:g}", x=_x(value), y=HEAD - 16, class_="ls-small ls-dim",
-            text_anchor="middle",
-        )  # fmt: skip
+        x += 34 + 6.4 * len(name)
+    body.add("line", x1=x, x2=x + 18, y1=16, y2=16, class_="ls-axis", stroke_dasharray="4 3")
+    body.add("text", "no privacy", x=x + 23, y=20, class_="ls-small")
     for i, table in enumerate(tables):
-        middle = HEAD + ROW * i + ROW / 2
-        body.add("text", titles[table], x=LEFT - 12, y=middle + 4, text_anchor="end")
-        for j, (_, method, relation, colour) in enumerate(SERIES):
-            private = "" if relation == "not private" else epsilon
-            for cell in standing.methods(table, private, relation):
-                if cell.method == method and cell.seeds:
-                    _mark(body, cell, middle + 5 * (j - 1.5), colour)
+        left, top = PANEL * (i % ACROSS), HEAD + HEIGHT * (i // ACROSS)
+        panel = body.add("g", transform=f"translate({left},{top})")
+        _panel(panel, standing, table, titles[table], epsilons)
     return picture(
         body,
         width=WIDTH,
-        height=bottom + 10,
-        title=f"AUROC on test rows at epsilon {epsilon}, delta 1e-6",
-        desc="One line for each table: boosted trees, DP-EBM at two neighbour relations, gradient "
-        "boosting without privacy; bars of one standard error over the seeds.",
+        height=HEAD + HEIGHT * -(-len(tables) // ACROSS),
+        title="AUROC on test rows against epsilon",
+        desc="One panel for each table: littlestone, DP-EBM and diffprivlib's forest with one "
+        "record replaced between neighbours; dashed: gradient boosting without privacy.",
     )
 
 
-def _mark(body: Element, cell: Cell, y: float, colour: str) -> None:
-    mean, error = cell.mean["auroc"], cell.error["auroc"]
-    if cell.seeds > 1:
-        low, high = _x(max(mean - error, LOW)), _x(min(mean + error, HIGH))
-        body.add("line", x1=low, x2=high, y1=y, y2=y, stroke=colour, stroke_width=2)
-    body.add("circle", cx=_x(max(mean, LOW)), cy=y, r=3.5, fill=colour)
+def _panel(
+    panel: Element, standing: Standing, table: str, title: str, epsilons: Sequence[str]
+) -> None:
+    lines = [
+        (colour, [(e, c) for e in epsilons if (c := _cell(standing, table, e, methods, relation))])
+        for _, methods, relation, colour in SERIES
+    ]
+    reference = standing.best(table, "", REFERENCE, "not private", "auroc")
+    seen = [c.mean["auroc"] for _, points in lines for _, c in points]
+    seen += [reference.mean["auroc"]] if reference is not None else []
+    low = math.floor(10 * min([*seen, 0.5])) / 10
+    high = math.ceil(20 * max([*seen, 0.6])) / 20
+
+    def y(value: float) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (value - low) / (high - low)
+
+    def x(epsilon: str) -> float:
+        """Log scale over the epsilons of the comparison."""
+        first, last = (math.log(float(epsilons[end])) for end in (0, -1))
+        share = (math.log(float(epsilon)) - first) / (last - first) if last > first else 0.5
+        return LEFT + 10 + (PANEL - LEFT - RIGHT - 20) * share
+
+    panel.add("text", title, x=LEFT, y=20, class_="ls-strong ls-small")
+    for value in (low, high):
+        panel.add("text", f"{value:g}", x=LEFT - 5, y=y(value) + 4, class_="ls-small ls-dim",
+                  text_anchor="end")  # fmt: skip
+    edge = f"M{LEFT} {TOP}V{HEIGHT - BOTTOM}H{PANEL - RIGHT}"
+    panel.add("path", d=edge, class_="ls-axis")
+    for epsilon in epsilons:
+        panel.add("text", epsilon, x=x(epsilon), y=HEIGHT - 9, class_="ls-small ls-dim",
+                  text_anchor="middle")  # fmt: skip
+    if reference is not None:
+        at = y(reference.mean["auroc"])
+        panel.add("line", x1=LEFT, x2=PANEL - RIGHT, y1=at, y2=at, class_="ls-axis",
+                  stroke_dasharray="4 3")  # fmt: skip
+    for colour, points in lines:
+        path = " ".join(f"{x(e):.1f},{y(c.mean['auroc']):.1f}" for e, c in points)
+        panel.add("polyline", points=path, fill="none", stroke=colour, stroke_width=1.5)
+        for epsilon, cell in points:
+            mean, error = cell.mean["auroc"], cell.error["auroc"]
+            if cell.seeds > 1:
+                low_end, high_end = y(max(mean - error, low)), y(min(mean + error, high))
+                panel.add("line", x1=x(epsilon), x2=x(epsilon), y1=low_end, y2=high_end,
+                          stroke=colour, stroke_width=1.5)  # fmt: skip
+            panel.add("circle", cx=x(epsilon), cy=y(mean), r=3.5, fill=colour)
 
 
-def _x(value: float) -> float:
-    return LEFT + (WIDTH - LEFT - RIGHT) * (value - LOW) / (HIGH - LOW)
+def _cell(
+    standing: Standing, table: str, epsilon: str, methods: Sequence[str], relation: str
+) -> Cell | None:
+    cells = (standing.best(table, epsilon, name, relation, "auroc") for name in methods)
+    return next((cell for cell in cells if cell is not None and cell.seeds), None)

@@ -27,17 +27,14 @@ def bench(monkeypatch):
     import definitions
     import fetch
     import fits
+    import page
     import rivals
     import standing
 
     return SimpleNamespace(
-        compare=compare,
-        definitions=definitions,
-        fetch=fetch,
-        fits=fits,
-        rivals=rivals,
-        standing=standing,
-    )
+        compare=compare, definitions=definitions, fetch=fetch, fits=fits, page=page,
+        rivals=rivals, standing=standing,
+    )  # fmt: skip
 
 
 def test_twelve_public_tables_with_package_version_and_hash(bench):
@@ -127,9 +124,14 @@ def made(method, relation, values, table="t", setting=""):
 
 
 def counts(bench, *runs):
-    text = bench.standing.summary([one for own in runs for one in own], ["t"], ["1"])
-    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| 1 | ")]
-    return {row[1]: row[2:5] for row in rows if row[1] in ("own", "replace-one")}, text
+    standing = bench.standing.Standing(one for own in runs for one in own)
+    found = {
+        relation: bench.standing.counts(
+            standing, ["t"], "1", relation, "boosted trees", ("auroc", "accuracy")
+        )
+        for relation in bench.standing.RELATIONS
+    }
+    return {relation: set(level.values()) for relation, (level, _) in found.items()}, found
 
 
 def test_first_or_level_within_two_standard_errors(bench):
@@ -137,24 +139,48 @@ def test_first_or_level_within_two_standard_errors(bench):
     equal = list(made("DP-EBM", "replace-one", [0.725, 0.735]))  # .02 ahead, errors .0112 together
     ahead = list(made("DP-EBM", "own", [0.76, 0.76], setting="values"))
     found, _ = counts(bench, ours, equal, ahead)
-    assert found == {"replace-one": ["1 of 1"] * 3, "own": ["0 of 1"] * 3}
+    assert found == {"replace-one": {1}, "own": {0}}
     # a wide error of one rival does not hide another
     wide = list(made("MST", "own", [0.5, 1.0]))
     found, _ = counts(bench, ours, ahead, wide)
-    assert found["own"] == ["0 of 1"] * 3
+    assert found["own"] == {0}
     # a method without a relation of its own counts in both columns
     found, _ = counts(bench, ours, made("OpenDP stump", "replace-one", [0.9, 0.9]))
-    assert found == {"replace-one": ["0 of 1"] * 3, "own": ["0 of 1"] * 3}
+    assert found == {"replace-one": {0}, "own": {0}}
+
+
+def test_less_is_better_for_losses(bench):
+    ours = list(made("boosted trees", "replace-one", [0.40, 0.40]))
+    for value, level in ((0.39, 0), (0.41, 1)):
+        standing = bench.standing.Standing([*ours, *made("DP-EBM", "own", [value, value])])
+        found, behind = bench.standing.counts(
+            standing, ["t"], "1", "own", "boosted trees", ("log_loss",)
+        )
+        assert found == {"log_loss": level}
+        assert len(behind) == 1 - level
 
 
 def test_what_failed_is_shown_and_nothing_is_won_against_it(bench):
     ours = list(made("boosted trees", "replace-one", [0.7, 0.7]))
-    found, text = counts(bench, ours, made("DP-EBM", "replace-one", [None, None]))
-    assert found == {"replace-one": ["0 of 1"] * 3, "own": ["0 of 1"] * 3}
-    assert "DP-EBM | replace-one | failed: more than 300 s" in text
-    found, text = counts(bench, [])
-    assert found["own"] == ["0 of 1"] * 3
-    assert "t: not run" in text
+    runs = [*ours, *made("DP-EBM", "replace-one", [None, None])]
+    found, said = counts(bench, runs)
+    assert found == {"replace-one": {0}, "own": {0}}
+    assert said["own"][1] == ["t: not run"]
+    column = {"DP-EBM": ("DP-EBM", "replace-one")}
+    standing = bench.standing.Standing(runs)
+    assert bench.standing.means(standing, ["t"], "1", column, "auroc") == [["t", "failed"]]
+    assert "DP-EBM,,replace-one,0,2," in bench.page.csv_of_means(standing, ["t"], ["1"])
+
+
+def test_the_page_is_what_the_kept_fits_say(bench, tmp_path):
+    """The page, the picture and the means on the site are those of results.csv."""
+    docs = ROOT.parent / "docs"
+    bench.fits.restore(tmp_path, ("ours", "rivals", "synthetic"))
+    (tmp_path / "comparison.md").write_text((docs / "comparison.md").read_text("utf-8"), "utf-8")
+    runs = bench.fits.load([tmp_path / f"{w}.jsonl" for w in ("ours", "rivals", "synthetic")])
+    bench.compare.write(runs, tmp_path)
+    for name in ("comparison.md", "comparison.svg", "comparison.csv"):
+        assert (tmp_path / name).read_text("utf-8") == (docs / name).read_text("utf-8"), name
 
 
 def test_kept_fits_come_back_as_they_were(bench, tmp_path, monkeypatch):
