@@ -1,4 +1,4 @@
-"""All experiments, two at a time: results and figures into docs/experiments, tables into the page.
+"""All experiments, two at a time: results and figures into docs/experiments.
 
 Run (under a quarter of an hour on two cores)::
 
@@ -17,7 +17,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import page
 from series import FOLDER
 
 NAMES = (
@@ -59,8 +58,6 @@ def main() -> int:
         for name, code, spent in pool.map(lambda n: experiment(n, passed), names):
             failed += code != 0
             print(f"== {name}: {'failed' if code else 'done'}, {spent:.0f} s", file=sys.stderr)
-    if not failed and options.folder == FOLDER and not options.quick:
-        page.refresh()
     print(f"== all: {time.perf_counter() - began:.0f} s", file=sys.stderr)
     return int(failed > 0)
 

@@ -1,4 +1,4 @@
-"""A few hundred spoilt inputs in each run; a hundred thousand by one command (docs/fuzzing.md)."""
+"""A few hundred spoilt inputs in each run; a hundred thousand by one command (docs/untrusted-files.md)."""
 
 import json
 import subprocess
