@@ -1,4 +1,4 @@
-"""A few hundred spoilt inputs in each run; a hundred thousand by one command (docs/untrusted-files.md)."""
+"""A few hundred corrupted inputs in each run; docs/untrusted-files.md runs a hundred thousand."""
 
 import json
 import subprocess
