@@ -119,7 +119,7 @@ def main() -> None:
                     made.concept_class,
                     epsilon=epsilon,
                     delta=asked.delta or None,
-                    first_votes=max(1, round(1 / own.step)),
+                    first_votes=max(1, round(1 / own.loss.step)),
                 )
                 seeds = range(asked.seeds)
                 before = np.mean([fitted(made, rows, labels, n, seed) for seed in seeds], axis=0)

@@ -24,7 +24,7 @@ import littlestone as ls
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import RowDomain, Sample
 from littlestone.learners.boosting import Boosting
-from littlestone.learners.boosting.learner import largest_round
+from littlestone.learners.boosting.rounds import largest_round
 from littlestone.learners.boosting.votes import Votes
 from littlestone.source import SeededSource
 
@@ -52,16 +52,16 @@ def one_versus_rest(schema, points, codes, k, depth, epsilon, delta, seed, share
     source, sums = SeededSource(seed), []
     for label in range(k):
         sample = Sample.of(points, (codes == label).astype(int))
-        votes, trees = Votes(sample, (0, 0)), []
+        votes, trees = Votes(sample, (0, 0), own.loss), []
         for done in range(rounds):
             rows, rate = learner.round(votes, done)
             trees.append(learner.tree(rows, rate * each / own.round_epsilon, source))
-            votes.add(trees[-1])
+            votes.add(trees[-1], done)
         sums.append(trees)
 
     def probability(rows):
         margins = np.array([sum(2.0 * t.predict(rows) - 1 for t in trees) for trees in sums])
-        chances = 1 / (1 + np.exp(-float(own.step) * margins))
+        chances = 1 / (1 + np.exp(-float(own.loss.step) * margins))
         return (chances / chances.sum(axis=0)).T
 
     return probability

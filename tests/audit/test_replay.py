@@ -135,7 +135,7 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
     laws, trees = [], []
     for records in (sample, replaced(sample, old, new)):
         laws.append([])
-        votes = Votes(records, (0, 0))
+        votes = Votes(records, (0, 0), learner.plan.settings(20).loss)
         steered = SeededSource(0)
         for place in range(3):
             weighted, rate = learner.round(votes, place)
@@ -143,7 +143,7 @@ def test_all_trees_of_a_round_are_those_of_its_enumerated_law():
             laws[-1].append({h: float(p.mid()) for h, p in law.outcomes.items()})
             if records is sample:
                 trees.append(learner.tree(weighted, rate, steered))
-            votes.add(trees[place])
+            votes.add(trees[place], place)
     for (loss, _), one, other in zip(found.draws, *laws, strict=True):
         assert one.keys() == other.keys()
         assert loss == pytest.approx(max(abs(math.log(one[h] / other[h])) for h in one), abs=1e-9)

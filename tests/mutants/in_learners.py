@@ -239,14 +239,13 @@ def rounds_of_several_labels_paid_as_one(original, epsilon, delta, rounds, other
 
 
 @mutant("parameter from the data", "learners.boosting.votes:Votes.costs", "votes for labels")
-def trees_vote_for_labels_of_the_table(original, self, number, by_label, settings, most):
+def trees_vote_for_labels_of_the_table(original, self, number, by_label, most):
     """A label that no record has is never voted for."""
     unseen = self.sample.counts[:-1].sum(axis=1) == 0
-    return original(self, number, by_label, settings, most) + 5000 * unseen[:, None]
+    return original(self, number, by_label, most) + 5000 * unseen[:, None]
 
 
-@mutant("half noise", "learners.boosting.votes:Votes.costs", "votes for labels")
-def gradients_of_labels_neither_halved_nor_capped(original, self, number, counts, settings, most):
+@mutant("half noise", "learners.boosting.losses:Logistic.of_label", "votes for labels")
+def gradients_of_labels_neither_halved_nor_capped(original, self, votes, y, most):
     """A mistake of one label costs up to twice W, at the rate of W."""
-    doubled = replace(settings, resolution=2 * settings.resolution)
-    return original(self, number, counts, doubled, 2 * most)
+    return original(replace(self, resolution=2 * self.resolution), votes, y, 2 * most)

@@ -542,15 +542,15 @@ def _rounds(
         before = []
         for _ in range(place):  # any trees: of a data set of any labels
             sample: Any = chain.layout.sample(chain.drawn(chain.kinds, 3))
-            rows, rate = learner.round(Votes(sample, start), 0)
+            rows, rate = learner.round(Votes(sample, start, settings.loss), 0)
             before.append(learner.tree(rows, rate, rng))
 
         def weighted(
             sample: Any, place: int = place, start: Any = start, trees: Any = before
         ) -> Any:
-            votes = Votes(sample, start)
+            votes = Votes(sample, start, settings.loss)
             for i, tree in enumerate(trees):
-                votes.add(tree, settings.votes_of(i))
+                votes.add(tree, i)
             return learner.round(votes, place)
 
         def rate_of(n: int, weighted: Any = weighted) -> Fraction:
@@ -568,7 +568,7 @@ def _rounds(
     if learner.delta is not None:
         steps.append(Step("rounds", "assumed", enough, f"{what}: zero-concentrated privacy"))
     else:  # a first round of another budget stands beside the others
-        lemmas = ("sums.rounds_pure", "compose.compose_pure")[: 1 + (settings.first_votes > 1)]
+        lemmas = ("sums.rounds_pure", "compose.compose_pure")[: 1 + (settings.strong)]
         steps += [Step("rounds", "proved", enough, what, lemma) for lemma in lemmas]
     if settings.count_epsilon:
         what, moves = ("counts", "two of them move") if several else ("count", "it moves")

@@ -471,7 +471,8 @@ class _Boosted:
 
     def __call__(self, sample: Sample, source: _Steered) -> _Ran:
         learner, settings = self.learner, self.learner.plan.settings(sample.n)
-        votes = Votes(sample, (0, 0))
+        loss = settings.loss
+        votes = Votes(sample, (0, 0), loss)
         keys, logs, trees = list[Hashable](), list[arb](), list[_Tree]()
         for place in range(settings.rounds):
             rows, rate = learner.round(votes, place)
@@ -485,12 +486,12 @@ class _Boosted:
             def cost(x: Any, y: int, before: list[Any] = before_it) -> int:
                 row, given = np.array([x], dtype=np.int64), np.zeros((2, 1), dtype=np.int64)
                 for i, tree in enumerate(before):
-                    given[int(tree.predict(row)[0])] += settings.votes_of(i)
-                largest = settings.largest((0, 0), len(before))
-                return int(settings.costs(given, y, largest)[1 - y, 0])
+                    given[int(tree.predict(row)[0])] += loss.moves(i)
+                largest = loss.largest((0, 0), len(before))
+                return int(loss.of_label(given, y, largest)[1 - y, 0])
 
             trees.append(_Tree(tree, rate, cost))
-            votes.add(tree, settings.votes_of(place))
+            votes.add(tree, place)
         return _Ran(tuple(keys), source.names, logs, None, trees)
 
     def budgets(self, n: int) -> list[Fraction]:

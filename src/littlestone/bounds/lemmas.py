@@ -39,7 +39,7 @@ LEMMAS = {
         ),
         "that the sums over noises exist",
     ),
-    "boosting.privacy": Checked(
+    "boosting.round": Checked(
         ("sums.boosting_pure", "tree_draw.drawE", "additive.additive_range", "noise.counts_pure"),
         "with a delta, composition by zero-concentrated privacy",
     ),

@@ -21,7 +21,9 @@ from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, Settings, learner
+from littlestone.learners.boosting import Boosting, learner
+from littlestone.learners.boosting import rounds as rounds_of
+from littlestone.learners.boosting.losses import Logistic
 from littlestone.learners.boosting.votes import Votes
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, SeededSource
@@ -176,8 +178,8 @@ def uncapped(monkeypatch):
         out = np.rint(self.resolution * np.exp(float(self.step) * (votes - votes[y])))
         return np.where(np.arange(2)[:, None] == y, 0, out).astype(np.int64)
 
-    monkeypatch.setattr(Settings, "costs", costs)
-    monkeypatch.setattr(Settings, "largest", lambda self, start, place: self.resolution)
+    monkeypatch.setattr(Logistic, "of_label", costs)
+    monkeypatch.setattr(Logistic, "largest", lambda self, start, place: self.resolution)
 
 
 def cap_from_the_data(monkeypatch):
@@ -200,9 +202,9 @@ def composition_forgotten(monkeypatch):
 
 def twice_the_rate(monkeypatch):
     """The rate of scores that move one way only."""
-    true = learner.draw_tree
+    true = rounds_of.draw_tree
     monkeypatch.setattr(
-        learner, "draw_tree",
+        rounds_of, "draw_tree",
         lambda rows, depth, rate, source: true(rows, depth, 2 * rate, source),
     )  # fmt: skip
 
@@ -230,13 +232,13 @@ def normalised(monkeypatch):
 
 def first_round_free(monkeypatch):
     """The first tree is a best one: a strong start."""
-    true = learner.draw_tree
+    true = rounds_of.draw_tree
 
     def draw(rows, depth, rate, source):
         first = (rows.entries.weights % 1024 == 0).all()
         return true(rows, depth, 50 * rate if first else rate, source)
 
-    monkeypatch.setattr(learner, "draw_tree", draw)
+    monkeypatch.setattr(rounds_of, "draw_tree", draw)
 
 
 @pytest.mark.first(1)
@@ -288,9 +290,9 @@ def loss_of_a_round(place):
     for point, odd in ((BONN, 1), (OTHER, 0)):
         rows = np.repeat([BONN, OTHER, point], times, axis=0)
         sample = Sample.of(rows, np.repeat([1, 1, odd], times))
-        votes = Votes(sample, (0, 0))
+        votes = Votes(sample, (0, 0), settings.loss)
         for i in range(place):
-            votes.add(first, settings.votes_of(i))
+            votes.add(first, i)
         weighted, rate = boosted.round(votes, place)
         law = ExactSource(bits=400).law(
             lambda source, w=weighted, r=rate: boosted.tree(w, r, source)
@@ -312,18 +314,17 @@ def test_a_largest_weight_that_forgets_votes_is_noticed(monkeypatch):
 
     def forgetful(self, votes, place):
         rows, rate = true(self, votes, place)
-        settings = self.plan.settings(votes.sample.n)
-        short = replace(settings, first_votes=1).largest(votes.start, place)
-        return rows, rate * settings.largest(votes.start, place) / short
+        short = replace(votes.loss, first_votes=1).largest(votes.start, place)
+        return rows, rate * votes.loss.largest(votes.start, place) / short
 
     monkeypatch.setattr(Boosting, "round", forgetful)
     assert loss_of_a_round(1) > 1.3
 
 
 def test_costs_never_exceed_what_the_rate_knows(monkeypatch):
-    true = Settings.largest
+    true = Logistic.largest
     monkeypatch.setattr(
-        Settings, "largest",
+        Logistic, "largest",
         lambda self, start, place: true(replace(self, first_votes=1), start, place),
     )  # fmt: skip
     assert loss_of_a_round(1) <= 1
@@ -333,15 +334,15 @@ def test_costs_never_exceed_what_the_rate_knows(monkeypatch):
 @pytest.mark.parametrize("cap", [Fraction(1, 2), Fraction(1)])
 def test_the_largest_cost_is_that_of_any_votes(k, cap):
     """By hand: all votes that four trees can give, three of the first."""
-    settings = Settings(4, Fraction(1, 3), cap, 1024, Fraction(1), Fraction(0), first_votes=3)
+    loss = Logistic(Fraction(1, 3), cap, 1024, first_votes=3)
     start = tuple(range(0, -k, -1))
     reached = {start}
     for place in range(5):
         votes = np.array(sorted(reached)).T
-        worst = max(settings.costs(votes, y, 1024).max() for y in range(k))
-        assert settings.largest(start, place) == worst
+        worst = max(loss.of_label(votes, y, 1024).max() for y in range(k))
+        assert loss.largest(start, place) == worst
         assert worst == 1024 or cap == 1
-        given = settings.votes_of(place)
+        given = loss.moves(place)
         reached = {
             tuple(v + given * (i == j) for i, v in enumerate(votes))
             for votes in reached
@@ -352,13 +353,13 @@ def test_the_largest_cost_is_that_of_any_votes(k, cap):
 def test_weights_of_two_labels_are_those_of_the_logistic_loss():
     """By the formula of the page: sigma(-step z), capped."""
     for step, cap in ((Fraction(1, 3), Fraction(1, 2)), (Fraction(2), Fraction(1))):
-        settings = Settings(9, step, cap, 1024, Fraction(1), Fraction(0))
+        loss = Logistic(step, cap, 1024)
         z = np.arange(-60, 61)
         gradient = 1 / (1 + np.exp(float(step) * z))
         expected = np.round(1024 * np.minimum(1, gradient / float(cap)))
         for y in (0, 1):
             votes = np.stack([0 * z, z if y else -z])
-            found = settings.costs(votes, y, 1024)
+            found = loss.of_label(votes, y, 1024)
             assert (found[1 - y] == expected).all()
             assert not found[y].any()
 
@@ -386,13 +387,14 @@ def test_a_first_tree_that_is_paid_as_another_is_noticed(monkeypatch):
 def test_when_the_first_tree_has_several_votes(n, epsilon, delta, rounds, several):
     boosted = Boosting(BoostedTreeClass(EDGE, 2, rounds), epsilon=epsilon, delta=delta)
     settings = boosted.plan.settings(n)
-    assert (settings.first_votes > 1) == several
+    assert settings.strong == several
     if several:
-        assert abs(settings.first_votes * settings.step - 1) <= settings.step / 2
+        assert abs(settings.loss.first_votes * settings.loss.step - 1) <= settings.loss.step / 2
         assert compose(settings.losses, delta=Fraction(delta or 0))[0] <= boosted.epsilon
         spent = boosted.spending(n)
         assert list(spent) == [
-            f"first tree, counted {settings.first_votes} times", f"{settings.rounds - 1} more trees"
+            f"first tree, counted {settings.loss.first_votes} times",
+            f"{settings.rounds - 1} more trees",
         ]  # fmt: skip
 
 

@@ -24,7 +24,8 @@ from littlestone.data import Sample, Schema
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.evaluation import histogram
 from littlestone.learners import running
-from littlestone.learners.boosting import Boosting, Settings, learner
+from littlestone.learners.boosting import Boosting, learner, rounds
+from littlestone.learners.boosting.losses import Logistic
 from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.release import Release
 from littlestone.learners.running import run
@@ -181,7 +182,7 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     settings = made.plan.settings(5)
 
     def law(votes, place):
-        rate = float(settings.round_epsilon) / 2 / settings.largest((0, 0, 0), place)
+        rate = float(settings.round_epsilon) / 2 / settings.loss.largest((0, 0, 0), place)
         own = {"step": step, "cap": float(cap), "resolution": 1024}
         costs = [(x, brute_costs(votes[x], y, **own)) for x, y in records]
         if place == 0 and cap == 1:  # W_1: what no row can exceed
@@ -204,8 +205,8 @@ def test_two_rounds_have_the_law_of_all_pairs_of_trees(cap):
     )
 
 
-def settings_of(step, cap=HALF, resolution=1024):
-    return Settings(9, F(step), F(cap), resolution, F(1), F(0))
+def loss_of(step, cap=HALF, resolution=1024):
+    return Logistic(F(step), F(cap), resolution)
 
 
 def test_costs_are_those_of_the_gradient():
@@ -216,7 +217,7 @@ def test_costs_are_those_of_the_gradient():
         cap = F(int(rng.integers(1, 11)), 10)
         votes = rng.integers(-9, 9, size=(k, 3))
         y = int(rng.integers(k))
-        found = settings_of(step, cap).costs(votes, y, 1024)
+        found = loss_of(step, cap).of_label(votes, y, 1024)
         p = np.exp(float(step) * (votes - votes.max(axis=0)))
         p /= p.sum(axis=0)
         exact = np.minimum(1024, 1024 / float(cap) * (p + 1 - p[y]) / 2)
@@ -224,14 +225,14 @@ def test_costs_are_those_of_the_gradient():
         assert abs(found - exact).max() <= 0.5 + 1e-9
         assert found.min() >= 0
         assert found.max() <= 1024
-        assert settings_of(step, cap).costs(votes, y, 100).max() <= 100
+        assert loss_of(step, cap).of_label(votes, y, 100).max() <= 100
 
 
 def test_extreme_settings_overflow_nothing():
     votes = np.zeros((100, 2), dtype=np.int64)
     votes[3] = 1040
     for cap in (F(1, 10**12), F(1)):
-        found = settings_of(10, cap, 2**20).costs(votes, 5, 2**20)
+        found = loss_of(10, cap, 2**20).of_label(votes, 5, 2**20)
         assert found[3].tolist() == [2**20] * 2
         assert 0 <= found.min() <= found.max() <= 2**20
 
@@ -240,9 +241,9 @@ def test_costs_of_a_record_do_not_depend_on_who_stands_beside_it():
     rng = np.random.default_rng(1)
     for k in (5, 20):
         votes = rng.integers(0, 40, size=(k, 200))
-        settings = settings_of(F(1, 7), resolution=2**20)
-        whole = settings.costs(votes, 2, 2**20)
-        alone = [settings.costs(votes[:, i : i + 1], 2, 2**20) for i in range(200)]
+        loss = loss_of(F(1, 7), resolution=2**20)
+        whole = loss.of_label(votes, 2, 2**20)
+        alone = [loss.of_label(votes[:, i : i + 1], 2, 2**20) for i in range(200)]
         assert (whole == np.hstack(alone)).all()
 
 
@@ -421,13 +422,13 @@ def rounds_of_one_label_paid(monkeypatch):
 
 def whole_gradient(monkeypatch):
     """Costs are gradients in [0, 2], neither halved nor capped."""
-    true = Settings.costs
+    true = Logistic.of_label
 
     def costs(self, votes, y, most):
         return true(replace(self, resolution=2 * self.resolution, cap=HALF), votes, y, 2 * most)
 
-    monkeypatch.setattr(Settings, "costs", costs)
-    monkeypatch.setattr(Settings, "largest", lambda self, start, place: self.resolution)
+    monkeypatch.setattr(Logistic, "of_label", costs)
+    monkeypatch.setattr(Logistic, "largest", lambda self, start, place: self.resolution)
 
 
 def labels_of_the_table(monkeypatch):
@@ -451,9 +452,9 @@ def start_of_the_table(monkeypatch):
 
 def twice_the_rate(monkeypatch):
     """The rate of scores that move one way only."""
-    true = learner.draw_tree
+    true = rounds.draw_tree
     monkeypatch.setattr(
-        learner, "draw_tree",
+        rounds, "draw_tree",
         lambda rows, depth, rate, source: true(rows, depth, 2 * rate, source),
     )  # fmt: skip
 

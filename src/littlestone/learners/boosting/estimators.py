@@ -129,7 +129,7 @@ class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     Guarantee
     ---------
     Privacy : (epsilon, delta)-differential privacy for every input and all settings, neighbours
-        replace one record, n public. Claim ``boosting.privacy``.
+        replace one record, n public. Claim ``boosting.round``.
     Accuracy : no bound before data; ``certificate`` and ``required_samples`` refuse. With a
         ``holdout``, ``evaluation_.certificate(beta)`` bounds the error on new records.
 
@@ -194,7 +194,7 @@ class Scorecard(_Boosted, learner=Boosting, without=_OWN):
     Guarantee
     ---------
     Privacy : (epsilon, delta)-differential privacy for every input and all settings, neighbours
-        replace one record, n public. Claim ``boosting.privacy``.
+        replace one record, n public. Claim ``boosting.round``.
     Accuracy : no bound before data, as for `BoostedTrees`.
 
     Raises

@@ -1,30 +1,9 @@
-"""Boosting of exactly drawn trees: every round is one exponential mechanism over all trees.
+"""Boosting of labels: `Boosted` with the logistic loss.
 
 Each tree votes for one of k labels. After t rounds label j has v_j *votes* at a row: a released
 start, and the votes of the t released trees that answer j there (one each, ``first_votes`` for the
-first). With p = softmax(step v), the loss of a record of label y moves by ``p_j - [j = y]`` when
-label j gains a little, so that answering j instead of y costs ``p_j + 1 - p_y``, in [0, 2]. Half of
-it is the gradient; for two labels it is ``sigma(-step m)``, where m is the *margin*, the votes of y
-less those of the other. Round t + 1:
-
-1. answering j != y costs a record ``round(W min(1, gradient / cap))``, an integer in [0, W], and at
-   most W_t; the right answer costs nothing; for a cell outside the list of labels all answers cost
-   W_t (`Settings.costs`: smooth weights);
-2. a tree h is drawn with probability proportional to ``exp(-rate A(h))``, where A(h) is what the
-   answers of h cost all records and ``rate = epsilon_t / (2 W_t)``;
-3. the votes of h are added.
-
-The release is the list of trees; its probabilities and everything else follow from it.
-
-*Privacy.* The costs of a record are a function of the record itself, of the released trees and of
-public numbers only; no cost is normalised over records. (Powers of e come from one public table,
-and all that follows is done number by number.) W_t is the largest cost at the votes that *any* row
-could have after the trees before; `Settings.costs` never exceeds it. So with these trees fixed,
-replacing one record moves A(h) by an amount in [-W_t, W_t] for every h: the log-likelihood ratio of
-step 2 lies in an interval of length ``2 W_t rate = epsilon_t``. So a round is epsilon_t-bounded
-range, given what was released before. T, the votes and all epsilon_t are fixed before the first
-round, and the rounds compose adaptively (`littlestone.privacy.compose`; pure: the sum). W_t = 0
-draws uniformly, which is private, too.
+first). What an answer costs: `littlestone.learners.boosting.losses.Logistic`; why rounds are
+private: `littlestone.learners.boosting.rounds`.
 
 *First tree.* Where n epsilon is small, each round can afford little, and the first of them decides
 most. There the first tree is drawn with `FIRST_BUDGET` times the budget of another, and has as many
@@ -35,10 +14,6 @@ private count of label 1 (two-sided geometric noise), or counts of all labels (o
 replacing a record moves two of them by 1), and votes begin at their log-shares, in steps.
 
 What is secret: the sample, its weights and counts. Public: everything in `Settings` and the trees.
-
-Sources: boosting by smooth weights, no record ever above a public cap: Bun, Carmosino and Sorrell
-2020; boosting private learners: paper 004, section 2.4, and Dwork, Rothblum and Vadhan 2010;
-bounded range of the exponential mechanism: Durfee and Rogers 2019; its zCDP: Cesar and Rogers 2021.
 """
 
 from __future__ import annotations
@@ -47,19 +22,13 @@ import math
 from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import lru_cache
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-import numpy.typing as npt
-
-from littlestone.bounds import Claim, register
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
-from littlestone.classes.decision_trees.rows import Rows, Splits
-from littlestone.classes.decision_trees.weighted import draw_tree
 from littlestone.errors import (
     UnsupportedError,
     check_fraction,
@@ -69,32 +38,26 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import release_histogram
-from littlestone.learners.base import Learner
+from littlestone.learners.boosting.losses import Logistic
+from littlestone.learners.boosting.rounds import (
+    FIRST_BUDGET,
+    Boosted,
+    Records,
+    check_size,
+    largest_round,
+    losses_of,
+)
 from littlestone.learners.boosting.votes import Votes
 from littlestone.learners.declare import Kind, declared, maybe, number, whole
 from littlestone.learners.plan import Plan
 from littlestone.mechanisms import private_count
-from littlestone.privacy import BoundedRange, Guarantee, Loss, Pure, compose, zcdp_to_dp
+from littlestone.privacy import Guarantee, Loss, Pure, compose
 from littlestone.privacy.rounding import float_up
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
-    from littlestone.data import Schema
     from littlestone.source import Source
     from littlestone.types import Hypothesis
-
-Ints = npt.NDArray[np.int64]
-
-register(
-    Claim(
-        "boosting.privacy",
-        "littlestone (own proof); smooth weights: Bun, Carmosino, Sorrell 2020",
-        "docs/boosting.md",
-        "A tree drawn with weight exp(-epsilon_t A / (2 W_t)), where A sums the weights in [0, "
-        "W_t] of wrongly labelled records, is epsilon_t-bounded range given the trees before; "
-        "rounds with fixed budgets compose adaptively.",
-    )
-)
 
 _UNCERTIFIED = (
     "The learner 'boosting' has no error bound before data: a bound over all sums of trees would "
@@ -105,13 +68,9 @@ _UNCERTIFIED = (
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
 _COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
 _FIRST_FROM, _FIRST_TO = 400, 1_200  # n * epsilon for which a strong first tree helps
-#: Budget of a first tree of several votes, in budgets of another tree.
-FIRST_BUDGET = 3
 _FURTHEST = 40  # the largest start, in steps
 #: More votes than these the first tree does not have.
 MAX_FIRST_VOTES = 100
-#: With few rounds, other routes of composition beat zero-concentrated privacy, by at most this.
-_FEW_ROUNDS, _GAIN, _BISECTIONS = 16, Fraction(6, 5), 5
 
 
 @dataclass(frozen=True)
@@ -119,17 +78,19 @@ class Settings:
     """The numbers of one fit, from public parameters and the public n."""
 
     rounds: int
-    step: Fraction  # log-odds of one vote
-    cap: Fraction  # gradients above it weigh as much as it
-    resolution: int  # W: what an answer of a capped gradient costs
+    loss: Logistic
     round_epsilon: Fraction  # bounded range of each round; of the first see `epsilon_of`
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
-    first_votes: int = 1
+
+    @property
+    def strong(self) -> bool:
+        """Whether the first tree has more votes, and a larger budget, than another."""
+        return self.loss.first_votes > 1
 
     @property
     def losses(self) -> dict[Loss, int]:
         """What is composed."""
-        losses = dict(_rounds(self.round_epsilon, self.rounds, first=self.first_votes > 1))
+        losses = dict(losses_of(self.round_epsilon, self.rounds, first=self.strong))
         return losses | ({Pure(self.count_epsilon): 1} if self.count_epsilon else {})
 
     def spent(self, delta: Fraction, evaluation: Fraction | None = None) -> Fraction:
@@ -137,7 +98,8 @@ class Settings:
 
         Examples
         --------
-        >>> settings = Settings(4, Fraction(1), Fraction(1), 9, Fraction(1, 7), Fraction(1, 2), 3)
+        >>> loss = Logistic(Fraction(1), Fraction(1), 9, first_votes=3)
+        >>> settings = Settings(4, loss, Fraction(1, 7), Fraction(1, 2))
         >>> str(settings.spent(Fraction(0))), settings.spent(Fraction(1, 10**6)) < Fraction(3, 2)
         ('19/14', True)
         """
@@ -148,49 +110,9 @@ class Settings:
         losses.update([Pure(evaluation)] if evaluation else [])
         return compose(losses, delta=delta)[0]
 
-    def votes_of(self, place: int) -> int:
-        """Return the votes of the tree at this place, from 0."""
-        return self.first_votes if place == 0 else 1
-
     def epsilon_of(self, place: int) -> Fraction:
         """Return the bounded range of the round of the tree at this place, from 0."""
-        strong = place == 0 and self.first_votes > 1
-        return self.round_epsilon * (FIRST_BUDGET if strong else 1)
-
-    def costs(self, votes: Ints, y: int, most: int) -> Ints:
-        """Return what each answer costs a record of label y, in 0 .. most: (labels, rows).
-
-        Examples
-        --------
-        >>> settings = Settings(9, Fraction(1), Fraction(1, 2), 100, Fraction(1), Fraction(0))
-        >>> settings.costs(np.array([[0, 0], [0, 3], [0, 0]]), 1, 100).tolist()
-        [[100, 14], [0, 0], [100, 14]]
-        """
-        below = votes.max(axis=0) - votes
-        odds = _powers(self.step, int(below.max(initial=0)))[below]
-        # label by label: sums over an axis may round by their number of rows
-        others = reduce(np.add, (row for label, row in enumerate(odds) if label != y))
-        gradient = (odds + others) / (2 * reduce(np.add, odds))
-        shares = np.minimum(1.0, gradient / float(self.cap))
-        costs: Ints = np.minimum(np.rint(self.resolution * shares).astype(np.int64), most)
-        costs[y] = 0
-        return costs
-
-    def largest(self, start: tuple[int, ...], place: int) -> int:
-        """Return W_t: the largest cost at the votes that ``place`` trees can give.
-
-        It is where all of them vote for one label.
-        """
-        given = sum(map(self.votes_of, range(place)))
-        votes = np.array(start)[:, None] + given * np.eye(len(start), dtype=np.int64)
-        labels = range(len(start))
-        return max(int(self.costs(votes, y, self.resolution).max()) for y in labels)
-
-
-@lru_cache(maxsize=16)
-def _powers(step: Fraction, last: int) -> npt.NDArray[np.float64]:
-    """Return e**(-step u) for u = 0 .. last."""
-    return np.array([math.exp(-float(step) * u) for u in range(last + 1)])
+        return self.round_epsilon * (FIRST_BUDGET if self.strong and place == 0 else 1)
 
 
 @dataclass(frozen=True)
@@ -247,7 +169,7 @@ def _or_auto(words: str, kind: Kind, auto: Any = None) -> Kind:
 
 
 @dataclass(frozen=True)
-class Boosting(Learner[BoostingPlan]):
+class Boosting(Boosted[BoostingPlan]):
     """The learner behind `BoostedTrees` and `Scorecard`.
 
     (epsilon, delta)-DP, replace-one, n public, for every input and all settings.
@@ -256,7 +178,7 @@ class Boosting(Learner[BoostingPlan]):
     name = "boosting"
     estimator = "BoostedTrees"
     summary = "sums of exactly drawn trees, with probabilities; no bound before data"
-    claim = "boosting.privacy"
+    claim = "boosting.round"
     pure = False
     agnostic = True
     uncertified = _UNCERTIFIED
@@ -336,8 +258,8 @@ class Boosting(Learner[BoostingPlan]):
         settings = self.plan.settings(n)
         each = f"bounded range {float_up(settings.round_epsilon):.6g} each"
         spent = {counted(settings.rounds, "trees"): each}
-        if settings.first_votes > 1:
-            what = f"first tree, counted {settings.first_votes} times"
+        if settings.strong:
+            what = f"first tree, counted {settings.loss.first_votes} times"
             spent = {what: f"bounded range {float_up(settings.epsilon_of(0)):.6g}"}
             more = settings.rounds - 1
             spent |= {counted(more, "more trees"): each} if more else {}
@@ -350,35 +272,21 @@ class Boosting(Learner[BoostingPlan]):
         """Return the plan."""
         return BoostingPlan(self)
 
-    def draw(self, sample: Any, source: Source) -> Hypothesis:
-        """Draw the trees; a pure function of the sample and the draws."""
+    def begin(self, sample: Any, source: Source) -> Votes:
+        """Return the records with the votes of the start."""
         settings = self.plan.settings(sample.n)
-        start = self._start(sample, settings, source)
-        votes = Votes(sample, start)
-        trees: list[TreeHypothesis] = []
-        for place in range(settings.rounds):
-            rows, rate = self.round(votes, place)
-            tree = self.tree(rows, rate, source)  # step 2
-            votes.add(tree, settings.votes_of(place))  # step 3
-            trees += [tree] * settings.votes_of(place)
-        return TreeEnsemble(tuple(trees), settings.step, start, self.concept_class.labels)
+        return Votes(sample, self._start(sample, settings, source), settings.loss)
 
-    def round(self, votes: Votes, place: int) -> tuple[Rows, Fraction]:
-        """Return what answers cost in a round after ``place`` trees, and the rate of its draw."""
-        settings = self.plan.settings(votes.sample.n)
-        largest = settings.largest(votes.start, place)
-        splits, depth = _splits(self.concept_class.schema), self.concept_class.depth
-        rows = votes.rows(splits, depth, settings, largest)  # step 1
-        return rows, settings.epsilon_of(place) / (2 * max(largest, 1))
-
-    def tree(self, rows: Rows, rate: Fraction, source: Source) -> TreeHypothesis:
-        """Draw the tree of a round."""
-        drawn = draw_tree(rows, self.concept_class.depth, rate, source)
-        return TreeHypothesis.of(drawn, self.concept_class.labels)
+    def released(self, trees: list[TreeHypothesis], records: Records) -> Hypothesis:
+        """Return the sum of the trees, each as often as it has votes."""
+        loss = cast(Logistic, records.loss)
+        copies = [tree for i, tree in enumerate(trees) for _ in range(loss.moves(i))]
+        labels = self.concept_class.labels
+        return TreeEnsemble(tuple(copies), loss.step, records.start, labels)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
         """Return votes of each label to begin with, from private counts."""
-        n, epsilon, step = sample.n, settings.count_epsilon, float(settings.step)
+        n, epsilon, step = sample.n, settings.count_epsilon, float(settings.loss.step)
         if not epsilon:
             return (0,) * len(self.concept_class.labels)
         if not self.concept_class.lists_labels:
@@ -391,11 +299,6 @@ class Boosting(Learner[BoostingPlan]):
         doubt = 4 / float(epsilon)  # pulls the shares towards each other
         logs = [math.log(max(count, 0) + doubt) for (count,) in released.counts[:-1]]
         return tuple(max(-_FURTHEST, round((own - max(logs)) / step)) for own in logs)
-
-
-@lru_cache(maxsize=64)
-def _splits(schema: Schema) -> Splits:
-    return Splits(schema)
 
 
 def _own(owner: str, value: Any) -> BoostedTreeClass:
@@ -412,7 +315,7 @@ def _settings(learner: Boosting, n: int) -> Settings:
     n = check_integer(learner.owner, "n", n, low=1)
     concepts = learner.concept_class
     size = float(learner.epsilon) * n
-    splits = len(_splits(concepts.schema))
+    splits = len(learner.splits)
     rounds = concepts.rounds or default_rounds(
         concepts.depth, size, splits, pure=learner.delta is None
     )
@@ -426,27 +329,9 @@ def _settings(learner: Boosting, n: int) -> Settings:
     round_epsilon = largest_round(
         learner.epsilon, learner.delta or Fraction(0), rounds, others, first=first_votes > 1
     )
-    _check_size(learner, n, splits, round_epsilon)
-    return Settings(
-        rounds, step, learner.cap, learner.resolution, round_epsilon, count_epsilon, first_votes
-    )
-
-
-def _check_size(learner: Boosting, n: int, splits: int, round_epsilon: Fraction) -> None:
-    """Refuse, by public numbers, what the draw of a tree could not do."""
-    labels = len(learner.concept_class.labels)
-    if n * learner.resolution * (labels if learner.concept_class.lists_labels else 1) >= 2**53:
-        raise UnsupportedError(
-            f"Boosted trees of {n:,} records with resolution {learner.resolution:,} are not drawn: "
-            "sums of weights must stay below 2**53. Use a smaller resolution."
-        )
-    depth = learner.concept_class.depth
-    bits = 102 + depth + 2**depth * (splits.bit_length() + (labels - 1).bit_length() - 1)
-    if bits * 2 * learner.resolution > 2**40 * round_epsilon:
-        raise UnsupportedError(
-            "The epsilon of one round of boosting is too small for an exact draw. Raise epsilon, "
-            "or lower rounds or resolution."
-        )
+    check_size(learner, n, learner.resolution, round_epsilon)
+    loss = Logistic(step, learner.cap, learner.resolution, first_votes)
+    return Settings(rounds, loss, round_epsilon, count_epsilon)
 
 
 def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:
@@ -491,70 +376,3 @@ def default_first_votes(step: Fraction) -> int:
     [20, 7, 3, 1]
     """
     return max(1, min(round(1 / step), MAX_FIRST_VOTES))
-
-
-def _rounds(eta: Fraction, rounds: int, *, first: bool) -> Counter[Loss]:
-    """Return what the rounds lose, the first of them more than another if asked."""
-    losses: Counter[Loss] = Counter({BoundedRange(eta): rounds - first})
-    losses[BoundedRange(FIRST_BUDGET * eta)] += first
-    return +losses
-
-
-@lru_cache(maxsize=512)
-def largest_round(
-    epsilon: Fraction,
-    delta: Fraction,
-    rounds: int,
-    others: tuple[Fraction, ...] = (),
-    *,
-    first: bool = False,
-) -> Fraction:
-    """Return an eta such that T mechanisms of eta-bounded range, and others, cost epsilon.
-
-    Notes
-    -----
-    Floats propose, `compose` decides: what is returned satisfies (epsilon, delta), and a few
-    per cent more would not.
-
-    Examples
-    --------
-    >>> largest_round(Fraction(1), Fraction(0), 20)
-    Fraction(1, 20)
-    >>> round(float(largest_round(Fraction(1), Fraction(1, 10**6), 40)), 3)
-    0.07
-    """
-    pure = (epsilon - sum(others, Fraction(0))) / (rounds + (FIRST_BUDGET - 1) * first)
-    if not delta:
-        return pure
-
-    def costs(eta: Fraction) -> bool:
-        losses = _rounds(eta, rounds, first=first)
-        losses.update(Pure(other) for other in others)
-        return compose(losses, delta=delta)[0] <= epsilon
-
-    squares = rounds + (FIRST_BUDGET**2 - 1) * first
-    low = max(pure, _by_zcdp(epsilon, delta, squares, others))
-    while not costs(low):  # floats proposed it
-        low *= Fraction(999, 1000)
-    high = low * _GAIN
-    for _ in range(_BISECTIONS if rounds <= _FEW_ROUNDS else 0):
-        middle = Fraction(math.floor((low + high) / 2 * 10**12), 10**12)
-        low, high = (middle, high) if costs(middle) else (low, middle)
-    return low
-
-
-def _by_zcdp(
-    epsilon: Fraction, delta: Fraction, squares: int, others: tuple[Fraction, ...]
-) -> Fraction:
-    """Return an eta by zero-concentrated privacy: eta**2 / 8 for a round, e**2 / 2 for others.
-
-    ``squares`` counts the rounds, each by the square of its share of eta.
-    """
-    low, high = 0.0, float(epsilon)
-    while zcdp_to_dp(high, delta) <= epsilon:
-        low, high = high, 2 * high
-    for _ in range(30):
-        middle = (low + high) / 2
-        low, high = (middle, high) if zcdp_to_dp(middle, delta) <= epsilon else (low, middle)
-    left = low - float(sum((e * e for e in others), Fraction(0))) / 2
-    return Fraction(math.floor(math.sqrt(max(8 * left / squares, 0.0)) * 10**12), 10**12)

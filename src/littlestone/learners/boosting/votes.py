@@ -5,7 +5,7 @@ A row for each label, with a number for each distinct point, in one byte, or two
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,7 @@ from littlestone.classes.decision_trees import TreeHypothesis
 from littlestone.classes.decision_trees.rows import Rows, Splits, rows_of
 from littlestone.data import Sample
 from littlestone.data.sample import Batch
-
-if TYPE_CHECKING:
-    from littlestone.learners.boosting.learner import Settings
+from littlestone.learners.boosting.losses import Logistic
 
 Ints = npt.NDArray[np.int64]
 
@@ -24,13 +22,14 @@ Ints = npt.NDArray[np.int64]
 class Votes:
     """The votes of each label at the rows of a sample, batch after batch."""
 
-    def __init__(self, sample: Sample, start: tuple[int, ...]) -> None:
-        self.sample, self.start = sample, start
+    def __init__(self, sample: Sample, start: tuple[int, ...], loss: Logistic) -> None:
+        self.sample, self.start, self.loss = sample, start, loss
         self._given: list[npt.NDArray[Any]] = []  # of the batches that have been seen
         self._total = 0
 
-    def add(self, tree: TreeHypothesis, votes: int = 1) -> None:
-        """Add the votes of a tree: one pass."""
+    def add(self, tree: TreeHypothesis, place: int) -> None:
+        """Add the votes of the tree at this place: one pass."""
+        votes = self.loss.moves(place)
         before, self._total = self._total, self._total + votes
         if before < 256 <= self._total:
             self._given = [given.astype(np.uint16) for given in self._given]
@@ -38,15 +37,15 @@ class Votes:
             answers = tree.predict(batch.points).astype(np.int64)
             self._of(number, batch)[answers, np.arange(len(answers))] += votes
 
-    def rows(self, splits: Splits, depth: int, settings: Settings, most: int) -> Rows:
+    def rows(self, splits: Splits, depth: int, place: int, most: int) -> Rows:
         """Return what each answer costs the records, at most ``most`` each."""
 
         def weigh(number: int, batch: Batch) -> Ints:
-            return self.costs(number, batch, settings, most)
+            return self.costs(number, batch, most)
 
         return rows_of(splits, self.sample, depth, weigh)
 
-    def costs(self, number: int, batch: Batch, settings: Settings, most: int) -> Ints:
+    def costs(self, number: int, batch: Batch, most: int) -> Ints:
         """Return what each answer costs the records of a batch, of shape (labels, rows)."""
         given, two = self._of(number, batch), len(self.start) == 2
         start, costs = np.array(self.start, dtype=np.int64)[:, None], np.zeros_like(given, np.int64)
@@ -57,11 +56,11 @@ class Votes:
             if y == len(given):  # outside the list: no answer is right
                 costs[:, here] += most * counts[here]
             elif two:
-                table = settings.costs(np.stack([0 * reached, reached]), y, most)[1 - y]
+                table = self.loss.of_label(np.stack([0 * reached, reached]), y, most)[1 - y]
                 margins = given[1, here].astype(np.int64) - given[0, here] + self._total
                 costs[1 - y, here] += counts[here] * table[margins]
             else:
-                costs[:, here] += counts[here] * settings.costs(start + given[:, here], y, most)
+                costs[:, here] += counts[here] * self.loss.of_label(start + given[:, here], y, most)
         return costs
 
     def _of(self, number: int, batch: Batch) -> npt.NDArray[Any]:
