@@ -1,9 +1,9 @@
-"""Boosted trees on the published split of Adult: accuracy, AUROC, seconds, mean of a few seeds.
+"""Boosted trees on the published split of Adult: ranking, probabilities, seconds, mean of seeds.
 
     python benchmarks/boosting/adult.py --schema examples/adult/finer.toml --epsilons 1 2
     python benchmarks/boosting/adult.py --epsilons 0.5 --delta 0 --depth 1
 
-The table of docs/boosting.md.
+The tables of docs/boosting.md. The calibration error is that of `calibration.py`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
-from sklearn.metrics import roc_auc_score
+from fits import calibration_error
+from sklearn.metrics import log_loss, roc_auc_score
 
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import RowDomain, Sample, Schema
@@ -53,12 +54,14 @@ def main() -> None:
             seconds = time.perf_counter() - start
             shares = model.probability(codes)
             right = float(((shares > 0.5) == labels).mean())
-            results.append((right, roc_auc_score(labels, shares), seconds))
-        accuracy, auroc, seconds = np.mean(results, axis=0)
+            measured = roc_auc_score(labels, shares), log_loss(labels, shares)
+            results.append((right, *measured, calibration_error(shares, labels), seconds))
+        accuracy, auroc, loss, off, seconds = np.mean(results, axis=0)
         error = np.std(results, axis=0, ddof=1)[0] / len(results) ** 0.5 if args.seeds > 1 else 0.0
         print(
             f"epsilon {epsilon}: accuracy {accuracy:.4f} (standard error {error:.4f}), "
-            f"AUROC {auroc:.4f}, {seconds:.1f} s, {len(model.trees)} trees",
+            f"AUROC {auroc:.4f}, log loss {loss:.4f}, calibration error {off:.4f}, "
+            f"{seconds:.1f} s, {len(model.trees)} trees",
             flush=True,
         )
 

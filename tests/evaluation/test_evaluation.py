@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from littlestone.bounds.tails import clopper_pearson
@@ -21,7 +20,6 @@ from littlestone.evaluation import (
     release_histogram,
 )
 from littlestone.evaluation.histogram import histogram_rate
-from littlestone.evaluation.measures import _isotonic
 from littlestone.privacy import Neighbours
 from littlestone.source import ExactSource, SeededSource
 
@@ -142,16 +140,26 @@ def test_calibration_without_noise():
     for part in evaluation.calibration(honest):
         assert part.low == part.high
         assert part.found.value == pytest.approx(honest[SCORES.index(part.low)])
-    assert evaluation.recalibrated() == pytest.approx(honest, abs=0.01)
 
 
-def test_isotonic_regression_is_scikit_learns():
-    rng = np.random.default_rng(2)
-    for _ in range(30):
-        values, weights = rng.random(9), rng.random(9) + 0.1
-        found = _isotonic(values.tolist(), weights.tolist())
-        truth = IsotonicRegression().fit_transform(np.arange(9), values, sample_weight=weights)
-        assert found == pytest.approx(truth)
+@pytest.mark.parametrize("line", [(0.0, 1.0), (0.4, 0.7), (-0.2, 1.3)])
+def test_recalibration_of_many_records_finds_the_line_that_bent_the_log_odds(line):
+    score, label = data(200_000)
+    honest = np.array([label[score == s].mean() for s in SCORES])
+    bent = (np.log(honest / (1 - honest)) - line[0]) / line[1]
+    found = exact(score, label).recalibrated(1 / (1 + np.exp(-bent)))
+    assert found == pytest.approx(honest, abs=0.003)
+
+
+def test_recalibration_of_nothing_but_noise_changes_little():
+    given = np.linspace(0.05, 0.95, len(SCORES))
+    moved = []
+    for seed in range(50):
+        released = release_histogram(
+            SCORES, np.zeros((2, len(SCORES)), dtype=int), n=9, epsilon=1, source=SeededSource(seed)
+        )
+        moved.append(np.abs(Evaluation(released).recalibrated(given) - given).max())
+    assert np.mean(moved) < 0.03
 
 
 def test_recalibration_rises_and_stays_inside():
@@ -160,7 +168,7 @@ def test_recalibration_rises_and_stays_inside():
         released = release_histogram(
             SCORES, counted(score, label), n=4000, epsilon="1/5", source=SeededSource(seed)
         )
-        curve = Evaluation(released).recalibrated()
+        curve = Evaluation(released).recalibrated(np.linspace(0.05, 0.95, len(SCORES)))
         assert all(0 <= a <= b <= 1 for a, b in itertools.pairwise(curve))
 
 

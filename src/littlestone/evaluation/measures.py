@@ -29,6 +29,8 @@ from littlestone.types import Json
 
 Floats = npt.NDArray[np.float64]
 _BETA = 0.05
+#: Recalibration: one over the variance of what is believed before, and its steps.
+_PRIOR, _NEWTON, _BENDS = 100.0, 30, (-3.0, -1.5, 0.0, 1.5, 3.0)
 
 
 @dataclass(frozen=True)
@@ -279,25 +281,40 @@ class Evaluation:
         above = (true[:-1] + true[1:])[::-1] / 2
         return below, above
 
-    def recalibrated(self) -> tuple[float, ...]:
+    def recalibrated(self, probabilities: Sequence[float]) -> tuple[float, ...]:
         """Return a probability of label 1 for each score, rising with the score.
 
-        Isotonic regression (pool adjacent violators) of the noisy shares on blocks of scores that
-        hold enough records for their noise, drawn as straight lines between the blocks' middles.
+        Parameters
+        ----------
+        probabilities : sequence of float
+            What was predicted at each score, rising.
+
+        Notes
+        -----
+        The predicted log-odds become those of a polygon with bends at `_BENDS`. Of all polygons the
+        most likely by the noisy counts is taken, where the unchanged log-odds are believed before,
+        each coefficient with a standard deviation of 0.1 (`_PRIOR`): the less the counts say beside
+        their noise, the less is changed. Newton steps on ``sum x (ones - records chance)``, which
+        is linear in the counts, so that its expectation is that of the counts without noise.
         """
         self._binary()
-        blocks = self._blocks(4.0)
-        shares, weights, middles = [], [], []
-        for low, high in blocks:
-            part = self._counts[:, low:high]
-            total = max(float(part.sum()), 1.0)
-            # one pseudo-record of each label: no probability is exactly 0 or 1
-            shares.append(min(max((float(part[1].sum()) + 1) / (total + 2), 0.0), 1.0))
-            weights.append(total)
-            inside = np.maximum(part.sum(axis=0), 0) + 1e-9
-            middles.append(float(inside @ np.array(self.histogram.scores[low:high]) / inside.sum()))
-        rising = _isotonic(shares, weights)
-        return tuple(np.interp(self.histogram.scores, middles, rising).tolist())
+        given = np.clip(np.asarray(probabilities, dtype=np.float64), 1e-12, 1 - 1e-12)
+        straight = np.log(given / (1 - given))
+        bends = [np.abs(straight - at) - abs(at) for at in _BENDS]
+        odds = np.stack([straight, np.ones_like(given), *bends], axis=1)
+        ones, records = self._counts[1], self._counts.sum(axis=0)
+        cell, prior = _variance(float(self.histogram.rate)), _PRIOR * np.eye(odds.shape[1])
+        unchanged = np.eye(odds.shape[1])[0]
+        line = unchanged
+        for _ in range(_NEWTON):
+            chance = _sigma(odds @ line)
+            slope = odds.T @ (ones - records * chance)
+            bent = (odds.T * (np.maximum(records, 0) * chance * (1 - chance))) @ odds
+            noise = cell * (odds.T * ((1 - chance) ** 2 + chance**2)) @ odds
+            weighed = bent @ np.linalg.pinv(bent + noise)
+            pull = weighed @ slope - prior @ (line - unchanged)
+            line = line + np.clip(np.linalg.solve(weighed @ bent + prior, pull), -0.3, 0.3)
+        return tuple(np.maximum.accumulate(_sigma(odds @ line)).tolist())
 
     def calibration(
         self, probabilities: Sequence[float], *, beta: float = _BETA
@@ -392,20 +409,6 @@ def _deviations(beta: float) -> float:
     return max(-float(ndtri(beta / 2)), math.log(1 / beta) / math.sqrt(2))
 
 
-def _isotonic(values: Sequence[float], weights: Sequence[float]) -> list[float]:
-    """Return the nondecreasing values nearest to these (least squares): pool adjacent violators.
-
-    Examples
-    --------
-    >>> _isotonic([0.1, 0.4, 0.2, 0.9], [1, 1, 1, 1])
-    [0.1, 0.30000000000000004, 0.30000000000000004, 0.9]
-    """
-    pools: list[tuple[float, float, int]] = []
-    for value, weight in zip(values, weights, strict=True):
-        pool = (value, weight, 1)
-        while pools and pools[-1][0] > pool[0]:
-            v, w, size = pools.pop()
-            mean = (v * w + pool[0] * pool[1]) / (w + pool[1])
-            pool = (mean, w + pool[1], size + pool[2])
-        pools.append(pool)
-    return [value for value, _, size in pools for _ in range(size)]
+def _sigma(odds: Floats) -> Floats:
+    """Return the probabilities of log-odds."""
+    return np.asarray(1 / (1 + np.exp(-odds)))

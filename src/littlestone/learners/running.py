@@ -131,7 +131,8 @@ def run(
     if evaluate is not None:
         histogram = _histogram(hypothesis, looked_at, source, evaluate, held_out=bool(held_out))
         if isinstance(hypothesis, TreeEnsemble) and hypothesis.binary:
-            hypothesis = hypothesis.with_curve(Evaluation(histogram).recalibrated())
+            given = hypothesis.probabilities.tolist()
+            hypothesis = hypothesis.with_curve(Evaluation(histogram).recalibrated(given))
     return Release(
         learner=learner.name,
         concept_class=learner.concept_class,

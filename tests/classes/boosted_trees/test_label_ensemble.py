@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from littlestone.classes import TreeEnsemble, TreeHypothesis, class_from_dict, load, parse_class
+from littlestone.classes.boosted_trees.link import HALF, linked
 from littlestone.classes.decision_trees import Node
 from littlestone.classes.decision_trees.rows import Splits
 from littlestone.data import RowDomain, Schema, read_points
@@ -36,10 +37,10 @@ def random_tree(rng, depth):
     return Node(split, random_tree(rng, depth - 1), random_tree(rng, depth - 1))
 
 
-def ensemble(depth, rounds=12, seed=0, start=(0, -2, 1)):
+def ensemble(depth, rounds=12, seed=0, start=(0, -2, 1), cap=None):
     rng = np.random.default_rng(seed)
     trees = tuple(TreeHypothesis.of(random_tree(rng, depth), NAMES) for _ in range(rounds))
-    return TreeEnsemble((*trees, trees[0]), Fraction(3, 10), start, NAMES)
+    return TreeEnsemble((*trees, trees[0]), Fraction(3, 10), start, NAMES, cap)
 
 
 def rows():
@@ -60,7 +61,9 @@ def test_votes_by_definition(depth):
     assert len(set(sums.predict(every).tolist())) > 1
     assert sums.predict(every).tolist() == [row.index(max(row)) for row in votes.tolist()]
     odds = np.exp(0.3 * votes)
-    assert np.allclose(sums.probability(every), odds / odds.sum(axis=1, keepdims=True))
+    shares = odds / odds.sum(axis=1, keepdims=True)
+    assert np.allclose(sums.probability(every), shares)
+    assert np.allclose(ensemble(depth, cap=HALF).probability(every), linked(shares, HALF))
 
 
 def test_points_add_up_to_the_votes():
@@ -95,7 +98,7 @@ def test_effects_are_means_over_all_public_rows():
 
 
 def test_json_is_read_back_and_checked():
-    sums = ensemble(2)
+    sums = ensemble(2, cap=HALF)
     good = sums.to_dict()
     assert load(good) == sums
     assert load(good).key == sums.key
@@ -103,7 +106,7 @@ def test_json_is_read_back_and_checked():
         {"step": "0"}, {"step": 1}, {"start": [0, 0]}, {"start": [0, 0, 0.5]},
         {"start": [0, 0, 10**9]}, {"start": [True, 0, 0]}, {"trees": [7]}, {"label_names": ["a"]},
         {"label_names": [0, 1]}, {"trees": good["trees"] * 100}, {"label_names": ["a", "b"]},
-        {"more": 1},
+        {"more": 1}, {"cap": "3/4"}, {"cap": 0.5},
     ):  # fmt: skip
         with pytest.raises(ParameterError):
             load(good | wrong)
@@ -120,13 +123,14 @@ def test_words():
 
 
 @pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.more)])
-def test_duckdb_and_plain_python_answer_alike(depth, tmp_path):
+@pytest.mark.parametrize("cap", [None, HALF])
+def test_duckdb_and_plain_python_answer_alike(depth, cap, tmp_path):
     rng = np.random.default_rng(3)
     cells = {name: rng.choice(own, 1000).tolist() for name, own in CELLS.items()}
     path = tmp_path / "t.parquet"
     columns = ", ".join(f'unnest(?::VARCHAR[]) AS "{name}"' for name in cells)
     duckdb.connect().execute(f"COPY (SELECT {columns}) TO '{path}'", list(cells.values()))
-    sums = ensemble(depth, seed=depth)
+    sums = ensemble(depth, seed=depth, cap=cap)
     points, _ = read_points(str(path), domain=RowDomain(SCHEMA), owner="test")
     labels, shares, votes = sums.predict(points), sums.probability(points), sums.votes(points)
     assert len(set(labels.tolist())) > 1

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.boosted_trees import export
+from littlestone.classes.boosted_trees.link import has_link, linked
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.encoding import Fields
@@ -42,8 +43,9 @@ class TreeEnsemble:
     """A sum of trees that each vote for one label.
 
     The *votes* of a label at a row are its ``start`` plus the number of trees that answer it there.
-    The label with the most votes is answered; of equals, the first. Its probability is
-    ``exp(step * votes)``, divided by the sum of these numbers over all labels.
+    The label with the most votes is answered; of equals, the first. The *share* of a label is
+    ``exp(step * votes)``, divided by the sum of these numbers over all labels; with a ``cap`` its
+    probability is what such shares mean after boosting with that cap (`link`), else the share.
 
     For the labels 0 and 1 the *margin* of a row is the votes of 1 less those of 0; the log-odds of
     label 1 are ``step * margin``.
@@ -76,6 +78,7 @@ class TreeEnsemble:
     step: Fraction  # log-odds of one vote
     start: tuple[int, ...] = (0, 0)  # votes of each label to begin with
     label_names: tuple[Label, ...] = BINARY  # public, by code
+    cap: Fraction | None = None  # of the gradients, if probabilities follow from it
     #: Of the labels 0 and 1: the probability of 1 at each of `margins`, where it was estimated.
     curve: tuple[float, ...] | None = None
 
@@ -105,7 +108,7 @@ class TreeEnsemble:
     def key(self) -> Hashable:
         """Canonical identity."""
         trees = tuple(tree.key for tree in self.trees)
-        return (self.TYPE, trees, self.step, self.start, self.label_names, self.curve)
+        return (self.TYPE, trees, self.step, self.start, self.label_names, self.cap, self.curve)
 
     @property
     def constant(self) -> int | None:
@@ -144,7 +147,7 @@ class TreeEnsemble:
         """Return the probability of label 1 at each row, or of each label (columns)."""
         if self.binary:
             return self.probabilities[(self.margin(points) - self.margins[0]) // 2]
-        return _shares(self.log_odds(points))
+        return self._chances(self.log_odds(points))
 
     @cached_property
     def probabilities(self) -> Doubles:
@@ -152,7 +155,13 @@ class TreeEnsemble:
         if self.curve is not None:
             return np.array(self.curve)
         odds = np.array(self.margins) * np.float64(self.step)
-        return _shares(np.stack([np.zeros_like(odds), odds], axis=1))[:, 1]
+        return self._chances(np.stack([np.zeros_like(odds), odds], axis=1))[:, 1]
+
+    def _chances(self, odds: Doubles) -> Doubles:
+        """Return the probabilities of labels (columns), of their log-odds up to a constant."""
+        powers = np.exp(odds - odds.max(axis=1, keepdims=True))
+        shares: Doubles = powers / powers.sum(axis=1, keepdims=True)
+        return shares if self.cap is None else linked(shares, self.cap)
 
     def predict(self, points: Points) -> Labels:
         """Label each row of codes: the code with the most votes, of equals the least."""
@@ -292,18 +301,22 @@ class TreeEnsemble:
             "step": str(self.step),
             "start": list(self.start),
         } | names_to_dict(self.label_names)
+        described |= {} if self.cap is None else {"cap": str(self.cap)}
         return described if self.curve is None else described | {"curve": list(self.curve)}
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
         """Read it back; it may be untrusted."""
-        fields = Fields(data, ("trees", "step", "start"), ("label_names", "curve"))
+        fields = Fields(data, ("trees", "step", "start"), ("label_names", "cap", "curve"))
         names = names_of(fields)
         trees, start = _read_trees(fields, names), fields.items("start", len(names))
         whole = all(type(votes) is int and abs(votes) <= FURTHEST for votes in start)
         if not whole or len(start) != len(names):
             raise fields.refuse("start", "an integer for each label")
-        found = cls(trees, _read_step(fields), tuple(start), names)
+        cap = _read_fraction(fields, "cap") if "cap" in fields else None
+        if cap is not None and not has_link(cap, binary=names == BINARY):
+            raise fields.refuse("cap", "1/2, or for the labels 0 and 1 in [1/2, 1]")
+        found = cls(trees, _read_fraction(fields, "step"), tuple(start), names, cap)
         if "curve" not in fields:
             return found
         curve = fields.items("curve", MAX_ROUNDS + 1)
@@ -313,13 +326,6 @@ class TreeEnsemble:
         if not proper or len(curve) != len(trees) + 1 or not found.binary:
             raise fields.refuse("curve", "a probability for each margin, for the labels 0 and 1")
         return found.with_curve(curve)
-
-
-def _shares(odds: Doubles) -> Doubles:
-    """Return the probabilities of labels (columns), of their log-odds up to a constant."""
-    powers = np.exp(odds - odds.max(axis=1, keepdims=True))
-    shares: Doubles = powers / powers.sum(axis=1, keepdims=True)
-    return shares
 
 
 def _read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesis, ...]:
@@ -335,12 +341,12 @@ def _read_trees(fields: Fields, names: tuple[Label, ...]) -> tuple[TreeHypothesi
     return trees
 
 
-def _read_step(fields: Fields) -> Fraction:
-    """Return the entry ``step``: a positive fraction."""
+def _read_fraction(fields: Fields, name: str) -> Fraction:
+    """Return an entry that is a positive fraction."""
     try:
-        step = read_exact(fields.text("step", 100))
+        found = read_exact(fields.text(name, 100))
     except ValueError:
-        step = Fraction(0)
-    if step <= 0:
-        raise fields.refuse("step", "a positive fraction")
-    return step
+        found = Fraction(0)
+    if found <= 0:
+        raise fields.refuse(name, "a positive fraction")
+    return found

@@ -52,11 +52,9 @@ def as_sql(
     if codes:
         trees = ",\n".join(f"({tree}) AS littlestone_tree_{i}" for i, tree in enumerate(codes))
         summed += f"\nFROM (SELECT {trees}) AS littlestone_trees"
-    if what == "label":
-        value = _most(names, dialect)
-    else:
-        own = names.index(of)
-        value = _votes(own) if what == "votes" else _share(own, len(names), float(ensemble.step))
+    if what == "probability":
+        return _probability(summed, names.index(of), len(names), ensemble)
+    value = _most(names, dialect) if what == "label" else _votes(names.index(of))
     return f"(SELECT {value}\nFROM (SELECT {summed}) AS littlestone_votes)"
 
 
@@ -98,14 +96,39 @@ def _most(names: tuple[Label, ...], dialect: str) -> str:
     return "\n".join(["CASE", *lines, f"ELSE {_literal(names[-1], dialect)}", "END"])
 
 
-def _share(own: int, labels: int, step: float) -> str:
-    """Return the probability of a label: 1 / (1 + the sum of the odds of the others)."""
-    odds = " + ".join(
-        f"EXP(LEAST({_LARGEST}, {double(step)} * ({_votes(k)} - {_votes(own)})))"
-        for k in range(labels)
-        if k != own
+def _probability(summed: str, own: int, labels: int, ensemble: TreeEnsemble) -> str:
+    """Return the probability of a label: its share of the votes, or what the link makes of all."""
+    step, codes = float(ensemble.step), range(labels)
+
+    def share(label: int) -> str:
+        """Return 1 / (1 + the sum of the odds of the others)."""
+        odds = " + ".join(
+            f"EXP(LEAST({_LARGEST}, {double(step)} * ({_votes(k)} - {_votes(label)})))"
+            for k in codes
+            if k != label
+        )
+        return f"1e0 / (1 + {odds})"
+
+    if ensemble.cap is None:
+        return f"(SELECT {share(own)}\nFROM (SELECT {summed}) AS littlestone_votes)"
+    shares = [f"littlestone_share_{k}" for k in codes]
+    columns = [f"{share(k)} AS {shares[k]}" for k in codes]
+    columns += [f"1e0 AS littlestone_part_{k}" for k in codes]
+    table = f"(SELECT {', '.join(columns)}\nFROM (SELECT {summed}) AS littlestone_votes)"
+    for turn in range(labels - 1):
+        parts = [f"1e0 - ({_link_sum(shares, k)}) AS littlestone_part_{k}" for k in codes]
+        table = f"(SELECT {', '.join([*shares, *parts])}\nFROM {table} AS littlestone_{turn})"
+    total = " + ".join(f"littlestone_part_{k}" for k in codes)
+    return f"(SELECT littlestone_part_{own} / ({total})\nFROM {table} AS littlestone_parts)"
+
+
+def _link_sum(shares: list[str], label: int) -> str:
+    """Return the sum over labels y of u_y max(q_y - q_k, 0) (`link`)."""
+    return " + ".join(
+        f"littlestone_part_{y} * GREATEST({shares[y]} - {shares[label]}, 0e0)"
+        for y in range(len(shares))
+        if y != label
     )
-    return f"1e0 / (1 + {odds})"
 
 
 def _literal(label: Label, dialect: str) -> str:
@@ -207,8 +230,18 @@ def probability(record):
     """Return the probability of each label."""
     found = _votes(record)
     odds = [math.exp(STEP * (own - max(found))) for own in found]
-    return {label: own / sum(odds) for label, own in zip(LABELS, odds)}
+    shares = [own / sum(odds) for own in odds]
+{link}    return dict(zip(LABELS, shares))
 '''
+
+_LINK = """    parts = [1.0] * len(shares)
+    for _ in LABELS[1:]:  # what such shares mean after boosting with capped gradients
+        parts = [
+            1 - sum(part * max(share - own, 0) for part, share in zip(parts, shares))
+            for own in shares
+        ]
+    shares = [part / sum(parts) for part in parts]
+"""
 
 
 def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
@@ -226,7 +259,8 @@ def as_python(ensemble: TreeEnsemble, schema: Schema) -> str:
     >>> [module["margin"]({"age": cell}) for cell in (31, "29.5", "?", None)]
     [1, -1, -1, -1]
     """
-    answers, functions = _BY_LABEL, "votes(record), probability(record), label(record)"
+    answers = _BY_LABEL.format(link="" if ensemble.cap is None else _LINK)
+    functions = "votes(record), probability(record), label(record)"
     if ensemble.binary:
         chances = dict(zip(ensemble.margins, ensemble.probabilities.tolist(), strict=True))
         answers = _MARGIN.format(probabilities=repr(chances))

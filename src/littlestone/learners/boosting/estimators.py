@@ -69,7 +69,9 @@ class _Boosted(PrivateClassifier):
         return self._codes(X)
 
     def decision_function(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return the log-odds of the positive class, before any recalibration.
+        """Return what trees vote for the positive class, in steps of log-odds.
+
+        Probabilities rise with it: see docs/boosting.md, "From votes to probabilities".
 
         Parameters
         ----------
@@ -78,8 +80,7 @@ class _Boosted(PrivateClassifier):
         Returns
         -------
         ndarray of shape (n_samples,)
-            With more than two labels of shape (n_samples, n_classes): a row plus a constant is the
-            logarithm of its probabilities.
+            With more than two labels of shape (n_samples, n_classes).
         """
         check_is_fitted(self, "hypothesis_")
         odds = self.hypothesis_.log_odds(self._rows(X))

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from littlestone.classes import BoostedTreeClass
 from littlestone.classes.boosted_trees import TreeEnsemble
+from littlestone.classes.boosted_trees.link import has_link
 from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
 from littlestone.errors import (
     UnsupportedError,
@@ -67,6 +68,7 @@ _UNCERTIFIED = (
 )
 _COUNT_SHARE = Fraction(1, 40)  # of epsilon, for the count of label 1
 _COUNT_FROM = 1_500  # n * epsilon from which the count is precise enough to help
+_LINK_FROM = 1_500  # n * epsilon from which margins are near enough to their limit for the link
 _FIRST_FROM, _FIRST_TO = 400, 1_200  # n * epsilon for which a strong first tree helps
 _FURTHEST = 40  # the largest start, in steps
 #: More votes than these the first tree does not have.
@@ -81,6 +83,7 @@ class Settings:
     loss: Logistic
     round_epsilon: Fraction  # bounded range of each round; of the first see `epsilon_of`
     count_epsilon: Fraction  # of the counts of labels; 0: there are none, and votes start at 0
+    linked: bool = False  # whether probabilities are the minimiser of the capped loss
 
     @property
     def strong(self) -> bool:
@@ -282,7 +285,9 @@ class Boosting(Boosted[BoostingPlan]):
         loss = cast(Logistic, records.loss)
         copies = [tree for i, tree in enumerate(trees) for _ in range(loss.moves(i))]
         labels = self.concept_class.labels
-        return TreeEnsemble(tuple(copies), loss.step, records.start, labels)
+        linked = self.plan.settings(records.sample.n).linked
+        cap = loss.cap if linked else None
+        return TreeEnsemble(tuple(copies), loss.step, records.start, labels, cap)
 
     def _start(self, sample: Any, settings: Settings, source: Source) -> tuple[int, ...]:
         """Return votes of each label to begin with, from private counts."""
@@ -331,7 +336,9 @@ def _settings(learner: Boosting, n: int) -> Settings:
     )
     check_size(learner, n, learner.resolution, round_epsilon)
     loss = Logistic(step, learner.cap, learner.resolution, first_votes)
-    return Settings(rounds, loss, round_epsilon, count_epsilon)
+    linked = float(left) * n >= _LINK_FROM
+    linked = linked and has_link(learner.cap, binary=not concepts.lists_labels)
+    return Settings(rounds, loss, round_epsilon, count_epsilon, linked)
 
 
 def default_rounds(depth: int, size: float, splits: int, *, pure: bool) -> int:
