@@ -9,13 +9,17 @@ The tables of docs/boosting.md. The calibration error is that of `calibration.py
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
-from fits import calibration_error
 from sklearn.metrics import log_loss, roc_auc_score
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "comparison"))
+
+from fits import calibration_error
 
 from littlestone.classes import BoostedTreeClass
 from littlestone.data import RowDomain, Sample, Schema

@@ -2,10 +2,10 @@
 
     python benchmarks/boosting/calibration.py --seeds 3
 
-Raw probabilities, and recalibrated ones: an evaluation on the records of the fit, and one on
-held-out records. Epsilon is the total, delta 1e-6. The error is the mean distance, weighed by test
-rows, between predicted and found shares in 20 bins of equal width. Its ``floor`` is what labels
-drawn by exactly these probabilities show: the sampling of the test rows alone.
+The probabilities of the votes, and recalibrated ones: an evaluation on the records of the fit, and
+one on held-out records. Epsilon is the total, delta 1e-6. The error is the mean distance, weighed
+by test rows, between predicted and found shares in 20 bins of equal width. Its ``floor`` is what
+labels drawn by exactly these probabilities show: the sampling of the test rows alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
 WAYS = {
-    "raw": {},
+    "no evaluation": {},
     "evaluate=0.1": {"evaluate": "0.1"},
     "evaluate=1, holdout=0.2": {"evaluate": "1", "holdout": "0.2"},
     "evaluate=1, holdout=0.5": {"evaluate": "1", "holdout": "0.5"},

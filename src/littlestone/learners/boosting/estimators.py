@@ -156,7 +156,7 @@ class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     >>> B.predict([[28, 60], [80, 99]])
     array([0, 1])
     >>> B.predict_proba([[28, 60]]).round(2)
-    array([[0.96, 0.04]])
+    array([[0.93, 0.07]])
 
     Several labels:
 
