@@ -165,7 +165,7 @@ class BoostedTrees(_Boosted, learner=Boosting, without=_OWN):
     >>> B.predict([[28, 60], [50, 60], [80, 99]])
     array(['a', 'b', 'c'], dtype='<U1')
     >>> B.predict_proba([[28, 60]]).round(1)
-    array([[0.9, 0. , 0.1]])
+    array([[0.8, 0.1, 0.1]])
     """
 
     depth: int = declared(
