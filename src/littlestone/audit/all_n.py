@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from littlestone.source import Exp, Source
     from littlestone.source.weights import Presented
 
-__all__ = ["AllN", "Step", "all_n", "by_lemmas", "domain_points"]
 
 Status = Literal["enumerated", "proved", "tested", "assumed"]
 #: Outcomes of a law that is computed for every single record.

@@ -28,8 +28,6 @@ from littlestone.errors import (
 from littlestone.source import public_generator
 from littlestone.types import Hypothesis, Points
 
-__all__ = ["HomogeneousSet", "Identification", "family", "homogeneous_set", "identify", "locate"]
-
 Mechanism = Callable[[Sample], Hypothesis]
 Floats = npt.NDArray[np.float64]
 

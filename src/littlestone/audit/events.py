@@ -15,8 +15,6 @@ import numpy as np
 from littlestone.audit.answer import Raised
 from littlestone.bounds.tails import lower_limit, upper_limit
 
-__all__ = ["Cells", "Event", "at_least", "battery", "best", "hashable"]
-
 _BINS = 64
 _ENTRIES = 16  # of a sequence that are looked at one by one
 _FEW = 16  # runs for each value, or those that came up less often are one cell

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from littlestone.audit.statistical import LowerBound
 from littlestone.errors import StateError, check_integer, check_probability, parameter_error
 
-__all__ = ["Family", "Row"]
-
 
 @dataclass(frozen=True)
 class Row:

@@ -21,17 +21,6 @@ from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.privacy.rounding import check_nonnegative, exact_text, float_up, upper
 from littlestone.source import ExactSource, Law, Source, ball
 
-__all__ = [
-    "MechanismVerification",
-    "observed",
-    "precision",
-    "replace_one",
-    "rounding",
-    "verdict_card",
-    "verified",
-    "verify_mechanism",
-]
-
 D = TypeVar("D")
 
 _LARGEST = 100_000  # the largest epsilon whose laws are compared

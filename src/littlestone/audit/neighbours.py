@@ -23,17 +23,6 @@ from littlestone.privacy import Guarantee, Neighbours
 if TYPE_CHECKING:
     from littlestone.source import Source
 
-__all__ = [
-    "Bundle",
-    "Pair",
-    "Record",
-    "Search",
-    "UserSearch",
-    "listed",
-    "promised",
-    "replaced",
-    "replaced_user",
-]
 
 Record = tuple[Any, int]
 Pair = tuple[Record, Record]

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.source import Source
 
-__all__ = ["REFUSED", "Observer", "contents", "observe"]
 
 Observer = Callable[[Release], str]
 REFUSED = "refused"

@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.source.weights import Presented
 
-__all__ = ["SECRET", "Replay", "replay"]
 
 SECRET = "SECRET: computed from the records. Do not publish."  # noqa: S105 - no password
 _BITS = 192

@@ -27,8 +27,6 @@ from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.source import SecureSource, reseed
 
-__all__ = ["Audited", "LowerBound", "audit_learner", "lower_bound", "neighbour_pairs"]
-
 Mechanism = Callable[[Any], Any]
 Key = Callable[[Any], Any] | None
 Progress = Callable[[int, int], None]

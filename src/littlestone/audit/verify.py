@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.types import Hypothesis, Points
 
-__all__ = ["RecordCases", "UserCases", "Verification", "output_distribution", "signature", "verify"]
 
 Record = tuple[Any, int]
 #: What one neighbour replaces: a record (point, label), or a user (name, records).

@@ -15,8 +15,6 @@ from typing import Any
 from littlestone.audit import answer
 from littlestone.errors import StateError
 
-__all__ = ["Mechanism", "Worker"]
-
 
 class Worker:
     """The functions of a script, run by another interpreter (of a virtual environment, say).

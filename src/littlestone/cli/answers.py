@@ -12,7 +12,6 @@ from littlestone.errors import ParameterError, parameter_error
 if TYPE_CHECKING:
     from littlestone.learners.online.journal import DurableStream
 
-__all__ = ["Answers", "Progress", "check_answers"]
 
 _HEADER = "t,prediction\n"
 _LONGEST = 64  # bytes of a line of answers

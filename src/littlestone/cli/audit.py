@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from littlestone.audit.verify import Verification
     from littlestone.classes import ConceptClass
 
-__all__ = ["all_n", "check_protects_records", "data_text", "exact", "read_points", "replay"]
 
 Every = Annotated[bool, Parameter(name="--all", negative="")]
 _COLUMNS = (

@@ -18,8 +18,6 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["attack", "statistical"]
-
 
 def statistical(
     *,

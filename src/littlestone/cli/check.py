@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from littlestone.evaluation.data_report import DataReport, Noise
     from littlestone.evaluation.measures import Band
 
-__all__ = ["check"]
-
 
 def check(
     data: str | None = None,

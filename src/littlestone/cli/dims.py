@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from littlestone.classes.listed import Listing
     from littlestone.types import Json
 
-__all__ = ["dims"]
 
 #: A witness that is printed has at most 2**6 leaves; a picture shows fewer levels still.
 _PRINTED, _DRAWN = 6, 5

@@ -10,8 +10,6 @@ from urllib.parse import unquote, urlsplit
 from littlestone.errors import parameter_error
 from littlestone.safe_io import replaceable, target
 
-__all__ = ["check_inputs_kept", "check_outputs"]
-
 _LONGEST_NAME = 240  # bytes: while a file is written, its name is a little longer
 #: How a database begins, and what the first line of a ledger holds.
 _KEPT = (b"SQLite format 3\0", b" littlestone ledger ")

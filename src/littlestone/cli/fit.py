@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from littlestone.privacy import Guarantee, Ledger
     from littlestone.types import Json
 
-__all__ = ["fit"]
-
 
 _LearnerOptions = learner_options()
 

@@ -45,17 +45,6 @@ from littlestone.errors import (
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-__all__ = [
-    "BAD_INPUT",
-    "DONE",
-    "FAILED",
-    "INFEASIBLE",
-    "INTERRUPTED",
-    "REFUSED",
-    "app",
-    "main",
-    "run",
-]
 
 DONE, FAILED, BAD_INPUT, INFEASIBLE, REFUSED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 

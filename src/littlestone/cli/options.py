@@ -27,35 +27,6 @@ if TYPE_CHECKING:
     from littlestone.privacy import Ledger
     from littlestone.source import Source
 
-__all__ = [
-    "EXAMPLES",
-    "AsJson",
-    "Claim",
-    "ClassSpec",
-    "Csv",
-    "Evaluated",
-    "Flag",
-    "Goal",
-    "Labels",
-    "Model",
-    "Out",
-    "Page",
-    "Paid",
-    "Records",
-    "Table",
-    "check_label",
-    "check_positive",
-    "is_auto",
-    "label_list",
-    "learner_options",
-    "names",
-    "needed",
-    "open_class",
-    "open_learner",
-    "refuse_schema",
-    "shared",
-    "whole",
-]
 
 ClassSpec = Annotated[str, Parameter(name="--class")]
 Flag = Annotated[bool, Parameter(negative="", show_default=False)]

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
-__all__ = ["plan"]
 
 Solved = Literal["epsilon", "alpha"]
 

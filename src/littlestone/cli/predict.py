@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]
 
-__all__ = ["export", "predict", "report"]
-
 
 def predict(
     model: Model,

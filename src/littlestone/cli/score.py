@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from littlestone.learners.release import Release
     from littlestone.types import Json
 
-__all__ = ["compare", "score"]
 
 _LIKE_THE_FIT = (
     "the table has as many records as the one that was learned from, and its columns. If these are "

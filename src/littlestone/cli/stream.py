@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from littlestone.privacy import Ledger
     from littlestone.types import Json
 
-__all__ = ["stream"]
-
 
 @shared
 class Terms(Csv, Records):

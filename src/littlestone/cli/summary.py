@@ -18,7 +18,6 @@ from littlestone.report.words import integer, number_of, odds_factor, percent
 if TYPE_CHECKING:
     from littlestone.learners.release import Release
 
-__all__ = ["plain", "summary"]
 
 _WIDE = 0.05  # of an error: half of an interval that says little
 

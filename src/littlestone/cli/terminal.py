@@ -12,8 +12,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["caution", "counting", "facts", "note", "progress_of", "reading", "table", "telling"]
-
 #: Every control character but the line break, and those that turn the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 

@@ -53,16 +53,6 @@ if TYPE_CHECKING:
     from littlestone.evaluation.measures import Band
     from littlestone.types import Hypothesis, Json, Label, Labels, Points
 
-__all__ = [
-    "FORMAT",
-    "Release",
-    "is_table",
-    "load",
-    "proposal_of",
-    "score_places",
-    "scores_of",
-    "secret_n",
-]
 
 FORMAT = "littlestone-release-1"
 

@@ -43,17 +43,6 @@ if TYPE_CHECKING:
     from littlestone.source import Source
     from littlestone.types import Hypothesis, Json, Label
 
-__all__ = [
-    "AnySample",
-    "certificate_of",
-    "held_out_of",
-    "known_loss",
-    "leaving",
-    "promise",
-    "read_sample",
-    "run",
-    "score_all",
-]
 
 AnySample: TypeAlias = Sample | UserSample
 

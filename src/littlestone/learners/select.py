@@ -42,22 +42,6 @@ if TYPE_CHECKING:
     from littlestone.learners.base import Learner
     from littlestone.types import Json, Label
 
-__all__ = [
-    "ALL_RECORDS",
-    "ONE_RECORD",
-    "Candidate",
-    "auto",
-    "check_planned",
-    "compare",
-    "fewest",
-    "goal_of",
-    "largest_certifiable",
-    "make",
-    "nested_classes",
-    "per_record",
-    "replan",
-    "why_largest",
-]
 
 #: How a learner that protects records can protect users.
 ONE_RECORD = "one record of each user"

@@ -62,8 +62,6 @@ from littlestone.source import SecureSource, SeededSource, Source
 if TYPE_CHECKING:
     from littlestone.types import Json
 
-__all__ = ["PrivateClassifier"]
-
 
 class _NoEvaluationError(UnsupportedError, AttributeError):
     """An attribute that this fit has not paid for, as ``hasattr`` and ``dir`` expect it."""

@@ -11,8 +11,6 @@ from littlestone.report.pictures import Setting, plotter
 from littlestone.report.words import integer
 from littlestone.svg import Element, picture
 
-__all__ = ["mistakes_picture"]
-
 _WIDTH, _HEIGHT = 560.0, 330.0
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64.0, 40.0, 34.0, 66.0

@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     from littlestone.privacy import Guarantee
     from littlestone.types import Json
 
-__all__ = [
-    "claim_names",
-    "claims",
-    "data_link",
-    "json_in_html",
-    "promise_words",
-    "render",
-    "step_words",
-    "steps_of",
-    "stylesheet",
-    "template_text",
-]
-
 
 def render(template: str, *, title: str, style: str = "", **values: Any) -> str:
     """Return a page from one of our templates; everything is escaped but `Markup`."""

@@ -50,18 +50,6 @@ if TYPE_CHECKING:
     from littlestone.classes import ConceptClass
     from littlestone.types import Json
 
-__all__ = [
-    "accuracy_asked",
-    "beside_constants",
-    "dimensions_page",
-    "meaning",
-    "page",
-    "pager",
-    "release_page",
-    "spent_facts",
-    "table_page",
-    "verification_page",
-]
 
 _RISK = Fraction(1, 20)
 Pager = Callable[..., str]

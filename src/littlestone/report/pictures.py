@@ -33,20 +33,6 @@ from littlestone.report.words import integer
 from littlestone.svg import Element, Picture, clip, picture, text_width, wrap
 from littlestone.types import Hypothesis
 
-__all__ = [
-    "MARGIN",
-    "WIDTH",
-    "Case",
-    "Run",
-    "Setting",
-    "card",
-    "cells",
-    "path_picture",
-    "plot",
-    "plotter",
-    "strip",
-]
-
 #: Pictures are this many units wide, with text of 14 units: readable when it is a phone's width.
 WIDTH = 330.0
 

@@ -30,8 +30,6 @@ from littlestone.report.pictures import Setting, plot
 from littlestone.report.words import integer
 from littlestone.svg import Element, picture
 
-__all__ = ["stream_page", "transcript_picture"]
-
 FORMAT = "littlestone-stream-1"
 _WIDTH = 560.0
 _SHOWN = 200  # hypotheses in the table; the JSON has all

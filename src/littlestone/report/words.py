@@ -11,17 +11,6 @@ from typing import Any
 
 from littlestone.privacy.rounding import short_text
 
-__all__ = [
-    "Belief",
-    "amount",
-    "beliefs",
-    "best_guess",
-    "integer",
-    "number_of",
-    "odds_factor",
-    "percent",
-]
-
 _BEFORE = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
 

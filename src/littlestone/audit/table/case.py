@@ -12,8 +12,6 @@ from littlestone.audit.mechanism import MechanismVerification
 from littlestone.audit.observe import Observer
 from littlestone.audit.verify import Verification
 
-__all__ = ["Case", "Kind", "Part", "Row"]
-
 Kind = Literal["mechanism", "learner"]
 Result = MechanismVerification | Verification
 #: A number of a claim that a verification could refute.

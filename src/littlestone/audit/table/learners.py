@@ -40,8 +40,6 @@ from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage
 from littlestone.source import Source
 
-__all__ = ["LEARNERS"]
-
 F = Fraction
 _DELTA = F(1, 20)
 #: Three concepts on two points, not closed under anything.

@@ -38,8 +38,6 @@ from littlestone.mechanisms.median import (
 )
 from littlestone.source import Explicit, LeveledChoice, Source
 
-__all__ = ["MECHANISMS", "transcript"]
-
 F = Fraction
 ONE, SMALL, MEDIUM = F(1), F(1, 10**6), F(1, 20)
 #: So loud that three or four records come out behind bottom or above a threshold: then epsilon
