@@ -55,7 +55,7 @@ def subject(case):
         return ", ".join([name, *found])
     if name == "online":
         return f"online, {rest.split(', ')[-1]}"
-    return ", ".join(word for word in name.split(", ")[:2] if word != "loud")
+    return ", ".join(word for word in name.split(", ")[:2] if word != "high epsilon")
 
 
 def test_half_of_every_epsilon_and_delta_would_be_refuted():

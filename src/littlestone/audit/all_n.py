@@ -493,8 +493,8 @@ class _Sums(_Chain):
             oscillation = max(oscillation, int((moved.max(axis=1) - moved.min(axis=1)).max()))
         n_pairs = len(kinds) * (len(kinds) - 1) // 2
         whole = "of the domain" if self.complete else "of the points given"
-        loudest = max(rate(n) for n in {1, *self.sizes})
-        dear = loudest * oscillation
+        fastest = max(rate(n) for n in {1, *self.sizes})
+        dear = fastest * oscillation
         outcomes = len(order)
         return [
             Step(
@@ -503,7 +503,7 @@ class _Sums(_Chain):
             ),
             Step(
                 "law", "tested", True,
-                f"log-ratios are integers times the rate {loudest}, up to n = {largest}",
+                f"log-ratios are integers times the rate {fastest}, up to n = {largest}",
             ),
             self._drawing(run),
             Step(

@@ -1,6 +1,6 @@
 """Neighbours of a real table: one record (or all records of one user) replaced by others.
 
-They are sampled, extreme, or like the loudest so far.
+They are sampled, extreme, or like those with the largest loss so far.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _find(points: Any, point: Any) -> tuple[int, bool]:
 
 
 class Search:
-    """Neighbours: sampled, extreme, and variations of the loudest."""
+    """Neighbours: sampled, extreme, and variations of those with the largest loss."""
 
     _KEPT = 5
 
@@ -101,7 +101,7 @@ class Search:
         self._domain, self._sample, self._source = domain, sample, source
         counts = sample.counts.T.ravel()
         self._ends = np.cumsum(np.concatenate([counts, np.array(sample.outside)]))
-        self._loudest: list[tuple[Fraction, Pair]] = []
+        self._largest: list[tuple[Fraction, Pair]] = []
         self._extremes = self._extreme()
         self._turn = 0
 
@@ -112,15 +112,15 @@ class Search:
             pair = next(self._extremes, None)
             if pair is not None:
                 return pair
-        if self._turn % 3 == 2 and self._loudest:
-            _, (old, new) = self._loudest[self._source.below(len(self._loudest))]
+        if self._turn % 3 == 2 and self._largest:
+            _, (old, new) = self._largest[self._source.below(len(self._largest))]
             return (old, self._any()) if self._source.below(2) else (self._held(), new)
         return self._held(), self._any()
 
     def heard(self, pair: Pair, loss: Fraction) -> None:
-        """Remember a loud pair."""
-        found = sorted([*self._loudest, (loss, pair)], key=lambda one: -one[0])
-        self._loudest = found[: self._KEPT]
+        """Remember a pair, if its loss is large."""
+        found = sorted([*self._largest, (loss, pair)], key=lambda one: -one[0])
+        self._largest = found[: self._KEPT]
 
     def _kind(self, kind: int) -> Record:
         i, label = divmod(kind, 2)
@@ -197,7 +197,7 @@ def replaced_user(users: UserSample, who: int, records: Sequence[Record]) -> Use
 
 
 class UserSearch:
-    """Neighbours of a table of users: sampled, extreme, and variations of the loudest."""
+    """Neighbours of a table of users: sampled, extreme, varied where the loss was the largest."""
 
     _KEPT = 5
 
@@ -210,20 +210,20 @@ class UserSearch:
             self._ends = [tuple(0 for _ in codes), tuple(m - 1 for m in codes)]
         else:
             self._ends = [OUTSIDE]
-        self._loudest: list[tuple[Fraction, Bundle]] = []
+        self._largest: list[tuple[Fraction, Bundle]] = []
 
     def next(self) -> Bundle:
         """Return whose records are replaced, and by which."""
         who, records = self._source.below(self._users.n_users), self._bundle()
-        if self._loudest and self._source.below(2):
-            _, (loud, bundle) = self._loudest[self._source.below(len(self._loudest))]
-            return (loud, records) if self._source.below(2) else (who, bundle)
+        if self._largest and self._source.below(2):
+            _, (changed, bundle) = self._largest[self._source.below(len(self._largest))]
+            return (changed, records) if self._source.below(2) else (who, bundle)
         return who, records
 
     def heard(self, bundle: Bundle, loss: Fraction) -> None:
-        """Remember a loud one."""
-        found = sorted([*self._loudest, (loss, bundle)], key=lambda one: -one[0])
-        self._loudest = found[: self._KEPT]
+        """Remember a user, if the loss is large."""
+        found = sorted([*self._largest, (loss, bundle)], key=lambda one: -one[0])
+        self._largest = found[: self._KEPT]
 
     def _bundle(self) -> tuple[Record, ...]:
         kind = self._source.below(4)

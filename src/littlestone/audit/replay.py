@@ -6,8 +6,8 @@ Where a learner makes one draw among candidates, *all* outcomes are compared, by
 scores; beside bottom this is the hockey-stick divergence.
 
 Neighbours are sampled, extreme (points at both ends, outside, each label), and sought: variations
-of the loudest ones so far. A replay proves nothing about other tables (`littlestone.audit.all_n`
-does); it refutes a claim that fails on this one.
+of those with the largest loss so far. A replay proves nothing about other tables
+(`littlestone.audit.all_n` does); it refutes a claim that fails on this one.
 
 The numbers depend on the records: they are for the owner of the table, and not for release.
 """
@@ -530,7 +530,7 @@ class _Found:
         self.draws = [_Most() for _ in budgets]
 
     def compare(self, one: _Ran, other: _Ran, epsilon: Fraction) -> Fraction:
-        """Compare two runs of the same choices; return a loss, to look for louder ones."""
+        """Compare two runs of the same choices; return a loss, to look for larger ones."""
         with ctx.workprec(_BITS):
             moved = [a - b for a, b in zip(one.logs, other.logs, strict=True)]
             whole = abs(sum(moved, arb(0)))
@@ -549,7 +549,7 @@ class _Found:
 
     def all_trees(self, one: _Ran, other: _Ran, pair: Pair, concepts: Any) -> Fraction:
         """Compare all trees: the sums of all weights follow from one probability and its cost."""
-        loudest = Fraction(0)
+        largest = Fraction(0)
         for i, drawn in enumerate(one.trees):
             mine, possible = drawn.steps(concepts, pair)
             with ctx.workprec(_BITS):
@@ -557,8 +557,8 @@ class _Found:
                 losses = [abs(ball(step) - totals) for step in possible]
             for loss in losses:
                 (self.draws[i] if self.draws else self.outcomes).add(loss)
-                loudest = max(loudest, upper(loss))
-        return loudest
+                largest = max(largest, upper(loss))
+        return largest
 
     def report(self, learner: Any, n: int, pairs: int, guarantee: Any) -> Replay:
         """Judge: nothing may surely exceed the claim."""
@@ -616,8 +616,8 @@ def _all_outcomes(
         below, beneath = bottoms[0].enclose(_BITS), bottoms[1].enclose(_BITS)
         losses.append(below.log() - beneath.log() + moved)
         chances.append((below / logs[0].exp(), beneath / logs[1].exp()))
-    elif (here == there).all() and not _loudest(losses) > ball(epsilon):
-        return _loudest(losses), None  # 0: no outcome is more likely than the factor allows
+    elif (here == there).all() and not _largest(losses) > ball(epsilon):
+        return _largest(losses), None  # 0: no outcome is more likely than the factor allows
     held = (here | there).nonzero()[0].tolist()
     for i in held:
         p = (ball(rates[0] * int(s[i])) - logs[0]).exp() if here[i] else arb(0)
@@ -631,10 +631,10 @@ def _all_outcomes(
             if not more <= 0:  # where the sign is not known, it may be 0 as well
                 above += more if more > 0 else arb(0).union(abs(more))
         divergences.append(above)
-    return _loudest(losses), _loudest(divergences)
+    return _largest(losses), _largest(divergences)
 
 
-def _loudest(losses: list[arb]) -> arb:
+def _largest(losses: list[arb]) -> arb:
     return max((abs(loss) for loss in losses), key=upper)
 
 

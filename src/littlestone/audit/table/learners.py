@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from littlestone.audit.all_n import AllN, all_n, by_lemmas
@@ -108,10 +109,10 @@ def _case(
             records_per_user=records_per_user,
         )
 
-    told = [str(options[key]) for key in ("method",) if key in options]
-    told += ["proper"] * ("proper" in options) + [note] * bool(note)
+    notes = [str(options[key]) for key in ("method",) if key in options]
+    notes += ["proper"] * ("proper" in options) + [note] * bool(note)
     domain = f"{n} {entry.unit}, {len(points)} points" + (" and points outside" if outside else "")
-    title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in told)
+    title = f"{name} on {concepts.spec}" + "".join(f", {what}" for what in notes)
 
     def chain() -> AllN:
         found = all_n(made(), points=points)
@@ -123,12 +124,19 @@ def _case(
     return Case(title, "learner", domain, check, full, sharp, chain)
 
 
-#: So loud that a few records outweigh bottom: then epsilon can be seen, and not only delta.
-HIGH_EPSILON: dict[str, Any] = {"epsilon": 10, "delta": F(1, 100), "note": "loud"}
+#: With so large an epsilon a few records outweigh bottom: then it can be seen, not only delta.
+HIGH_EPSILON: dict[str, Any] = {"epsilon": 10, "delta": F(1, 100), "note": "high epsilon"}
 _EPSILON: tuple[Part, ...] = ("epsilon",)
 _DELTAS: tuple[Part, ...] = ("delta",)
 _ONE_RECORD = _with(chunk=1, tolerances=(0,))
-_COPIES = {"auxiliary": 1, "copies": [2]}
+_POOL = _with(pool=2)
+
+
+def _copies(*counts: int) -> dict[str, Any]:
+    return {"auxiliary": 1, "copies": list(counts)}
+
+
+_COPIES = _copies(2)
 
 
 # --- streams: whole transcripts, for all short streams --------------------------------------------
@@ -203,345 +211,138 @@ _TEACHERS: dict[str, Any] = {
 }
 _BOTH = [(x, y) for x in (1, 2) for y in (0, 1)]
 _NAMES = [("a", 0), ("a", 1), ("b", 1)]
+_HALF, _QUARTER = F(1, 2), F(1, 4)
+
+# What several lines share: the learner, its class and the points, how it is made.
+_generic, _agnostic = partial(_case, "generic"), partial(_case, "agnostic")
+_vc1 = partial(_case, "vc1", Thresholds(1, 2), [1, 2])
+_proper = partial(_case, "vc1", _FORK, [0, 1], 3, proper=True, delta=_HALF)
+_closures = partial(_case, "littlestone", Points(), ["a", "b"], method="closures")
+_conjunctions = partial(
+    _case, "littlestone", Conjunctions(1), [(0,), (1,)], method="closures", proper=True
+)
+_stable = partial(_case, "stable", _SINGLES, [0, 1])
+_users = partial(_case, "users", Thresholds(1, 2), [1, 2])
+_boosting = partial(_case, "boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], delta=None)
 
 LEARNERS: tuple[Case, ...] = (
-    _case("generic", Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
-    _case("generic", Points(1, 2), [1, 2], 2, outside=True, sharp=_EPSILON),
-    _case("generic", _CORNERS, [0, 1], 1, evaluate=F(1, 2), note="with an evaluation", full=True),
-    _case("generic", Intervals(1, 3), [1, 2, 3], 2, sharp=_EPSILON),
-    _case("agnostic", _CORNERS, [0, 1], 2, outside=True, costs={0: 1, 1: 3}, note="with costs"),
-    _case("generic", Thresholds(1, 2), [1, 2], 3, wrap=_part(F(1, 2)), note="on a secret half"),
-    _case(
-        "generic",
-        Thresholds(1, 2),
-        [1, 2],
-        4,
-        wrap=_part(F(3, 4)),
-        note="on three of four",
-        full=True,
-    ),
-    _case("agnostic", Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
-    _case("agnostic", Thresholds(1, 4), [1, 2, 3, 4], 4, full=True),
-    _case(
-        "agnostic", Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True, sharp=_EPSILON
-    ),
-    _case("agnostic", _TREE, ["a", "b", "c"], 2, sharp=_EPSILON),
-    _case("generic", AffineSubspaces(2, 2, 1), _BITS, 2, sharp=_EPSILON),
-    _case("generic", Conjunctions(2), _BITS, 2, sharp=_EPSILON),
-    _case("generic", DecisionTrees(_CITY, depth=2), [(1,), (2,)], 2, sharp=_EPSILON),
-    _case("generic", DecisionTrees(_CITY, depth=3), [(1,), (2,)], 2, sharp=_EPSILON, full=True),
-    _case("agnostic", DecisionTrees(_CITY, 1, _ABC), [(1,), (2,)], 1, note="three labels"),
-    _case("generic", RuleLists(_CITY, 2), [(1,), (2,)], 2, sharp=_EPSILON),
-    _case("generic", Points(), ["a", "b"], 2, note="hashed", sharp=_EPSILON, full=True),
+    _generic(Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
+    _generic(Points(1, 2), [1, 2], 2, outside=True, sharp=_EPSILON),
+    _generic(_CORNERS, [0, 1], 1, evaluate=_HALF, note="with an evaluation", full=True),
+    _generic(Intervals(1, 3), [1, 2, 3], 2, sharp=_EPSILON),
+    _agnostic(_CORNERS, [0, 1], 2, outside=True, costs={0: 1, 1: 3}, note="with costs"),
+    _generic(Thresholds(1, 2), [1, 2], 3, wrap=_part(_HALF), note="on a secret half"),
+    _generic(Thresholds(1, 2), [1, 2], 4, wrap=_part(F(3, 4)), note="on three of four", full=True),
+    _agnostic(Thresholds(1, 3), [1, 2, 3], 3, sharp=_EPSILON),
+    _agnostic(Thresholds(1, 4), [1, 2, 3, 4], 4, full=True),
+    _agnostic(Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2, outside=True, sharp=_EPSILON),
+    _agnostic(_TREE, ["a", "b", "c"], 2, sharp=_EPSILON),
+    _generic(AffineSubspaces(2, 2, 1), _BITS, 2, sharp=_EPSILON),
+    _generic(Conjunctions(2), _BITS, 2, sharp=_EPSILON),
+    _generic(DecisionTrees(_CITY, depth=2), [(1,), (2,)], 2, sharp=_EPSILON),
+    _generic(DecisionTrees(_CITY, depth=3), [(1,), (2,)], 2, sharp=_EPSILON, full=True),
+    _agnostic(DecisionTrees(_CITY, 1, _ABC), [(1,), (2,)], 1, note="three labels"),
+    _generic(RuleLists(_CITY, 2), [(1,), (2,)], 2, sharp=_EPSILON),
+    _generic(Points(), ["a", "b"], 2, note="hashed", sharp=_EPSILON, full=True),
     _case("vc1", Thresholds(1, 3), [1, 2, 3], 2, method="one-shot", outside=True, sharp=_DELTAS),
-    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-exponential"),
-    _case("vc1", Thresholds(1, 2), [1, 2], 2, method="median-tree", sharp=_DELTAS),
+    _vc1(2, method="median-exponential"),
+    _vc1(2, method="median-tree", sharp=_DELTAS),
     *(
-        _case("vc1", Thresholds(1, 2), [1, 2], 4, method=method, **HIGH_EPSILON, sharp=_EPSILON)
+        _vc1(4, method=method, **HIGH_EPSILON, sharp=_EPSILON)
         for method in ("one-shot", "median-exponential", "median-tree")
     ),
-    _case(
-        "vc1",
-        Thresholds(1, 2),
-        [1, 2],
-        3,
-        method="one-shot",
-        delta=F(1, 2),
-        wrap=_with(chunks=2),
-        note="two chunks",
-        sharp=_DELTAS,
+    _vc1(
+        3, method="one-shot", delta=_HALF, wrap=_with(chunks=2), note="two chunks", sharp=_DELTAS
     ),
     _case("vc1", _TREE, ["a", "b", "c"], 2, sharp=_DELTAS),
     _case("vc1", _TREE, ["a", "b", "c"], 4, **HIGH_EPSILON, sharp=("epsilon", "delta")),
-    _case("vc1", _FORK, [0, 1], 3, proper=True, delta=F(1, 2), sharp=_DELTAS),
-    _case(
-        "vc1",
-        _FORK,
-        [0, 1],
-        3,
-        proper=True,
-        delta=F(1, 2),
-        wrap=_with(down="descent"),
-        note="descent",
-        full=True,
-    ),
-    _case(
-        "littlestone",
-        Points(),
-        ["a", "b"],
-        2,
-        epsilon=4,
-        delta=F(9, 10),
-        wrap=_ONE_RECORD,
-        method="closures",
-        note="large delta",
-    ),
-    _case(
-        "littlestone",
-        Points(),
-        ["a", "b"],
-        3,
-        epsilon=2,
-        delta=F(1, 4),
-        wrap=_with(chunk=2, tolerances=(0,)),
-        method="closures",
-        note="teachers of two",
+    _proper(sharp=_DELTAS),
+    _proper(wrap=_with(down="descent"), note="descent", full=True),
+    _closures(2, epsilon=4, delta=F(9, 10), wrap=_ONE_RECORD, note="large delta"),
+    _closures(
+        3, epsilon=2, delta=_QUARTER, wrap=_with(chunk=2, tolerances=(0,)), note="teachers of two"
     ),
     # One record brings the empty set and the point 1: as many as a list can hold, and neither is
     # what bottom releases (with `Points`, the empty set is: half of the delta would do).
     _case(
-        "littlestone",
-        AffineSubspaces(2, 1, 0),
-        [(0,), (1,)],
-        3,
-        wrap=_with(chunk=3, tolerances=(1,)),
-        method="closures",
-        note="one teacher",
-        sharp=_DELTAS,
+        "littlestone", AffineSubspaces(2, 1, 0), [(0,), (1,)], 3, method="closures",
+        wrap=_with(chunk=3, tolerances=(1,)), note="one teacher", sharp=_DELTAS,
+    ),
+    _closures(4, wrap=_ONE_RECORD, **HIGH_EPSILON, sharp=_EPSILON),
+    _closures(3, epsilon=4, delta=_QUARTER, wrap=_ONE_RECORD),
+    _case(
+        "littlestone", SparseSets(2), ["a", "b"], 3, epsilon=4, delta=_QUARTER,
+        wrap=_with(chunk=1, tolerances=(1,)), method="closures", full=True,
+    ),
+    _conjunctions(2, wrap=_ONE_RECORD),
+    _conjunctions(3, wrap=_ONE_RECORD, **HIGH_EPSILON),
+    _stable(3, constants=_COPIES, delta=F(1, 5), sharp=_DELTAS),
+    _case(
+        "stable", _SWITCH, [0], 6, constants=_copies(3), **HIGH_EPSILON, sharp=("epsilon", "delta")
+    ),
+    _stable(
+        2, outside=True, constants=_copies(1), delta=_HALF, note="one copy", sharp=_DELTAS
     ),
     _case(
-        "littlestone",
-        Points(),
-        ["a", "b"],
-        4,
-        wrap=_ONE_RECORD,
-        method="closures",
-        **HIGH_EPSILON,
-        sharp=_EPSILON,
+        "stable", Points(), ["a", "b"], 3, constants=_copies(3), delta=_HALF,
+        note="nobody chooses", full=True,
     ),
+    _stable(
+        4, constants=_copies(0, 1) | {"batches": [0, 2]}, delta=F(1, 5),
+        note="one tournament", full=True,
+    ),
+    _users(2, samples_per_user=1, sharp=_EPSILON),
+    _users(2, samples_per_user=2, records_per_user=2, note="two records each", sharp=_EPSILON),
+    _users(3, samples_per_user=2, records_per_user=2, note="three users", full=True),
     _case(
-        "littlestone",
-        Points(),
-        ["a", "b"],
-        3,
-        epsilon=4,
-        delta=F(1, 4),
-        wrap=_ONE_RECORD,
-        method="closures",
+        "users", Thresholds(1, 2), [1], 1, samples_per_user=2, records_per_user=2, evaluate=_HALF,
+        note="with an evaluation", full=True,
     ),
-    _case(
-        "littlestone",
-        SparseSets(2),
-        ["a", "b"],
-        3,
-        epsilon=4,
-        delta=F(1, 4),
-        wrap=_with(chunk=1, tolerances=(1,)),
-        method="closures",
-        full=True,
-    ),
-    _case(
-        "littlestone",
-        Conjunctions(1),
-        [(0,), (1,)],
-        2,
-        wrap=_ONE_RECORD,
-        method="closures",
-        proper=True,
-    ),
-    _case(
-        "littlestone",
-        Conjunctions(1),
-        [(0,), (1,)],
-        3,
-        wrap=_ONE_RECORD,
-        method="closures",
-        proper=True,
-        **HIGH_EPSILON,
-    ),
-    _case("stable", _SINGLES, [0, 1], 3, constants=_COPIES, delta=F(1, 5), sharp=_DELTAS),
-    _case(
-        "stable",
-        _SWITCH,
-        [0],
-        6,
-        constants={"auxiliary": 1, "copies": [3]},
-        **HIGH_EPSILON,
-        sharp=("epsilon", "delta"),
-    ),
-    _case(
-        "stable",
-        _SINGLES,
-        [0, 1],
-        2,
-        outside=True,
-        constants={"auxiliary": 1, "copies": [1]},
-        delta=F(1, 2),
-        note="one copy",
-        sharp=_DELTAS,
-    ),
-    _case(
-        "stable",
-        Points(),
-        ["a", "b"],
-        3,
-        constants={"auxiliary": 1, "copies": [3]},
-        delta=F(1, 2),
-        note="nobody chooses",
-        full=True,
-    ),
-    _case(
-        "stable",
-        _SINGLES,
-        [0, 1],
-        4,
-        constants={"auxiliary": 1, "copies": [0, 1], "batches": [0, 2]},
-        delta=F(1, 5),
-        note="one tournament",
-        full=True,
-    ),
-    _case("users", Thresholds(1, 2), [1, 2], 2, samples_per_user=1, sharp=_EPSILON),
-    _case(
-        "users",
-        Thresholds(1, 2),
-        [1, 2],
-        2,
-        samples_per_user=2,
-        records_per_user=2,
-        note="two records each",
-        sharp=_EPSILON,
-    ),
-    _case(
-        "users",
-        Thresholds(1, 2),
-        [1, 2],
-        3,
-        samples_per_user=2,
-        records_per_user=2,
-        note="three users",
-        full=True,
-    ),
-    _case(
-        "users",
-        Thresholds(1, 2),
-        [1],
-        1,
-        samples_per_user=2,
-        records_per_user=2,
-        evaluate=F(1, 2),
-        note="with an evaluation",
-        full=True,
-    ),
-    _case(
-        "users",
-        Thresholds(1, 2),
-        [1, 2],
-        2,
-        samples_per_user=1,
-        records_per_user=2,
-        method="one-record",
-    ),
-    _case(
-        "users",
-        Thresholds(1, 2),
-        [1, 2],
-        2,
-        samples_per_user=1,
-        records_per_user=1,
-        method="threshold",
-    ),
-    _case(
-        "users",
-        Thresholds(1, 2),
-        [1, 2],
-        2,
-        samples_per_user=2,
-        records_per_user=1,
-        method="binary-search",
-    ),
+    _users(2, samples_per_user=1, records_per_user=2, method="one-record"),
+    _users(2, samples_per_user=1, records_per_user=1, method="threshold"),
+    _users(2, samples_per_user=2, records_per_user=1, method="binary-search"),
     *(
         _case(
-            "users",
-            concepts,
-            points,
-            2,
-            samples_per_user=each,
-            records_per_user=1,
-            method=method,
+            "users", concepts, points, 2, samples_per_user=2, records_per_user=1, method=method,
             full=not isinstance(concepts.size, int),
         )
-        for concepts, points, each in (
-            (Thresholds(1, 2), [1, 2], 2),
-            (Points(1, 2), [1, 2], 2),
-            (Points(), [5, 9], 2),
-            (_CORNERS, [0, 1], 2),
-            (Intervals(1, 2), [1, 2], 2),
-            (Rules(_SCHEMA, max_literals=1), [(0,), (1,)], 2),
-            (SparseSets(1, 0, 1), [0, 1], 2),
-            (_TREE, ["b", "c"], 2),
+        for concepts, points in (
+            (Thresholds(1, 2), [1, 2]),
+            (Points(1, 2), [1, 2]),
+            (Points(), [5, 9]),
+            (_CORNERS, [0, 1]),
+            (Intervals(1, 2), [1, 2]),
+            (Rules(_SCHEMA, max_literals=1), [(0,), (1,)]),
+            (SparseSets(1, 0, 1), [0, 1]),
+            (_TREE, ["b", "c"]),
         )
         for method in ("user-level", "group-privacy")
     ),
-    _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, epsilon=3, wrap=_with(pool=2)),
+    _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, epsilon=3, wrap=_POOL),
+    _case("agnostic:vc1", Thresholds(1, 2), [1, 2], 3, wrap=_POOL, **HIGH_EPSILON, sharp=_EPSILON),
     _case(
-        "agnostic:vc1",
-        Thresholds(1, 2),
-        [1, 2],
-        3,
-        wrap=_with(pool=2),
-        **HIGH_EPSILON,
-        sharp=_EPSILON,
-    ),
-    _case(
-        "agnostic:littlestone",
-        Points(1, 2),
-        [1, 2],
-        3,
-        epsilon=6,
-        delta=F(1, 10),
-        wrap=lambda learner: replace(
-            learner, pool=2, learner=replace(learner.learner, chunk=1, tolerances=(0,))
-        ),
+        "agnostic:littlestone", Points(1, 2), [1, 2], 3, epsilon=6, delta=F(1, 10),
+        wrap=lambda learner: _POOL(replace(learner, learner=_ONE_RECORD(learner.learner))),
         method="closures",
     ),
     _case(
-        "agnostic:stable",
-        _SINGLES,
-        [0, 1],
-        3,
-        epsilon=6,
-        delta=F(1, 10),
-        wrap=_with(pool=2),
+        "agnostic:stable", _SINGLES, [0, 1], 3, epsilon=6, delta=F(1, 10), wrap=_POOL,
         constants=_COPIES,
     ),
-    _case("boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], 2, delta=None, step=2),
+    _boosting(2, step=2),
     _case(
-        "boosting",
-        BoostedTreeClass(_CITY, 1, 2),
-        [(2,)],
-        2,
-        delta=None,
-        epsilon=20,
-        note="loud",
-        sharp=_EPSILON,
+        "boosting", BoostedTreeClass(_CITY, 1, 2), [(2,)], 2, delta=None, epsilon=20,
+        note="high epsilon", sharp=_EPSILON,
     ),
-    _case(
-        "boosting", BoostedTreeClass(_CITY, 1, 2), [(1,), (2,)], 2, delta=F(1, 100), note="delta"
-    ),
-    _case(
-        "boosting",
-        BoostedTreeClass(_CITY, 1, 2),
-        [(1,), (2,)],
-        2,
-        delta=None,
-        step=F(1, 2),
-        first_votes=2,
-        note="first tree",
-    ),
+    _boosting(2, delta=F(1, 100), note="delta"),
+    _boosting(2, step=_HALF, first_votes=2, note="first tree"),
     _case("boosting", BoostedTreeClass(_CITY, 2, 2), [(1,), (2,)], 2, delta=None, full=True),
     _case(
-        "boosting",
-        BoostedTreeClass(_CITY, 1, 2, ["a", "b", "c"]),
-        [(1,), (2,)],
-        1,
-        delta=None,
-        step=2,
+        "boosting", BoostedTreeClass(_CITY, 1, 2, _ABC), [(1,), (2,)], 1, delta=None, step=2,
         note="three labels",
     ),
-    _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=("epsilon",)),
-    _stream_case(
-        "closures", Points(), _NAMES, 2, sharp=("epsilon",), method="closure", leak=F(1, 4)
-    ),
-    _stream_case("teachers", Points(), _NAMES, 2, sharp=("epsilon",), **_TEACHERS),
+    _stream_case("scored", Thresholds(1, 2), _BOTH, 2, sharp=_EPSILON),
+    _stream_case("closures", Points(), _NAMES, 2, sharp=_EPSILON, method="closure", leak=_QUARTER),
+    _stream_case("teachers", Points(), _NAMES, 2, sharp=_EPSILON, **_TEACHERS),
     _stream_case("teachers, two batches", Points(), _NAMES, 3, full=True, batches=2, **_TEACHERS),
-)
+)  # fmt: skip

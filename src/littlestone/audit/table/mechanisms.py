@@ -40,8 +40,8 @@ from littlestone.source import Explicit, LeveledChoice, Source
 
 F = Fraction
 ONE, SMALL, MEDIUM = F(1), F(1, 10**6), F(1, 20)
-#: So loud that three or four records come out behind bottom or above a threshold: then epsilon
-#: can be seen, and not only delta.
+#: With so large an epsilon three or four records outweigh bottom or a threshold: then it can be
+#: seen, and not only delta.
 HIGH_EPSILON: dict[str, Any] = {"epsilon": F(10), "delta": F(1, 100)}
 Vector = tuple[int, ...]
 _EPSILON: tuple[Part, ...] = ("epsilon",)
@@ -262,159 +262,110 @@ def _of(
     return lambda: verify_mechanism(run, pairs(), epsilon=ONE, delta=delta)
 
 
-def _loud(
+def _high(
     run: Callable[..., Hashable], pairs: Callable[[], Any], **settings: Any
 ) -> Callable[[], MechanismVerification]:
     run = partial(run, **HIGH_EPSILON, **settings)
     return lambda: verify_mechanism(run, pairs(), **HIGH_EPSILON)
 
 
+_THIRDS = RankWindow.of((F(1, 3), F(2, 3)))
+
 MECHANISMS: tuple[Case, ...] = (
     _case(
-        "exponential_mechanism",
-        "3 candidates, scores 0 to 2, every score moves by at most 1",
-        _of(_select, lambda: _moves(3, range(3), (-1, 0, 1))),
-        "epsilon",
+        "exponential_mechanism", "3 candidates, scores 0 to 2, every score moves by at most 1",
+        _of(_select, lambda: _moves(3, range(3), (-1, 0, 1))), "epsilon",
     ),
     _case(
-        "exponential_mechanism, monotone",
-        "3 candidates, scores 0 to 2, scores move one way",
-        _of(partial(_select, monotone=True), lambda: _moves(3, range(3), (0, 1))),
-        "epsilon",
+        "exponential_mechanism, monotone", "3 candidates, scores 0 to 2, scores move one way",
+        _of(partial(_select, monotone=True), lambda: _moves(3, range(3), (0, 1))), "epsilon",
     ),
     _case(
-        "exponential_mechanism over runs",
-        "runs of 3, 40 and 0 candidates, scores -2 to 0",
-        _of(_runs, lambda: _moves(3, range(-2, 1), (-1, 0, 1))),
-        "epsilon",
+        "exponential_mechanism over runs", "runs of 3, 40 and 0 candidates, scores -2 to 0",
+        _of(_runs, lambda: _moves(3, range(-2, 1), (-1, 0, 1))), "epsilon",
     ),
     _case(
-        "sparse_select",
-        "3 candidates, scores 0 to 3, k = 2",
-        _of(_bounded, _k_bounded, SMALL),
-        "delta",
+        "sparse_select", "3 candidates, scores 0 to 3, k = 2",
+        _of(_bounded, _k_bounded, SMALL), "delta",
     ),
     _case(
-        "sparse_select, loud",
-        "3 candidates, scores 0 to 3, k = 2",
-        _loud(_bounded, _k_bounded),
-        "epsilon",
-        "delta",
+        "sparse_select, high epsilon", "3 candidates, scores 0 to 3, k = 2",
+        _high(_bounded, _k_bounded), "epsilon", "delta",
     ),
     _case(
-        "sparse_select_lists",
-        "2 teachers with any lists over 3 items, cap 2",
-        _of(_lists, lambda: replace_one(_LISTS, 2), SMALL),
-        "delta",
+        "sparse_select_lists", "2 teachers with any lists over 3 items, cap 2",
+        _of(_lists, lambda: replace_one(_LISTS, 2), SMALL), "delta",
     ),
     _case(
-        "sparse_select_lists, loud",
-        "4 teachers with one of 4 lists over 2 items, cap 2",
-        _loud(_lists, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)),
-        "epsilon",
-        "delta",
+        "sparse_select_lists, high epsilon", "4 teachers with one of 4 lists over 2 items, cap 2",
+        _high(_lists, lambda: replace_one(((), ("a",), ("b",), ("a", "b")), 4)), "epsilon", "delta",
     ),
     _case(
-        "stable_histogram",
-        "3 records with one of 2 items or none",
-        _of(_histogram, lambda: replace_one((None, "a", "b"), 3), MEDIUM),
-        "delta",
+        "stable_histogram", "3 records with one of 2 items or none",
+        _of(_histogram, lambda: replace_one((None, "a", "b"), 3), MEDIUM), "delta",
     ),
     _case(
-        "stable_histogram, loud",
-        "3 records with one of 2 items or none",
-        _loud(_histogram, lambda: replace_one((None, "a", "b"), 3)),
-        "epsilon",
-        "delta",
+        "stable_histogram, high epsilon", "3 records with one of 2 items or none",
+        _high(_histogram, lambda: replace_one((None, "a", "b"), 3)), "epsilon", "delta",
     ),
     _case(
-        "stable_items",
-        "3 records with one of 3 items or none",
-        _of(_items, lambda: replace_one((None, "a", "b", "c"), 3), SMALL),
-        "delta",
+        "stable_items", "3 records with one of 3 items or none",
+        _of(_items, lambda: replace_one((None, "a", "b", "c"), 3), SMALL), "delta",
     ),
     _case(
-        "stable_items, loud",
-        "4 records with one of 2 items or none",
-        _loud(_items, lambda: replace_one((None, "a", "b"), 4)),
-        "epsilon",
-        "delta",
+        "stable_items, high epsilon", "4 records with one of 2 items or none",
+        _high(_items, lambda: replace_one((None, "a", "b"), 4)), "epsilon", "delta",
     ),
     _case("private_count", "4 bits", _of(_count, lambda: replace_one((0, 1), 4)), "epsilon"),
     _case(
-        "median A (rank exponential)",
-        "3 values of a domain of 5",
-        _of(
-            _median(RankExponential(5, RankWindow.of((F(1, 3), F(2, 3))), ONE), 5),
-            lambda: replace_one(range(5), 3),
-        ),
+        "median A (rank exponential)", "3 values of a domain of 5",
+        _of(_median(RankExponential(5, _THIRDS, ONE), 5), lambda: replace_one(range(5), 3)),
         "epsilon",
     ),
     _case(
-        "median B (TreeEM)",
-        "3 values of a domain of 5",
-        _of(
-            _median(TreeEM(3, RankWindow.of((F(1, 3), F(2, 3))), ONE, SMALL), 5),
-            lambda: replace_one(range(5), 3),
-            SMALL,
-        ),
+        "median B (TreeEM)", "3 values of a domain of 5",
+        _of(_median(TreeEM(3, _THIRDS, ONE, SMALL), 5), lambda: replace_one(range(5), 3), SMALL),
         "delta",
     ),
     _case(
-        "median B (TreeEM), loud",
-        "3 values of a domain of 4",
+        "median B (TreeEM), high epsilon", "3 values of a domain of 4",
         lambda: verify_mechanism(
-            _median(TreeEM(2, RankWindow.of((F(1, 3), F(2, 3))), **HIGH_EPSILON), 4),
-            replace_one(range(4), 3),
-            **HIGH_EPSILON,
+            _median(TreeEM(2, _THIRDS, **HIGH_EPSILON), 4), replace_one(range(4), 3), **HIGH_EPSILON
         ),
-        "epsilon",
-        "delta",
+        "epsilon", "delta",
     ),
     _case(
-        "median C (TreeLog)",
-        "5 values of a domain of 2, epsilon 60",  # a smaller one needs more records to say anything
+        # a smaller epsilon needs more records to say anything
+        "median C (TreeLog)", "5 values of a domain of 2, epsilon 60",
         lambda: verify_mechanism(
             _median(TreeLog(1, RankWindow.of((0, 1)), F(60), F(1, 2)), 2),
-            replace_one(range(2), 5),
-            epsilon=60,
-            delta=F(1, 2),
+            replace_one(range(2), 5), epsilon=60, delta=F(1, 2),
         ),
     ),
     _case(
-        "private_median",
-        "3 values in [1, 4]",
-        _of(_release, lambda: replace_one((1, 2, 4), 3)),
-        "epsilon",
+        "private_median", "3 values in [1, 4]",
+        _of(_release, lambda: replace_one((1, 2, 4), 3)), "epsilon",
     ),
     _case(
-        "private_cuts",
-        "2 values of a domain of 3 or none, 2 levels",
+        "private_cuts", "2 values of a domain of 3 or none, 2 levels",
         _of(_cuts, lambda: replace_one((None, 0, 1, 2), 2)),
     ),
     _case(
-        "private_cuts, loud",
-        "4 values of a domain of 3 or none, 1 level",
+        "private_cuts, high epsilon", "4 values of a domain of 3 or none, 1 level",
         lambda: verify_mechanism(
-            partial(_cuts, epsilon=F(10), levels=1),
-            replace_one((None, 0, 1, 2), 4),
-            epsilon=F(10),
-            delta=F(0),
+            partial(_cuts, epsilon=F(10), levels=1), replace_one((None, 0, 1, 2), 4),
+            epsilon=F(10), delta=F(0),
         ),
         "epsilon",
     ),
     _case(
-        "one_shot_path",
-        "3 ends in a tree of 6 nodes",
-        _of(_path, lambda: replace_one(_tree(), 3), SMALL),
-        "delta",
+        "one_shot_path", "3 ends in a tree of 6 nodes",
+        _of(_path, lambda: replace_one(_tree(), 3), SMALL), "delta",
     ),
     _case(
-        "one_shot_path, loud",
-        "4 ends in a tree of 4 nodes",
-        _loud(_path, lambda: replace_one(((), (1,), (2,), (1, 1)), 4), max_depth=2),
-        "epsilon",
-        "delta",
+        "one_shot_path, high epsilon", "4 ends in a tree of 4 nodes",
+        _high(_path, lambda: replace_one(((), (1,), (2,), (1, 1)), 4), max_depth=2),
+        "epsilon", "delta",
     ),
     *(
         _case(
@@ -425,13 +376,9 @@ MECHANISMS: tuple[Case, ...] = (
             full=changes != "shift" or length > 2,
         )
         for changes, limit, charged, length in (
-            ("any", 1, "above", 2),
-            ("any", 2, "above", 3),
-            ("any", 1, "below", 2),
-            ("monotone", 1, "above", 2),
-            ("monotone", 2, "below", 3),
-            ("shift", 1, "above", 2),
-            ("shift", 1, "above", 3),
+            ("any", 1, "above", 2), ("any", 2, "above", 3), ("any", 1, "below", 2),
+            ("monotone", 1, "above", 2), ("monotone", 2, "below", 3),
+            ("shift", 1, "above", 2), ("shift", 1, "above", 3),
         )
     ),
     *(
@@ -443,4 +390,4 @@ MECHANISMS: tuple[Case, ...] = (
         )
         for limit, length in ((1, 2), (2, 3))
     ),
-)
+)  # fmt: skip
