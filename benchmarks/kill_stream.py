@@ -40,8 +40,8 @@ import numpy as np
 
 import littlestone.data.rows  # noqa: F401 - all is loaded before a life is forked
 from littlestone.classes import parse_class
-from littlestone.cli.answers import Answers
 from littlestone.cli.main import main as command
+from littlestone.cli.stream import Answers
 from littlestone.learners.online.journal import DurableStream
 from littlestone.learners.online.plan import plan_online
 from littlestone.learners.online.public_record import PublicRecord

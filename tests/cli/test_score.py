@@ -96,7 +96,7 @@ def test_the_best_of_intervals_that_are_not_equally_wide(run, monkeypatch):
             )
             for band in bands
         ]
-        monkeypatch.setattr("littlestone.cli.score._scored", lambda *_: found)
+        monkeypatch.setattr("littlestone.cli.predict._scored", lambda *_: found)
         models = " ".join(f"{i}.json" for i in range(len(bands)))
         return run(f"compare t.csv {models} --epsilon 1").out
 

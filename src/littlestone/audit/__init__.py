@@ -5,10 +5,10 @@
 `observe`                 all that can be seen of one run
 `all_n`                   step by step: private for every n
 `replay`, `neighbours`    the exact loss on neighbours of a real table; secret
-`statistical`             lower bounds on epsilon by sampling: any callable; our learners
+`statistical`             lower bounds on epsilon by sampling: any callable; our learners;
+                          `Family`: a table of audits that hold together, with controls
 `events`                  what is looked at in an output, and the event that tells most
 `worker`, `answer`        mechanisms in another interpreter; its side
-`family`                  a table of audits that hold together, with controls
 `attack`                  a record found in the votes of a threshold learner
 ``table/``                one line for each mechanism and learner
 ========================  ================================================================
@@ -18,7 +18,6 @@ The page: ``docs/audit.md``.
 
 from littlestone.audit import attack as attack
 from littlestone.audit.all_n import AllN, Step, all_n
-from littlestone.audit.family import Family
 from littlestone.audit.mechanism import (
     MechanismVerification,
     replace_one,
@@ -26,7 +25,7 @@ from littlestone.audit.mechanism import (
     verify_mechanism,
 )
 from littlestone.audit.replay import Replay, replay
-from littlestone.audit.statistical import LowerBound, lower_bound
+from littlestone.audit.statistical import Family, LowerBound, lower_bound
 from littlestone.audit.verify import Verification, output_distribution, verify
 from littlestone.audit.worker import Worker
 

@@ -2,13 +2,12 @@
 
 ==========================  =========================================================
 `main`                      the commands together, and how they fail
-`schema`, `check`           the public columns of a table; a private report of its cells
+`schema`                    the public columns of a table; `check`, a private report of its cells
 `plan`                      before any data: numbers of records; the interactive page
-`fit`, `predict`            one hypothesis: learned; used, shown, exported
-`score`                     models evaluated privately on another table, and compared
-`stream`, `answers`         rows as they arrive, and what they published
-`dims`, `audit`, `ledger`   dimensions; verification; budgets; `audit_sampling`: lower bounds
-`options`, `files`          what commands share: public parameters; files they write
+`fit`, `predict`            one hypothesis: learned; used, shown, exported, scored on another table
+`stream`                    rows as they arrive, and what they published
+`dims`, `audit`, `ledger`   dimensions; verification; budgets
+`options`                   what commands share: public parameters; files they write
 `terminal`, `summary`       what they say
 ==========================  =========================================================
 """

@@ -56,7 +56,7 @@ def dims(
         Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """
     from littlestone.classes import dimensions
-    from littlestone.cli.files import check_outputs
+    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import facts, note, telling
     from littlestone.combinatorics.limits import Clock, watching
     from littlestone.safe_io import write_text

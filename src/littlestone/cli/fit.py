@@ -135,7 +135,7 @@ def fit(
     out:
         Write the model (JSON) here; an existing file is replaced.
     """
-    from littlestone.cli.files import check_outputs
+    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import progress_of, reading
     from littlestone.data import RowDomain
     from littlestone.learners.registry import agnostic_form

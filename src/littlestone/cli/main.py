@@ -23,16 +23,13 @@ from typing import TYPE_CHECKING, Any
 from cyclopts import App, CycloptsError, MissingArgumentError
 
 from littlestone import __version__
-from littlestone.cli.audit import all_n, exact, replay
-from littlestone.cli.audit_sampling import attack, statistical
-from littlestone.cli.check import check
+from littlestone.cli.audit import all_n, attack, exact, replay, statistical
 from littlestone.cli.dims import dims
 from littlestone.cli.ledger import create, show
 from littlestone.cli.options import EXAMPLES
 from littlestone.cli.plan import plan
-from littlestone.cli.predict import export, predict, report
-from littlestone.cli.schema import check_schema, new, propose
-from littlestone.cli.score import compare, score
+from littlestone.cli.predict import compare, export, predict, report, score
+from littlestone.cli.schema import check, check_schema, new, propose
 from littlestone.cli.stream import stream
 from littlestone.errors import (
     BudgetError,

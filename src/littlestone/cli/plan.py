@@ -121,7 +121,7 @@ def plan(
         classes; the other numbers say where it starts, and may be left out. Takes about ten seconds
         for each class.
     """
-    from littlestone.cli.files import check_inputs_kept, check_outputs
+    from littlestone.cli.options import check_inputs_kept, check_outputs
     from littlestone.safe_io import write_text
 
     concept_class, epsilon = goal.concept_class, goal.epsilon

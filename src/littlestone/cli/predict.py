@@ -1,20 +1,23 @@
-"""``littlestone predict``, ``report``, ``export``: what is done with a released model."""
+"""What is done with models: ``littlestone predict``, ``report``, ``export``, ``score``, ``compare``."""
 
 from __future__ import annotations
 
+import json as jsonlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from littlestone.cli.options import Csv, Flag, Model, Out
-from littlestone.errors import parameter_error
+from littlestone.cli.options import AsJson, Csv, Flag, Model, Out, Paid, shared
+from littlestone.errors import ParameterError, check_fraction, parameter_error
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from littlestone.types import Label, Labels
+    from littlestone.data import Sample
+    from littlestone.learners.release import Release
+    from littlestone.types import Json, Label, Labels
 
     Pieces = Iterator[tuple[Labels, npt.NDArray[np.float64] | None]]
 
@@ -46,7 +49,7 @@ def predict(
         boosted trees; of another model the share of 1 that its evaluation found. Of a model with a
         list of labels: a column for the share of each label.
     """
-    from littlestone.cli.files import check_outputs
+    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import reading
     from littlestone.data.formats import PARQUET, format_of
     from littlestone.learners.release import Release
@@ -79,7 +82,7 @@ def report(model: Model, /, *, out: str) -> int:
     out:
         Write the page (HTML) here; an existing file is replaced.
     """
-    from littlestone.cli.files import check_outputs
+    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import facts
     from littlestone.learners.release import Release
     from littlestone.report import page
@@ -103,7 +106,7 @@ def export(model: Model, /, *, to: str = "sql", dialect: str = "duckdb", out: Ou
         For sql: duckdb reads cells exactly as this program does; standard is for columns that have
         their proper types.
     """
-    from littlestone.cli.files import check_outputs
+    from littlestone.cli.options import check_outputs
     from littlestone.learners.release import Release
     from littlestone.safe_io import write_text
 
@@ -165,3 +168,154 @@ def _write_parquet(pieces: Pieces, file: IO[str], names: tuple[Label, ...], *, p
             first = np.array(names)[labels] if own else labels
             arrays = [pa.array(part) for part in (first, *columns)]
             writer.write_table(pa.table(dict(zip(head, arrays, strict=True)), schema=schema))
+
+
+_LIKE_THE_FIT = (
+    "the table has as many records as the one that was learned from, and its columns. If these are "
+    "the same records, a model errs less on them than on new ones, so nothing is said about new "
+    "records. If they are others, leave one record out."
+)
+
+
+@shared
+class Asked(Csv, Paid):
+    """What both commands are told."""
+
+    epsilon: str
+    """Privacy loss of the whole, as a number or a fraction."""
+    y: str | None = None
+    """Column of labels, if it has another name here than in the model."""
+    positive: str | None = None
+    """The label cell that means 1, if it is another one here."""
+
+
+def score(model: Model, data: str, /, *, asked: Asked, json: AsJson = False) -> int:
+    """Evaluate a model privately on a table of other records than it was learned from.
+
+    Says the error beside that of always answering one label, each with an interval, and a bound on
+    the error on new records, which holds if these records were held out: that is for you to say. A
+    table with the columns of the fit and as many records is taken for the table of the fit. What
+    it costs, the table's records pay.
+
+    Parameters
+    ----------
+    data:
+        Table of labelled records: a Parquet or CSV file. The model says which columns are read.
+    """
+    from littlestone.cli.terminal import facts
+    from littlestone.report.pages import evaluation_facts, positive_facts
+
+    (found,) = _scored("score", [model], data, asked)
+    if json:
+        print(jsonlib.dumps(_document(found), sort_keys=True))
+        return 0
+    rows = [("Rule", found.hypothesis.describe()), ("Guarantee", str(found.guarantee))]
+    rows = [*positive_facts(found), *rows, *evaluation_facts(found)]
+    facts([(name, text, "") for name, text in rows])
+    return 0
+
+
+def compare(data: str, /, *models: Model, asked: Asked, json: AsJson = False) -> int:
+    """Evaluate several models privately on the same table; each gets its part of epsilon.
+
+    Parameters
+    ----------
+    data:
+        Table of labelled records, from which none of the models was learned.
+    """
+    from littlestone.cli.terminal import note, table
+    from littlestone.report.words import percent
+
+    if len(models) < 2:
+        raise ParameterError("compare needs at least two models: littlestone compare T M1 M2.")
+    found = _scored("compare", list(models), data, asked)
+    qualities = [release.quality for release in found]
+    if json:
+        rows = [{"model": m, **_document(r)} for m, r in zip(models, found, strict=True)]
+        print(jsonlib.dumps({"models": rows}, sort_keys=True))
+        return 0
+    shown = []
+    for model, quality in zip(models, qualities, strict=True):
+        assert quality is not None
+        error = quality.error
+        between = f"{percent(error.low, 2)} to {percent(error.high, 2)}"
+        shown.append((model, f"{percent(error.value, 2)}", between))
+    table(f"Wrong on {data}", ("model", "about", "at 95%, each"), shown)
+    best, *others = sorted(
+        (q.error for q in qualities if q is not None), key=lambda band: band.value
+    )
+    if all(best.high < other.low for other in others):  # intervals are not equally wide
+        note("One is the best: its interval lies below all others.")
+    else:
+        note("The noise hides which of the best two errs less.")
+    note(str(found[0].guarantee))
+    return 0
+
+
+def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Release]:
+    """Read models and table, and evaluate."""
+    from littlestone.cli.terminal import caution, reading
+    from littlestone.data import RowDomain, read_table
+    from littlestone.data.read import read
+    from littlestone.learners.cautions import weaknesses
+    from littlestone.learners.release import Release
+    from littlestone.learners.running import score_all
+    from littlestone.privacy import Guarantee
+
+    source, paid_by = asked.source(owner), asked.budget(owner)
+    pairs: list[tuple[Release, Sample]] = []
+    releases = [Release.read(model) for model in models]
+    labels = []
+    for release in releases:
+        columns = release.columns or {}
+        if asked.y is None and not columns.get("y"):
+            raise ParameterError(f"The model does not say which column to read: give {owner} --y.")
+        if asked.positive is not None and release.concept_class.lists_labels:
+            raise ParameterError(
+                f"The 'positive' parameter of {owner} must be left out for a model that lists its "
+                "labels: they are read as in the model."
+            )
+        labels.append((asked.y or columns["y"], asked.positive or columns.get("positive", "1")))
+    if len(set(labels)) > 1:
+        raise ParameterError(
+            f"The models of {owner} predict different labels, so their errors are not comparable: "
+            + "; ".join(f"{column} is {means}" for column, means in dict.fromkeys(labels))
+            + ". Compare models of one label, or say which one is meant: --y, --positive."
+        )
+    with reading("Counting records"):
+        for release, (column, means) in zip(releases, labels, strict=True):
+            domain = release.concept_class.domain
+            x = None if isinstance(domain, RowDomain) else release.column()
+            opened = read_table(data, csv=asked.csv, declared=release.csv, owner=owner)
+            sample = read(
+                opened,
+                x=x,
+                y=column,
+                domain=domain,
+                positive=means,
+                labels=release.labels if release.concept_class.lists_labels else None,
+                owner=owner,
+                need="batches",
+            )
+            pairs.append((release, sample))
+    total = Guarantee(check_fraction(owner, "epsilon", asked.epsilon, hint="1 is a common choice."))
+    caution(weaknesses(total, None))
+    others = [
+        not _like_the_fit(release, sample.n, column)
+        for (release, sample), (column, _) in zip(pairs, labels, strict=True)
+    ]
+    if not all(others):
+        caution([_LIKE_THE_FIT])
+    return score_all(
+        pairs, source, epsilon=total.epsilon, ledger=paid_by, owner=owner, held_out=others
+    )
+
+
+def _like_the_fit(release: Release, n: int, y: str) -> bool:
+    """Return whether a table may be the one that was learned from: as many records, its columns."""
+    return release.n == n and (release.columns or {}).get("y") == y
+
+
+def _document(release: Release) -> Json:
+    found = release.to_dict()
+    return {name: found[name] for name in ("guarantee", "n", "evaluation", "quality")}

@@ -1,8 +1,8 @@
 """Private evaluation: one released histogram of scores by label, and all that follows from it.
 
 `histogram` releases the counts and says how far their noise can reach; `measures` computes
-accuracy, ROC, calibration and the like from a released histogram, at no further cost; `quality`
-sets the error beside that of a constant. For any hypothesis and any number of labels: a score is a
+accuracy, ROC, calibration and the like from a released histogram, at no further cost, and sets
+the error beside that of a constant (`quality`). For any hypothesis and any number of labels: a score is a
 margin, or the predicted label itself. `data_report` is about a table, before anything is learned.
 """
 
@@ -12,8 +12,7 @@ from littlestone.evaluation.histogram import (
     noise_reach,
     release_histogram,
 )
-from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation
-from littlestone.evaluation.quality import Quality, quality
+from littlestone.evaluation.measures import Band, CalibrationBin, Evaluation, Quality, quality
 
 __all__ = [
     "Band",

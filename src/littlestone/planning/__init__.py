@@ -2,9 +2,8 @@
 
 =================  =================================================================
 `plans`            `plan`: all learners for one class, side by side; mistakes in a stream;
-                   the papers' own numbers
+                   the papers' own numbers; `solve`: the least epsilon or alpha for a given n
 `lower_bounds`     what no learner can beat
-`solve`            the other way round: least epsilon or alpha for a given n
 `simulate`         measured plans: the least n that works in practice
 `scenarios`        public synthetic distributions, worst-case and typical, for each class
 =================  =================================================================
@@ -13,9 +12,8 @@ The comparison itself is `littlestone.learners.select`: ``fit`` uses it too.
 """
 
 from littlestone.planning.lower_bounds import LowerBound, lower_bounds
-from littlestone.planning.plans import Change, Plans, StreamPlan, plan, plan_stream
+from littlestone.planning.plans import Change, Plans, Solution, StreamPlan, plan, plan_stream, solve
 from littlestone.planning.simulate import Measured, simulate
-from littlestone.planning.solve import Solution, solve
 
 __all__ = [
     "Change",

@@ -5,7 +5,6 @@ stream, the dimensions of a class, an audit. ``explorer_page`` is interactive. R
 how their objects are drawn with ``plotter``, and their pages with ``pager``.
 """
 
-from littlestone.report import curves as _curves  # noqa: F401 - registers streams and users
 from littlestone.report import ensembles as _ensembles  # noqa: F401 - sums of trees
 from littlestone.report import plans as _plans  # noqa: F401 - registers the page of a plan
 from littlestone.report import transcripts as _transcripts  # noqa: F401 - registers streams' page
