@@ -1,4 +1,4 @@
-"""What is done with models: ``littlestone predict``, ``report``, ``export``, ``score``, ``compare``."""
+"""``littlestone predict``, ``report``, ``export``, ``score``, ``compare``: what models do."""
 
 from __future__ import annotations
 

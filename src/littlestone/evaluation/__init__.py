@@ -2,8 +2,9 @@
 
 `histogram` releases the counts and says how far their noise can reach; `measures` computes
 accuracy, ROC, calibration and the like from a released histogram, at no further cost, and sets
-the error beside that of a constant (`quality`). For any hypothesis and any number of labels: a score is a
-margin, or the predicted label itself. `data_report` is about a table, before anything is learned.
+the error beside that of a constant (`quality`). For any hypothesis and any number of labels: a
+score is a margin, or the predicted label itself. `data_report` is about a table, before anything is
+learned.
 """
 
 from littlestone.evaluation.histogram import (
