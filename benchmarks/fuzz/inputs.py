@@ -156,9 +156,7 @@ class Inputs:
                 print(f"no model for {name}")
         shutil.copy("thresholds.json", "model.json")
         main(["ledger", "create", "b.db", "--epsilon", "1000", "--about", "zq"])
-        main(
-            ["ledger", "create", "z.db", "--epsilon", "9", "--delta", "1e-4", "--currency", "zcdp"]
-        )
+        main("ledger create z.db --epsilon 9 --delta 1e-4 --accounting zcdp".split())
         for _ in range(3):
             main([*MODELS["thresholds"], "--ledger", "b.db"])
         main([*STREAM, *STATE, "--out", "a.csv", "--quiet"])

@@ -39,7 +39,7 @@ def test_a_budget_from_its_creation_to_its_end(run, fit, folder):
 
 
 def test_the_whole_release_is_paid_for(run, fit):
-    run("ledger create b.db --epsilon 3 --delta 1e-6 --currency zcdp")
+    run("ledger create b.db --epsilon 3 --delta 1e-6 --accounting zcdp")
     fit("0.6", "--evaluate", "0.2")
     (event,) = Ledger("b.db").history()
     assert event.cost == event.loss.rho

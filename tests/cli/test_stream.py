@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import littlestone as ls
-from littlestone.cli import answers as answers_module
+from littlestone.cli import stream as stream_module
 from littlestone.cli.main import main
 from littlestone.data.cells import user_name
 from littlestone.learners.online.journal import Journal
@@ -105,7 +105,7 @@ def test_a_file_of_answers_goes_on_where_it_was_torn(run, rows, left, monkeypatc
             raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(answers_module.Answers, "write", killed)
+        patch.setattr(stream_module.Answers, "write", killed)
         assert run(f"stream rows.csv {NEW} --out p.csv --group 200").code == 1
     done = run("stream rows.csv --state s --seed 4 --resume from-start --out p.csv")
     if left < 1103:
@@ -301,11 +301,11 @@ def test_wrong_lines_are_refused_in_words(run, rows, line, said):
 
 def test_appending_to_a_file_writes_no_second_line_of_names(tmp_path):
     with open(tmp_path / "p.csv", "w") as file:
-        assert not answers_module._appended(file)
+        assert not stream_module._appended(file)
         file.write("t,prediction\n")
         file.flush()
-        assert answers_module._appended(file)
-    assert not answers_module._appended(io.StringIO())
+        assert stream_module._appended(file)
+    assert not stream_module._appended(io.StringIO())
 
 
 def kill_stream(*options):

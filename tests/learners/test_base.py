@@ -7,7 +7,7 @@ import littlestone as ls
 from littlestone.data import Sample
 from littlestone.errors import LittlestoneError
 from littlestone.learners import registry, select
-from littlestone.learners.base import Runnable, runnable
+from littlestone.learners.base import Feasible, feasible
 from littlestone.learners.running import run
 from littlestone.source import SeededSource
 
@@ -46,7 +46,7 @@ def test_what_has_a_plan_is_released_and_what_has_none_is_refused_first(name, ki
 
     try:
         learner = made(name, concepts)
-        found = runnable(learner)
+        found = feasible(learner)
     except LittlestoneError:
         return  # refused even earlier
     if found.ok:
@@ -76,5 +76,5 @@ def test_large_conjunctions_are_not_promised():
 
 def test_a_table_without_records_is_refused():
     learner = made("generic", LINE)
-    assert runnable(learner, 1) == Runnable(ok=True)
-    assert runnable(learner, 0).why == "There are no records."
+    assert feasible(learner, 1) == Feasible(ok=True)
+    assert feasible(learner, 0).why == "There are no records."

@@ -14,7 +14,7 @@ from littlestone.data.stored import Unread
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import release_histogram
 from littlestone.learners import registry, running
-from littlestone.learners.running import known_loss, leaving, promise, run
+from littlestone.learners.running import known_loss, minus_evaluation, promise, run
 from littlestone.learners.select import compare, goal_of
 from littlestone.privacy import hockey_stick, tightest_epsilon
 from littlestone.report import page
@@ -72,7 +72,7 @@ def worst_loss(n, extra):
     Given the hypothesis, the cells are independent, and a replaced record changes two by one: the
     loss of an outcome is that of the hypothesis plus that of the two cells.
     """
-    own = running.leaving(generic(ls.Thresholds(1, 2)), extra)
+    own = running.minus_evaluation(generic(ls.Thresholds(1, 2)), extra)
     cells = [cell_law(count, n, extra) for count in range(n + 1)]
     of_cells = {
         (a, b): max(math.log(cells[a][v] / cells[b][v]) for v in cells[a])
@@ -112,7 +112,7 @@ def test_the_pair_is_private_with_the_learners_epsilon(extra, n):
 
 def test_the_learner_must_leave_its_part(monkeypatch):
     """If it spends all of epsilon the claim is false: the test above can fail."""
-    monkeypatch.setattr(running, "leaving", lambda learner, _: learner)
+    monkeypatch.setattr(running, "minus_evaluation", lambda learner, _: learner)
     assert worst_loss(2, HALF) > 1.1
 
 
@@ -121,7 +121,7 @@ def test_a_release_is_the_hypothesis_and_the_histogram_of_its_labels():
     data, learner = sample_of([(1, 0), (2, 1), (2, 0)] * 9), generic(ls.Thresholds(1, 2))
     for seed in range(5):
         source = SeededSource(seed)
-        made = running.leaving(learner, HALF).draw(data, source)
+        made = running.minus_evaluation(learner, HALF).draw(data, source)
         cells = np.zeros((2, 2), dtype=int)
         for x, y in [(1, 0), (2, 1), (2, 0)] * 9:
             cells[y, int(made.predict(np.array([x]))[0])] += 1
@@ -175,8 +175,8 @@ def test_what_is_left_is_a_learner_of_a_smaller_epsilon(name):
     own |= {"samples_per_user": 4} if name == "users" else {}
     whole = registry.make(name, ls.Thresholds(1, 9), epsilon=2, **own)
     left = registry.make(name, ls.Thresholds(1, 9), epsilon="1.8", **own)
-    assert leaving(whole, "0.2") == left
-    assert leaving(whole, None) is whole
+    assert minus_evaluation(whole, "0.2") == left
+    assert minus_evaluation(whole, None) is whole
     goal = goal_of("t", epsilon=2, delta=own.get("delta"), alpha="0.1", beta="0.05",
                    samples_per_user=own.get("samples_per_user"), evaluate="0.2")  # fmt: skip
     (planned,) = [

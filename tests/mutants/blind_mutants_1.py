@@ -85,7 +85,7 @@ def delta_spent_twice(original, self, *given):
     they are up to 3/2 delta.
     """
     original(self, *given)
-    if self.currency == "zcdp":
+    if self.accounting == "zcdp":
         self.limit = Price(self.limit.cost, self.delta)
 
 

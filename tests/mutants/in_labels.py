@@ -38,7 +38,7 @@ def a_cell_outside_the_list_costs_twice(original, self):
     return table
 
 
-@mutant("composition forgotten", "learners.running:leaving", _EVALUATED)
+@mutant("composition forgotten", "learners.running:minus_evaluation", _EVALUATED)
 def an_evaluation_of_labels_is_unpaid(original, learner, evaluate):
     """Where labels are listed, the learner spends all of epsilon, and the evaluation its part."""
     left = original(learner, evaluate)

@@ -61,7 +61,7 @@ def a_token_pays_for_anything(original, self, promise, *, token=None, **options)
 @mutant("wrong theorem", "privacy.filters:Filter.price", "prices of choices")
 def a_choice_sold_at_a_quarter(original, self, loss):
     """The range is taken for twice the epsilon of a choice, as if scores moved both ways twice."""
-    choice = self.currency == "zcdp" and isinstance(loss, BoundedRange)
+    choice = self.accounting == "zcdp" and isinstance(loss, BoundedRange)
     return original(self, BoundedRange(loss.eta / 2) if choice else loss)
 
 

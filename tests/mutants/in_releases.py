@@ -31,7 +31,7 @@ def the_evaluation_is_free(original, learner, guarantee, evaluate, holdout):
     return replace(made, epsilon=made.epsilon - exact_value(evaluate))
 
 
-@mutant("composition forgotten", "learners.running:leaving", _EVALUATED)
+@mutant("composition forgotten", "learners.running:minus_evaluation", _EVALUATED)
 def the_evaluation_comes_on_top(original, learner, evaluate):
     """The learner spends all of epsilon, and the evaluation its part once more."""
     original(learner, evaluate)

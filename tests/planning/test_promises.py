@@ -16,13 +16,13 @@ from littlestone.data import Sample, UserSample
 from littlestone.data.users import merge
 from littlestone.errors import LittlestoneError, UnsupportedError
 from littlestone.learners import registry, select
-from littlestone.learners.base import runnable
+from littlestone.learners.base import feasible
 from littlestone.learners.running import run
 from littlestone.planning.plans import plan_stream
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
-MOST = 10**6  # records of a fit; more are asked of `runnable` only
+MOST = 10**6  # records of a fit; more are asked of `feasible` only
 RECORDS = 200  # of a stream, or of a fit that is refused
 
 
@@ -133,7 +133,7 @@ def check_chosen(concepts, asked, plans, case):
     chosen = plans.chosen
     if chosen is None:
         return
-    assert runnable(chosen.algorithm, chosen.n) == (True, "", "")
+    assert feasible(chosen.algorithm, chosen.n) == (True, "", "")
     m = asked["samples_per_user"]
     if chosen.n * (m or 1) > MOST:
         return
@@ -155,7 +155,7 @@ def check_refused(concepts, asked, candidates, case):
     for candidate in candidates:
         assert (candidate.n is None) == (candidate.problem is not None)
         if candidate.problem is None:
-            assert runnable(candidate.algorithm, candidate.n).ok
+            assert feasible(candidate.algorithm, candidate.n).ok
         if candidate.problem is None or candidate.dominated or candidate.reads is not None:
             continue
         entry = registry.LEARNERS[candidate.learner]

@@ -15,7 +15,7 @@ from littlestone.privacy import (
     compose,
     zcdp_to_dp,
 )
-from littlestone.privacy.filters import CURRENCIES, Filter, Price, exactly
+from littlestone.privacy.filters import ACCOUNTING, Filter, Price, exactly
 
 F = Fraction
 
@@ -32,7 +32,7 @@ def test_prices():
     assert zcdp.price(Approximate("0.1", "1e-9")) == (F(1, 200), F(1, 10**9))
     # A divergence is never more than the pure epsilon.
     assert zcdp.price(Pure(10)) == (10, 0)
-    for currency, loss in [
+    for accounting, loss in [
         (pure, Approximate(1, "1e-9")),
         (pure, Concentrated(1)),
         (basic, Concentrated(1)),
@@ -40,7 +40,7 @@ def test_prices():
         (zcdp, ChargedTests(1, 2)),
     ]:
         with pytest.raises(BudgetError, match="Nothing was spent"):
-            currency.price(loss)
+            accounting.price(loss)
 
 
 @pytest.mark.parametrize(
@@ -94,9 +94,9 @@ def test_zcdp_prices_are_upper_bounds_of_the_exact_composition():
 
 
 def test_largest_pure_can_be_charged_and_no_more():
-    for currency, delta in (("pure", 0), ("approximate", "1e-6"), ("zcdp", "1e-6")):
+    for accounting, delta in (("pure", 0), ("approximate", "1e-6"), ("zcdp", "1e-6")):
         for epsilon in ("0.3", "7", "100"):
-            rule = Filter(currency, F(epsilon), F(delta))
+            rule = Filter(accounting, F(epsilon), F(delta))
             for spent in (F(0), rule.limit.cost / 3, rule.limit.cost):
                 most = rule.largest_pure(Price(spent, F(0)))
                 assert rule.allows(Price(spent, F(0)), rule.price(Pure(most)))
@@ -114,7 +114,7 @@ def test_numbers_stay_short_and_never_shrink():
 
 
 @pytest.mark.parametrize(
-    ("currency", "epsilon", "delta"),
+    ("accounting", "epsilon", "delta"),
     [
         ("pure", F(1), F(1, 10)),
         ("approximate", F(1), F(0)),
@@ -124,8 +124,8 @@ def test_numbers_stay_short_and_never_shrink():
         ("", F(1), F(0)),
     ],
 )
-def test_budgets_that_make_no_sense(currency, epsilon, delta):
+def test_budgets_that_make_no_sense(accounting, epsilon, delta):
     with pytest.raises(ParameterError) as caught:
-        Filter(currency, epsilon, delta)
-    if currency not in CURRENCIES:
+        Filter(accounting, epsilon, delta)
+    if accounting not in ACCOUNTING:
         assert "one of" in str(caught.value)

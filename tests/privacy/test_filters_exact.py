@@ -162,7 +162,7 @@ def test_an_adversary_who_adapts_gains_over_all_fixed_sequences():
         (Filter("approximate", F(1), F("1e-6")), Approximate("0.5", "1e-9"), 2),
         (Filter("zcdp", F(1), F("1e-6")), Approximate("0.001", "1e-7"), 5),
     ],
-    ids=lambda value: getattr(value, "currency", None) or str(value),
+    ids=lambda value: getattr(value, "accounting", None) or str(value),
 )
 def test_what_plainly_fits_is_not_refused(rule, loss, times):
     """To the last drop of either sum, and not one more."""

@@ -93,7 +93,7 @@ def test_one_event_may_be_made_of_disjoint_parts(path):
 
 
 def test_zcdp_counts_small_releases(path):
-    ledger = Ledger(path, epsilon=1, delta="1e-6", currency="zcdp")
+    ledger = Ledger(path, epsilon=1, delta="1e-6", accounting="zcdp")
     times = 0
     with contextlib.suppress(BudgetError):
         for _ in range(100):
@@ -132,7 +132,7 @@ def test_a_token_is_charged_once(path):
 def test_creating_and_opening_are_different_calls(path):
     with pytest.raises(StoreError, match="Create the budget ledger first"):
         Ledger(path)
-    for options in ({"delta": "1e-6"}, {"currency": "pure"}, {"about": "x"}):
+    for options in ({"delta": "1e-6"}, {"accounting": "pure"}, {"about": "x"}):
         with pytest.raises(ParameterError, match="Give 'epsilon' to create"):
             Ledger(path, **options)
     for epsilon in (0, -1, "nan", "1e9999", True, "one"):
@@ -140,9 +140,9 @@ def test_creating_and_opening_are_different_calls(path):
             Ledger(path, epsilon=epsilon)
     for options in (
         {"delta": 1},
-        {"delta": "1e-6", "currency": "pure"},
-        {"currency": "zcdp"},
-        {"currency": "euro"},
+        {"delta": "1e-6", "accounting": "pure"},
+        {"accounting": "zcdp"},
+        {"accounting": "euro"},
         {"neighbours": "friends"},
         {"about": 3},
     ):
@@ -261,7 +261,7 @@ CHANGES = [
     setting(1, "new", 1),
     setting(0, "epsilon", "0"),
     setting(0, "delta", "1/2"),
-    setting(0, "currency", "zcdp"),
+    setting(0, "accounting", "zcdp"),
     setting(0, "rho", "9"),
     setting(0, "neighbours", "all"),
     lambda entries: entries.pop(1),
@@ -481,7 +481,7 @@ def test_a_ledger_under_replace_one_pays_for_add_remove(path, tmp_path):
 
 def test_zero_delta_means_pure(path):
     ledger = Ledger(path, epsilon=1, delta=0)
-    assert ledger.filter.currency == "pure"
+    assert ledger.filter.accounting == "pure"
     assert ledger.guarantee.pure
 
 
@@ -550,7 +550,7 @@ def test_what_is_refused_costs_nothing(path, options, data):
 
 
 def test_zcdp_pays_for_an_exponential_mechanism_by_its_range(path):
-    ledger = Ledger(path, epsilon=2, delta="1e-6", currency="zcdp")
+    ledger = Ledger(path, epsilon=2, delta="1e-6", accounting="zcdp")
     learner().fit(X, Y, ledger=ledger)
     assert ledger.spent().rho == F(4, 10) ** 2 / 8
     assert ledger.history()[0].promised == "concentrated 0.02"
@@ -610,7 +610,7 @@ def test_two_thousand_kills():
 def test_a_ledger_is_the_file_that_was_opened(tmp_path, monkeypatch):
     """Another ledger under the same name is not charged by who opened the first one."""
     where = tmp_path / "budget.db"
-    first = Ledger(where, epsilon=10, delta="1e-6", currency="zcdp")
+    first = Ledger(where, epsilon=10, delta="1e-6", accounting="zcdp")
     where.rename(tmp_path / "old.db")
     second = Ledger(where, epsilon=1)
     with pytest.raises(StoreError, match="another budget ledger"):

@@ -15,6 +15,7 @@ from littlestone.cli.options import (
     Flag,
     Labels,
     Page,
+    check_outputs,
     label_list,
     needed,
     open_learner,
@@ -112,7 +113,6 @@ def exact(
     full:
         With --all: also the larger domains; takes some minutes.
     """
-    from littlestone.cli.options import check_outputs
     from littlestone.safe_io import write_text
 
     check_outputs("audit", claim.schema, report=report)

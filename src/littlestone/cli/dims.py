@@ -6,7 +6,7 @@ import json as jsonlib
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import ClassSpec, Flag, Page, open_class
+from littlestone.cli.options import ClassSpec, Flag, Page, check_outputs, open_class
 from littlestone.errors import SearchLimitError, UnsupportedError, check_integer
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ def dims(
         Print one JSON object; what is undecided is {"lower", "upper", "reason"}.
     """
     from littlestone.classes import dimensions
-    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import facts, note, telling
     from littlestone.combinatorics.limits import Clock, watching
     from littlestone.safe_io import write_text

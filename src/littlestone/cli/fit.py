@@ -17,6 +17,7 @@ from littlestone.cli.options import (
     Records,
     Table,
     check_label,
+    check_outputs,
     check_positive,
     is_auto,
     label_list,
@@ -135,14 +136,13 @@ def fit(
     out:
         Write the model (JSON) here; an existing file is replaced.
     """
-    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import progress_of, reading
     from littlestone.data import RowDomain
     from littlestone.learners.registry import agnostic_form
     from littlestone.learners.running import (
         held_out_of,
         known_loss,
-        leaving,
+        minus_evaluation,
         promise,
         read_sample,
         run,
@@ -200,7 +200,7 @@ def fit(
     why = None  # for --class auto
     if public is not None and auto:
         algorithm, why = _largest(public, listed, n, learner_of, left)
-    _require(leaving(algorithm, left), n, asked=require_certificate)
+    _require(minus_evaluation(algorithm, left), n, asked=require_certificate)
     _caution(promised, sample.n)
     with progress_of("Choosing"):
         release = run(
@@ -318,11 +318,11 @@ def _largest(
     left: Fraction | None,
 ) -> tuple[Learner[Any], str]:
     """Return the learner that ``--class auto`` takes, and why."""
-    from littlestone.learners.running import leaving
+    from littlestone.learners.running import minus_evaluation
     from littlestone.learners.select import largest_certifiable, why_largest
 
     learner = largest_certifiable(schema, n, make, evaluate=left, labels=labels)
-    return learner, why_largest(schema, n, leaving(learner, left))
+    return learner, why_largest(schema, n, minus_evaluation(learner, left))
 
 
 def _write(release: Release, out: str | None, report: str | None) -> None:

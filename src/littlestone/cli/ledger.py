@@ -17,7 +17,7 @@ def create(
     *,
     epsilon: str,
     delta: str | None = None,
-    currency: str | None = None,
+    accounting: str | None = None,
     neighbours: str = "replace-one",
     about: str = "",
     json: AsJson = False,
@@ -35,7 +35,7 @@ def create(
         The whole budget, as a number or a fraction.
     delta:
         The whole delta. Without it only pure learners can be paid.
-    currency:
+    accounting:
         How releases add up: pure, approximate (sums of epsilons and deltas; the default with
         --delta), or zcdp (many releases of small epsilon).
     neighbours:
@@ -49,7 +49,7 @@ def create(
         path,
         epsilon=epsilon,
         delta=delta,
-        currency=currency,
+        accounting=accounting,
         neighbours=neighbours,
         about=about,
     )
@@ -83,14 +83,14 @@ def _print(ledger: Ledger, *, json: bool) -> None:
         [
             *rows,
             ("Budget", f"{ledger.guarantee}", ""),
-            ("Currency", ledger.filter.currency, ""),
+            ("Accounting", ledger.filter.accounting, ""),
             ("Spent", str(ledger.spent()), ""),
             ("Left", str(ledger.remaining()), ""),
         ]
     )
     history = ledger.history()
     if history:
-        unit = "rho" if ledger.filter.currency == "zcdp" else "epsilon"
+        unit = "rho" if ledger.filter.accounting == "zcdp" else "epsilon"
         names = ["", "day", "purpose", "what", "promised", unit, "delta"]
         lines = [
             [str(e.number), e.day, e.purpose, e.what, e.promised, *map(short_text, e.took)]

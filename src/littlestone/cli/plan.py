@@ -14,6 +14,8 @@ from littlestone.cli.options import (
     Flag,
     Labels,
     Page,
+    check_inputs_kept,
+    check_outputs,
     is_auto,
     label_list,
     needed,
@@ -121,7 +123,6 @@ def plan(
         classes; the other numbers say where it starts, and may be left out. Takes about ten seconds
         for each class.
     """
-    from littlestone.cli.options import check_inputs_kept, check_outputs
     from littlestone.safe_io import write_text
 
     concept_class, epsilon = goal.concept_class, goal.epsilon
@@ -313,7 +314,7 @@ def _solve(concepts: ConceptClass, what: Solved, n: str | None, asked: Json, *, 
 
     rows = [
         (
-            _name(solution.candidate.learner, solution.candidate.options, solution.candidate.reads),
+            solution.candidate.shown,
             f"{float(solution.value):.3g}",
             "agnostic" if solution.candidate.agnostic else "realizable",
         )
@@ -349,7 +350,7 @@ def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: b
     steps: list[Json] = []
     for concepts in nested_classes(schema, labels):
         algorithm = auto(concepts, **parameters)
-        own = algorithm if part is None else algorithm.leaving(part)
+        own = algorithm if part is None else algorithm.minus_evaluation(part)
         needed = own.required_samples()
         steps.append({"class": concepts.spec, "learner": algorithm.name, "n": needed})
     if json:
@@ -370,18 +371,6 @@ def _auto(schema: Schema, labels: list[str] | None, parameters: Json, *, json: b
     return 0
 
 
-def _name(learner: str, options: Json, reads: str | None) -> str:
-    """Return a learner's name as a table shows it."""
-    from littlestone.learners.select import ALL_RECORDS
-
-    name = learner + (" --proper" if options.get("proper") else "")
-    if "method" in options:
-        return f"{name}, {options['method']}"
-    if reads is None:
-        return name
-    return f"{name}, {'group privacy' if reads == ALL_RECORDS else 'one record each'}"
-
-
 def _promised(certificate: Certificate) -> str:
     from littlestone.report.pages import accuracy_asked
     from littlestone.report.words import percent
@@ -400,13 +389,13 @@ def _show(plans: Plans) -> None:
     chosen, cheaper, m = plans.chosen, plans.cheaper, plans.budget.samples_per_user
     rows = []
     for c in plans.candidates:
-        name = _name(c.learner, c.options, c.reads)
+        name = c.shown
         if c.n is None and c.reads == ALL_RECORDS:
             continue  # it says the same as the row above
         if c.needs_delta:
             continue  # one line below names them all
         if c.n is None:
-            rows.append((name, "-", "-", "not planned" if c.dominated else "not runnable"))
+            rows.append((name, "-", "-", "not planned" if c.dominated else "not feasible"))
             continue
         certificate = c.certificate
         assert certificate is not None
@@ -558,7 +547,7 @@ def _measurements(measured: list[Measured]) -> None:
 
     rows = [
         (
-            _name(found.learner, found.options, found.reads),
+            found.shown,
             f"{found.kind}: {found.scenario}",
             integer(found.certified),
             "-" if found.n is None else integer(found.n),
@@ -572,6 +561,6 @@ def _measurements(measured: list[Measured]) -> None:
         rows,
     )
     note("Measured: on these distributions only; the certificate holds for all of them.")
-    refused = {_name(f.learner, f.options, f.reads): f.problem for f in measured if f.problem}
+    refused = {f.shown: f.problem for f in measured if f.problem}
     for name, problem in refused.items():
         note(f"{name} was not measured. {problem}")

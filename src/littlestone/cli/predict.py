@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from littlestone.cli.options import AsJson, Csv, Flag, Model, Out, Paid, shared
+from littlestone.cli.options import AsJson, Csv, Flag, Model, Out, Paid, check_outputs, shared
 from littlestone.errors import ParameterError, check_fraction, parameter_error
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ def predict(
         boosted trees; of another model the share of 1 that its evaluation found. Of a model with a
         list of labels: a column for the share of each label.
     """
-    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import reading
     from littlestone.data.formats import PARQUET, format_of
     from littlestone.learners.release import Release
@@ -82,7 +81,6 @@ def report(model: Model, /, *, out: str) -> int:
     out:
         Write the page (HTML) here; an existing file is replaced.
     """
-    from littlestone.cli.options import check_outputs
     from littlestone.cli.terminal import facts
     from littlestone.learners.release import Release
     from littlestone.report import page
@@ -106,7 +104,6 @@ def export(model: Model, /, *, to: str = "sql", dialect: str = "duckdb", out: Ou
         For sql: duckdb reads cells exactly as this program does; standard is for columns that have
         their proper types.
     """
-    from littlestone.cli.options import check_outputs
     from littlestone.learners.release import Release
     from littlestone.safe_io import write_text
 

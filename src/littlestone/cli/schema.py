@@ -6,7 +6,7 @@ import json as jsonlib
 import sys
 from typing import TYPE_CHECKING
 
-from littlestone.cli.options import AsJson, Out, Paid, Table, names, needed, whole
+from littlestone.cli.options import AsJson, Out, Paid, Table, check_outputs, names, needed, whole
 from littlestone.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -47,7 +47,6 @@ def new(
     like:
         Public table with the same columns: its quantiles become bins, its texts categories.
     """
-    from littlestone.cli.options import check_outputs
     from littlestone.data.draft import draft
     from littlestone.safe_io import write_text
 
@@ -106,7 +105,6 @@ def propose(
         declares its types, which are then taken as public; columns of CSV files are open: what they
         hold is decided privately, and numbers get less of epsilon.
     """
-    from littlestone.cli.options import check_outputs
     from littlestone.data import Schema
     from littlestone.safe_io import write_text
 

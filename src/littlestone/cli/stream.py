@@ -22,6 +22,7 @@ from littlestone.cli.options import (
     Paid,
     Records,
     check_label,
+    check_outputs,
     names,
     open_class,
     refuse_schema,
@@ -134,8 +135,6 @@ def stream(
             _show_status(state, json=json)
         return 0
     seed = paid.checked_seed("stream")
-    from littlestone.cli.options import check_outputs
-    from littlestone.cli.stream import check_answers
     from littlestone.cli.terminal import caution
     from littlestone.learners.cautions import weaknesses
 
@@ -196,8 +195,6 @@ def _learn(
     power: bool,
     quiet: bool,
 ) -> None:
-    from littlestone.cli.stream import Answers, Progress
-
     learned = durable.state.time
     if learned and resume is None:
         raise ParameterError(
@@ -426,7 +423,6 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
 
 def _write_public(folder: str, *, export: str | None, report: str | None) -> None:
     """Write what was published as JSON and as a page; the private part is not shown."""
-    from littlestone.cli.options import check_outputs
     from littlestone.learners.online.journal import Journal
     from littlestone.learners.online.public_record import read_public
     from littlestone.safe_io import write_text

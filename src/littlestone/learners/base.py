@@ -30,7 +30,7 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
    What concerns several parameters together is refused in ``check(self)``.
 3. ``make_plan(self) -> Plan``: called once for each public key (equal learners share it). It
    raises `UnsupportedError` or `InfeasibleError` whenever ``draw`` would refuse: a learner that has
-   a plan can run, and `runnable` says so to all who promise something. ``.plan``,
+   a plan can run, and `feasible` says so to all who promise something. ``.plan``,
    ``.certificate(n)``, ``.required_samples()``, ``.guarantee()`` and ``.goal`` follow. Override
    ``.loss`` if the mechanism promises more in zCDP than its guarantee says, and ``.deals(n)`` if
    it deals records.
@@ -72,10 +72,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClassLearner",
+    "Feasible",
     "Learner",
-    "Runnable",
     "check_two_labels",
-    "runnable",
+    "feasible",
 ]
 
 P = TypeVar("P", bound=Plan)
@@ -188,7 +188,7 @@ class Learner(ABC, _Generic[P]):
         """Return the least n from which on the certificate always holds, counted in ``unit``."""
         return self.plan.required
 
-    def leaving(self, evaluation: Fraction) -> Self:
+    def minus_evaluation(self, evaluation: Fraction) -> Self:
         """Return the learner that leaves this part of its epsilon to an evaluation."""
         return replace(self, epsilon=self.epsilon - evaluation)  # type: ignore[type-var]
 
@@ -205,7 +205,7 @@ class Learner(ABC, _Generic[P]):
         return sample
 
 
-class Runnable(NamedTuple):
+class Feasible(NamedTuple):
     """Whether a learner can learn its class, why not, and what to do instead."""
 
     ok: bool
@@ -218,7 +218,7 @@ class _Planned(Protocol):
     def plan(self) -> Any: ...
 
 
-def runnable(learner: _Planned, n: int | None = None) -> Runnable:
+def feasible(learner: _Planned, n: int | None = None) -> Feasible:
     """Decide whether a learner can learn its class, from public parameters and fixed constants.
 
     A learner that has a plan can run: whatever ``draw`` would refuse, ``make_plan`` refuses. So
@@ -230,19 +230,19 @@ def runnable(learner: _Planned, n: int | None = None) -> Runnable:
     --------
     >>> from littlestone.classes import AffineSubspaces, Thresholds
     >>> from littlestone.learners.exponential import Generic
-    >>> runnable(Generic(Thresholds(1, 2**64), epsilon=1)).ok
+    >>> feasible(Generic(Thresholds(1, 2**64), epsilon=1)).ok
     True
-    >>> runnable(Generic(Thresholds(1, 9), epsilon=1), 0).why
+    >>> feasible(Generic(Thresholds(1, 9), epsilon=1), 0).why
     'There are no records.'
     """
     try:
         unit = learner.plan.unit
     except LittlestoneError as problem:
         why, _, next_step = str(problem).partition(". ")
-        return Runnable(False, f"{why.removesuffix('.')}.", next_step)
+        return Feasible(False, f"{why.removesuffix('.')}.", next_step)
     if n is not None and n < 1:
-        return Runnable(False, f"There are no {unit}.", "Give at least one.")
-    return Runnable(True)
+        return Feasible(False, f"There are no {unit}.", "Give at least one.")
+    return Feasible(True)
 
 
 def check_two_labels(estimator: str, concept_class: ConceptClass) -> None:

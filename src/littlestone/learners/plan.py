@@ -1,7 +1,7 @@
 """Plans: what a learner will do, and what that certifies, from public parameters only.
 
 Every learner's plan is found in the same way: floats propose numbers, exact certificates decide
-(`settled`, `least_required`). A float never decides whether a certificate holds.
+(`verified_plan`, `least_required`). A float never decides whether a certificate holds.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def cached(certify: Callable[[Any, int], Certificate]) -> Callable[[Any, int], C
     return certificate
 
 
-def settled(plan: P, larger: Callable[[P, int], P]) -> P:
+def verified_plan(plan: P, larger: Callable[[P, int], P]) -> P:
     """Return a plan whose exact certificate holds at its required number: floats proposed it.
 
     ``larger``: ``larger(plan, k)`` returns the plan with about k records more; k is 1 at first,

@@ -86,7 +86,7 @@ def run(
             "The 'holdout' parameter of fit must be left out where users are protected: records "
             "are held out, not users."
         )
-    _ = learner.plan  # refuses whatever `draw` would refuse (`runnable`)
+    _ = learner.plan  # refuses whatever `draw` would refuse (`feasible`)
     extra = {"evaluate": evaluate, "holdout": holdout}
     guarantee = promise(learner, **extra, seeded=source.seeded)
     secret = secret_n(guarantee)
@@ -96,7 +96,7 @@ def run(
         n = check_integer("fit", "sample", sample.n, low=1, hint="The table has no records.")
     held_out = held_out_of(n, holdout)
     certified = not getattr(learner, "uncertified", "")
-    own = learner if holdout is not None else leaving(learner, evaluate)
+    own = learner if holdout is not None else minus_evaluation(learner, evaluate)
     _ = own.plan  # and so does what the evaluation leaves
     if evaluate is not None:
         sample.complete()  # what cannot be read is not paid for
@@ -296,11 +296,11 @@ def _with_evaluation(
                 "fit", "evaluate", "at most epsilon, which no record pays more than", evaluate
             )
         return replace(guarantee, claim=f"dp.parallel({guarantee.claim}, {HISTOGRAM.id})")
-    leaving(learner, evaluate)
+    minus_evaluation(learner, evaluate)
     return replace(guarantee, claim=f"dp.sum({guarantee.claim}, {HISTOGRAM.id})")
 
 
-def leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
+def minus_evaluation(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
     """Return the learner with the part of its epsilon that an evaluation leaves.
 
     Its certificate and its required size are those of a release with this evaluation.
@@ -313,7 +313,7 @@ def leaving(learner: Learner[Any], evaluate: Any) -> Learner[Any]:
             "fit", "evaluate", "smaller than epsilon, of which it is a part", evaluate,
             "A tenth of epsilon is a common choice.",
         )  # fmt: skip
-    smaller: Learner[Any] = learner.leaving(epsilon)
+    smaller: Learner[Any] = learner.minus_evaluation(epsilon)
     return smaller
 
 
@@ -383,7 +383,7 @@ def known_loss(learner: Learner[Any], *, evaluate: Any = None, holdout: Any = No
     """
     if holdout is not None:
         return None
-    loss: Loss | None = getattr(leaving(learner, evaluate), "loss", None)
+    loss: Loss | None = getattr(minus_evaluation(learner, evaluate), "loss", None)
     if evaluate is None or not isinstance(loss, Concentrated):
         return loss if evaluate is None else None
     return Concentrated(loss.rho + check_fraction("fit", "evaluate", evaluate) ** 2 / 2)

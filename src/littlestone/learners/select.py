@@ -2,7 +2,7 @@
 
 ``littlestone plan``, `littlestone.plan`, ``--learner auto`` and ``--class auto`` are views of this
 one comparison. The data play no part, so a choice costs no privacy. Nothing is compared that
-``fit`` would refuse: a learner that is not `runnable` has a reason instead of a number.
+``fit`` would refuse: a learner that is not `feasible` has a reason instead of a number.
 """
 
 from __future__ import annotations
@@ -71,11 +71,32 @@ class Candidate:
     dominated: bool = False
 
     @property
+    def shown(self) -> str:
+        """Its name in tables and on pages."""
+        return shown_name(self.learner, self.options, self.reads)
+
+    @property
     def certificate(self) -> Certificate | None:
         """The certificate at n (for all records of users: at that many records)."""
         if self.algorithm is None:
             return None
         return certificate_of(self.algorithm, self.algorithm.required_samples())
+
+
+def shown_name(learner: str, options: Json, reads: str | None = None) -> str:
+    """Return a learner's name in tables and on pages, with what sets it apart from others.
+
+    Examples
+    --------
+    >>> shown_name("vc1", {"proper": True}), shown_name("generic", {}, ALL_RECORDS)
+    ('vc1 --proper', 'generic, group privacy')
+    """
+    name = learner + " --proper" * bool(options.get("proper"))
+    if "method" in options:
+        return f"{name}, {options['method']}"
+    if reads is None:
+        return name
+    return f"{name}, {'group privacy' if reads == ALL_RECORDS else 'one record each'}"
 
 
 def compare(
@@ -410,7 +431,7 @@ def largest_certifiable(
     learners = [make(concept_class) for concept_class in nested_classes(schema, labels)]
 
     def holds(learner: Learner[Any]) -> bool:
-        own = learner if evaluate is None else learner.leaving(evaluate)
+        own = learner if evaluate is None else learner.minus_evaluation(evaluate)
         return bool(n >= 1 and own.certificate(n).holds)
 
     certified = [learner for learner in learners if holds(learner)]

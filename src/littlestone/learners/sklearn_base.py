@@ -210,7 +210,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):
             groups = self._users(learner, groups)
             points = self._points(X, y)  # says how many columns there are
             learner = self.to_learner()
-        _ = learner.plan  # refuses what cannot be learned (`runnable`)
+        _ = learner.plan  # refuses what cannot be learned (`feasible`)
         extra = self._extra() | ({} if evaluate is None else {"evaluate": evaluate})
         guarantee = promise(learner, **extra, seeded=source.seeded)
         loss = known_loss(learner, **extra)

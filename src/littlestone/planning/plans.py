@@ -21,7 +21,7 @@ from littlestone.errors import (
     counted,
     parameter_error,
 )
-from littlestone.learners.base import runnable
+from littlestone.learners.base import feasible
 from littlestone.learners.goal import Goal
 from littlestone.learners.online.bound import LowerBound as StreamLowerBound
 from littlestone.learners.online.bound import MistakeBound
@@ -176,7 +176,7 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
         beta=budget.beta,
         records_per_user=budget.samples_per_user,
     )
-    ok, why, next_step = runnable(learner)
+    ok, why, next_step = feasible(learner)
     goal = StreamGoal(budget.epsilon, budget.delta, horizon, budget.beta, budget.samples_per_user)
     return StreamPlan(
         horizon,
@@ -358,17 +358,14 @@ class Plans:
         rows: list[tuple[str, str, str, str]] = []
         for c in self.candidates:
             mark = " (chosen)" if c is self.chosen else ""
-            name = c.learner + (" proper" if c.options.get("proper") else "")
-            name += f" {c.options['method']}" if "method" in c.options else ""
-            name += mark
+            name = f"{c.shown}{mark}"
             if c.n is None:
-                status = "not planned" if c.dominated else "not runnable"
+                status = "not planned" if c.dominated else "not feasible"
                 rows.append((name, "-", "-", "needs delta" if c.needs_delta else status))
             else:
-                extra = "" if c.reads is None else f", {c.reads}"
                 certificate = c.certificate
                 status = "" if certificate is None else certificate.status
-                rows.append((name, f"{counted(c.n, c.unit)}{extra}", _setting(c), status))
+                rows.append((name, counted(c.n, c.unit), _setting(c), status))
         return rows
 
 
@@ -470,7 +467,7 @@ def _row(candidate: Candidate, budget: Goal) -> Json:
     if candidate.options:
         out["options"] = candidate.options
     if candidate.n is None or candidate.guarantee is None:
-        status = "not planned" if candidate.dominated else "not runnable"
+        status = "not planned" if candidate.dominated else "not feasible"
         out |= {"status": status, "reason": str(candidate.problem)}
         return out | {"needs": "--delta"} if candidate.needs_delta else out
     certificate = candidate.certificate

@@ -23,7 +23,7 @@ from littlestone.bounds.tails import clopper_pearson
 from littlestone.classes import class_from_dict
 from littlestone.errors import LittlestoneError, ParameterError, check_integer
 from littlestone.learners import registry
-from littlestone.learners.select import ALL_RECORDS, ONE_RECORD, per_record
+from littlestone.learners.select import ALL_RECORDS, ONE_RECORD, per_record, shown_name
 from littlestone.planning.scenarios import scenarios
 from littlestone.source import SeededSource, public_generator
 
@@ -60,6 +60,11 @@ class Measured:
     options: Json = field(default_factory=dict)  # public options of the learner, such as ``proper``
     reads: str | None = None  # how a learner that protects records was made to protect users
     problem: str = ""  # why nothing was measured; otherwise empty
+
+    @property
+    def shown(self) -> str:
+        """Its name in tables and on pages."""
+        return shown_name(self.learner, self.options, self.reads)
 
     def to_dict(self) -> Json:
         """Return plain JSON."""

@@ -42,7 +42,7 @@ class Unreadable(Exception):  # noqa: N818 - not an error of the caller
 
 
 class Amount(NamedTuple):
-    """A part of a budget, as (epsilon, delta); ``rho`` only in the zCDP currency."""
+    """A part of a budget, as (epsilon, delta); ``rho`` only with zCDP accounting."""
 
     epsilon: Fraction
     delta: Fraction
@@ -80,7 +80,7 @@ class Event:
     claim : str
         Identifier of the statement that proves it.
     cost, leak : Fraction
-        What it took from the budget, in the ledger's currency.
+        What it took from the budget, in the ledger's accounting.
     purpose : str
         What it was for, as whoever spent it said.
     """

@@ -6,7 +6,7 @@ together satisfies the budget. Each filter here adds two exact numbers, a *cost*
 holds each of the two sums under its own limit:
 
 ==============  =====================  ===========  =======================================
-currency        cost of a mechanism    leak         limits
+accounting        cost of a mechanism    leak         limits
 ==============  =====================  ===========  =======================================
 pure            epsilon                must be 0    epsilon, 0
 approximate     epsilon                delta        epsilon, delta
@@ -53,7 +53,7 @@ class Filter:
     ----------
     epsilon : Fraction > 0
     delta : Fraction in [0, 1)
-        0 in the pure currency, and only there.
+        0 with pure accounting, and only there.
     rho : Fraction, optional
         rho*, if it was computed before; it is checked.
 
@@ -68,27 +68,27 @@ class Filter:
     """
 
     def __init__(
-        self, currency: str, epsilon: Fraction, delta: Fraction, rho: Fraction | None = None
+        self, accounting: str, epsilon: Fraction, delta: Fraction, rho: Fraction | None = None
     ) -> None:
-        if currency not in CURRENCIES:
-            raise parameter_error("Ledger", "currency", f"one of {CURRENCIES}", currency)
+        if accounting not in ACCOUNTING:
+            raise parameter_error("Ledger", "accounting", f"one of {ACCOUNTING}", accounting)
         if epsilon <= 0:
             raise parameter_error("Ledger", "epsilon", "a number in (0, inf)", epsilon)
-        if currency == "pure" and delta:
+        if accounting == "pure" and delta:
             raise parameter_error(
-                "Ledger", "delta", "left out in the pure currency", delta, "Pure means delta = 0."
+                "Ledger", "delta", "left out with pure accounting", delta, "Pure means delta = 0."
             )
-        if currency != "pure" and not 0 < delta < 1:
+        if accounting != "pure" and not 0 < delta < 1:
             raise parameter_error(
                 "Ledger",
                 "delta",
-                f"in (0, 1) for the {currency} currency",
+                f"in (0, 1) with {accounting} accounting",
                 delta or None,
                 "For example 1e-6.",
             )
-        self.currency, self.epsilon, self.delta = currency, epsilon, delta
+        self.accounting, self.epsilon, self.delta = accounting, epsilon, delta
         self.limit = Price(epsilon, delta)
-        if currency == "zcdp":
+        if accounting == "zcdp":
             if rho is None:
                 rho = _largest_rho(epsilon, delta / 2)
             elif not 0 < rho <= _beyond(epsilon) or zcdp_to_dp(rho, delta / 2) > epsilon:
@@ -97,7 +97,7 @@ class Filter:
 
     def price(self, loss: Loss) -> Price:
         """Return what a mechanism costs; never less than it should."""
-        return Price(*(exactly(part) for part in _PRICES[self.currency](loss)))
+        return Price(*(exactly(part) for part in _PRICES[self.accounting](loss)))
 
     def allows(self, spent: Price, price: Price) -> bool:
         """Return whether a mechanism of this price may run after what was spent."""
@@ -106,7 +106,7 @@ class Filter:
     def largest_pure(self, spent: Price) -> Fraction:
         """Return the largest epsilon of a pure mechanism that may still run (rounded down)."""
         left = max(self.limit.cost - spent.cost, Fraction(0))
-        if self.currency != "zcdp" or left >= 2:
+        if self.accounting != "zcdp" or left >= 2:
             # Also for zCDP: an epsilon above 2 costs itself.
             return left if exactly(left) == left else _down(left)
         scale = 10**15
@@ -114,7 +114,7 @@ class Filter:
 
     def implied(self, spent: Price) -> tuple[Fraction, Fraction]:
         """Return (epsilon, delta) of what was spent, rounded up, for readers."""
-        if self.currency != "zcdp":
+        if self.accounting != "zcdp":
             return spent
         epsilon = zcdp_to_dp(spent.cost, self.delta / 2) if spent.cost else Fraction(0)
         return epsilon, spent.leak + (self.delta / 2 if spent.cost else 0)
@@ -149,11 +149,11 @@ def _down(x: Fraction) -> Fraction:
 
 def _in_sums(loss: Loss, *, pure: bool) -> tuple[Fraction, Fraction]:
     if loss.reach is None or (pure and loss.leak):
-        currency = "pure" if pure else "approximate"
+        accounting = "pure" if pure else "approximate"
         what = "(epsilon, delta)" if loss.reach is not None else type(loss).__name__
         raise BudgetError(
-            f"A {currency} ledger cannot pay for a guarantee of the form {what}. Nothing was "
-            "spent. Use a pure learner, or a ledger of another currency."
+            f"A {accounting} ledger cannot pay for a guarantee of the form {what}. Nothing was "
+            "spent. Use a pure learner, or a ledger with another accounting."
         )
     return loss.reach, loss.leak
 
@@ -196,7 +196,7 @@ def _largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
             "epsilon",
             "large enough to be converted from zCDP at this delta",
             float(epsilon),
-            "Use the approximate currency.",
+            "Use approximate accounting.",
         )
     while high - low > low / 10**9:
         middle = (low + high) / 2
@@ -213,5 +213,5 @@ _PRICES: dict[str, Callable[[Any], tuple[Fraction, Fraction]]] = {
     "approximate": lambda loss: _in_sums(loss, pure=False),
     "zcdp": _in_zcdp,
 }
-#: The currencies that a budget may have.
-CURRENCIES = tuple(_PRICES)
+#: How the releases of a budget may add up.
+ACCOUNTING = tuple(_PRICES)

@@ -60,7 +60,7 @@ class Ledger:
         The whole budget. Giving it creates the file, which must not exist.
     delta : number in (0, 1), optional
         The budget's delta. Left out: pure.
-    currency : {"pure", "approximate", "zcdp"}, optional
+    accounting : {"pure", "approximate", "zcdp"}, optional
         How releases are added up, fixed for ever. By default pure without a delta, else
         approximate (sums of epsilons and deltas). ``"zcdp"`` allows more releases of small epsilon.
     neighbours : Neighbours, optional
@@ -107,7 +107,7 @@ class Ledger:
         *,
         epsilon: Any = None,
         delta: Any = None,
-        currency: str | None = None,
+        accounting: str | None = None,
         neighbours: Neighbours | str | None = None,
         about: str = "",
         purpose: str = "",
@@ -117,8 +117,8 @@ class Ledger:
         self._identity: tuple[int, int, str] | None = None
         self.purpose = label("purpose", purpose)
         if epsilon is not None:
-            self._create(epsilon, delta, currency, neighbours, about)
-        elif any(given is not None for given in (delta, currency, neighbours)) or about:
+            self._create(epsilon, delta, accounting, neighbours, about)
+        elif any(given is not None for given in (delta, accounting, neighbours)) or about:
             raise ParameterError(
                 "A ledger's budget is fixed when it is created. Give 'epsilon' to create one; give "
                 "only the path to open it."
@@ -130,7 +130,7 @@ class Ledger:
     def guarantee(self) -> Guarantee:
         """What all releases together satisfy, those to come included."""
         rule = self.filter
-        claim = "filter.zcdp" if rule.currency == "zcdp" else "filter.sum"
+        claim = "filter.zcdp" if rule.accounting == "zcdp" else "filter.sum"
         return Guarantee(rule.epsilon, rule.delta, self.neighbours, claim)
 
     def check(self, promise: Guarantee | Loss, *, loss: Loss | None = None) -> None:
@@ -164,7 +164,7 @@ class Ledger:
         loss : Loss, optional
             What the same release promises in zCDP, where that is better known than by conversion
             from ``promise`` (for releases that are drawn in one piece). It is used in the zCDP
-            currency only.
+            accounting only.
         what : str, optional
             A public label for the history, one line.
         token : str, optional
@@ -236,7 +236,7 @@ class Ledger:
         spent = Price(cost, sum((event.leak for event in history), Fraction(0)))
         return {
             "about": self.about,
-            "currency": rule.currency,
+            "accounting": rule.accounting,
             "neighbours": self.neighbours.value,
             "budget": self._amount(rule.epsilon, rule.delta, rule.limit.cost).to_dict(),
             "spent": self._spent(spent).to_dict(),
@@ -245,16 +245,16 @@ class Ledger:
         }
 
     def __repr__(self) -> str:
-        return f"<Ledger {str(self.path)!r}: {self.filter.currency}, {self.guarantee}>"
+        return f"<Ledger {str(self.path)!r}: {self.filter.accounting}, {self.guarantee}>"
 
     # ------------------------------------------------------------------ inside
 
     def _create(
-        self, epsilon: Any, delta: Any, currency: str | None, neighbours: Any, about: str
+        self, epsilon: Any, delta: Any, accounting: str | None, neighbours: Any, about: str
     ) -> None:
         exact = check_fraction("Ledger", "epsilon", epsilon)
         small = check_nonnegative("Ledger", "delta", 0 if delta is None else delta)
-        rule = Filter(currency or ("approximate" if small else "pure"), exact, small)
+        rule = Filter(accounting or ("approximate" if small else "pure"), exact, small)
         try:
             relation = Neighbours(neighbours or Neighbours.REPLACE_ONE)
         except ValueError:
@@ -263,8 +263,8 @@ class Ledger:
         settings = {
             "epsilon": number_text("epsilon", exact),
             "delta": number_text("delta", small),
-            "currency": rule.currency,
-            "rho": number_text("epsilon", rule.limit.cost) if rule.currency == "zcdp" else "",
+            "accounting": rule.accounting,
+            "rho": number_text("epsilon", rule.limit.cost) if rule.accounting == "zcdp" else "",
             "neighbours": relation.value,
             "about": label("about", about),
         }
@@ -288,10 +288,10 @@ class Ledger:
     def _read_budget(self, settings: dict[str, Any]) -> None:
         try:
             rho = number(settings["rho"]) if settings["rho"] else None
-            if (rho is None) == (settings["currency"] == "zcdp"):
+            if (rho is None) == (settings["accounting"] == "zcdp"):
                 raise Unreadable
             epsilon, delta = (number(settings[name]) for name in ("epsilon", "delta"))
-            self.filter = Filter(settings["currency"], epsilon, delta, rho)
+            self.filter = Filter(settings["accounting"], epsilon, delta, rho)
             self.neighbours = Neighbours(settings["neighbours"])
             self.about = label("about", settings["about"])
         except (KeyError, ValueError):  # also our ParameterError
@@ -315,14 +315,14 @@ class Ledger:
                 "(random_state) to spend from the ledger, or leave out the ledger."
             )
         stated = promise.under(self.neighbours)
-        if better is None or self.filter.currency != "zcdp" or stated is not promise:
+        if better is None or self.filter.accounting != "zcdp" or stated is not promise:
             better = stated.loss
         return better, stated.claim
 
     def _allow(self, spent: Price, price: Price) -> None:
         if self.filter.allows(spent, price):
             return
-        name = "rho" if self.filter.currency == "zcdp" else "epsilon"
+        name = "rho" if self.filter.accounting == "zcdp" else "epsilon"
         left = [max(m - s, Fraction(0)) for m, s in zip(self.filter.limit, spent, strict=True)]
         asked, rest = f"{name} {short_text(price.cost)}", f"{name} {short_text(left[0], up=False)}"
         if self.filter.delta:
@@ -334,7 +334,7 @@ class Ledger:
         )
 
     def _amount(self, epsilon: Fraction, delta: Fraction, rho: Fraction) -> Amount:
-        return Amount(epsilon, delta, rho if self.filter.currency == "zcdp" else None)
+        return Amount(epsilon, delta, rho if self.filter.accounting == "zcdp" else None)
 
     def _spent(self, spent: Price) -> Amount:
         return self._amount(*self.filter.implied(spent), spent.cost)

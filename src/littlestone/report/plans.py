@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from littlestone.learners.select import ALL_RECORDS
+from littlestone.learners.select import shown_name
 from littlestone.planning import Plans
 from littlestone.planning.plans import asked
 from littlestone.report.html import claims, data_link, json_in_html, render, step_words, steps_of
@@ -53,7 +53,7 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         spec=plans.concept_class.spec,
         asked=[(_SYMBOLS[k], amount(_plain(v))) for k, v in asked(plans.budget).items()],
         unit="users" if plans.budget.samples_per_user else "records",
-        chosen=None if chosen is None else _name(chosen),
+        chosen=None if chosen is None else chosen.shown,
         need="" if chosen is None else integer(chosen.n or 0),
         why=plans.why,
         cheaper=_cheaper(plans),
@@ -65,13 +65,9 @@ def plan_page(plans: Plans, measured: Sequence[Measured] = ()) -> str:
         stream_steps=_stream_steps(plans),
         bounds=[_bound(bound) for bound in _best(plans.lower_bounds)],
         changes=_changes(plans, mine),
-        changed="" if mine is None else _name(mine),
+        changed="" if mine is None else mine.shown,
         measured=[_measurement(found) for found in measured if not found.problem],
-        unmeasured=list(
-            dict.fromkeys(
-                (_named(f.learner, f.options, f.reads), f.problem) for f in measured if f.problem
-            )
-        ),
+        unmeasured=list(dict.fromkeys((f.shown, f.problem) for f in measured if f.problem)),
         claims=claims(name for c in certificates if c is not None for name in c.claims),
         link=data_link(text),
         embedded=json_in_html(text),
@@ -89,7 +85,7 @@ def needs_picture(plans: Plans) -> str:
     """Draw what each learner needs, as bars of logarithmic length, between the lower bounds."""
     unit = "users" if plans.budget.samples_per_user else "records"
     bars: list[tuple[str, int, bool, bool | None]] = [
-        (_name(c), c.n or 1, c.agnostic, c is plans.chosen) for c in plans
+        (c.shown, c.n or 1, c.agnostic, c is plans.chosen) for c in plans
     ]
     bars.sort(key=lambda bar: bar[1])
     if unit == "records":
@@ -128,21 +124,12 @@ def _plain(value: object) -> object:
     return Fraction(value) if isinstance(value, str) else value
 
 
-def _name(candidate: Candidate) -> str:
-    return _named(candidate.learner, candidate.options, candidate.reads)
-
-
-def _named(learner: str, options: Json, reads: str | None) -> str:
-    name = learner + (" --proper" if options.get("proper") else "")
-    return f"{name}, group privacy" if reads == ALL_RECORDS else name
-
-
 def _row(candidate: Candidate, chosen: Candidate | None) -> Json:
     certificate, guarantee = candidate.certificate, candidate.guarantee
     assert certificate is not None
     assert guarantee is not None
     return {
-        "name": _name(candidate),
+        "name": candidate.shown,
         "chosen": candidate is chosen,
         "n": integer(candidate.n or 0),
         "unit": candidate.unit,
@@ -160,7 +147,7 @@ def _cheaper(plans: Plans) -> Json | None:
     if cheaper is None:
         return None
     return {
-        "learner": cheaper.learner + (" --proper" if cheaper.options.get("proper") else ""),
+        "learner": shown_name(cheaper.learner, {"proper": cheaper.options.get("proper")}),
         "reads": cheaper.reads or "",
         "n": integer(cheaper.n or 0),
         "agnostic": cheaper.agnostic,
@@ -171,7 +158,7 @@ def _refused(plans: Plans) -> list[tuple[str, str]]:
     """Return the learners that do not count, each with its reason."""
     shown = list(plans)
     rest = [c for c in plans.candidates if c not in shown]
-    reasons = [(_name(c), str(c.problem or "It is for realizable labels only.")) for c in rest]
+    reasons = [(c.shown, str(c.problem or "It is for realizable labels only.")) for c in rest]
     return list(dict.fromkeys(reasons))
 
 
@@ -212,7 +199,7 @@ def _changes(plans: Plans, mine: Candidate | None) -> list[tuple[str, str]]:
 
 def _measurement(found: Measured) -> Json:
     return {
-        "learner": _named(found.learner, found.options, found.reads),
+        "learner": found.shown,
         "where": f"{found.kind}: {found.scenario}",
         "certified": integer(found.certified),
         "n": integer(found.n or 0),

@@ -218,6 +218,6 @@ def test_what_an_evaluation_leaves_is_amplified(delta):
                           delta=delta, alpha="0.1", beta="0.05")  # fmt: skip
     learner = Subsample(inner, rate=F(1, 10))
     for evaluation in (F(1, 100), F(1, 2), F(99, 100)):
-        left = learner.leaving(evaluation)
+        left = learner.minus_evaluation(evaluation)
         assert left.delta == learner.delta
         assert amplified(left.learner.guarantee().epsilon, left.rate) + evaluation <= 1

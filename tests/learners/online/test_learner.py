@@ -27,7 +27,7 @@ from littlestone.classes import (
 from littlestone.classes import load as load_hypothesis
 from littlestone.data import Schema
 from littlestone.errors import LittlestoneError, ParameterError, StateError, UnsupportedError
-from littlestone.learners.base import runnable
+from littlestone.learners.base import feasible
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
 from littlestone.learners.online.budget import StreamGoal
@@ -387,9 +387,9 @@ def test_what_cannot_work_is_refused_before_the_first_record():
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)") as found:
         _ = learner(Conjunctions(40)).hypothesis_
     named = int(re.search(r"\(teachers=(\d+)\)", str(found.value))[1])
-    assert runnable(learner(Conjunctions(40), teachers=named)).ok
-    assert not runnable(learner(Conjunctions(40), teachers=named // 2)).ok
-    assert "teachers=" not in runnable(learner(Conjunctions(40), delta=0)).next_step
+    assert feasible(learner(Conjunctions(40), teachers=named)).ok
+    assert not feasible(learner(Conjunctions(40), teachers=named // 2)).ok
+    assert "teachers=" not in feasible(learner(Conjunctions(40), delta=0)).next_step
     with pytest.raises(UnsupportedError, match=r"conjunctions\(40\)"):
         plan_online(Conjunctions(40), epsilon=1, delta=1e-6, horizon=10**6)
 
@@ -410,7 +410,7 @@ def test_what_cannot_work_is_refused_before_the_first_record():
 )
 def test_plan_bound_and_stream_agree_on_what_can_run(concept_class, changes, ok):
     found = learner(concept_class, **changes)
-    assert runnable(found).ok is ok
+    assert feasible(found).ok is ok
     calls = [lambda: found.plan, found.mistake_bound, lambda: found.hypothesis_,
              lambda: found.predict_one(1), lambda: found.learn_one(1, 1)]  # fmt: skip
     if ok:
@@ -420,9 +420,9 @@ def test_plan_bound_and_stream_agree_on_what_can_run(concept_class, changes, ok)
     for call in calls:
         with pytest.raises(LittlestoneError) as refused:
             call()
-        _, why, next_step = runnable(found)
+        _, why, next_step = feasible(found)
         assert f"{why} {next_step}".strip() == str(refused.value)
-    assert runnable(learner(), 0).why == "There are no records."
+    assert feasible(learner(), 0).why == "There are no records."
 
 
 def test_teachers_without_a_common_hypothesis_are_a_case():

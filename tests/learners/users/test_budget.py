@@ -14,7 +14,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.learners import registry
-from littlestone.learners.base import runnable
+from littlestone.learners.base import feasible
 from littlestone.learners.users import UserAgnostic
 from littlestone.source import ReplaySource
 
@@ -85,6 +85,6 @@ def test_group_privacy_over_a_hashed_class_is_certified_at_epsilon_over_m(m):
 
 def test_a_tiny_epsilon_leaves_the_methods_that_can_be_planned():
     learner = ls.UserAgnosticLearner(ls.Thresholds(1, 99), epsilon="1e-300", samples_per_user=3)
-    assert runnable(learner).ok
+    assert feasible(learner).ok
     learner.set_params(method="user-level")
-    assert not runnable(learner).ok
+    assert not feasible(learner).ok

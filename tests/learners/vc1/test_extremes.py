@@ -8,7 +8,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.errors import InfeasibleError
-from littlestone.learners.base import runnable
+from littlestone.learners.base import feasible
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.proper import Descent, round_budget
 from littlestone.privacy import BoundedRange, Pure, compose
@@ -105,4 +105,4 @@ def test_rounds_fit_their_budget(epsilon, delta):
 @pytest.mark.parametrize("epsilon", ["1e-19", "1e-300"])
 def test_a_tiny_epsilon_is_not_runnable(epsilon):
     learner = ls.VC1Learner(ls.Thresholds(1, 99), epsilon=epsilon, delta="1e-6")
-    assert "too small" in runnable(learner).why
+    assert "too small" in feasible(learner).why

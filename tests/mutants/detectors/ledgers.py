@@ -113,7 +113,7 @@ def zcdp_in_a_ledger() -> str | None:
     """Run all that a zCDP ledger has paid for: a Gaussian mechanism, and leaks before or after."""
     leaks: list[Loss] = [Approximate(F(0), _SMALL / 2**i) for i in range(3)]
     for first in (True, False):
-        with _new(epsilon=1, delta=_SMALL, currency="zcdp") as ledger:
+        with _new(epsilon=1, delta=_SMALL, accounting="zcdp") as ledger:
             rho = ledger.remaining().rho
             assert rho is not None
             noise: list[Loss] = [Concentrated(rho), Concentrated(rho / 2)]
@@ -163,10 +163,10 @@ def prices_are_enough() -> str | None:
     """Check that a price is never less than the loss, whatever digits the loss has."""
     odd = [F(1, 3001), F(2, 10007), F(999, 1000) + F(1, 10**18), F(1, 3**400), F(1, 7**9000)]
     for x in odd:
-        for currency, delta in (("pure", F(0)), ("approximate", _SMALL)):
-            rule = Filter(currency, F(1), delta)
+        for accounting, delta in (("pure", F(0)), ("approximate", _SMALL)):
+            rule = Filter(accounting, F(1), delta)
             if rule.price(Pure(x)).cost < x:
-                return f"a {currency} ledger rounds a price down"
+                return f"a {accounting} ledger rounds a price down"
         if Filter("approximate", F(1), F(1, 2)).price(Approximate(F(1), x)).leak < x:
             return "a ledger rounds a delta down"
         if Filter("zcdp", F(1), _SMALL).price(Concentrated(x)).cost < x:

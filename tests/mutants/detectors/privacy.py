@@ -18,7 +18,7 @@ from littlestone.data import Sample, UserSample
 from littlestone.errors import BudgetError, ParameterError, exact_value
 from littlestone.evaluation import release_histogram
 from littlestone.learners import registry
-from littlestone.learners.running import _histogram, leaving, promise
+from littlestone.learners.running import _histogram, minus_evaluation, promise
 from littlestone.learners.running import run as publish
 from littlestone.privacy import Approximate, Guarantee, Ledger, Neighbours, Pure, compose
 from littlestone.privacy.compose import zcdp_to_dp
@@ -211,7 +211,7 @@ def paid_in_full() -> str | None:
 def evaluations() -> str | None:
     """Compare one record's releases with another's: a hypothesis, and the cells that change."""
     learner, part = registry.make("generic", Thresholds(1, 2), epsilon=1), F(9, 10)
-    own = leaving(learner, part)
+    own = minus_evaluation(learner, part)
 
     def cell(count: int, source: Source) -> Hashable:
         cells = [[count], [0]]

@@ -199,9 +199,9 @@ class Boosted(Wrapper[BoostedPlan]):
         """The learner's delta."""
         return self.learner.guarantee().delta
 
-    def leaving(self, evaluation: Fraction) -> Boosted:
+    def minus_evaluation(self, evaluation: Fraction) -> Boosted:
         """Return the learner whose rounds leave this part of epsilon."""
-        return replace(self, learner=self.learner.leaving(evaluation))
+        return replace(self, learner=self.learner.minus_evaluation(evaluation))
 
     @cached_property
     def weak(self) -> Learner[Any]:

@@ -291,7 +291,7 @@ class Drawn(Wrapper[SubsamplePlan]):
         """The failure probability of the inner certificate."""
         return self.learner.beta
 
-    def leaving(self, evaluation: Fraction) -> Self:
+    def minus_evaluation(self, evaluation: Fraction) -> Self:
         """Refuse: its epsilon is that of its learner."""
         raise UnsupportedError(
             f"{self.estimator} has the epsilon of its learner, made smaller, and leaves none of it "
@@ -325,10 +325,10 @@ class Subsample(Drawn):
         """The amplified delta."""
         return self.rate * self.learner.guarantee().delta
 
-    def leaving(self, evaluation: Fraction) -> Subsample:
+    def minus_evaluation(self, evaluation: Fraction) -> Subsample:
         """Return the learner on a part whose epsilon leaves this much, after it was amplified."""
         own = inner_for(self.epsilon - evaluation, self.rate)
-        inner = self.learner.leaving(self.learner.guarantee().epsilon - own)
+        inner = self.learner.minus_evaluation(self.learner.guarantee().epsilon - own)
         # what is amplified must itself be smaller, not only beside an evaluation of the part
         assert inner.guarantee().epsilon <= own
         return replace(self, learner=inner)

@@ -221,7 +221,7 @@ class Boosting(Boosted[BoostingPlan]):
     )
     evaluation: Fraction | None = declared(
         maybe(number()),
-        "Epsilon that is kept for an evaluation on the same records; `leaving` sets it.",
+        "Epsilon that is kept for an evaluation on the same records; `minus_evaluation` sets it.",
         default=None,
     )
 
@@ -243,7 +243,7 @@ class Boosting(Boosted[BoostingPlan]):
         """The estimator of the class."""
         return getattr(self.concept_class, "estimator", self.estimator)
 
-    def leaving(self, evaluation: Fraction) -> Boosting:
+    def minus_evaluation(self, evaluation: Fraction) -> Boosting:
         """Return the learner that leaves this epsilon to an evaluation on the same records."""
         return replace(self, evaluation=evaluation)
 

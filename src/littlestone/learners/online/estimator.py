@@ -180,7 +180,7 @@ class OnlineLearner:
     def plan(self) -> OnlinePlan:
         """All public numbers, from public parameters only: no stream begins.
 
-        Whatever the learner would refuse is refused here; see `littlestone.learners.base.runnable`.
+        Whatever the learner would refuse is refused here; see `littlestone.learners.base.feasible`.
         """
         return plan_online(
             self.concept_class,

@@ -28,7 +28,7 @@ from littlestone.data.dealing import deal, part
 from littlestone.errors import InfeasibleError
 from littlestone.learners.base import CLASS, DELTA, DELTA_TEXT, PROPER, ClassLearner
 from littlestone.learners.declare import FLAG, declared, maybe, one_of, share, whole
-from littlestone.learners.plan import Plan, settled
+from littlestone.learners.plan import Plan, verified_plan
 from littlestone.learners.vc1.choosers import MOST, Chooser, OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import (
     chunk_ends,
@@ -171,7 +171,7 @@ class VC1(ClassLearner[VC1Plan]):
         leaves = most_leaves(tree) if self.proper else 0
         if not leaves:  # improper output, or output that is proper already
             chosen, own = _best(self.concept_class, (epsilon, delta, alpha, beta), self.method)
-            found = settled(VC1Plan(own, chosen, None, alpha, beta), _larger)
+            found = verified_plan(VC1Plan(own, chosen, None, alpha, beta), _larger)
             return replace(found, chunks=self.chunks)
         # which method is best hardly depends on the split
         middle = (epsilon, delta, alpha * Fraction(7, 10), beta * Fraction(8, 10))
@@ -188,7 +188,7 @@ class VC1(ClassLearner[VC1Plan]):
 
         sizes = ((split(a, b, rough=True).required, a, b) for a in _ALPHAS for b in _BETAS)
         _, a, b = min(sizes)
-        return replace(settled(split(a, b, rough=False), _larger), chunks=self.chunks)
+        return replace(verified_plan(split(a, b, rough=False), _larger), chunks=self.chunks)
 
     def deals(self, n: int) -> bool:
         """Return whether n records are dealt to parts of several records.
