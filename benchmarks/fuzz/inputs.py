@@ -156,7 +156,8 @@ class Inputs:
                 print(f"no model for {name}")
         shutil.copy("thresholds.json", "model.json")
         main(["ledger", "create", "b.db", "--epsilon", "1000", "--about", "zq"])
-        main("ledger create z.db --epsilon 9 --delta 1e-4 --accounting zcdp".split())
+        budget = ["--epsilon", "9", "--delta", "1e-4", "--accounting", "zcdp"]
+        main(["ledger", "create", "z.db", *budget])
         for _ in range(3):
             main([*MODELS["thresholds"], "--ledger", "b.db"])
         main([*STREAM, *STATE, "--out", "a.csv", "--quiet"])
