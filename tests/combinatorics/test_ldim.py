@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.fast import RowSpace
 from littlestone.combinatorics.ldim import LittlestoneSearch
 from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix, set_of
@@ -130,6 +129,8 @@ def test_backends_agree_on_families_with_many_equal_and_complementary_columns():
 @pytest.mark.parametrize("seed", range(8))
 def test_spaces_list_the_same_splits_in_the_same_order(seed):
     """Ties included: with few rows half of the splits are even."""
+    from littlestone.combinatorics.fast import RowSpace
+
     rng = np.random.default_rng(seed)
     matrix = BitMatrix.from_array(random_class(rng, 130, 90))
     assert matrix.n_hypotheses == 130
@@ -266,6 +267,7 @@ def test_full_memory_changes_no_answer(monkeypatch):
 # -- backends ---------------------------------------------------------------------------------
 
 
+@pytest.mark.more
 def test_auto_takes_numba_for_large_classes_only():
     assert Kernel(thresholds(100)).backend == "python"
     assert Kernel(cube(13)).backend == "numba"
