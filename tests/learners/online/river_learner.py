@@ -6,6 +6,8 @@ import littlestone as ls
 
 
 class RiverLearner(ls.OnlineLearner, base.Classifier):
+    """River asks for a docstring."""
+
     def __init__(self, concept_class, epsilon, delta, horizon, feature=None, random_state=None):
         super().__init__(
             concept_class,
