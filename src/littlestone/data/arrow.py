@@ -31,8 +31,6 @@ import pyarrow.parquet as pq
 
 from littlestone.data.watching import Told
 
-__all__ = ["ParquetColumns", "ParquetParts", "portable", "portable_type", "repaired"]
-
 _DAY = 86_400
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31, in days from 1970
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}

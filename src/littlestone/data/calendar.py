@@ -14,8 +14,6 @@ from functools import cached_property
 
 from littlestone.errors import parameter_error
 
-__all__ = ["ISO_TIME", "PARTS", "Calendar"]
-
 _MONTHS = "January February March April May June July August September October November December"
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 #: The parts of a date that bins may be about, with their first and last value; None: write bins.

@@ -33,19 +33,6 @@ import numpy.typing as npt
 
 from littlestone.errors import DataError
 
-__all__ = [
-    "MAX_DIGITS",
-    "MAX_LENGTH",
-    "WHITE",
-    "Match",
-    "date_text",
-    "digits",
-    "float_users",
-    "number",
-    "text",
-    "user_name",
-]
-
 #: White space that is not part of a cell: ASCII only, so that every engine could strip the same.
 WHITE = " \t\n\r\v\f"
 

@@ -18,8 +18,6 @@ from littlestone.data.cells import number, text
 from littlestone.errors import parameter_error
 from littlestone.types import Json
 
-__all__ = ["Codes", "Column", "Literal"]
-
 Codes = npt.NDArray[np.int16]
 
 _MAX_CODES = 32_000  # codes are stored in 16 bits

@@ -24,17 +24,6 @@ from littlestone.types import Point, Points
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-__all__ = [
-    "OUTSIDE",
-    "AnyDomain",
-    "Domain",
-    "IntegerDomain",
-    "Line",
-    "Outside",
-    "RowDomain",
-    "TextDomain",
-]
-
 
 class Outside(enum.Enum):
     """The type of `OUTSIDE`."""
@@ -87,9 +76,11 @@ class Itself:
         self.size = size
 
     def keys(self, points: Points) -> npt.NDArray[np.int64]:
+        """Return the integers."""
         return points
 
     def points(self, keys: npt.NDArray[np.int64]) -> Points:
+        """Return them again."""
         return keys
 
 

@@ -22,8 +22,6 @@ from littlestone.data.schema import RESERVED, Schema, column_toml, csv_toml, sug
 from littlestone.data.tables import Table, files_of, read_table
 from littlestone.errors import ParameterError
 
-__all__ = ["compare", "declared_kinds", "draft", "public_column", "require_names"]
-
 _BINS = 8  # of a number
 _MOST_CATEGORIES = 50
 _NUMBERS = """\

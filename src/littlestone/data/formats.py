@@ -18,8 +18,6 @@ from typing import Any
 
 from littlestone.errors import parameter_error
 
-__all__ = ["CSV", "PARQUET", "CsvFormat", "conversion", "format_of"]
-
 CSV, PARQUET = (".csv", ".tsv"), (".parquet", ".pq")
 
 _WORDS = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}

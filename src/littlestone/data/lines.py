@@ -39,8 +39,6 @@ from littlestone.data.cells import WHITE
 from littlestone.data.formats import CsvFormat
 from littlestone.errors import DataError
 
-__all__ = ["CsvColumns", "columns_in", "header", "names_in", "to_utf8"]
-
 _BLOCK = 1 << 23  # bytes that are parsed at a time; a longer line makes its block longer
 _NEWLINE, _RETURN = 10, 13
 _MARKS = (codecs.BOM_UTF16_BE, codecs.BOM_UTF16_LE)

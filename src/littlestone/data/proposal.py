@@ -59,8 +59,6 @@ from littlestone.source import Source, source_of
 if TYPE_CHECKING:
     from littlestone.privacy import Ledger
 
-__all__ = ["Asked", "Plan", "Tally", "draw_column", "grid", "plan", "propose", "tally"]
-
 #: What a column is known to be, by its declared type: "open" is decided privately.
 Kind = Literal["whole", "number", "open", "text", "flag"]
 

@@ -25,8 +25,6 @@ from littlestone.data.lines import columns_in, names_in, to_utf8
 from littlestone.errors import DataError, ParameterError
 from littlestone.types import Points
 
-__all__ = ["Begun", "Group", "RowReader", "line_groups"]
-
 _CHUNK = 1 << 20  # bytes that are asked for at a time
 
 

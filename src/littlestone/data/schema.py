@@ -54,16 +54,6 @@ if TYPE_CHECKING:
     from littlestone.privacy import Ledger
     from littlestone.source import Source
 
-__all__ = [
-    "Proposal",
-    "Schema",
-    "column_toml",
-    "csv_toml",
-    "suggest",
-    "toml_key",
-    "toml_text",
-]
-
 _LARGEST = 4 * 2**20  # bytes of a file
 _EVERY = "*"  # the name, in files, of the column description that stands for all columns
 _KINDS = ("bins", "categories", "integers")

@@ -22,8 +22,6 @@ from typing import Any
 
 from littlestone.errors import UnsupportedError, check_integer
 
-__all__ = ["local_spark"]
-
 _JAVA = """#!/bin/sh
 for option in "$@"; do
   shift

@@ -38,8 +38,6 @@ from littlestone.data.lines import CsvColumns, header
 from littlestone.data.schema import suggest
 from littlestone.errors import DataError, ParameterError, parameter_error
 
-__all__ = ["Stream", "Table", "files_of", "read_table"]
-
 _UNREADABLE = (
     "The table cannot be read. Its engine's own message is not shown, because such messages quote "
     "rows; run the engine on the table directly to see it."

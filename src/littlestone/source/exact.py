@@ -23,8 +23,6 @@ from littlestone.source.weights import (
     probabilities,
 )
 
-__all__ = ["ExactSource", "HiddenStateError", "Law"]
-
 _ENUMERABLE = 1 << 20
 _FIRST = 96  # bits at which a release first looks at weights (`BitSource`)
 

@@ -26,19 +26,6 @@ from littlestone.source.reals import Exp, ball, exp
 from littlestone.source.sampler import Source
 from littlestone.source.weights import TabulatedWeights
 
-__all__ = [
-    "LN2",
-    "Choice",
-    "Explicit",
-    "Integers",
-    "LevelWeights",
-    "LeveledChoice",
-    "ScoreRuns",
-    "decays",
-    "exact_integers",
-    "levels_of",
-]
-
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 

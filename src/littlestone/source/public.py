@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from littlestone.source.sampler import Source
 
-__all__ = ["public_generator", "public_salt", "reseed"]
-
 
 def public_generator(*numbers: int) -> np.random.Generator:
     """Return the generator that belongs to public (or one user's own) numbers.

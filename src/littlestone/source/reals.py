@@ -11,8 +11,6 @@ from numbers import Rational
 
 from flint import arb, ctx, fmpq, fmpz
 
-__all__ = ["Exp", "as_exp", "ball", "exp"]
-
 
 def ball(value: Fraction | int) -> arb:
     """Return an enclosure of a rational at the current precision.

@@ -13,8 +13,6 @@ from flint import arb, ctx
 
 from littlestone.source.weights import Presented, TabulatedWeights, Weights, as_weights
 
-__all__ = ["BitSource", "Source", "presented"]
-
 _FIRST = 64  # bits of the uniform that are drawn at first; more only when they do not decide
 
 

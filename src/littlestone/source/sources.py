@@ -20,8 +20,6 @@ from littlestone.errors import check_integer
 from littlestone.source.sampler import BitSource, Source, presented
 from littlestone.source.weights import Presented, as_weights
 
-__all__ = ["ReplaySource", "SecureSource", "SeededSource", "source_of"]
-
 _BUFFER = 4096
 _alive: weakref.WeakSet[SecureSource] = weakref.WeakSet()
 

@@ -31,8 +31,6 @@ from littlestone.source.reals import Exp, exp
 from littlestone.source.sampler import Source
 from littlestone.source.weights import TabulatedWeights
 
-__all__ = ["SweptRuns", "SweptWeights"]
-
 #: The tail weighs at most 2**-96 of the best candidate, so that 64 bits of a draw decide.
 _TAIL_BITS = 96
 #: At most this many scores are near the best one: 32 MB. At a tiny rate the tail is heavier.

@@ -26,8 +26,6 @@ from littlestone.source.leveled import LN2, decays
 from littlestone.source.reals import ball, exp
 from littlestone.source.weights import TabulatedWeights
 
-__all__ = ["PairPart", "PairWeights", "pair_balls"]
-
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 

@@ -14,15 +14,6 @@ from flint import arb, ctx
 from littlestone.errors import exact_value, parameter_error
 from littlestone.source.reals import Exp, as_exp
 
-__all__ = [
-    "ExplicitWeights",
-    "Presented",
-    "TabulatedWeights",
-    "Weights",
-    "as_weights",
-    "probabilities",
-]
-
 
 @runtime_checkable
 class Weights(Protocol):
