@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import littlestone as ls
-from littlestone.classes import ConceptClass, flat_through
+from littlestone.classes import ConceptClass, affine_span
 from littlestone.data import Sample
 from littlestone.learners.littlestone import Littlestone
 from littlestone.source import SeededSource
@@ -60,7 +60,7 @@ def plane(line: float, off: float) -> Draw:
     def draw(rng: np.random.Generator, n: int) -> tuple[Sample, Callable[[Any], float]]:
         base, a, b = rng.integers(0, 7, (3, 20))
         corners = np.stack([base, (base + a) % 7, (base + b) % 7])
-        flat = flat_through(7, [tuple(row) for row in corners.tolist()])
+        flat = affine_span(7, [tuple(row) for row in corners.tolist()])
 
         def points(m: int) -> Any:
             kind = rng.choice(3, m, p=[line, off, 1 - line - off])

@@ -21,7 +21,7 @@ from littlestone.classes import (
 )
 from littlestone.cli.main import main
 from littlestone.data import OUTSIDE, RowDomain, Sample, Schema
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.data.users import UserSample
 from littlestone.errors import LittlestoneError, ParameterError, UnsupportedError
 from littlestone.learners import registry

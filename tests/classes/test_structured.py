@@ -11,23 +11,22 @@ import pytest
 
 from littlestone.bounds import best_hashing
 from littlestone.classes import (
+    AffineHypothesis,
     AffineSubspaces,
     AlwaysZero,
     ConjunctionHypothesis,
     Conjunctions,
-    FlatHypothesis,
     HashFunction,
     HashSetHypothesis,
     SetHypothesis,
     SparseSets,
+    affine_span,
     class_from_dict,
-    flat_through,
     load,
     on_points,
     parse_class,
 )
-from littlestone.classes.sparse_sets.hashed import HashedSets
-from littlestone.classes.sparse_sets.subsets import unrank
+from littlestone.classes.sparse_sets.hashed import HashedSets, unrank
 from littlestone.classes.vectors import VectorDomain
 from littlestone.data import OUTSIDE, Sample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
@@ -127,7 +126,7 @@ def test_law_of_affine_subspaces(oracle, concepts):
     data = Sample.of(np.array(points)[rng.integers(0, len(points), 12)], rng.integers(0, 2, 12))
     flats = set()
     for r in range(1, concepts.dim + 2):  # every flat is spanned by dim + 1 of its points
-        flats |= {flat_through(concepts.q, chosen) for chosen in combinations(points, r)}
+        flats |= {affine_span(concepts.q, chosen) for chosen in combinations(points, r)}
     errors = [(f.key, oracle.count_errors(set(f.points()).__contains__, data)) for f in flats]
     assert len(flats) == concepts.size
     oracle.assert_same_law(concepts.candidates(data), errors, RATE)
@@ -143,8 +142,8 @@ def test_text_and_json(concepts):
 HYPOTHESES = [
     on_points(["rome", 3, (1, 2)]),
     ConjunctionHypothesis(70, 1 << 69, 1),
-    flat_through(5, [(0, 1, 2), (1, 1, 1), (2, 0, 0)]),
-    flat_through(2, [(1, 0)]),
+    affine_span(5, [(0, 1, 2), (1, 1, 1), (2, 0, 0)]),
+    affine_span(2, [(1, 0)]),
     HashSetHypothesis(HashFunction(3, 5, 7, 9), (1, 4)),
     HashSetHypothesis(HashFunction(3, 5, 7, 9), (0,), (1, 2**80)),
 ]
@@ -191,7 +190,7 @@ def test_flats_are_canonical():
         by_points = {}
         for _ in range(150):
             chosen = [tuple(x) for x in rng.integers(0, q, (rng.integers(1, 5), 3)).tolist()]
-            flat = flat_through(q, chosen)
+            flat = affine_span(q, chosen)
             held = frozenset(flat.points())
             assert set(chosen) <= held
             assert len(held) == q**flat.dim
@@ -205,7 +204,7 @@ def test_points_as_rows_and_as_tuples():
     rows = np.array([[0, 1, 1], [1, 1, 1], [0, 0, 5]])
     listed = np.empty(4, dtype=object)
     listed[:] = [(0, 1, 1), (1, 1, 1), (0, 0, 5), "x"]
-    for h in (ConjunctionHypothesis(3, 2, 1), FlatHypothesis(2, 3, (), (0, 1, 1))):
+    for h in (ConjunctionHypothesis(3, 2, 1), AffineHypothesis(2, 3, (), (0, 1, 1))):
         assert h.predict(rows).tolist() == [1, 0, 0]
         assert h.predict(listed).tolist() == [1, 0, 0, 0]
     assert SetHypothesis(((0, 1, 1), (1, 1, 1))).predict(rows).tolist() == [1, 1, 0]
@@ -237,7 +236,7 @@ def test_the_domain_of_vectors():
         (lambda: AffineSubspaces(4, 2, 1), "a prime"),
         (lambda: AffineSubspaces(3, 2, 3), "at most n"),
         (lambda: ConjunctionHypothesis(2, 1, 1), "disjoint"),
-        (lambda: flat_through(3, []), "at least one point"),
+        (lambda: affine_span(3, []), "at least one point"),
         (lambda: SetHypothesis((2, 1)), "on_points"),
         (lambda: parse_class("conjunctions(3, upside_down=True)"), "'monotone'"),
     ],

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from littlestone.classes import Intervals, Points, Prefixes, Thresholds
+from littlestone.classes.base import span_runs
 from littlestone.classes.prefixes import Notation, PrefixForest
-from littlestone.classes.swept import span_runs
 from littlestone.data import Sample
 from littlestone.data.sample import Batch
 from littlestone.data.stored import OnLine, Stored

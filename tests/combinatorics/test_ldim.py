@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from littlestone.combinatorics import Kernel
-from littlestone.combinatorics.ldim import LittlestoneSearch
+from littlestone.combinatorics.ldim import IntegerSpace, LittlestoneSearch
 from littlestone.combinatorics.limits import NodeLimit
 from littlestone.combinatorics.matrix import BitMatrix, set_of
-from littlestone.combinatorics.spaces import IntegerSpace
 from littlestone.errors import ParameterError, SearchLimitError
 
 from .brute import Universe, universe

@@ -17,7 +17,7 @@ from littlestone.combinatorics import (
     ShatteredSet,
     ThresholdSequence,
 )
-from littlestone.combinatorics.definition import TextbookClass
+from littlestone.combinatorics.decomposition import TextbookClass
 
 from .classes import cube, points, random_class, sparse_sets, thresholds
 from .questions import decomposition_tree

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.dealing import OrderedSample, deal, part, sizes
+from littlestone.data.sample import OrderedSample, deal, part, sizes
 from littlestone.errors import ParameterError
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 

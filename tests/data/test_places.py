@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from littlestone.data import places
-from littlestone.data.places import Places, first_places
+from littlestone.data import stored as places
+from littlestone.data.stored import Places, first_places
 from littlestone.source import ExactSource, ReplaySource, SeededSource
 
 

@@ -17,9 +17,9 @@ import littlestone as ls
 from littlestone.classes import Thresholds, parse_class
 from littlestone.costs import Costs
 from littlestone.data import IntegerDomain, Sample, read_table
-from littlestone.data.dealing import split
 from littlestone.data.domains import Itself
 from littlestone.data.read import LARGE, read
+from littlestone.data.sample import split
 from littlestone.data.store import NO_SPACE
 from littlestone.data.stored import OnLine, Stored
 from littlestone.errors import DataError, ParameterError
@@ -274,8 +274,8 @@ def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch)
     def full(*_, **__):
         raise DataError(NO_SPACE)
 
-    monkeypatch.setattr("littlestone.data.places._PIECE", 1)  # few records are drawn in memory
-    monkeypatch.setattr("littlestone.data.places.Store.keep", full)
+    monkeypatch.setattr("littlestone.data.stored._PIECE", 1)  # few records are drawn in memory
+    monkeypatch.setattr("littlestone.data.stored.Store.keep", full)
     extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
     with pytest.raises(DataError, match="space left"):
         run(learner, swept, SecureSource(), **extra)

@@ -19,9 +19,8 @@ from littlestone.classes.decision_trees.weighted import WeightedRoots
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample, Schema
 from littlestone.data.code_tables import CodeTables, Entries, fit_memory, table_bytes
-from littlestone.data.dealing import split
 from littlestone.data.read import LARGE, read
-from littlestone.data.sample import Batch
+from littlestone.data.sample import Batch, split
 from littlestone.data.store import NO_SPACE
 from littlestone.data.stored import Coded, Records, Stored
 from littlestone.errors import DataError
@@ -341,8 +340,8 @@ def test_a_full_disk_while_places_are_drawn_costs_nothing(tmp_path, monkeypatch)
         raise DataError(NO_SPACE)
 
     extra = {"evaluate": "1", "holdout": "1/4", "ledger": ledger}
-    monkeypatch.setattr("littlestone.data.places._PIECE", 1)  # few records are drawn in memory
-    monkeypatch.setattr("littlestone.data.places.Store.keep", full)
+    monkeypatch.setattr("littlestone.data.stored._PIECE", 1)  # few records are drawn in memory
+    monkeypatch.setattr("littlestone.data.stored.Store.keep", full)
     with pytest.raises(DataError, match="space left"):
         run(learner, passed, SecureSource(), **extra)
     assert ledger.remaining().epsilon == 1

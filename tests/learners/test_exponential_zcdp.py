@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 import littlestone as ls
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.learners import registry
 from littlestone.source import ExactSource
 

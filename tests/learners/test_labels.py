@@ -17,7 +17,7 @@ from littlestone.classes import class_from_dict, parse_class
 from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.errors import DataError, ParameterError, UnsupportedError
 from littlestone.evaluation import Evaluation
 from littlestone.learners import registry

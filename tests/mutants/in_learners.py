@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from littlestone.classes.trees import ROOT
-from littlestone.data.dealing import part, sizes
+from littlestone.data.sample import part, sizes
 
 from .mutant import mutant, patched
 
@@ -214,7 +214,7 @@ def a_part_drawn_by_public_coins(original, n, m, source):
 
 @mutant(
     "half noise",
-    "classes.rule_lists.sampler:ListCandidates._drawn",
+    "classes.rule_lists:ListCandidates._drawn",
     "generic on rule_lists(length=2)",
 )
 def a_rule_list_is_drawn_at_twice_the_rate(original, self, rate, source):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from littlestone.data.dealing import deal, part, written_out
+from littlestone.data.sample import deal, part, written_out
 from littlestone.learners.vc1.proper import node_counts
 from littlestone.mechanisms.median.values import RankWindow
 
@@ -22,7 +22,7 @@ _FRESH = "classes.listed:ListedSpace.fresh"
 _MEDIAN = "mechanisms.median.release:private_median"
 
 
-@mutant("dealing forgotten", "data.dealing:deal", "dealt from counts")
+@mutant("dealing forgotten", "data.sample:deal", "dealt from counts")
 def a_deal_without_a_permutation(original, sample, source):
     """Counted records are dealt in their sorted order: one smaller record shifts all others."""
     return written_out(sample)

@@ -16,8 +16,8 @@ from littlestone.classes import (
     RuleHypothesis,
     TableHypothesis,
     ThresholdHypothesis,
+    affine_span,
     conjunction,
-    flat_through,
     on_points,
     patched,
 )
@@ -215,7 +215,7 @@ def test_conjunctions_say_their_bits():
 
 
 def test_what_nobody_draws_is_said_and_coloured_like_no_label():
-    svg = ls.plot(flat_through(3, [(0, 1), (1, 1)]))
+    svg = ls.plot(affine_span(3, [(0, 1), (1, 1)]))
     assert texts(svg)[0] == "In words"
     assert 'class="ls-one"' not in svg
 

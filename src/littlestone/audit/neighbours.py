@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone.data import OUTSIDE, IntegerDomain, RowDomain, Sample
-from littlestone.data.dealing import OrderedSample, written_out
 from littlestone.data.points import distinct
-from littlestone.data.sample import Counted
+from littlestone.data.sample import Counted, OrderedSample, written_out
 from littlestone.data.users import UserSample, merge
 from littlestone.privacy import Guarantee, Neighbours
 

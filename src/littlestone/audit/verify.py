@@ -27,9 +27,8 @@ from flint import arb
 from littlestone.audit.mechanism import precision, rounding, verdict_card
 from littlestone.audit.observe import REFUSED, Observer, observe
 from littlestone.data import OUTSIDE, RowDomain, Sample, UserSample
-from littlestone.data.dealing import OrderedSample
 from littlestone.data.points import as_points
-from littlestone.data.sample import Counted
+from littlestone.data.sample import Counted, OrderedSample
 from littlestone.errors import ParameterError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.running import promise
 from littlestone.privacy import Guarantee, Neighbours, hockey_stick, tightest_epsilon

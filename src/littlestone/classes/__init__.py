@@ -5,18 +5,18 @@ on a sample, also where it is far too large to be listed; and a `ConceptClass.re
 which for an infinite class is a random finite hypothesis set.
 
 ===================  ==========================================================================
-`base`               what a class is; random finite hypothesis sets that represent it
+`base`               what a class is; random finite hypothesis sets that represent it; runs of
+                     equal scores of classes in a line
 `thresholds`         one class each: `intervals`, `points`, `sparse_sets`, `tree_paths`,
                      `leaf_paths`, `prefixes`, `conjunctions`, `affine_subspaces`, `rules`,
                      `rule_lists`, `decision_trees`, `finite`
 `integers`           what classes over integers share: bounds, numbered concepts
-`swept`              classes in a line, and their runs of equal scores over swept samples
 `boosted_trees`      sums of trees: scorecards and small ensembles
 `hypotheses`         released functions that belong to no one class
 `spec`, `encoding`   classes as text and as JSON; integers, fields and points, read safely
 `oracles`, `listed`  what learners ask: version spaces, closures; small classes as a matrix
 `dichotomies`        labels of a few points, drawn by the errors of their best concepts
-`dimensions`         dimensions of whole classes; `shattered_tree`: their witnesses
+`dimensions`         dimensions of whole classes, and shattered trees: their witnesses
 `several_labels`     dimension and standard optimal algorithm of classes with several labels
 `trees`              the tree of a class of VC dimension 1
 `hashing`            public hash functions, representations by them, points by their buckets
@@ -26,9 +26,9 @@ which for an infinite class is a random finite hypothesis set.
 """
 
 from littlestone.classes.affine_subspaces import (
+    AffineHypothesis,
     AffineSubspaces,
-    FlatHypothesis,
-    flat_through,
+    affine_span,
 )
 from littlestone.classes.base import (
     ConceptClass,
@@ -47,6 +47,7 @@ from littlestone.classes.conjunctions import ConjunctionHypothesis, Conjunctions
 from littlestone.classes.decision_trees import DecisionTrees, TreeHypothesis
 from littlestone.classes.dimensions import (
     Dimensions,
+    ShatteredTree,
     decomposition_dimension,
     dimensions,
     essential_hypotheses,
@@ -80,7 +81,6 @@ from littlestone.classes.points import Points
 from littlestone.classes.prefixes import Prefixes, PrefixHypothesis, PrefixSetHypothesis, prefix_set
 from littlestone.classes.rule_lists import ListHypothesis, RuleLists
 from littlestone.classes.rules import RuleHypothesis, Rules, conjunction
-from littlestone.classes.shattered_tree import ShatteredTree
 from littlestone.classes.sparse_sets import HashedSets, HashSetHypothesis, SparseSets
 from littlestone.classes.spec import CLASSES, class_from_dict, parse_class
 from littlestone.classes.thresholds import ThresholdHypothesis, Thresholds
@@ -90,6 +90,7 @@ from littlestone.classes.trees.hashed import HashedTree
 
 __all__ = [
     "CLASSES",
+    "AffineHypothesis",
     "AffineSubspaces",
     "AlwaysZero",
     "Boosted",
@@ -101,7 +102,6 @@ __all__ = [
     "DecisionTrees",
     "Dimensions",
     "FiniteClass",
-    "FlatHypothesis",
     "HashFunction",
     "HashHypothesis",
     "HashSetHypothesis",
@@ -139,6 +139,7 @@ __all__ = [
     "TreePaths",
     "UnionHypothesis",
     "VersionSpace",
+    "affine_span",
     "check_class",
     "class_from_dict",
     "closures",
@@ -147,7 +148,6 @@ __all__ = [
     "dimensions",
     "errors",
     "essential_hypotheses",
-    "flat_through",
     "littlestone_dimension",
     "load",
     "make_tree",

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 from littlestone.classes.base import (
     LISTABLE,
     Mapped,
+    gains_of,
+    span_runs,
 )
 from littlestone.classes.dichotomies import Labelling, SetDichotomies, best_dichotomies
 from littlestone.classes.encoding import Fields, bounds_to_dict, number
@@ -41,7 +43,6 @@ from littlestone.classes.oracles import (
     version_space,
 )
 from littlestone.classes.spec import written
-from littlestone.classes.swept import gains_of, span_runs
 from littlestone.classes.trees.forest import ROOT, Node, Star
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.combinatorics.decomposition import depth_limit

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import Mapped, weights_inside
+from littlestone.classes.base import Mapped, gains_of, weights_inside
 from littlestone.classes.dichotomies import (
     Labelling,
     ListedDichotomies,
@@ -34,7 +34,6 @@ from littlestone.classes.hypotheses import as_labels, readable
 from littlestone.classes.integers import IntegerClass, NumberedConcepts
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
 from littlestone.classes.spec import written
-from littlestone.classes.swept import gains_of
 from littlestone.classes.trees.forest import ROOT, Chain, Node
 from littlestone.classes.trees.tree import PathsTree, no_concept
 from littlestone.data import Sample

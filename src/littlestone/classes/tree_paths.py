@@ -23,7 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from littlestone.classes.base import ConceptClass, IdentityRepresentation, Mapped, Representation
+from littlestone.classes.base import (
+    ConceptClass,
+    IdentityRepresentation,
+    Mapped,
+    Representation,
+    in_order,
+    span_runs,
+)
 from littlestone.classes.dichotomies import (
     Labelling,
     ListedDichotomies,
@@ -33,7 +40,6 @@ from littlestone.classes.dichotomies import (
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.spec import written
-from littlestone.classes.swept import in_order, span_runs
 from littlestone.classes.trees.forest import ROOT, Forest, ListedForest, Node, centre
 from littlestone.classes.trees.hashed import HashedTree
 from littlestone.classes.trees.tree import PathsTree, no_concept

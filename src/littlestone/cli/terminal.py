@@ -74,7 +74,7 @@ def reading(what: str) -> Iterator[None]:
     if not console.is_terminal:
         yield
         return
-    from littlestone.data.watching import watched
+    from littlestone.data.arrow import watched
 
     status = console.status(Text(what))
     with status, watched(lambda share: status.update(Text(f"{what}: {share:.0%}"))):

@@ -4,14 +4,14 @@ Knows no concept class, no data and no randomness. `Kernel` answers everything a
 and shares what it found. See docs/combinatorics.md.
 
 ==========================  ===============================================================
-`kernel`                    one object that answers all about a matrix
-`matrix`, `sets`, `spaces`  the class, its subsets, and these as a search sees them
+`kernel`                    one object that answers all about a matrix and its sets of rows
+`matrix`                    the class
 `ldim`, `vc`, `threshold`   the dimensions, exactly; `fast`: version spaces, compiled
 `irreducible`               what the answers of the standard optimal algorithm lower
-`decomposition`             decompositions, the best ones, essential hypotheses
+`decomposition`             decompositions, the best ones, essential hypotheses; definitions,
+                            word for word: what searches are compared with
 `ramsey`                    Theorem 10 of paper 004 as constructions
 `witness`                   proofs of a dimension, checked by the definition alone
-`definition`                the definitions, word for word: what searches are compared with
 `limits`                    exact searches end by counted nodes, never by time
 ==========================  ===============================================================
 """

@@ -18,7 +18,7 @@ import pyarrow as pa
 from littlestone.data.cells import Match, float_users, text, user_name
 from littlestone.data.columns import Column
 from littlestone.data.convert import codes_of, distinct_cells, keys_of, points_of
-from littlestone.data.dialects import Frame
+from littlestone.data.databases import Frame
 from littlestone.data.domains import Domain, IntegerDomain, RowDomain, refusal
 from littlestone.data.engine import run_engine
 from littlestone.data.formats import CsvFormat

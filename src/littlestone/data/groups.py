@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 from littlestone.data.calendar import ISO_TIME
 from littlestone.data.columns import Column
 from littlestone.data.convert import PLAIN
-from littlestone.data.dialects import SPARK, Frame, bytewise
+from littlestone.data.databases import SPARK, Frame, bytewise
 from littlestone.data.engine import run_engine
 from littlestone.data.points import check_same
 from littlestone.data.schema import Schema

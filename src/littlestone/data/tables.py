@@ -6,7 +6,7 @@ columns of whole numbers itself); frames in memory
 (pandas, polars, pyarrow, NumPy structured arrays, dictionaries of columns) become Arrow columns
 that it scans in place; lazy tables (DuckDB relations, polars lazy frames, Spark data frames,
 classic and Connect, tables of Ibis) stay in their own engine
-(`littlestone.data.dialects`); URLs name tables of databases (`littlestone.data.databases`).
+(`littlestone.data.databases`); URLs name tables of databases (`littlestone.data.databases`).
 Whatever it is, `Table.frame` renames the asked columns ``c0, c1, ...`` by position, so names with
 dots, spaces or capitals mean nothing to any engine.
 """
@@ -30,7 +30,7 @@ from narwhals.exceptions import DuplicateError
 
 from littlestone.data.arrow import ParquetColumns, ParquetParts, portable, portable_type
 from littlestone.data.cells import text
-from littlestone.data.dialects import Frame, bytewise, check_engine, only_plain
+from littlestone.data.databases import Frame, bytewise, check_engine, only_plain
 from littlestone.data.domains import TWICE, require_columns
 from littlestone.data.engine import connect, run_engine
 from littlestone.data.formats import CSV, PARQUET, CsvFormat, conversion, format_of

@@ -18,8 +18,8 @@ from littlestone.bounds import Certificate
 from littlestone.bounds.certificate import without_fixed_class
 from littlestone.classes import TreeEnsemble
 from littlestone.data import Sample, UserSample
-from littlestone.data.dealing import split
 from littlestone.data.domains import check_points
+from littlestone.data.sample import split
 from littlestone.data.users import is_sample
 from littlestone.errors import (
     ParameterError,

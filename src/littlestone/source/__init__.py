@@ -1,4 +1,4 @@
-"""The sources of randomness: the only room in which randomness is made.
+"""The sources of randomness: the only package in which randomness is made.
 
 Every random decision of every mechanism is a draw from a finite distribution with exactly known
 weights, made through a `Source`. So the code that releases (`SecureSource`) is the code whose
@@ -6,13 +6,13 @@ output law is computed exactly and verified (`ExactSource`).
 
 ==================  ==============================================================
 `sampler`           how a finite distribution becomes a draw, exactly
-`weights`, `reals`  the weights that are presented, and the exact reals they are made of
+`weights`           the weights that are presented, and the exact reals they are made of
 `leveled`           the exponential mechanism by level: a score, then a member with it
 `swept`             the same over runs that are swept, not held
 `swept_pairs`       the same over pairs of ends (intervals), swept
-`sources`           for releases; for experiments, which are not private; given answers
+`sources`           for releases; for experiments, which are not private; given answers;
+                    public coins, and other libraries' generators
 `exact`             all paths of draws, for verification
-`public`            public coins, and other libraries' generators
 ==================  ==============================================================
 
 The pages: ``docs/source.md``, ``docs/leveled-choice.md``.
@@ -28,18 +28,28 @@ from littlestone.source.leveled import (
     ScoreRuns,
     exact_integers,
 )
-from littlestone.source.public import public_generator, public_salt, reseed
-from littlestone.source.reals import Exp, as_exp, ball, exp
 from littlestone.source.sampler import BitSource, Source, presented
-from littlestone.source.sources import ReplaySource, SecureSource, SeededSource, source_of
+from littlestone.source.sources import (
+    ReplaySource,
+    SecureSource,
+    SeededSource,
+    public_generator,
+    public_salt,
+    reseed,
+    source_of,
+)
 from littlestone.source.swept import SweptRuns
 from littlestone.source.swept_pairs import PairPart, PairWeights, pair_balls
 from littlestone.source.weights import (
+    Exp,
     ExplicitWeights,
     Presented,
     TabulatedWeights,
     Weights,
+    as_exp,
     as_weights,
+    ball,
+    exp,
     probabilities,
 )
 

@@ -13,13 +13,13 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.errors import LittlestoneError
-from littlestone.source.reals import ball
 from littlestone.source.sampler import Source, presented
 from littlestone.source.weights import (
     Presented,
     TabulatedWeights,
     Weights,
     as_weights,
+    ball,
     probabilities,
 )
 

@@ -22,9 +22,8 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx, fmpq
 
-from littlestone.source.reals import Exp, ball, exp
 from littlestone.source.sampler import Source
-from littlestone.source.weights import TabulatedWeights
+from littlestone.source.weights import Exp, TabulatedWeights, ball, exp
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -11,7 +11,7 @@ import random
 import weakref
 from collections.abc import Iterable
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,10 @@ import numpy.typing as npt
 from littlestone.errors import check_integer
 from littlestone.source.sampler import BitSource, Source, presented
 from littlestone.source.weights import Presented, as_weights
+
+if TYPE_CHECKING:
+    from littlestone.source.sampler import Source
+
 
 _BUFFER = 4096
 _alive: weakref.WeakSet[SecureSource] = weakref.WeakSet()
@@ -189,3 +193,41 @@ def source_of(owner: str, random_state: int | Source | None) -> Source:
         return random_state
     hint = "None draws from the operating system; an int is reproducible and NOT private."
     return SeededSource(check_integer(owner, "random_state", random_state, low=0, hint=hint))
+
+
+def public_generator(*numbers: int) -> np.random.Generator:
+    """Return the generator that belongs to public (or one user's own) numbers.
+
+    For choices on whose randomness no privacy rests: which of one user's surplus records to leave
+    out, the hash functions of a representation. The same numbers always give the same generator.
+
+    Examples
+    --------
+    >>> int(public_generator(1, 2).integers(10)) == int(public_generator(1, 2).integers(10))
+    True
+    """
+    return np.random.default_rng(numbers)
+
+
+def public_salt(source: Source) -> int:
+    """Return a fresh public number below 2**63, the first of the numbers of many generators.
+
+    With it, each user's (or copy's) own `public_generator` is keyed by salt and name: what belongs
+    to one of them depends on no other.
+
+    Examples
+    --------
+    >>> from littlestone.source import SecureSource
+    >>> public_salt(SecureSource()).bit_length() <= 63
+    True
+    """
+    return int(source.public_rng().integers(2**63))
+
+
+def reseed() -> None:
+    """Give the global generators of ``random`` and numpy fresh entropy, in a forked process.
+
+    For auditing other libraries' mechanisms in several processes: they would repeat one another.
+    """
+    random.seed()
+    np.random.seed()  # noqa: NPY002 - the legacy global state is what others draw from

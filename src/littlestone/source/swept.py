@@ -27,9 +27,8 @@ from littlestone.source.leveled import (
     exact_integers,
     levels_of,
 )
-from littlestone.source.reals import Exp, exp
 from littlestone.source.sampler import Source
-from littlestone.source.weights import TabulatedWeights
+from littlestone.source.weights import Exp, TabulatedWeights, exp
 
 #: The tail weighs at most 2**-96 of the best candidate, so that 64 bits of a draw decide.
 _TAIL_BITS = 96

@@ -23,8 +23,7 @@ import numpy.typing as npt
 from flint import arb, ctx
 
 from littlestone.source.leveled import LN2, decays
-from littlestone.source.reals import ball, exp
-from littlestone.source.weights import TabulatedWeights
+from littlestone.source.weights import TabulatedWeights, ball, exp
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

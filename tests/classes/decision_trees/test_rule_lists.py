@@ -23,8 +23,7 @@ from littlestone.classes import class_from_dict, conjunction, load, parse_class
 from littlestone.classes.decision_trees.nodes import Node
 from littlestone.classes.decision_trees.rows import Splits, WeightedRows
 from littlestone.classes.decision_trees.weighted import error_bound
-from littlestone.classes.rule_lists import ListHypothesis
-from littlestone.classes.rule_lists.sampler import ListCandidates, ListRoots
+from littlestone.classes.rule_lists import ListCandidates, ListHypothesis, ListRoots
 from littlestone.cli.summary import plain
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample

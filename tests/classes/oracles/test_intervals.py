@@ -11,7 +11,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes import AlwaysZero, UnionHypothesis, load
 from littlestone.classes.intervals import IntervalList, on_runs
-from littlestone.classes.intervals.levels import ldim_of_gaps
+from littlestone.classes.intervals.concept_class import ldim_of_gaps
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 

@@ -20,7 +20,8 @@ from littlestone.classes import (
     parse_class,
 )
 from littlestone.classes.dichotomies import best_dichotomies
-from littlestone.classes.trees import ROOT, LeafTree, MatrixTree
+from littlestone.classes.leaf_paths import LeafTree
+from littlestone.classes.trees import ROOT, MatrixTree
 from littlestone.data import Sample
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners import registry

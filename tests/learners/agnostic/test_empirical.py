@@ -11,7 +11,7 @@ import littlestone as ls
 from littlestone.bounds import recheck
 from littlestone.bounds.tails import clopper_pearson
 from littlestone.data import Sample
-from littlestone.data.dealing import written_out
+from littlestone.data.sample import written_out
 from littlestone.errors import ParameterError
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Empirical

@@ -10,7 +10,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes.dichotomies import dichotomies
-from littlestone.data.dealing import OrderedSample, deal, part
+from littlestone.data.sample import OrderedSample, deal, part
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample, TwoSample
 from littlestone.learners.agnostic.subsample import ordered_part, places, relabelled

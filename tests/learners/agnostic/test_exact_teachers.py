@@ -9,7 +9,7 @@ from fractions import Fraction as F
 import pytest
 
 import littlestone as ls
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.learners.agnostic import TwoSample
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.stable import Stable

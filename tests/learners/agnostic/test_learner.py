@@ -118,7 +118,7 @@ def test_theorem_on_noisy_labels(name):
 
 def test_labels_of_the_first_part_do_not_matter():
     """With all labels of the pool flipped, the result is the same, draw by draw."""
-    from littlestone.data.dealing import OrderedSample
+    from littlestone.data.sample import OrderedSample
     from littlestone.source import ReplaySource
 
     algorithm = TwoSample(vc1(ls.Points()), epsilon=4, pool=3)

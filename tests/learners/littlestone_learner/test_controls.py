@@ -8,7 +8,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes import PointHypothesis
 from littlestone.data import Sample
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.teachers import EssentialLists, parts
 from littlestone.learners.littlestone.votes import Votes, draw

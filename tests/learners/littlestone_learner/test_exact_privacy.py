@@ -7,7 +7,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.data import OUTSIDE
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import littlestone as ls
-from littlestone.classes import flat_through
+from littlestone.classes import affine_span
 from littlestone.data import Sample
 from littlestone.learners import registry
 from littlestone.learners.release import Release
@@ -106,7 +106,7 @@ def test_a_plane_that_may_look_like_a_line():
     made = learner(ls.theory.AffineSubspaces(7, 20, 2), **BUDGET)
     n = made.required_samples()
     base, a, b = (tuple(row) for row in rng.integers(0, 7, (3, 20)).tolist())
-    target = flat_through(
+    target = affine_span(
         7, [base, *(tuple((p + q) % 7 for p, q in zip(base, v, strict=True)) for v in (a, b))]
     )
     assert target.dim == 2

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import littlestone as ls
-from littlestone.classes import AlwaysZero, PointHypothesis, closures, flat_through, on_points
-from littlestone.classes.conjunctions.concept_class import subcube
+from littlestone.classes import AlwaysZero, PointHypothesis, affine_span, closures, on_points
+from littlestone.classes.conjunctions import subcube
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.learners.littlestone.learner import oracles
 from littlestone.learners.littlestone.teachers import (
     ClosedLists,
@@ -31,7 +31,7 @@ def sets_closure(k):
 
 def flat_closure(q, dim):
     def closure(chosen):
-        flat = flat_through(q, chosen) if chosen else AlwaysZero()
+        flat = affine_span(q, chosen) if chosen else AlwaysZero()
         return flat if not chosen or flat.dim <= dim else None
 
     return closure

@@ -9,7 +9,7 @@ import pytest
 import littlestone.learners.stable.learner as algorithm
 from littlestone import audit
 from littlestone.classes import FiniteClass, Points
-from littlestone.data.dealing import OrderedSample, deal
+from littlestone.data.sample import OrderedSample, deal
 from littlestone.learners.stable import Stable
 from littlestone.mechanisms import stable_items
 from littlestone.privacy import hockey_stick, tightest_epsilon

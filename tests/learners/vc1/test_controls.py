@@ -10,7 +10,7 @@ import pytest
 import littlestone as ls
 from littlestone.classes.trees import ROOT
 from littlestone.data import Sample
-from littlestone.data.dealing import OrderedSample, deal, part, sizes
+from littlestone.data.sample import OrderedSample, deal, part, sizes
 from littlestone.learners.vc1 import VC1
 from littlestone.mechanisms import sparse_select
 from littlestone.privacy import hockey_stick

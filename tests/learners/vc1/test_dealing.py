@@ -11,8 +11,8 @@ import pytest
 import littlestone as ls
 from littlestone.classes.trees import make_tree
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.dealing import OrderedSample, deal, written_out
 from littlestone.data.read import read
+from littlestone.data.sample import OrderedSample, deal, written_out
 from littlestone.data.stored import Unread
 from littlestone.learners.running import read_sample
 from littlestone.learners.vc1 import VC1

@@ -9,7 +9,7 @@ import pytest
 
 import littlestone as ls
 from littlestone.classes.trees import MatrixTree
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.learners.vc1 import VC1
 from littlestone.learners.vc1.choosers import OneShot, TreeGoal, TwoStep
 from littlestone.learners.vc1.chunks import chunk_ends

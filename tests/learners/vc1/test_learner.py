@@ -12,7 +12,7 @@ import littlestone as ls
 from littlestone.classes import ThresholdHypothesis
 from littlestone.classes.trees import ROOT, make_tree
 from littlestone.data import OUTSIDE, Sample
-from littlestone.data.dealing import OrderedSample, part, sizes
+from littlestone.data.sample import OrderedSample, part, sizes
 from littlestone.learners import registry, select
 from littlestone.learners.release import Release
 from littlestone.learners.running import run

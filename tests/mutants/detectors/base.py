@@ -8,7 +8,7 @@ from typing import Any
 
 from littlestone.audit.mechanism import verify_mechanism
 from littlestone.audit.table import Case
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.privacy import Guarantee, Ledger, Loss
 from littlestone.source import HiddenStateError, Source
 

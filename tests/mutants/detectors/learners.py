@@ -20,7 +20,7 @@ from littlestone.classes import (
     Thresholds,
 )
 from littlestone.data import Sample, Schema
-from littlestone.data.dealing import OrderedSample, deal
+from littlestone.data.sample import OrderedSample, deal
 from littlestone.learners import registry
 from littlestone.learners.agnostic import Subsample
 from littlestone.learners.agnostic.subsample import amplified, ordered_part, places

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from littlestone.classes import AlwaysZero, FiniteClass, PointHypothesis, Points
 from littlestone.data import Sample
-from littlestone.data.dealing import OrderedSample
+from littlestone.data.sample import OrderedSample
 from littlestone.errors import SearchLimitError
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.learner import teachers_lists

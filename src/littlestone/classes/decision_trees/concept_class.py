@@ -24,7 +24,7 @@ from littlestone.source import Choice
 from littlestone.types import Hypothesis, Json, Point
 
 if TYPE_CHECKING:
-    from littlestone.classes.rule_lists.hypothesis import ListHypothesis
+    from littlestone.classes.rule_lists import ListHypothesis
 
 #: A class of more trees is not listed.
 MOST_TREES = 1 << 12

@@ -55,8 +55,7 @@ import numpy.typing as npt
 from flint import arb, ctx
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from littlestone.classes.decision_trees.hypothesis import TreeHypothesis
-from littlestone.classes.decision_trees.leaves import LeafTree
+from littlestone.classes.decision_trees.hypothesis import LeafTree, TreeHypothesis
 from littlestone.classes.decision_trees.nodes import Node, Tree
 from littlestone.classes.decision_trees.rows import Counts, Doubles, Patterns, Rows, Splits, rows_of
 from littlestone.data.labels import BINARY

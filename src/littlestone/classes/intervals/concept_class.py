@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from math import isqrt
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from littlestone.classes.base import Mapped, weights_inside
+from littlestone.classes.base import Mapped, gains_of, weights_inside
 from littlestone.classes.dichotomies import (
     Labelling,
     RunDichotomies,
@@ -20,14 +25,226 @@ from littlestone.classes.dichotomies import (
 from littlestone.classes.encoding import Fields, from_json, json_integer, number
 from littlestone.classes.hypotheses import AlwaysZero, as_labels, readable
 from littlestone.classes.integers import IntegerClass
-from littlestone.classes.intervals.levels import ldim_of_gaps
-from littlestone.classes.intervals.swept import SweptIntervals, pair_of, pairs_of
 from littlestone.classes.spec import written
-from littlestone.data import Sample
+from littlestone.data import IntegerDomain, Sample
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.source import Choice
+from littlestone.source import Choice, PairPart, PairWeights, ScoreRuns, Source, SweptRuns
 from littlestone.types import Hypothesis, Json, Labels, Point, Points
 from littlestone.types import Points as Batch
+
+# Intervals from samples that are swept: the law of all pairs of ends, in the memory of a part
+
+
+# -- how deep the intervals in some gaps shatter: placing levels in gaps --------------------------
+#
+# Let all intervals be left that lie in some gaps, and the empty one. A shattered tree of depth d
+# asks
+# a point x_1; label 1 leaves the intervals around it, a product of left and of right ends, and
+# label
+# 0 splits a gap; and so on along the labels 0. So there is one exactly if the *levels*
+# r = d - 1, ..., 0 can be placed in this order: level r at a point x of a gap with 2**i points of
+# the
+# gap up to x and 2**(r - i) from x on, for some i; the gap is split there.
+#
+# With ``need(r) = 2**ceil(r/2) + 2**floor(r/2) - 1``, the length of the shortest gap that takes
+# level
+# r, two facts decide it (proofs: docs/oracles.md). If one gap is at least need(r) long and another
+# one at least need(r - 1), all levels from r down can be placed. If one gap must take both, it
+# does
+# so exactly if it is at least alone(r) long, or, for odd r, at least need(r) if another gap takes
+# level r - 2. So of the lengths only the two largest matter.
+
+
+def need(r: int) -> int:
+    """Return the length of the shortest gap that takes level r; 0 for r < 0."""
+    return (1 << (r + 1) // 2) + (1 << r // 2) - 1 if r >= 0 else 0
+
+
+def highest(length: int) -> int:
+    """Return the highest level that a gap takes; -1 for none."""
+    r = 2 * ((length + 1).bit_length() - 1) - 2
+    return max(r + (need(r + 1) <= length), -1)
+
+
+def alone(r: int) -> int:
+    """Return the length from which on one gap takes all levels from r down."""
+    if r <= 1:
+        return max(r + 1, 0)
+    return (5 + 2 * (r % 2) << r // 2 - 1) - 1
+
+
+def help_needed(r: int) -> int:
+    """Return the length of a second gap with which need(r) is enough for the longest one."""
+    return need(r - 1 - r % 2)
+
+
+def thresholds(r: int) -> tuple[int, int, int]:
+    """Return alone(r), need(r), help_needed(r): only there a length matters."""
+    return alone(r), need(r), help_needed(r)
+
+
+def fits(longest: int, second: int, r: int) -> bool:
+    """Say whether the levels from r down fit into gaps, of which the two longest are given."""
+    return longest >= alone(r) or (longest >= need(r) and second >= help_needed(r))
+
+
+def ldim_of_gaps(longest: int, second: int) -> int:
+    """Return the Littlestone dimension: the number of levels that fit.
+
+    Examples
+    --------
+    >>> [ldim_of_gaps(n, 0) for n in (0, 1, 2, 4, 6, 9, 2**64)], ldim_of_gaps(3, 2)
+    ([0, 1, 2, 3, 4, 5, 126], 3)
+    """
+    r = highest(longest)
+    while r >= 0 and not fits(longest, second, r):
+        r -= 1
+    return r + 1
+
+
+Ints = npt.NDArray[np.int64]
+
+
+class _Piece(NamedTuple):
+    """Points of the sample, the end before them and the one behind them, and their weights."""
+
+    start: int
+    points: Ints
+    end: int
+    weights: Ints
+
+
+class SweptIntervals:
+    """All intervals of low .. high, scored by minus their errors; see `Intervals.candidates`.
+
+    Examples
+    --------
+    >>> from littlestone.source import SeededSource
+    >>> sample = Sample.of([17, 18, 65, 66] * 9, [0, 1, 1, 0] * 9)
+    >>> SweptIntervals(sample, 1, 99).draw(Fraction(5), SeededSource(0))
+    (18, 65)
+    """
+
+    def __init__(self, sample: Sample, low: int, high: int) -> None:
+        self._sample, self._low, self._high = sample, low, high
+        self.size = pairs_of(high - low + 1) + 1
+
+    def draw(self, rate: Fraction, source: Source) -> tuple[int, int] | None:
+        """Return the ends of an interval, by ``e**(-rate * errors)`` exactly; None if it is empty.
+
+        The draws are those of the samples in memory: a right end, then a left end.
+        """
+        weights = PairWeights(self._parts, self._pointless, self._points, Fraction(rate))
+        j = source.choose(weights)
+        if j == 0:
+            return self._without_points(source.below(self._pointless))
+        point, room = self._right_run(j)
+        last = point + source.below(room)
+        lefts = SweptRuns(lambda: self._left_runs(point), point + 1 - self._low)
+        return lefts.draw(Fraction(rate), source), last
+
+    def _pieces(self) -> Iterator[_Piece]:
+        """Yield the points; behind the last one of a piece comes the first one of the next."""
+        start, kept = self._low - 1, None
+        line = IntegerDomain(self._low, self._high).line
+        for points, gains in gains_of(self._sample, line):
+            if kept is not None:
+                yield kept._replace(end=int(points[0]))
+                start = int(kept.points[-1])
+            kept = _Piece(start, points, self._high + 1, -gains)
+        if kept is not None:
+            yield kept
+
+    def _parts(self) -> Iterator[PairPart]:
+        for start, points, end, weights in self._pieces():
+            before = np.diff(points, prepend=start)
+            after = np.diff(points, append=end)
+            yield PairPart(before, after, weights)
+
+    @cached_property
+    def _points(self) -> int:
+        return sum(len(piece.points) for piece in self._pieces())
+
+    @cached_property
+    def _pointless(self) -> int:
+        """The empty interval, and all inside the gaps between points."""
+        total, last = 1, self._low - 1
+        for part in self._parts():
+            total += _all_pairs(part.before - 1)
+            last += int(part.before.sum())
+        return total + pairs_of(self._high - last)
+
+    def _right_run(self, j: int) -> tuple[int, int]:
+        """Return the j-th point, and how many right ends there are up to the next one."""
+        for _, points, end, _ in self._pieces():
+            if j <= len(points):
+                following = int(points[j]) if j < len(points) else end
+                return int(points[j - 1]), following - int(points[j - 1])
+            j -= len(points)
+        raise AssertionError("the pieces have changed between two passes")
+
+    def _left_runs(self, last: int) -> Iterator[ScoreRuns]:
+        """Yield the left ends up to a point of the sample, scored by W in front of them."""
+        score = 0
+        for start, points, _, weights in self._pieces():
+            inside = points[points <= last]
+            if not len(inside):
+                return
+            scores = np.concatenate([[score], score + np.cumsum(weights)])
+            starts = np.concatenate([[start], inside[:-1]]) + 1
+            yield ScoreRuns(starts, int(inside[-1]) + 1, scores[: len(inside)])
+            score = int(scores[-1])
+
+    def _without_points(self, member: int) -> tuple[int, int] | None:
+        """Return the member-th interval without points: the empty one, then gap by gap."""
+        if member == 0:
+            return None
+        left = member - 1
+        at = self._low - 1
+        for part in self._parts():
+            here = _all_pairs(part.before - 1)
+            if left < here:
+                gaps = list(accumulate(pairs_of(gap - 1) for gap in part.before.tolist()))
+                index = next(i for i, total in enumerate(gaps) if left < total)
+                at += int(part.before[:index].sum())
+                return pair_of(at + 1, left - (gaps[index - 1] if index else 0))
+            left -= here
+            at += int(part.before.sum())
+        return pair_of(at + 1, left)
+
+
+def pair_of(start: int, index: int) -> tuple[int, int]:
+    """Return an interval by its number among those from ``start`` on, ordered by the right end.
+
+    Examples
+    --------
+    >>> [pair_of(5, i) for i in range(4)]
+    [(5, 5), (5, 6), (6, 6), (5, 7)]
+    """
+    # The t-th right end, t = 0, 1, ..., has t + 1 left ends: take the largest t with
+    # t(t + 1)/2 <= index.
+    t = (isqrt(8 * index + 1) - 1) // 2
+    return start + index - pairs_of(t), start + t
+
+
+def pairs_of(gap: int) -> int:
+    """Return the number of pairs a <= b among ``gap`` consecutive integers."""
+    return gap * (gap + 1) // 2
+
+
+def _all_pairs(gaps: Ints) -> int:
+    """Return the sum of `pairs_of` over gaps, exactly: below 2**63 by squares of 21-bit digits."""
+    if gaps.dtype == object:
+        return sum(map(pairs_of, gaps.tolist()))
+    mask = (1 << 21) - 1
+    digits = [gaps & mask, (gaps >> 21) & mask, gaps >> 42]
+    squares = 0
+    for i, a in enumerate(digits):
+        for k, b in enumerate(digits):
+            squares += int(np.dot(a, b)) << 21 * (i + k)
+    total = sum(int(digit.sum()) << 21 * i for i, digit in enumerate(digits))
+    return (squares + total) // 2
+
 
 _MOST_ENDS = 2_000_000
 

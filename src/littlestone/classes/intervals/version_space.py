@@ -6,7 +6,7 @@ sides. Shattered trees of both can be put one below the other, and two SOAs can 
 so the Littlestone dimensions add: ``floor(log2 s) + floor(log2 t)`` for s left and t right ends.
 
 *Before one* all intervals are left that lie in a gap between negative examples, and the empty one;
-how deep they shatter depends on the two longest gaps only (`littlestone.classes.intervals.levels`).
+how deep they shatter depends on the two longest gaps only (`concept_class`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ from littlestone.classes.integers import NumberedConcepts
 from littlestone.classes.intervals.concept_class import (
     IntervalHypothesis,
     Intervals,
+    fits,
+    highest,
     interval_from,
+    ldim_of_gaps,
     on_runs,
     runs_of,
+    thresholds,
 )
-from littlestone.classes.intervals.levels import fits, highest, ldim_of_gaps, thresholds
 from littlestone.classes.listed import MOST_LABELS, ListedSpace, Listing, labels
 from littlestone.classes.oracles import VersionSpace, as_point, check_label, version_space
 from littlestone.combinatorics.decomposition import depth_limit

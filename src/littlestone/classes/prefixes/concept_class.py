@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from littlestone.classes.base import gains_of, span_runs
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, on_points
 from littlestone.classes.prefixes.forest import Notation, PrefixForest, notation, spans
 from littlestone.classes.prefixes.hypotheses import PrefixHypothesis, prefix_set
 from littlestone.classes.spec import written
-from littlestone.classes.swept import gains_of, span_runs
 from littlestone.classes.tree_paths import Paths
 from littlestone.classes.trees.forest import ROOT, Node
 from littlestone.classes.trees.tree import no_concept

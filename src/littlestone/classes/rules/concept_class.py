@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from littlestone.classes.base import ConceptClass, Mapped, Witnessed
+from littlestone.classes.dimensions import ShatteredTree
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import AlwaysZero, readable
 from littlestone.classes.rules.dimensions import (
@@ -22,7 +23,6 @@ from littlestone.classes.rules.dimensions import (
     vc_at_most,
 )
 from littlestone.classes.rules.enumeration import Enumeration
-from littlestone.classes.shattered_tree import ShatteredTree
 from littlestone.classes.spec import written
 from littlestone.data import Column, Literal, RowDomain, Sample, Schema
 from littlestone.data.code_tables import fit_memory

@@ -17,8 +17,7 @@ from littlestone.classes.hypotheses import on_points
 from littlestone.classes.integers import SetsOfPoints
 from littlestone.classes.oracles import Closures, closures
 from littlestone.classes.points import closed_sets, set_dichotomies
-from littlestone.classes.sparse_sets.hashed import HashedSets, hashed_sets
-from littlestone.classes.sparse_sets.subsets import SubsetLaw, unrank
+from littlestone.classes.sparse_sets.hashed import HashedSets, SubsetLaw, hashed_sets, unrank
 from littlestone.classes.spec import written
 from littlestone.data import Sample
 from littlestone.errors import check_integer, parameter_error

@@ -3,7 +3,6 @@
 =========  ==================================================================
 `forest`   shapes (chains, stars, lists), which know no class
 `tree`     `make_tree`; roots, labels and concepts
-`leaves`   the tree of the paths to leaves only; inner nodes are improper
 `matrix`   the tree of an explicit class; refuses one that has none
 `hashed`   random finite hypothesis sets for a tree that is written out
 =========  ==================================================================
@@ -12,7 +11,6 @@ The page: ``docs/vc1-trees.md``.
 """
 
 from littlestone.classes.trees.forest import ROOT, Chain, Forest, ListedForest, Node, Star
-from littlestone.classes.trees.leaves import LeafTree
 from littlestone.classes.trees.matrix import MatrixTree, shattered_pair
 from littlestone.classes.trees.tree import PathsTree, VC1Tree, make_tree
 
@@ -20,7 +18,6 @@ __all__ = [
     "ROOT",
     "Chain",
     "Forest",
-    "LeafTree",
     "ListedForest",
     "MatrixTree",
     "Node",

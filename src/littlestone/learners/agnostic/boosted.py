@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from littlestone.bounds import CertificateBuilder
 from littlestone.classes.hypotheses import MajorityHypothesis
-from littlestone.data.dealing import deal
+from littlestone.data.sample import deal
 from littlestone.errors import UnsupportedError, parameter_error
 from littlestone.learners.agnostic.claims import BOOSTED, BOOSTED_PRIVACY
 from littlestone.learners.agnostic.subsample import LEARNER, Wrapper, ordered_part, refuse_costs
@@ -39,7 +39,7 @@ from littlestone.source import ExplicitWeights
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.data import Sample
-    from littlestone.data.dealing import Kinds
+    from littlestone.data.sample import Kinds
     from littlestone.learners.goal import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis

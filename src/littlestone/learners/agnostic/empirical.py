@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from flint import ctx
 
-from littlestone.data.dealing import written_out
+from littlestone.data.sample import written_out
 from littlestone.errors import parameter_error
 from littlestone.learners.agnostic.claims import EMPIRICAL, EMPIRICAL_PRIVACY
 from littlestone.learners.agnostic.subsample import (

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from flint import ctx
 
 from littlestone.bounds import CertificateBuilder
-from littlestone.data.dealing import OrderedSample, deal, part
+from littlestone.data.sample import OrderedSample, deal, part
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
 from littlestone.learners.agnostic.claims import SUBSAMPLING
 from littlestone.learners.base import Learner, P
@@ -61,7 +61,7 @@ def places(n: int, m: int, source: Source) -> npt.NDArray[np.int64]:
 
 
 def ordered_part(sample: Sample, kinds: Any) -> OrderedSample:
-    """Return the records of a part, in its order (see `littlestone.data.dealing`).
+    """Return the records of a part, in its order (see `littlestone.data.sample`).
 
     Examples
     --------

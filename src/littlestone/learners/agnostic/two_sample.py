@@ -25,7 +25,7 @@ from littlestone import bounds
 from littlestone.bounds import CertificateBuilder
 from littlestone.bounds.search import least_real
 from littlestone.classes.dichotomies import check_dichotomies, dichotomies
-from littlestone.data.dealing import deal, part
+from littlestone.data.sample import deal, part
 from littlestone.errors import ParameterError, UnsupportedError, check_probability
 from littlestone.learners.agnostic.claims import ACCURACY, PRIVACY
 from littlestone.learners.agnostic.subsample import (

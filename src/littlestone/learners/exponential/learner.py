@@ -37,7 +37,7 @@ from littlestone import bounds
 from littlestone.bounds import Reference, register_claim
 from littlestone.classes.base import IdentityRepresentation
 from littlestone.classes.decision_trees.weighted import Candidates as TreeCandidates
-from littlestone.classes.rule_lists.sampler import ListCandidates
+from littlestone.classes.rule_lists import ListCandidates
 from littlestone.costs import Costs
 from littlestone.data import RowDomain, Sample
 from littlestone.errors import ParameterError, UnsupportedError, parameter_error

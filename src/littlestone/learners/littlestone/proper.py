@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from littlestone.classes import (
+    AffineHypothesis,
     AffineSubspaces,
     AlwaysZero,
     ConceptClass,
     ConjunctionHypothesis,
     Conjunctions,
-    FlatHypothesis,
     MixtureHypothesis,
     PointHypothesis,
     Points,
@@ -92,7 +92,7 @@ def one_concept(concept_class: ConceptClass, hypothesis: Hypothesis, source: Sou
     if isinstance(concept_class, AffineSubspaces) and isinstance(hypothesis, AlwaysZero):
         q, n = concept_class.q, concept_class.n
         rank = source.below(q**n)
-        return FlatHypothesis(q, n, (), tuple(rank // q**i % q for i in range(n)))
+        return AffineHypothesis(q, n, (), tuple(rank // q**i % q for i in range(n)))
     found = make_proper(concept_class, hypothesis)
     return found.parts[0][0] if len(found.parts) == 1 else found.draw(source)
 
@@ -119,7 +119,7 @@ def _known(concept_class: ConceptClass, hypothesis: Hypothesis) -> bool:
     match concept_class, hypothesis:
         case SparseSets(), SetHypothesis():
             return len(hypothesis.points) <= concept_class.k
-        case AffineSubspaces(), FlatHypothesis():
+        case AffineSubspaces(), AffineHypothesis():
             return hypothesis.dim <= concept_class.dim
         case Conjunctions(), ConjunctionHypothesis():
             return not (concept_class.monotone and hypothesis.zeros)

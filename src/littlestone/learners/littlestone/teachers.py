@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from littlestone.classes.oracles import Closures
-from littlestone.data.dealing import deal, part, written_out
 from littlestone.data.points import canonical, canonical_order
+from littlestone.data.sample import deal, part, written_out
 from littlestone.errors import SearchLimitError, UnsupportedError
 from littlestone.learners.littlestone.votes import Votes
 from littlestone.mechanisms.canonical import canonical_key, ordered

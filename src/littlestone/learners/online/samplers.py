@@ -39,7 +39,7 @@ from littlestone.classes import (
     Thresholds,
     TreePaths,
 )
-from littlestone.classes.affine_subspaces.hypotheses import FlatHypothesis, flat_through
+from littlestone.classes.affine_subspaces import AffineHypothesis, affine_span
 from littlestone.classes.encoding import Fields
 from littlestone.classes.hypotheses import (
     AlwaysZero,
@@ -158,8 +158,8 @@ def _(concept_class: AffineSubspaces) -> Growth:
     widths = (q**top, *((q ** (top - i) - 1) // (q - 1) for i in range(top)))
 
     def extend(h: Hypothesis, x: Any) -> Hypothesis | None:
-        if not isinstance(h, FlatHypothesis):
-            return flat_through(q, [x])
+        if not isinstance(h, AffineHypothesis):
+            return affine_span(q, [x])
         return h.through(x) if h.dim < top else None
 
     return Growth(widths, extend)

@@ -23,9 +23,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from littlestone.classes import errors
-from littlestone.data.dealing import deal, part
 from littlestone.data.domains import OUTSIDE
 from littlestone.data.points import canonical
+from littlestone.data.sample import deal, part
 from littlestone.errors import parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
 from littlestone.learners.declare import declared, one_of, share, whole
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from littlestone.classes import ConceptClass
     from littlestone.data import Sample
-    from littlestone.data.dealing import Kinds
+    from littlestone.data.sample import Kinds
     from littlestone.learners.stable.tournament import Example
     from littlestone.source import Source
     from littlestone.types import Hypothesis

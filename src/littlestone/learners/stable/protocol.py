@@ -27,8 +27,8 @@ import numpy as np
 from littlestone.bounds.tails import lower_limit, upper_limit
 from littlestone.classes import AlwaysZero, errors, load
 from littlestone.data import Sample
-from littlestone.data.dealing import deal, part
 from littlestone.data.labels import BINARY
+from littlestone.data.sample import deal, part
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
 from littlestone.learners.declare import Kind, declared, maybe, share, whole

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from littlestone.classes.trees import ROOT, Chain, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
-from littlestone.data.dealing import Kinds, part, sizes
+from littlestone.data.sample import Kinds, part, sizes
 
 if TYPE_CHECKING:
     from littlestone.source import Source
@@ -75,7 +75,7 @@ def is_chain(tree: VC1Tree) -> bool:
 def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list[Node]:
     """Return y_1, ..., y_t: for each chunk the deepest node that its records force, or `ROOT`.
 
-    ``sample``: what was dealt; ``dealt``: records in dealt order (`littlestone.data.dealing.deal`);
+    ``sample``: what was dealt; ``dealt``: records in dealt order (`littlestone.data.sample.deal`);
     consecutive ones share a chunk; ``chunks``: number of chunks, of nearly equal size; some are
     empty if there are fewer records.
 
@@ -88,7 +88,7 @@ def chunk_ends(tree: VC1Tree, sample: Sample, dealt: Kinds, chunks: int) -> list
     --------
     >>> from littlestone.classes import Thresholds
     >>> from littlestone.classes.trees import make_tree
-    >>> from littlestone.data.dealing import OrderedSample
+    >>> from littlestone.data.sample import OrderedSample
     >>> data = OrderedSample.listed([2, 9, 7, 8, 3, 1], [0, 1, 0, 1, 1, 0])
     >>> chunk_ends(make_tree(Thresholds(1, 10)), data, data.kinds, 3)
     [ROOT, 7, 3]
@@ -207,7 +207,7 @@ def _places(n: int, source: Source) -> Callable[[int], Places]:
 
 
 def _chunk_of(places: Places, n: int, chunks: int) -> Places:
-    """Return the chunk of each place: as `littlestone.data.dealing.sizes` cuts them."""
+    """Return the chunk of each place: as `littlestone.data.sample.sizes` cuts them."""
     size, larger = divmod(n, chunks)
     border = larger * (size + 1)
     return np.where(

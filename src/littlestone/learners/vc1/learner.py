@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from littlestone.bounds import Certificate, CertificateBuilder
 from littlestone.classes import ConceptClass, ThresholdHypothesis, Thresholds
 from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree, make_tree
-from littlestone.data.dealing import deal, part
+from littlestone.data.sample import deal, part
 from littlestone.errors import InfeasibleError
 from littlestone.learners.base import CLASS, DELTA, DELTA_TEXT, PROPER, ClassLearner
 from littlestone.learners.declare import FLAG, declared, maybe, one_of, share, whole

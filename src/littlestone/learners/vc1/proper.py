@@ -26,7 +26,8 @@ import numpy as np
 from littlestone.bounds.bound import Bound
 from littlestone.bounds.search import least_n, log_of
 from littlestone.classes.base import LISTABLE
-from littlestone.classes.trees import ROOT, LeafTree, Node, PathsTree, VC1Tree
+from littlestone.classes.leaf_paths import LeafTree
+from littlestone.classes.trees import ROOT, Node, PathsTree, VC1Tree
 from littlestone.data import Sample
 from littlestone.errors import InfeasibleError
 from littlestone.learners.vc1.claims import DESCENT, LEAVES
