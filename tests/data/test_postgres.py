@@ -29,7 +29,7 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
-    dialects,
+    databases,
     read_points,
     read_table,
 )
@@ -302,10 +302,10 @@ def test_the_sql_of_each_database_compares_bytes(dialect, written):
     import ibis
 
     table = ibis.table({"x": "string"}, name="t")
-    keys = table.mutate(k=dialects.encoded(table.x, dialect))
+    keys = table.mutate(k=databases.encoded(table.x, dialect))
     query = ibis.to_sql(keys.group_by("k").agg(n=keys.count()), dialect=dialect)
     assert written in query.replace("\n", " ")
-    assert set(dialects.IBIS) == {"duckdb", "postgres", "bigquery", "databricks", "snowflake"}
+    assert set(databases.IBIS) == {"duckdb", "postgres", "bigquery", "databricks", "snowflake"}
 
 
 def test_a_url_with_a_password_is_never_repeated(server, tmp_path, capsys):

@@ -20,7 +20,7 @@ from littlestone.data import (
     Schema,
     TextDomain,
     UserSample,
-    dialects,
+    databases,
     read_points,
     tables,
 )
@@ -65,7 +65,7 @@ def test_a_collation_does_not_merge_records(scope, domain):
 
 def test_lazy_tables_of_unknown_engines_are_refused(monkeypatch):
     """How another engine groups is not known here."""
-    monkeypatch.setattr(dialects, "_ENGINES", ())
+    monkeypatch.setattr(databases, "_ENGINES", ())
     with pytest.raises(ParameterError, match="is not an engine of tables here"):
         tables.read_table(pl.LazyFrame({"x": [1]}))
 
