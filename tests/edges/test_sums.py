@@ -52,7 +52,6 @@ REASONS = {
     "source/leveled.py": EXACT,
     "source/leveled.py:_Sums": DOUBLES,
     "source/leveled.py:exact_integers": DOUBLES,
-    "source/places.py": RECORDS,
     "source/swept.py": EXACT,
     "source/swept_pairs.py": DOUBLES,
     "source/swept_pairs.py:_running": RECORDS,
