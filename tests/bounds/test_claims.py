@@ -23,7 +23,7 @@ OF_RECORDS = ("realizable", "oblivious", "independent draw", "one distribution",
 
 def all_claims():
     for module in pkgutil.walk_packages(littlestone.__path__, "littlestone."):
-        if "." in module.name and not module.name.endswith("__main__"):
+        if "." in module.name and not module.name.endswith(("__main__", ".fast")):
             importlib.import_module(module.name)
     return claims()
 
