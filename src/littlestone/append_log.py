@@ -45,16 +45,9 @@ _DIGEST = 16  # hexadecimal digits of a checksum
 class LogKind:
     """What a log holds, so that no other file is taken for it.
 
-    Parameters
-    ----------
-    name : str
-        For messages: "budget ledger".
-    magic : str
-        What the first line begins with; it holds the version of the format.
-    largest : int, default 256 MiB
-        Bytes of a file that we are willing to read.
-    shared : bool, default False
-        Whether a log is for the group that may write its folder, if one may.
+    ``name`` is for messages; ``magic`` begins the first line and holds the version of the format;
+    ``largest`` is in bytes; a ``shared`` log is for the group that may write its folder, if one
+    may.
     """
 
     name: str
@@ -66,13 +59,8 @@ class LogKind:
 class AppendLog:
     """A log that is open and locked. Make one by `create`, and use it by `opened`.
 
-    Attributes
-    ----------
-    header : str
-        What was given when the log was made.
-    lines : list of str
-        All lines that were acknowledged, and perhaps one more that was being written when its
-        program was killed.
+    ``header`` is what was given when the log was made; ``lines`` are those that were acknowledged,
+    and perhaps one more that was being written when its program was killed.
 
     Examples
     --------

@@ -23,12 +23,7 @@ _MOST = 10**7
 class Costs:
     """What it costs to answer k for a record of label y; right answers cost nothing.
 
-    Attributes
-    ----------
-    matrix : tuple of tuple of int
-        ``matrix[y][k]``, without a common factor.
-    unit : Fraction
-        What 1 in the matrix stands for.
+    ``matrix[y][k]`` has no common factor; ``unit`` is what 1 in it means.
 
     Examples
     --------

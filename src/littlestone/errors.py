@@ -69,10 +69,8 @@ class BudgetError(LittlestoneError):
 class StoreError(LittlestoneError):
     """A durable file (a ledger, the state of a stream) cannot be created, opened or written.
 
-    Attributes
-    ----------
-    reason : str
-        One word or two for programs: ``"locked"``, ``"full"``, ``"readonly"``, ``"damaged"``, ...
+    ``reason`` is a word or two for programs: ``"locked"``, ``"full"``, ``"readonly"``,
+    ``"damaged"``, ...
     """
 
     def __init__(self, message: str, *, reason: str) -> None:

@@ -40,12 +40,7 @@ class Table:
 class Card:
     """What is shown of an object: a title, and lines with names.
 
-    Parameters
-    ----------
-    lines : iterable of (str, str)
-        Name and text; a line without a name goes on with the one before.
-    table : Table, optional
-        For HTML only.
+    A line without a name goes on with the one before; ``table`` is for HTML only.
 
     Examples
     --------

@@ -47,20 +47,10 @@ _COMPANIONS = ("", "-journal", "-wal", "-shm")
 class Kind:
     """What a file holds, so that no other file is taken for it.
 
-    Parameters
-    ----------
-    name : str
-        For messages: "budget ledger".
-    application_id : int
-        32 bits that SQLite writes into the file's header.
-    version : int
-        Of the tables; a file of another version is refused.
-    tables : sequence of str
-        The SQL statements that make the tables. A file whose tables differ is refused.
-    largest : int, default 1 GiB
-        Bytes of a file (and of its journal) that we are willing to open.
-    longest : int, default 1 MiB
-        Bytes of one cell or row.
+    ``name`` is for messages; ``application_id`` are 32 bits that SQLite writes into the file's
+    header; a file of another ``version``, or with other tables than those that the statements
+    ``tables`` make, is refused, and so are files above ``largest`` and cells above ``longest``
+    bytes.
     """
 
     name: str

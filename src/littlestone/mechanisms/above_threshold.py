@@ -170,34 +170,12 @@ _COINS = 1 << 14  # coins that one running test remembers; a cache, without effe
 class AboveThreshold:
     """Many questions "does this value reach the threshold?", few of them charged.
 
-    Parameters
-    ----------
-    epsilon : number > 0
-        Privacy loss of one run, from `start` to the halt.
-    delta : number in [0, 1), default 0
-        Zero admits the classic method only.
-    limit : int >= 1, default 1
-        Number of charged answers after which the test halts.
-    charged : {"above", "below"}, default "above"
-    changes : {"any", "monotone", "shift"}, default "any"
-        *Your promise* about how the values of two neighbouring data sets differ, besides "by at
-        most 1": in any way; all in one direction; or not at all up to some time and then by one
-        constant. It buys smaller noise (classic method); see the proof.
-    method : {"auto", "classic", "fresh"}, default "auto"
-        "auto" takes the method with the smaller `error_bound` for 1000 questions.
-    neighbours : Neighbours, default REPLACE_ONE
-        The relation under which values move by at most 1.
-
-    Attributes
-    ----------
-    rate : Fraction
-        Rate r of the noise of each question.
-    offset_rate : Fraction or None
-        Rate s of the threshold's offset; None for the fresh method, which has none.
-
-    Raises
-    ------
-    ParameterError
+    One run, from `start` to the halt after ``limit`` charged answers, costs epsilon and delta in
+    [0, 1); 0 admits the classic method only, of which ``offset_rate`` is the rate s, as ``rate`` is
+    r. ``changes`` is *your promise* how the values of two neighbouring data sets differ, besides
+    "by at most 1": in any way; all in one direction; or not at all up to some time and then by one
+    constant. ``method="auto"`` takes the smaller `error_bound` for 1000 questions; ``neighbours``
+    is the relation under which values move by at most 1.
 
     Notes
     -----
@@ -286,11 +264,7 @@ class AboveThreshold:
     def start(self, threshold: int, source: Source) -> RunningTest:
         """Draw the secret offset (classic method) and return a running test.
 
-        Parameters
-        ----------
-        threshold : int
-            Public; a private threshold belongs into the values.
-        source : Source
+        The threshold is public; a private one belongs into the values.
         """
         threshold = check_integer("AboveThreshold", "threshold", threshold)
         offset = 0 if self.offset_rate is None else two_sided(self.offset_rate, source)
@@ -299,17 +273,8 @@ class AboveThreshold:
     def error_bound(self, *, queries: int, beta: Any) -> int:
         """Return a margin a at which all answers are right with probability at least 1 - beta.
 
-        Parameters
-        ----------
-        queries : int >= 1
-            How many questions the statement covers.
-        beta : number in (0, 1)
-
-        Returns
-        -------
-        int
-            Up to the halt, each of the first ``queries`` values that is at least threshold + a is
-            answered "above", and each that is below threshold - a is answered "below".
+        Up to the halt, each of the first ``queries`` values that is at least threshold + a is
+        answered "above", and each that is below threshold - a is answered "below".
 
         Notes
         -----
@@ -345,10 +310,7 @@ def _bound(offset_rate: Fraction | None, rate: Fraction) -> int:
 class RunningTest:
     """One run of an `AboveThreshold`, made by its ``start``.
 
-    Attributes
-    ----------
-    spent : int
-        Charged answers so far: public, a function of the answers.
+    ``spent``: charged answers so far, which are public.
     """
 
     __slots__ = ("_charges_above", "_coins", "_level", "_plan", "_source", "spent")
@@ -366,22 +328,9 @@ class RunningTest:
     def ask(self, value: int) -> bool:
         """Return whether the value is above, noisily.
 
-        Parameters
-        ----------
-        value : int
-            Private; replacing a record moves it by at most 1.
-
-        Returns
-        -------
-        bool
-            True is "above".
-
-        Raises
-        ------
-        StateError
-            After the halt, which is public: ask `halted` first, or start a new run.
-        DataError
-            If the value is not an integer (the guarantee rests on unit steps).
+        The value is private, and replacing a record moves it by at most 1. `StateError` after the
+        halt, which is public: ask `halted` first. `DataError` if the value is not an integer: the
+        guarantee rests on unit steps.
         """
         if self.spent >= self._plan.limit:
             raise StateError(

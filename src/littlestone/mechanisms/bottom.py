@@ -35,20 +35,11 @@ Bottom = Literal["tight", "paper"]
 def removal_bottom(*, k: int, epsilon: Any, delta: Any, bottom: Bottom = "tight") -> Exp:
     """Return the weight of bottom that hides the k scores which one added record raises.
 
-    Parameters
-    ----------
-    k : int >= 1
-        How many scores one record raises, each by exactly 1, from 0 for a new candidate.
-    epsilon, delta : number > 0, number in (0, 1)
-        For one replaced record: one that is removed, and one that is added.
-    bottom : {"tight", "paper"}, default "tight"
-        "tight": ``e**(epsilon/2) * k/delta``, proved in `littlestone.mechanisms.sparse_select`;
-        "paper": ``(k/delta)**10``, that is ``B = 10 ln(k/delta) / (epsilon/2)`` of Lyu 2025
-        (paper 003), Lemma 3.1; never less than the tight one.
-
-    Returns
-    -------
-    Exp
+    Each score is raised by exactly 1, from 0 for a new candidate; epsilon and delta are for one
+    replaced record, one that is removed and one that is added. "tight" is ``e**(epsilon/2) *
+    k/delta``, proved in `littlestone.mechanisms.sparse_select`; "paper" is ``(k/delta)**10``, that
+    is ``B = 10 ln(k/delta) / (epsilon/2)`` of Lyu 2025 (paper 003), Lemma 3.1, and never less than
+    the tight one.
 
     Examples
     --------
@@ -68,15 +59,7 @@ def removal_bottom(*, k: int, epsilon: Any, delta: Any, bottom: Bottom = "tight"
 def bottom_score(*, k: int, epsilon: Any, delta: Any) -> float:
     """Return ``B = 1 + ln(k/delta) / (epsilon/2)``, the score that `removal_bottom` counts.
 
-    Parameters
-    ----------
-    k : int >= 1
-    epsilon, delta : number > 0, number in (0, 1)
-
-    Returns
-    -------
-    float
-        Rounded up, for display; the mechanism uses the exact weight.
+    Rounded up, for display; the mechanism uses the exact weight.
 
     Examples
     --------
@@ -92,20 +75,9 @@ def bottom_score(*, k: int, epsilon: Any, delta: Any) -> float:
 def entering_bottom(*, entering: int, score: int, rate: Fraction, delta: Fraction) -> Exp:
     r"""Return the least weight of bottom that hides the candidates which a replaced record brings.
 
-    Parameters
-    ----------
-    entering : int >= 0
-        Most candidates that exist in a data set but not in its neighbour.
-    score : int
-        Largest score that such a candidate can have.
-    rate : Fraction
-        Half of epsilon: a score moves by at most 1 up or down.
-    delta : Fraction in (0, 1)
-
-    Returns
-    -------
-    Exp
-        ``entering * e**(rate * score) * (1 - delta) / delta``.
+    At most ``entering`` candidates exist in a data set but not in its neighbour, with scores of at
+    most ``score``; a score moves by at most 1 up or down, and ``rate`` is half of epsilon. The
+    weight is ``entering * e**(rate * score) * (1 - delta) / delta``.
 
     Notes
     -----

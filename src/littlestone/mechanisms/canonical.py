@@ -25,18 +25,7 @@ def canonical_key(item: Any) -> tuple[Any, ...]:  # noqa: PLR0911 - a line for e
     Numbers come first, by value; then texts, bytes, tuples, frozen sets (by sorted members), None,
     and objects with a ``key`` attribute (hypotheses).
 
-    Parameters
-    ----------
-    item : hashable
-
-    Returns
-    -------
-    tuple
-
-    Raises
-    ------
-    UnsupportedError
-        If items of this type have no canonical order.
+    `UnsupportedError` where items of a type have no canonical order.
 
     Examples
     --------

@@ -64,23 +64,9 @@ def private_cuts(
 ) -> list[int]:
     """Return increasing cuts that part records into at most ``2**levels`` bins of about equal size.
 
-    Parameters
-    ----------
-    points : sequence of int, strictly increasing
-        Values of records, in {0, ..., size - 1}; a record without a value is in none of them.
-    counts : sequence of int
-        How many records have each value.
-    size : int >= 1
-        Size of the public domain.
-    levels : int >= 1
-    epsilon : number > 0
-        Privacy loss, when one record is replaced.
-    source : Source
-
-    Returns
-    -------
-    list of int
-        Cuts in {1, ..., size - 1}: e parts the values below e from those at and above it.
+    ``points`` are the values of records, strictly increasing in the public domain {0, ..., size -
+    1}, and ``counts`` how many records have each; a record without a value is in none of them. A
+    cut e in {1, ..., size - 1} parts the values below e from those at and above it.
 
     Notes
     -----
@@ -152,20 +138,9 @@ def cuts_loss(epsilon: Any, *, levels: int) -> dict[BoundedRange, int]:
 def cuts_reach(size: int, *, levels: int, epsilon: Any, beta: Any) -> int:
     """Return the least t such that every draw is within t records of the best, except beta.
 
-    Parameters
-    ----------
-    size : int >= 2
-        Of the public domain.
-    levels : int >= 1
-    epsilon : number > 0
-    beta : number in (0, 1)
-
-    Returns
-    -------
-    int
-        With probability at least 1 - beta, for all cuts at once: the larger part of a cut has less
-        than ``(m + a)/2 + t`` of the m records that it parts, where at most a have the same value;
-        and of m records that are not parted, each cut would part less than ``m/64 + t``.
+    With probability at least 1 - beta, for all cuts at once: the larger part of a cut has less than
+    ``(m + a)/2 + t`` of the m records that it parts, where at most a have the same value; and of m
+    records that are not parted, each cut would part less than ``m/64 + t``.
 
     Examples
     --------

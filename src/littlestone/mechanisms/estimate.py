@@ -93,15 +93,8 @@ def _digit(rate: Fraction, value: int) -> ExplicitWeights:
 class Estimate:
     """A released count, with an interval for the count of the data.
 
-    Attributes
-    ----------
-    value : int
-        The released count.
-    low, high : int
-        The data's count lies in [low, high] with probability at least 1 - beta, for every data
-        set. Computed from the released value and public parameters only.
-    beta : Fraction
-    epsilon : Fraction
+    The count of the data lies in [low, high] with probability at least 1 - beta, for every data
+    set; both are computed from the released value and public parameters only.
     """
 
     value: int
@@ -125,13 +118,8 @@ class Estimate:
 class ErrorInterval:
     """An interval for a probability, from a private count of n independent trials.
 
-    Attributes
-    ----------
-    low, high : float
-    beta_noise : Fraction
-        Probability that the noise exceeds the interval's allowance for it.
-    beta_sampling : Fraction
-        Probability that the sample misleads more than its allowance.
+    The noise exceeds its allowance with probability ``beta_noise``, the sample misleads by more
+    than its own with probability ``beta_sampling``.
     """
 
     low: float
@@ -145,27 +133,9 @@ def private_count(
 ) -> Estimate:
     """Return a private version of how many of n records have a property.
 
-    Parameters
-    ----------
-    count : int in [0, n]
-        Private.
-    n : int >= 0
-        Number of records: public, of any size.
-    epsilon : number > 0
-    source : Source
-    beta : number in (0, 1), default 1/20
-        Failure probability of the interval; it does not change what is released.
-
-    Returns
-    -------
-    Estimate
-
-    Raises
-    ------
-    ParameterError
-        If a public parameter is out of range.
-    DataError
-        If the count is not an integer in [0, n] (the caller's mistake).
+    The count in [0, n] is private, n public and of any size. With probability 1 - beta the interval
+    holds the count; beta does not change what is released. `DataError` if the count is not an
+    integer in [0, n], which is the caller's mistake.
 
     Notes
     -----
@@ -208,15 +178,7 @@ def count_loss(epsilon: Any) -> Pure:
 def noise_radius(*, epsilon: Any, beta: Any) -> int:
     """Return the least a with ``Pr[|Z| > a] <= beta``, decided exactly.
 
-    Parameters
-    ----------
-    epsilon : number > 0
-    beta : number in (0, 1)
-
-    Returns
-    -------
-    int
-        Least a with ``2 p**(a+1) / (1 + p) <= beta``, where ``p = e**-epsilon``.
+    That is ``2 p**(a+1) / (1 + p) <= beta`` with ``p = e**-epsilon``.
 
     Examples
     --------
@@ -233,22 +195,9 @@ def error_interval(
 ) -> ErrorInterval:
     """Return an interval for the true error rate behind a private count of mistakes.
 
-    Parameters
-    ----------
-    estimate : Estimate
-        A private count of mistakes among n *fresh* independent records: the hypothesis must not
-        have been learned from them.
-    n : int >= 0
-        Number of records (public).
-    beta : number in (0, 1)
-        Failure probability of the whole statement.
-    noise_share : number in (0, 1), default 1/2
-        Part of beta that is spent on the noise; the rest is spent on sampling.
-
-    Returns
-    -------
-    ErrorInterval
-        The true error rate lies in [low, high] with probability at least 1 - beta.
+    The estimate is of mistakes among n (public) *fresh* independent records: the hypothesis must
+    not have been learned from them. The true rate lies in the interval with probability at least 1
+    - beta, of which ``noise_share`` is spent on the noise and the rest on sampling.
 
     Notes
     -----

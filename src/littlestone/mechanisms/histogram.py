@@ -60,30 +60,10 @@ def stable_histogram(
 ) -> dict[T, int]:
     """Return the frequent items, in a canonical order, with their noisy counts.
 
-    Parameters
-    ----------
-    items : iterable of hashable
-        One for each record (or teacher); a record without an item is left out.
-    n : int >= 0
-        Public bound on the number of items; noisy counts are cut there.
-    epsilon, delta : number > 0, number in (0, 1)
-        Privacy loss, when one item is replaced (or withheld).
-    source : Source
-    at_least : int, default 0
-        Further public threshold on the noisy count; it cannot lower the private one.
-    order : callable, default `canonical_key`
-        Public function from items to distinct sort keys.
-
-    Returns
-    -------
-    dict
-        Item to noisy count, at least `histogram_threshold` and at most max(n, that).
-
-    Raises
-    ------
-    ParameterError
-        If a public parameter is out of range, or there are more than n items (the caller's
-        mistake).
+    There is one item for each record (or teacher), or none, and at most n of them (public; more are
+    the caller's mistake); noisy counts are cut at max(n, `histogram_threshold`). ``at_least`` is a
+    further public threshold on the noisy count, which cannot lower the private one; ``order`` is a
+    public function from items to distinct sort keys.
 
     Notes
     -----
@@ -121,10 +101,7 @@ def stable_items(
 ) -> list[T]:
     """Return the frequent items, without counts: one coin for each distinct item.
 
-    Parameters
-    ----------
-    items, n, epsilon, delta, source, at_least, order
-        As for `stable_histogram`, of which this is the list of keys (equal in law).
+    Arguments are those of `stable_histogram`; this is the list of its keys, equal in law.
 
     Examples
     --------
@@ -141,10 +118,6 @@ def stable_items(
 
 def histogram_threshold(*, epsilon: Any, delta: Any) -> int:
     """Return tau: the least noisy count that is ever released, decided exactly.
-
-    Parameters
-    ----------
-    epsilon, delta : number > 0, number in (0, 1)
 
     Examples
     --------
@@ -170,18 +143,8 @@ def histogram_loss(epsilon: Any, delta: Any) -> Approximate:
 def histogram_radius(n: int, *, epsilon: Any, beta: Any) -> int:
     """Return the least a such that n noises are all at most a in size, except with chance beta.
 
-    Parameters
-    ----------
-    n : int >= 1
-        Number of distinct items, at most the number of items.
-    epsilon : number > 0
-    beta : number in (0, 1)
-
-    Returns
-    -------
-    int
-        Every item with a count of at least ``tau + a`` is kept, and every released count is within
-        a of the count.
+    Then all items that are counted ``tau + a`` times are kept, and every released count is within a
+    of the count.
 
     Examples
     --------
@@ -196,13 +159,6 @@ def histogram_radius(n: int, *, epsilon: Any, beta: Any) -> int:
 
 def count_listed(*, epsilon: Any, delta: Any, beta: Any, at_least: int = 0) -> int:
     """Return the least count with which one item is kept, except with chance at most beta.
-
-    Parameters
-    ----------
-    epsilon, delta : number > 0, number in (0, 1)
-    beta : number in (0, 1)
-    at_least : int, default 0
-        As for `stable_items`.
 
     Examples
     --------

@@ -27,29 +27,10 @@ def exponential_mechanism(
 ) -> T:
     """Return candidate i with probability exactly proportional to ``e**(rate * score_i)``.
 
-    Parameters
-    ----------
-    candidates : Choice
-        Candidates with integer scores, higher is better. *Which* candidates there are must not
-        depend on the data; only their scores may.
-    epsilon : number > 0
-        Privacy loss; ``0.1`` and ``"1/10"`` mean one tenth exactly.
-    sensitivity : number > 0, default 1
-        The most by which one neighbour can move any score.
-    monotone : bool, default False
-        True if all scores that move between two neighbours move the same way (add or remove one
-        record, counts). Then the rate doubles for the same epsilon.
-    source : Source
-
-    Returns
-    -------
-    T
-        Whatever the candidates draw: an index, (segment, offset), a hypothesis.
-
-    Raises
-    ------
-    ParameterError
-        If epsilon or sensitivity is not positive.
+    Scores are integers, higher is better, and one neighbour moves them by at most ``sensitivity``.
+    *Which* candidates there are must not depend on the data; only their scores may. ``monotone``:
+    all scores that move between two neighbours move the same way (add or remove one record,
+    counts); then the rate doubles for the same epsilon.
 
     Notes
     -----
@@ -78,15 +59,7 @@ def exponential_mechanism(
 def selection_rate(epsilon: Any, *, sensitivity: Any = 1, monotone: bool = False) -> Fraction:
     """Return the rate of the exponential weights that costs ``epsilon``.
 
-    Parameters
-    ----------
-    epsilon, sensitivity : number > 0
-    monotone : bool, default False
-
-    Returns
-    -------
-    Fraction
-        ``epsilon / (2 * sensitivity)``, without the 2 if monotone.
+    It is ``epsilon / (2 * sensitivity)``, without the 2 if monotone.
 
     Examples
     --------
@@ -114,19 +87,8 @@ def score_gap(
 ) -> int:
     """Return the least g such that a score of best - g or less is drawn with chance <= beta.
 
-    Parameters
-    ----------
-    size : int >= 1
-        Number of candidates (public).
-    epsilon : number > 0
-    beta : number in (0, 1)
-    sensitivity, monotone
-        As in `exponential_mechanism`.
-
-    Returns
-    -------
-    int
-        Least integer g with ``(size - 1) * e**(-rate * g) <= beta``, decided exactly.
+    The least integer g with ``(size - 1) * e**(-rate * g) <= beta``, decided exactly; ``size`` is
+    the public number of candidates.
 
     Notes
     -----

@@ -46,35 +46,12 @@ def sparse_select(
 ) -> T | D:
     """Return a candidate of high score, or the default; candidates need not be known beforehand.
 
-    Parameters
-    ----------
-    scores : mapping from candidate to int
-        Candidates that are left out, and those with a score below 1, cannot be chosen. *Your
-        promise*: adding one record raises at most ``k`` scores, each by exactly 1, and lowers
-        none (a k-bounded quality). `sparse_select_lists` enforces it for you.
-    k : int >= 1
-        How many scores one record can raise (public).
-    epsilon, delta : number > 0, number in (0, 1)
-        Privacy loss, when one record is replaced.
-    source : Source
-    default : object
-        What to return for bottom: public, chosen without the data.
-    bottom : {"tight", "paper"}, default "tight"
-        "paper" gives bottom the score of Lyu's Lemma 3.1, about ten times higher: for comparison.
-    order : callable, default `canonical_key`
-        Public function from candidates to distinct sort keys.
-
-    Returns
-    -------
-    T or D
-        A candidate, or ``default``.
-
-    Raises
-    ------
-    ParameterError
-        If a public parameter is out of range.
-    DataError
-        If a score is not an integer.
+    Candidates that are left out of ``scores``, and those with a score below 1, cannot be chosen.
+    *Your promise*: adding one record raises at most ``k`` scores, each by exactly 1, and lowers
+    none (a k-bounded quality); `sparse_select_lists` enforces it for you. ``default`` is the public
+    object that bottom returns; ``bottom="paper"`` gives it the score of Lyu's Lemma 3.1, about ten
+    times higher, for comparison; ``order`` is a public function from candidates to distinct sort
+    keys. `DataError` if a score is not an integer.
 
     Notes
     -----
@@ -117,20 +94,9 @@ def sparse_select_lists(
 ) -> T | D:
     """Return a candidate that many lists contain, or the default: Lyu's PrivateSample.
 
-    Parameters
-    ----------
-    lists : iterable of collections of candidates
-        One for each teacher (or person); repetitions inside a list count once, an empty list is
-        fine, and only the first ``cap`` candidates of a list, in the public order, count.
-    cap : int >= 1
-        Most candidates that one list can support (public).
-    epsilon, delta, source, default, bottom, order
-        As in `sparse_select`.
-
-    Returns
-    -------
-    T or D
-        A candidate, or ``default``.
+    There is one list for each teacher (or person); repetitions inside a list count once, an empty
+    list is fine, and only the first ``cap`` candidates of a list, in the public order, count. The
+    other arguments are those of `sparse_select`.
 
     Notes
     -----
@@ -162,16 +128,7 @@ def count_lists(
 ) -> dict[T, int]:
     """Return how many lists contain each candidate, after truncation (not private).
 
-    Parameters
-    ----------
-    lists : iterable of collections of candidates
-    cap : int >= 1
-    order : callable, default `canonical_key`
-
-    Returns
-    -------
-    dict
-        Replacing one list lowers at most ``cap`` counts by 1 and raises at most ``cap`` by 1.
+    Replacing one list lowers at most ``cap`` counts by 1 and raises at most ``cap`` by 1.
 
     Examples
     --------
@@ -202,17 +159,8 @@ def sparse_losses(epsilon: Any, delta: Any) -> tuple[BoundedRange, Approximate]:
 def score_needed(*, k: int, epsilon: Any, delta: Any, beta: Any) -> int:
     """Return the least score with which bottom is returned with chance at most beta.
 
-    Parameters
-    ----------
-    k : int >= 1
-    epsilon, delta : number > 0, number in (0, 1)
-    beta : number in (0, 1)
-
-    Returns
-    -------
-    int
-        Least s >= 1 with ``s >= 1 + ln(k (1 - beta) / (delta beta)) / (epsilon/2)``, decided
-        exactly. If *every* candidate with a score is acceptable, this is all that success needs.
+    It is the least s >= 1 with ``s >= 1 + ln(k (1 - beta) / (delta beta)) / (epsilon/2)``, decided
+    exactly. If *every* candidate with a score is acceptable, this is all that success needs.
 
     Notes
     -----

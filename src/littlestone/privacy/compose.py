@@ -46,24 +46,10 @@ class Route:
 def compose(losses: Losses, *, delta: Any = 0) -> tuple[Fraction, Fraction]:
     """Return (epsilon, delta) that adaptive composition of the losses satisfies: the best route.
 
-    Parameters
-    ----------
-    losses : iterable of Loss, or mapping from Loss to how often it occurs
-        What each mechanism promises, all under one neighbouring relation.
-    delta : number in [0, 1), default=0
-        The total delta. It must pay for the leaks of the parts; what is left over buys a smaller
-        epsilon. Zero asks for pure privacy: the sum.
-
-    Returns
-    -------
-    (Fraction, Fraction)
-        ``epsilon``, an upper bound, and ``delta`` as given. Pure sums are exact; other values are
-        decimals of 15 digits, rounded up.
-
-    Raises
-    ------
-    ParameterError
-        The parts leak more than ``delta``, or cannot be composed to ``delta = 0``.
+    All losses are under one neighbouring relation; a mapping says how often each occurs. ``delta``
+    in [0, 1) must pay for the leaks of the parts (else `ParameterError`); what is left over buys a
+    smaller epsilon, and zero asks for pure privacy: the sum. Returns an upper bound of epsilon, and
+    delta as given; pure sums are exact, other values decimals of 15 digits, rounded up.
 
     Notes
     -----
@@ -164,14 +150,9 @@ def largest_scale(
 ) -> tuple[Fraction, str]:
     """Return about the largest scale whose losses compose to (epsilon, delta), and the claim.
 
-    Parameters
-    ----------
-    losses : callable
-        From a scale to losses that grow with it.
-    epsilon, delta : Fraction
-        The total; every candidate is composed, so no float decides.
-    low : Fraction > 0
-        A scale whose losses are known to sum to at most the total (claim ``dp.sum``).
+    ``losses`` leads from a scale to losses that grow with it; every candidate is composed, so no
+    float decides. Those of the scale ``low`` are known to sum to at most the total (claim
+    ``dp.sum``).
 
     Examples
     --------
@@ -198,13 +179,8 @@ def largest_scale(
 def zcdp_to_dp(rho: Any, delta: Any, *, tight: bool = True) -> Fraction:
     """Return epsilon such that rho-zCDP implies (epsilon, delta)-DP, rounded up.
 
-    Parameters
-    ----------
-    rho : number in [0, inf)
-    delta : number in (0, 1)
-    tight : bool, default=True
-        The best order of Canonne, Kamath and Steinke 2020, Proposition 12; False gives the simple
-        rho + 2 sqrt(rho ln(1/delta)) of Bun and Steinke 2016, Proposition 1.3.
+    ``tight`` uses the best order of Canonne, Kamath and Steinke 2020, Proposition 12; without it
+    the simple rho + 2 sqrt(rho ln(1/delta)) of Bun and Steinke 2016, Proposition 1.3.
 
     Examples
     --------

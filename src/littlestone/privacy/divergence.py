@@ -23,19 +23,10 @@ Probabilities = Mapping[Hashable, arb]
 def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Any, *, bits: int = 256) -> arb:
     """Enclose the least delta with p(E) <= e**epsilon * q(E) + delta for all events E.
 
-    Parameters
-    ----------
-    p, q : mapping from outcome to ball
-        Two laws over the same outcomes; an outcome that is missing has probability zero. Only
-        this order is compared: call again with p and q exchanged for the other.
-    epsilon : number in [0, inf)
-    bits : int, default=256
-        Precision of e**epsilon and of the sum.
-
-    Returns
-    -------
-    flint.arb
-        Contains sum over outcomes of max(0, p - e**epsilon * q). Its upper end is a proof.
+    Both laws map outcomes to balls; an outcome that is missing has probability zero. Only this
+    order is compared: call again with p and q exchanged for the other. Returns a ball that contains
+    the sum over outcomes of max(0, p - e**epsilon * q), computed with ``bits``; its upper end is a
+    proof.
 
     Examples
     --------
@@ -50,21 +41,10 @@ def hockey_stick(p: Probabilities, q: Probabilities, epsilon: Any, *, bits: int 
 def tightest_epsilon(p: Probabilities, q: Probabilities, delta: Any = 0, *, bits: int = 256) -> arb:
     """Enclose the least epsilon >= 0 at which the hockey-stick divergence is at most ``delta``.
 
-    Parameters
-    ----------
-    p, q : mapping from outcome to ball
-        As for `hockey_stick`; only this order is compared.
-    delta : number in [0, 1], default=0
-        Zero: the largest log-ratio, pure differential privacy.
-    bits : int, default=256
-        Working precision.
-
-    Returns
-    -------
-    flint.arb
-        Its upper end is a proof of (epsilon, delta). Infinite when the outcomes that q excludes
-        have more than ``delta`` under p, or when the balls are too wide to exclude that (an exact
-        tie: ask for a slightly larger delta).
+    Only this order is compared; delta = 0 is the largest log-ratio, pure differential privacy. The
+    upper end of the ball is a proof of (epsilon, delta). It is infinite when the outcomes that q
+    excludes have more than ``delta`` under p, or when the balls are too wide to exclude that (an
+    exact tie: ask for a slightly larger delta).
 
     Examples
     --------

@@ -67,22 +67,10 @@ class Amount(NamedTuple):
 class Event:
     """One recorded release.
 
-    Attributes
-    ----------
-    number : int
-        1, 2, 3, ... without gaps.
-    day : str
-        When it was recorded (UTC). The hour is not kept, because times may depend on data.
-    what : str
-        A public label.
-    loss : Loss
-        What was promised.
-    claim : str
-        Identifier of the statement that proves it.
-    cost, leak : Fraction
-        What it took from the budget, in the ledger's accounting.
-    purpose : str
-        What it was for, as whoever spent it said.
+    Events are numbered 1, 2, 3, ... without gaps. Only the day (UTC) is kept, because times may
+    depend on data. ``what`` and ``purpose`` are public labels, ``claim`` names the statement that
+    proves the loss; ``cost`` and ``leak`` are what it took from the budget, in the ledger's
+    accounting.
     """
 
     number: int

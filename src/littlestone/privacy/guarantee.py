@@ -75,19 +75,10 @@ class Guarantee:
     For every two neighbouring data sets, also unrealistic ones, and every set of outcomes, the
     probability of the set changes by at most a factor e**epsilon, plus delta.
 
-    Parameters
-    ----------
-    epsilon : number in [0, inf)
-        Kept as the exact fraction of what was typed.
-    delta : number in [0, 1), default=0
-        Zero is *pure* differential privacy.
-    neighbours : Neighbours, default=REPLACE_ONE
-        Which two data sets are compared.
-    claim : str
-        Identifier of the statement that proves it (`littlestone.bounds.claim`).
-    seeded : bool, default=False
-        True when the randomness was reproducible. Whoever knows the seed can undo such a release,
-        so it says NOT PRIVATE (seeded) wherever it is shown.
+    Numbers are kept as the exact fractions of what was typed; delta = 0 is *pure*. ``claim``
+    identifies the statement that proves it (`littlestone.bounds.claim`). ``seeded``: the randomness
+    was reproducible, and whoever knows the seed can undo the release, so it says NOT PRIVATE
+    (seeded) wherever it is shown.
 
     Examples
     --------
@@ -127,21 +118,10 @@ class Guarantee:
     def under(self, neighbours: Neighbours) -> Guarantee:
         """Return what the same release promises under another neighbouring relation.
 
-        Parameters
-        ----------
-        neighbours : Neighbours
-
-        Returns
-        -------
-        Guarantee
-            (epsilon, delta) under add-remove is (2 epsilon, (1 + e**epsilon) delta) under
-            replace-one, rounded up to 15 digits: a record is removed, and another one added.
-
-        Raises
-        ------
-        ParameterError
-            Where nothing follows: under replace-one the number of records may be told; what
-            hides one record does not hide all those of a user.
+        (epsilon, delta) under add-remove is (2 epsilon, (1 + e**epsilon) delta) under replace-one,
+        rounded up to 15 digits: a record is removed, and another one added. `ParameterError` where
+        nothing follows: under replace-one the number of records may be told; what hides one record
+        does not hide all those of a user.
 
         Notes
         -----
@@ -219,20 +199,8 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
     part's. Under ``ADD_REMOVE`` positions move, so each record must carry its own part (or its own
     coin); under ``USER_REPLACE`` all records of a user go to one part.
 
-    Parameters
-    ----------
-    *guarantees : Guarantee
-        At least one; all with the same neighbours.
-
-    Returns
-    -------
-    Guarantee
-        The largest epsilon, the largest delta; seeded if any part is.
-
-    Raises
-    ------
-    ParameterError
-        No guarantee, or different neighbouring relations (their maximum means nothing).
+    The result has the largest epsilon and the largest delta, and is seeded if any part is;
+    `ParameterError` for different neighbouring relations, whose maximum means nothing.
 
     Notes
     -----
@@ -266,20 +234,9 @@ def split(
 ) -> tuple[Fraction, ...]:
     """Share a budget among parts, exactly; what must be rounded is rounded toward less loss.
 
-    Parameters
-    ----------
-    total : number in (0, inf)
-        An epsilon or a delta.
-    weights : int or iterable of positive numbers
-        A number of equal parts, or one weight for each part.
-    denominator : int, optional
-        Round every share down to a multiple of ``total / denominator``. By default nothing is
-        rounded and the shares sum to the total exactly.
-
-    Returns
-    -------
-    tuple of Fraction
-        The shares; their sum is at most the total.
+    ``weights`` is a number of equal parts, or one weight for each part. With a ``denominator``
+    every share is rounded down to a multiple of ``total / denominator``; otherwise the shares sum
+    to the total exactly.
 
     Examples
     --------

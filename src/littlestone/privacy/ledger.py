@@ -365,22 +365,8 @@ def _readable(path: Path) -> Iterator[None]:
 def check_ledger(ledger: Any, owner: str, promise: Guarantee, *, loss: Loss | None = None) -> None:
     """Refuse, before any record is read, a ledger that would not pay; None is no ledger.
 
-    Parameters
-    ----------
-    ledger : Ledger or None
-    owner : str
-        Who is named in errors.
-    promise : Guarantee
-        Of the release that is about to be made.
-    loss : Loss, optional
-        A sharper statement of the same release (see `Ledger.check`).
-
-    Raises
-    ------
-    ParameterError
-        If it is no ledger.
-    BudgetError
-        If the ledger would not pay.
+    ``owner`` is named in errors; ``loss`` is a sharper statement of the same release (see
+    `Ledger.check`). `ParameterError` if it is no ledger, `BudgetError` if it would not pay.
     """
     if ledger is None:
         return

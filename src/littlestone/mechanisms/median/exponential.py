@@ -27,12 +27,6 @@ LARGE = 1 << 20
 class RankExponential:
     """The exponential mechanism over all points of an ordered domain.
 
-    Parameters
-    ----------
-    size : int >= 1
-        Size of the public domain {0, ..., size - 1}.
-    epsilon : Fraction > 0
-
     Notes
     -----
     *Guarantee.* Pure epsilon-DP, replace-one: ``L(z) = #{x <= z}`` and ``R(z) = #{x >= z}`` move by

@@ -29,12 +29,8 @@ NAMES = ("auto", "exponential", "tree", "tree-log")
 class MedianPlan:
     """How many records each mechanism needs, before any data is looked at.
 
-    Attributes
-    ----------
-    exponential : int
-        Least n from which on A, the exponential mechanism, is certified.
-    tree, tree_log : int or None
-        The same for B, TreeEM, and for C, TreeLog with one level; None where delta is 0.
+    Least n from which on A, the exponential mechanism, B, `TreeEM`, and C, `TreeLog` with one
+    level, are certified; None where delta is 0.
     """
 
     exponential: int
@@ -63,14 +59,7 @@ def plan_median(
 ) -> MedianPlan:
     """Return how many records a private median needs, without any data.
 
-    Parameters
-    ----------
-    low, high, epsilon, delta, rank, beta
-        As for `private_median`.
-
-    Returns
-    -------
-    MedianPlan
+    Arguments are those of `private_median`.
 
     Examples
     --------
@@ -151,17 +140,10 @@ def check(
 class MedianRelease:
     """What a private median publishes.
 
-    Attributes
-    ----------
-    value : int or None
-        A point of the domain. None (bottom) means that the mechanism declined; it happens with
-        probability at most beta where the certificate holds.
-    guarantee : Guarantee
-    certificate : Certificate
-        ``value`` is in the rank window, except with probability beta; ``alpha`` is half of the
-        window's width. Whether it holds depends on n and the request, never on the data.
-    mechanism : str
-        ``"exponential"``, ``"tree"`` or ``"tree-log"``.
+    ``value`` is None (bottom) where the mechanism declined, with probability at most beta where the
+    certificate holds. The certificate: ``value`` is in the rank window, except with probability
+    beta; ``alpha`` is half of the window's width. Whether it holds depends on n and the request,
+    never on the data.
     """
 
     value: int | None
@@ -196,37 +178,15 @@ def private_median(
 ) -> MedianRelease:
     """Return a point of an ordered public domain whose rank is near the middle, privately.
 
-    Parameters
-    ----------
-    values : array-like of int, shape (n,)
-        One per record, of any size. Values outside [low, high] count as the nearer end.
-    low, high : int, low <= high
-        Public domain, of any size (``2**1024`` is fine); chosen without the data.
-    epsilon : number > 0
-        Privacy loss. No default.
-    delta : number in [0, 1), default 0
-        Zero is pure privacy: n must then grow with ln(high - low); else with its logarithm.
-    rank : (low, high), default (1/3, 2/3)
-        The target: at least ``low * n`` records <= value, at least ``(1 - high) * n`` >= value. So
-        (0.85, 0.95) asks for a 90% quantile and (0, 1) for an interior point.
-    beta : number in (0, 1), default 1/20
-        Failure probability that the certificate is about; no privacy depends on it.
-    mechanism : {"auto", "exponential", "tree", "tree-log"}, default "auto"
-        "auto" takes the smaller certified failure probability of the first two, by domain, n, rank,
-        epsilon and delta only. "tree-log" is a reconstruction, for reference.
-    random_state : None, int or Source, default None
-        None draws from the operating system. An int is reproducible and NOT private.
-
-    Returns
-    -------
-    MedianRelease
-
-    Raises
-    ------
-    ParameterError
-        If a public parameter is out of range; nothing is drawn.
-    DataError
-        If a value is not a whole number (names the rule only; outside the guarantee).
+    Values are integers of any size, one per record; those outside the public domain [low, high], of
+    any size too, count as the nearer end. With delta = 0, pure privacy, n must grow with ln(high -
+    low), else with its logarithm. ``rank`` is the target: at least ``low * n`` records <= value, at
+    least ``(1 - high) * n`` >= value; so (0.85, 0.95) asks for a 90% quantile and (0, 1) for an
+    interior point. beta is the failure probability of the certificate alone. ``mechanism="auto"``
+    takes the smaller certified failure probability of "exponential" and "tree", by domain, n, rank,
+    epsilon and delta only; "tree-log" is a reconstruction, for reference. ``random_state`` None
+    draws from the operating system; an int is reproducible and NOT private. `DataError` if a value
+    is not a whole number: it names the rule only, and is outside the guarantee.
 
     Guarantee
     ---------

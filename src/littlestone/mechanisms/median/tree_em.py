@@ -35,14 +35,8 @@ Integers = npt.NDArray[np.int64]
 class Trie:
     """The branchings of the compressed trie, one for each gap between neighbouring points.
 
-    Attributes
-    ----------
-    heights : ndarray of int64, shape (k - 1,)
-        Height of the lowest node that holds points i and i + 1.
-    first, last : ndarray of int64, shape (k - 1,)
-        It holds the points with these indices and those between.
-    parents : ndarray of int64, shape (k - 1,)
-        Height of the next branching above it, or h + 1.
+    ``heights[i]``: of the lowest node that holds points i and i + 1, and with them the points
+    ``first[i]`` to ``last[i]``; ``parents[i]``: of the next branching above it, or h + 1.
     """
 
     heights: Integers
@@ -84,15 +78,9 @@ class Groups:
     The groups are, in this order, the k leaves; the k - 1 branchings; the edges above leaves and
     then above branchings, nodes whose left child holds the records; the same, right child.
 
-    Attributes
-    ----------
-    at_most, beyond : ndarray of int64, shape (m,)
-        Records <= z(v), and records > z(v) (for a leaf: >= z(v)), where z(v) is the last leaf of
-        v's left child (for a leaf: the leaf).
-    weight : ndarray of int64, shape (m,)
-        Records under v.
-    sizes : ndarray of int64, shape (m,)
-        Number of nodes in the group.
+    With z(v), the last leaf of v's left child (for a leaf: the leaf): ``at_most`` counts records <=
+    z(v), ``beyond`` those > z(v) (for a leaf: >= z(v)), ``weight`` those under v, and ``sizes`` the
+    nodes of each group.
     """
 
     points: npt.NDArray[Any]
@@ -186,12 +174,7 @@ def _count(bits: int, bit: int, below: int) -> int:
 class TreeEM:
     """The exponential mechanism over the nodes that hold a record, with bottom.
 
-    Parameters
-    ----------
-    height : int >= 0
-        Height of the dyadic tree: ``ceil(log2 |X|)``.
-    epsilon : Fraction > 0
-    delta : Fraction in (0, 1)
+    ``height`` is that of the dyadic tree, ``ceil(log2 |X|)``; delta is in (0, 1).
 
     Notes
     -----

@@ -31,23 +31,15 @@ from littlestone.source import Exp, Explicit, ExplicitWeights, LeveledChoice, So
 class LevelBudget:
     """How one level splits what it may spend; functions of epsilon, delta, beta only.
 
-    Attributes
-    ----------
-    test, stay, last, deeper : Fraction
-        Epsilon of: the test for a balanced node, the stable release, the last choice, the next
-        level. The heavy branch may spend what the path branch does: ``stay + last + deeper``.
-    half : Fraction
-        Half of delta: for each of the test, the heavy branch, the stable release, the next level.
-    beta : Fraction
-        Failure probability that the thresholds are designed for.
+    The heavy branch may spend what the path branch does: ``stay + last + deeper``.
     """
 
-    test: Fraction
-    stay: Fraction
-    last: Fraction
-    deeper: Fraction
-    half: Fraction
-    beta: Fraction
+    test: Fraction  # epsilon of the test for a balanced node,
+    stay: Fraction  # of the stable release,
+    last: Fraction  # of the last choice,
+    deeper: Fraction  # of the next level
+    half: Fraction  # of delta: for each of test, heavy branch, stable release, next level
+    beta: Fraction  # failure probability that the thresholds are designed for
 
     @classmethod
     def of(cls, epsilon: Fraction, delta: Fraction, beta: Fraction) -> LevelBudget:
@@ -69,37 +61,17 @@ class LevelBudget:
 
 @dataclass(frozen=True)
 class Constants:
-    """The numbers of one level.
+    """The numbers of one level."""
 
-    Attributes
-    ----------
-    trim_left, trim_right : int
-        Records cut off at both ends (step 1).
-    floor : int
-        Least balance of a node that the heavy branch may choose.
-    bottom : Exp
-        Weight of bottom in the heavy branch.
-    theta : int
-        Threshold of the test for a balanced node (step 2).
-    calm : int
-        Above this balance the path branch has probability at most delta/2.
-    drop : int
-        How many of the deepest records are dropped (step 3); privacy needs calm + 1.
-    stable : int
-        Threshold of the stable release of a node (step 5).
-    rest : int
-        Records that are handed to the next level.
-    """
-
-    trim_left: int
+    trim_left: int  # records cut off at both ends (step 1)
     trim_right: int
-    floor: int
-    bottom: Exp
-    theta: int
-    calm: int
-    drop: int
-    stable: int
-    rest: int
+    floor: int  # least balance of a node that the heavy branch may choose
+    bottom: Exp  # its weight there
+    theta: int  # threshold of the test for a balanced node (step 2)
+    calm: int  # above this balance the path branch has probability at most delta/2
+    drop: int  # how many of the deepest records are dropped (step 3); privacy needs calm + 1
+    stable: int  # threshold of the stable release of a node (step 5)
+    rest: int  # records that are handed to the next level
 
     @classmethod
     def of(cls, budget: LevelBudget, height: int, needs: tuple[int, int], n: int) -> Constants:
@@ -242,15 +214,8 @@ _INTERIOR = RankWindow(Fraction(0), Fraction(1))
 class TreeLog:
     """One or more levels of recursion on depths, over a base mechanism.
 
-    Parameters
-    ----------
-    height : int >= 0
-        Height of the dyadic tree: ``ceil(log2 |X|)``.
-    epsilon : Fraction > 0
-    delta : Fraction in (0, 1)
-    levels : int >= 1
-    beta : Fraction in (0, 1), default 1/20
-        Failure probability that the thresholds are designed for; privacy does not depend on it.
+    ``height`` is that of the dyadic tree, ``ceil(log2 |X|)``; privacy does not depend on beta, for
+    which thresholds are designed.
 
     Notes
     -----

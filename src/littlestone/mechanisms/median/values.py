@@ -29,10 +29,7 @@ class RankWindow:
     *interior point*, (1/4, 3/4) for a value between the quartiles, (0.89, 0.91) for a 90%
     quantile.
 
-    Parameters
-    ----------
-    low, high : number in [0, 1], low < high
-        A float is taken as the simple fraction that it stands for: 1/3 means one third.
+    A float end is taken as the simple fraction that it stands for: 1/3 means one third.
 
     Examples
     --------
@@ -120,14 +117,8 @@ _SMALL = 2**62  # offsets in domains up to this size, with such bounds, are comp
 class Ordered:
     """A multiset of n records in {0, ..., size - 1}, sorted and counted.
 
-    Attributes
-    ----------
-    points : ndarray of int64, or of object (big integers), shape (k,)
-        Distinct offsets, ascending.
-    ends : ndarray of int64, shape (k,)
-        ``ends[i]`` records are at most ``points[i]``.
-    size : int >= 1
-        Size of the public domain.
+    ``points`` are the distinct offsets, ascending (int64, or big integers as objects); ``ends[i]``
+    records are at most ``points[i]``.
     """
 
     points: npt.NDArray[Any]
