@@ -6,7 +6,6 @@
 `empirical`      EmpiricalFromPAC: on records drawn with replacement; its error is on the records
 `boosted`        BoostedPrivate: rounds on filtered records, and a majority
 `estimators`     all as scikit-learn classifiers
-`claims`         what is asserted
 ===============  ====================================================================
 
 The proofs: ``docs/learners/agnostic.md``.

@@ -25,11 +25,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import CertificateBuilder
+from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.classes.hypotheses import MajorityHypothesis
 from littlestone.data.sample import deal
 from littlestone.errors import UnsupportedError, parameter_error
-from littlestone.learners.agnostic.claims import BOOSTED, BOOSTED_PRIVACY
 from littlestone.learners.agnostic.subsample import LEARNER, Wrapper, ordered_part, refuse_costs
 from littlestone.learners.base import Learner
 from littlestone.learners.declare import declared, maybe, share, whole
@@ -43,6 +42,25 @@ if TYPE_CHECKING:
     from littlestone.learners.goal import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+
+BOOSTED_PRIVACY = register_claim(
+    "boosted.privacy",
+    "littlestone",
+    "docs/learners/agnostic.md",
+    "Rounds on disjoint records, each an (epsilon, delta)-DP learner on slots of which one "
+    "record fills at most one, by released hypotheses and its own coins: together they are "
+    "(epsilon, delta)-DP under replace-one.",
+)
+BOOSTED = register_claim(
+    "boosted.accuracy",
+    "Freund: Boosting a Weak Learning Algorithm by Majority; Alon, Bun, Livni, Malliaris, "
+    "Moran (004), Section 2.4",
+    "1995, 2022; proof in docs/learners/agnostic.md",
+    "The majority of T hypotheses, each of error at most a < 1/2 on the examples of slots of B "
+    "records, has error at most Pr[Bin(T, 1 - a) < T/2] + (1 - a) (1 - (1 - a)**(1/B)) P, P "
+    "the sum over t < T of the largest probability of a value of Bin(t, 1 - a).",
+)
 
 
 #: More rounds are not planned: a certificate has a step for each.

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from flint import ctx
 
+from littlestone.bounds import register_claim
 from littlestone.data.sample import written_out
 from littlestone.errors import parameter_error
-from littlestone.learners.agnostic.claims import EMPIRICAL, EMPIRICAL_PRIVACY
 from littlestone.learners.agnostic.subsample import (
     RATE,
     Drawn,
@@ -35,6 +35,26 @@ if TYPE_CHECKING:
     from littlestone.data import Sample
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+
+EMPIRICAL_PRIVACY = register_claim(
+    "empirical.privacy",
+    "Bun, Nissim, Stemmer, Vadhan: Differentially Private Release and Learning of Threshold "
+    "Functions, Lemma 5.9; constants: littlestone",
+    "2015 (004, Lemma 15); proof in docs/learners/agnostic.md",
+    "An (epsilon, delta)-DP mechanism on m records drawn with replacement from n is "
+    "(e, delta (exp(e) - 1)/(exp(epsilon) - 1))-DP under replace-one, "
+    "e = (m/n) (exp(epsilon) - 1), if e <= epsilon.",
+)
+EMPIRICAL = register_claim(
+    "empirical.accuracy",
+    "Alon, Bun, Livni, Malliaris, Moran: Private and Online Learnability Are Equivalent",
+    "2022 (004), Lemma 15",
+    "A learner with error at most alpha except with probability beta on m independent records "
+    "of any distribution has, on m records drawn with replacement from the n ones that are "
+    "given, error at most alpha on these n records except with probability beta.",
+    makes_true=("independent draws", "drawn independently"),
+)
 
 
 #: m/n in Lemma 15.

@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from flint import ctx
 
-from littlestone.bounds import CertificateBuilder
+from littlestone.bounds import CertificateBuilder, register_claim
 from littlestone.data.sample import OrderedSample, deal, part
 from littlestone.errors import UnsupportedError, exact_value, parameter_error
-from littlestone.learners.agnostic.claims import SUBSAMPLING
 from littlestone.learners.base import Learner, P
 from littlestone.learners.declare import Kind, declared
 from littlestone.learners.plan import Plan, nest
@@ -30,6 +29,15 @@ if TYPE_CHECKING:
     from littlestone.learners.goal import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
+
+
+SUBSAMPLING = register_claim(
+    "subsampling.without-replacement",
+    "Balle, Barthe, Gaboardi: Privacy Amplification by Subsampling",
+    "2018; proof in docs/learners/agnostic.md",
+    "An (epsilon, delta)-DP mechanism on a secret uniform part of m of n records is "
+    "(ln(1 + g (e**epsilon - 1)), g delta)-DP under replace-one, g = m/n.",
+)
 
 
 def places(n: int, m: int, source: Source) -> npt.NDArray[np.int64]:

@@ -6,7 +6,6 @@
 `plan`          how many copies and rounds; how often they agree; the certificate
 `protocol`      the same for any algorithm of the reader's; how stable it is
 `estimators`    `StableLearner` and `GloballyStable`, for scikit-learn
-`claims`        what is asserted
 ==============  ================================================================================
 
 Statements and proofs: ``docs/learners/stable.md``.

@@ -29,8 +29,8 @@ from littlestone.data.sample import deal, part
 from littlestone.errors import parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
 from littlestone.learners.declare import declared, one_of, share, whole
-from littlestone.learners.stable.claims import PRIVACY
 from littlestone.learners.stable.plan import (
+    PRIVACY,
     Constants,
     OneConcept,
     StablePlan,

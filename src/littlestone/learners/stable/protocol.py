@@ -32,9 +32,8 @@ from littlestone.data.sample import deal, part
 from littlestone.errors import check_integer, check_probability, parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, ClassLearner
 from littlestone.learners.declare import Kind, declared, maybe, share, whole
-from littlestone.learners.stable.claims import PRIVACY
 from littlestone.learners.stable.learner import check_extremes, listed_and_chosen
-from littlestone.learners.stable.plan import ProtocolPlan, protocol_plan
+from littlestone.learners.stable.plan import PRIVACY, ProtocolPlan, protocol_plan
 from littlestone.source import public_generator
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What this room asserts: the registered claims behind its guarantees and certificates."""
+"""What is asserted: the registered claims behind guarantees and certificates."""
 
 from __future__ import annotations
 

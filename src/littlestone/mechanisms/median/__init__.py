@@ -7,7 +7,6 @@
 `one_shot`          B's draw on the paths of any public tree, for VC-1 learners
 `release`           choosing between A and B by public numbers; `private_median`
 `values`            the records, and the target
-`claims`            what is asserted
 ==================  =============================================================
 
 Statements, proofs and the table of certified n: ``docs/median.md``.

@@ -13,11 +13,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from littlestone.bounds import Certificate, CertificateBuilder
+from littlestone.bounds import Certificate, CertificateBuilder, register_claim
 from littlestone.bounds.search import least_n
-from littlestone.mechanisms.median.claims import EXPONENTIAL
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, ScoreRuns, Source, SweptRuns, exp
+
+EXPONENTIAL = register_claim(
+    "median.exponential",
+    "McSherry, Talwar: Mechanism Design via DP; Smith",
+    "2007, 2011",
+    "Weights e**(epsilon/2 * rank margin) over a domain of M points are epsilon-DP under "
+    "replace-one, and miss the window with odds at most (M-1) e**(-epsilon/2 (top+1)), "
+    "top = floor((n+1-left-right)/2).",
+    ("domain and window were chosen without looking at the records",),
+)
+
 
 #: From so many distinct values on, runs are swept in pieces.
 LARGE = 1 << 20

@@ -11,10 +11,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from littlestone.bounds import register_claim
 from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
 from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.source import Exp, LeveledChoice, Source, exp
+
+PATHS = register_claim(
+    "median.paths",
+    "littlestone",
+    "docs/median.md, after Beimel, Nissim and Stemmer 2013 (choosing mechanism)",
+    "One draw over the nodes of t paths of length at most d, with a bottom of weight "
+    "d e**(epsilon/2) (1-delta)/delta, is (epsilon, delta)-DP when one path is replaced by any "
+    "other.",
+)
+
 
 Node = TypeVar("Node")
 

@@ -21,12 +21,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from littlestone.bounds import Certificate, CertificateBuilder
+from littlestone.bounds import Certificate, CertificateBuilder, register_claim
 from littlestone.bounds.search import least_n
 from littlestone.mechanisms.bottom import entering_bottom
-from littlestone.mechanisms.median.claims import TREE
 from littlestone.mechanisms.median.values import Ordered, RankWindow
 from littlestone.source import Exp, LeveledChoice, Source, exp
+
+TREE = register_claim(
+    "median.tree",
+    "littlestone",
+    "docs/median.md, after Beimel, Nissim and Stemmer 2013 (choosing mechanism)",
+    "Weights over the tree nodes that hold a record, with a bottom of weight "
+    "h e**(epsilon/2) (1-delta)/delta, are (epsilon, delta)-DP under replace-one, and miss the "
+    "window with odds at most (bottom + 1 + n h) e**(-epsilon/2 top), "
+    "top = floor((n+4-left-right)/3).",
+    ("domain and window were chosen without looking at the records",),
+)
+
 
 Integers = npt.NDArray[np.int64]
 
