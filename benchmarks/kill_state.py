@@ -48,9 +48,8 @@ from littlestone.classes import Thresholds
 from littlestone.errors import StoreError
 from littlestone.learners.online import journal
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.journal import DurableStream, Journal, open_stream
+from littlestone.learners.online.journal import DurableStream, Journal, open_stream, read_public
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.public_record import read_public
 
 ROWS, GROUP, SEED = 3200, 16, 7
 AGES = Thresholds(1, 1000)

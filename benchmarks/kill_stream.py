@@ -42,9 +42,8 @@ import littlestone.data.rows  # noqa: F401 - all is loaded before a life is fork
 from littlestone.classes import parse_class
 from littlestone.cli.main import main as command
 from littlestone.cli.stream import Answers
-from littlestone.learners.online.journal import DurableStream
+from littlestone.learners.online.journal import DurableStream, PublicRecord
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.public_record import PublicRecord
 
 SPEC = "thresholds(1, 2**32)"
 OPTIONS = ["--class", SPEC, "--epsilon", "4", "--delta", "1e-6", "--horizon", "100000"]

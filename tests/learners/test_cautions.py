@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 import littlestone as ls
 from littlestone.data import Sample
 from littlestone.errors import NotPrivateWarning
-from littlestone.learners import cautions
+from littlestone.learners import base as cautions
 from littlestone.privacy import Guarantee, Ledger, Neighbours
 
 X, Y = np.array([2, 3, 7, 8] * 30), np.array([0, 0, 1, 1] * 30)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.mechanisms import canonical_key
-from littlestone.mechanisms.canonical import ordered
+from littlestone.mechanisms.select import ordered
 
 items = st.recursive(
     st.one_of(

@@ -23,7 +23,7 @@ from littlestone.mechanisms import (
     sparse_select,
     sparse_select_lists,
 )
-from littlestone.mechanisms.sparse_select import _draw
+from littlestone.mechanisms.select import _draw
 from littlestone.privacy.divergence import hockey_stick
 from littlestone.source import ExactSource, ReplaySource, SeededSource, exp
 

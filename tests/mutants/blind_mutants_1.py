@@ -182,7 +182,7 @@ def a_search_gives_up_aloud(original):
 
 @mutant(
     "contribution not bounded",
-    "learners.littlestone.votes:Votes.__init__",
+    "learners.littlestone.teachers:Votes.__init__",
     "votes of all stages",
 )
 def a_vote_at_each_stage(original, self, lists):

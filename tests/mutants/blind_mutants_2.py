@@ -138,7 +138,7 @@ def mistakes_as_they_were_counted(original, self):
     return replace(original(self), value=sum(map(len, state.epochs)) + len(state.buffer))
 
 
-@mutant("state rolled back", "learners.online.public_record:PublicRecord.catch_up", "quiet copies")
+@mutant("state rolled back", "learners.online.journal:PublicRecord.catch_up", "quiet copies")
 def a_copy_that_has_published_as_much(original, self, state):
     """An old copy of a stream's state is continued if no hypothesis was published since: the
     noise of the above-threshold test is drawn again for records whose silence is known already.

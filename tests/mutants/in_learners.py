@@ -124,7 +124,7 @@ def bottom_for_the_lists_that_came_in(original, votes, *, cap, **options):
 
 @mutant(
     "cut by all records",
-    "learners.littlestone.votes:draw",
+    "learners.littlestone.teachers:draw",
     "littlestone on points(), closures",
     "popular votes",
 )
@@ -135,7 +135,7 @@ def only_the_best_are_drawn_from(original, votes, **options):
     return original(SimpleNamespace(best=best, sizes=left, member=votes.member), **options)
 
 
-@mutant("wrong neighbours", "learners.littlestone.votes:draw", "popular votes")
+@mutant("wrong neighbours", "learners.littlestone.teachers:draw", "popular votes")
 def votes_of_add_or_remove(original, votes, *, epsilon, **options):
     """A replaced record takes a vote from one and gives it to another."""
     return original(votes, epsilon=2 * epsilon, **options)

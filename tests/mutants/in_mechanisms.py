@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import replace
 
 from littlestone.errors import exact_value
-from littlestone.mechanisms.canonical import canonical_key, ordered
+from littlestone.mechanisms.select import canonical_key, ordered
 from littlestone.source import SeededSource, exp
 
 from .mutant import mutant, patched
 
-_SPARSE = "mechanisms.sparse_select"
+_SPARSE = "mechanisms.select"
 _HISTOGRAM = "mechanisms.histogram"
 _COUNT = "mechanisms.estimate:private_count"
 _NOISE = "mechanisms.estimate:truncated"
@@ -31,13 +31,13 @@ def sensitivity_ignored(original, epsilon, **options):
     return original(epsilon, **options | {"sensitivity": 1})
 
 
-@mutant("union bound forgotten", "mechanisms.bottom:removal_bottom", "sparse_select")
+@mutant("union bound forgotten", "mechanisms.select:removal_bottom", "sparse_select")
 def bottom_for_one_candidate_only(original, *, k, **options):
     """One record brings k candidates into the support; delta is that of one."""
     return original(k=1, **options)
 
 
-@mutant("off by one", "mechanisms.bottom:removal_bottom", "sparse_select")
+@mutant("off by one", "mechanisms.select:removal_bottom", "sparse_select")
 def bottom_for_a_score_of_zero(original, *, epsilon, **options):
     """A candidate enters with score 1, not 0: delta grows by e**(epsilon/2)."""
     return original(epsilon=epsilon, **options) * exp(-exact_value(epsilon) / 2)

@@ -85,7 +85,7 @@ def other_terms_in_the_middle(original, journal, algorithm, settings, seed, ledg
 
 @mutant(
     "budget not counted",
-    "learners.online.public_record:PublicRecord.catch_up",
+    "learners.online.journal:PublicRecord.catch_up",
     "old copies of a stream",
 )
 def an_old_copy_goes_on(original, self, state):
@@ -141,7 +141,7 @@ def each_group_admits_its_users_anew(original, self, state, users):
     return original(self, state, users)
 
 
-@mutant("exact count shown", "learners.online.public_record:brief", "public files")
+@mutant("exact count shown", "learners.online.journal:brief", "public files")
 def the_public_file_counts_the_mistakes(original, state):
     """A line for the dashboard: how many mistakes were made since the last publication."""
     return original(state) | {"mistakes": len(state.buffer)}

@@ -16,9 +16,8 @@ from littlestone.audit.table import Row
 from littlestone.classes import dimensions
 from littlestone.errors import ParameterError, UnsupportedError
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.journal import open_stream
+from littlestone.learners.online.journal import open_stream, read_public
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.public_record import read_public
 from littlestone.learners.registry import LEARNERS
 from littlestone.privacy import Guarantee
 from littlestone.report import page

@@ -6,10 +6,10 @@
 `formulas`             formulas as text: a safe and rigorous evaluator
 `claims`               the registry of every statement that is relied upon
 `lemmas`               which claims have lemmas that a proof kernel has checked
-`exponential`          tight certificates of the exponential mechanism
+`exponential`          tight certificates of the exponential mechanism; for comparison: without
+                       privacy, and the papers' sizes
 `representations`      infinite domains by hashing; the representation that needs the fewest records
 `uniform`              by uniform convergence: for candidate sets of huge size, small VC dimension
-`reference`            for comparison: without privacy, and the papers' sizes
 `statements`           numbered bounds of the papers, as calculators
 `search`               numerical search for good public parameters, and for the least n
 `tails`                binomial tails in floats, and confidence limits of a measured probability
@@ -28,18 +28,21 @@ from littlestone.bounds.certificate import (
     recheck,
 )
 from littlestone.bounds.claims import Claim, claim, claims, register, register_claim
-from littlestone.bounds.exponential import agnostic, agnostic_from, realizable, realizable_from
-from littlestone.bounds.formulas import FormulaError
-from littlestone.bounds.reference import (
+from littlestone.bounds.exponential import (
+    agnostic,
+    agnostic_from,
     alon22_lemma29,
     consistent,
     consistent_vc,
     erm,
     erm_vc,
     lwy24_theorem34,
+    realizable,
+    realizable_from,
     uniform_vc,
     yan25_theorem11,
 )
+from littlestone.bounds.formulas import FormulaError
 from littlestone.bounds.representations import (
     POINTS,
     HashedRepresentation,

@@ -1,4 +1,4 @@
-"""How many records the exponential mechanism needs: tight certificates.
+"""How many records the exponential mechanism needs, tightly; and, to compare, others.
 
 Candidates H are public, the weight of h is e**(-epsilon/2 * errors of h), which is epsilon-DP under
 replace-one. The proofs are in ``docs/certificates.md``; all rest on one line: a bad h is released
@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from littlestone.bounds.bound import Bound, enough
-from littlestone.bounds.certificate import Certificate
+from littlestone.bounds.certificate import Certificate, CertificateBuilder
 from littlestone.errors import check_fraction, check_integer, check_probability, parameter_error
 from littlestone.privacy.rounding import check_nonnegative
 
@@ -58,7 +58,9 @@ def realizable(
     >>> realizable(2**1024 + 1, epsilon=1, alpha=0.1, beta=0.05).n
     17757
     """
-    return enough(REALIZABLE, n, **_checked("realizable", size, epsilon, alpha, beta))
+    return enough(
+        REALIZABLE, n, **_checked("realizable", size=size, epsilon=epsilon, alpha=alpha, beta=beta)
+    )
 
 
 def agnostic(
@@ -73,7 +75,9 @@ def agnostic(
     >>> agnostic(40_000, epsilon=1, alpha=0.1, beta=0.05).n
     2705
     """
-    return enough(AGNOSTIC, n, **_checked("agnostic", size, epsilon, alpha, beta))
+    return enough(
+        AGNOSTIC, n, **_checked("agnostic", size=size, epsilon=epsilon, alpha=alpha, beta=beta)
+    )
 
 
 def realizable_from(
@@ -98,7 +102,8 @@ def realizable_from(
     306
     """
     owner = "realizable_from"
-    known = _checked(owner, size, epsilon, alpha, beta) | _near(owner, alpha, beta, alpha1, beta1)
+    given = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    known = _near(owner, alpha1, beta1, **_checked(owner, **given))
     if known["alpha1"]:
         return enough(REALIZABLE_FROM, n, **known)
     whole = Bound((("tilt", "epsilon/2", _FROM), *REALIZABLE_FROM.lines[1:]))
@@ -124,26 +129,203 @@ def agnostic_from(
     2477
     """
     owner = "agnostic_from"
-    known = _checked(owner, size, epsilon, alpha, beta) | _near(owner, alpha, beta, alpha1, beta1)
+    given = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    known = _near(owner, alpha1, beta1, **_checked(owner, **given))
     return enough(AGNOSTIC_FROM, n, **known)
 
 
-def _checked(owner: str, size: int, epsilon: Any, alpha: Any, beta: Any) -> dict[str, Any]:
-    return {
-        "size": check_integer(owner, "size", size, low=1),
-        "epsilon": check_fraction(owner, "epsilon", epsilon),
-        "alpha": check_probability(owner, "alpha", alpha),
-        "beta": check_probability(owner, "beta", beta),
-    }
+# -- for comparison: without privacy, and the papers' sizes ---------------------------------------
+
+# Lemma 29 of Alon et al. and Theorem 3.4 of Li, Wang and Ye state orders only; the constants here
+# are those that their proofs need. The certificates above and those of `uniform` prove the same
+# releases with fewer records.
+
+CONSISTENT = Bound((
+    ("decay", "-log(1 - alpha)", "finite.consistent"),
+    ("needed", _NEEDED, "finite.consistent"),
+))  # fmt: skip
+ERM = Bound((
+    ("decay", "-log(1 - alpha**2)/2", "finite.erm"),
+    ("needed", _NEEDED, "finite.erm"),
+))  # fmt: skip
+CONSISTENT_VC = Bound((
+    ("large", "n >= 8/alpha", "vc.consistent"),
+    ("enough", "log(2*growth(vc_dim, 2*n)) - alpha*n/2*log(2) <= log(beta)", "vc.consistent"),
+))  # fmt: skip
+UNIFORM_VC = Bound((
+    ("enough", "sqrt(2*log(2*growth(vc_dim, n))/n) + sqrt(log(1/beta)/(2*n)) <= alpha",
+     "vc.uniform"),
+))  # fmt: skip
+ERM_VC = Bound((
+    ("enough", "sqrt(2*log(growth(vc_dim, n))/n) + 2*sqrt(log(2/beta)/(2*n)) <= alpha",
+     "vc.uniform"),
+))  # fmt: skip
+_ALON = "alon22.lemma29"
+#: With the paper's 2 alpha read as our alpha: a bad candidate's empirical error is above 5/6 of its
+#: error (Chernoff), the good one's is below 4/3 of it, the released one is within alpha/6 of the
+#: best.
+ALON22_LEMMA29 = Bound((
+    ("release", "12*log(2*size/beta)/(alpha*epsilon)", _ALON),
+    ("bad_look_bad", "72*log(4*size/beta)/alpha", _ALON),
+    ("good_looks_good", "54*log(4/beta)/alpha", _ALON),
+    ("needed", "ceil(max(release, bad_look_bad, good_looks_good))", _ALON),
+))  # fmt: skip
+_LWY = "lwy24.thm3.4"
+LWY24_THEOREM34 = Bound((
+    ("release", "n >= 72*log(5*size/beta)/(alpha*epsilon)", _LWY),
+    ("deviation",
+     "sqrt(2*log(2*growth(vc_dim, n))/n) + sqrt(log(5/beta)/(2*n)) <= alpha/18", "vc.uniform"),
+    ("spread", "(log(growth(vc_dim, 2*n)) + log(size) + log(20/beta))/n", "vc.relative"),
+    ("pairs", "2*sqrt(alpha*spread/3) + 4*spread <= alpha/3", "vc.relative"),
+    ("near", "n >= 54*log(5/beta)/alpha", _LWY),
+))  # fmt: skip
+_YAN = "yan25.thm11"
 
 
-def _near(owner: str, alpha: Any, beta: Any, alpha1: Any, beta1: Any) -> dict[str, Fraction]:
-    known = {
+def consistent(size: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
+    """Certify error <= alpha of any consistent one of ``size`` candidates; n None: the least.
+
+    The limit of `exponential.realizable` for large epsilon.
+
+    Examples
+    --------
+    >>> consistent(2**20, alpha=0.1, beta=0.05).n
+    161
+    """
+    return enough(CONSISTENT, n, **_checked("finite.consistent", size=size, alpha=alpha, beta=beta))
+
+
+def erm(size: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
+    """Certify error <= best + alpha of the candidate with the least empirical error.
+
+    The value of `exponential.agnostic` from epsilon = 2 artanh(alpha) on.
+
+    Examples
+    --------
+    >>> erm(40_000, alpha=0.1, beta=0.05).n
+    2705
+    """
+    return enough(ERM, n, **_checked("finite.erm", size=size, alpha=alpha, beta=beta))
+
+
+def consistent_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
+    """Certify error <= alpha of any consistent concept of a class of this VC dimension.
+
+    Examples
+    --------
+    >>> consistent_vc(1, alpha=0.1, beta=0.05).n, consistent_vc(5, alpha=0.1, beta=0.05).n
+    (291, 1076)
+    """
+    return _least(CONSISTENT_VC, n, "vc.consistent", vc_dim=vc_dim, alpha=alpha, beta=beta)
+
+
+def uniform_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
+    """Certify that *all* errors are estimated within alpha.
+
+    Examples
+    --------
+    >>> uniform_vc(1, alpha=0.1, beta=0.05).n, uniform_vc(5, alpha=0.1, beta=0.05).n
+    (2903, 10879)
+    """
+    return _least(UNIFORM_VC, n, "vc.uniform", vc_dim=vc_dim, alpha=alpha, beta=beta)
+
+
+def erm_vc(vc_dim: int, *, alpha: Any, beta: Any, n: int | None = None) -> Certificate:
+    """Certify error <= best + alpha of the least empirical error in a class.
+
+    Examples
+    --------
+    >>> erm_vc(1, alpha=0.1, beta=0.05).n
+    4661
+    """
+    return _least(ERM_VC, n, "vc.uniform", vc_dim=vc_dim, alpha=alpha, beta=beta)
+
+
+def alon22_lemma29(
+    size: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
+) -> Certificate:
+    """Certify error <= alpha when some candidate has error <= alpha/2 (GenericLearner).
+
+    Examples
+    --------
+    >>> alon22_lemma29(2**20, epsilon=1, alpha=0.1, beta=0.05).n
+    13137
+    """
+    known = {"size": size, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    return enough(ALON22_LEMMA29, n, **_checked("alon22_lemma29", **known))
+
+
+def lwy24_theorem34(
+    size: int, vc_dim: int, *, epsilon: Any, alpha: Any, beta: Any, n: int | None = None
+) -> Certificate:
+    """Certify error <= best + alpha by Theorem 3.4 with the budgets of its proof.
+
+    ``size`` is that of an (alpha/18, beta/5)-representation of a class of this VC dimension.
+
+    Examples
+    --------
+    >>> lwy24_theorem34(2**20, 1, epsilon=1, alpha=0.1, beta=0.05).n
+    1582500
+    """
+    known = {"size": size, "vc_dim": vc_dim, "epsilon": epsilon, "alpha": alpha, "beta": beta}
+    return _least(LWY24_THEOREM34, n, "lwy24_theorem34", **known)
+
+
+def yan25_theorem11(*, epsilon: Any, delta: Any, alpha: Any, beta: Any) -> Certificate:
+    """Return a lower bound of Theorem 11's number of records, with all constants that are stated.
+
+    The median's constant is hidden in an O, so the number of chunks counts Algorithm 2's choosing
+    mechanism alone: t/6 >= 16/epsilon' ln(4 t/(beta' epsilon' delta')), with epsilon' = epsilon/2,
+    delta' = delta/2, beta' = beta/(t+2). So the true size is larger, and depends on the class. The
+    certificate's status is "order-only", and it never holds.
+
+    Examples
+    --------
+    >>> certificate = yan25_theorem11(epsilon=1, delta=1e-6, alpha=0.1, beta=0.05)
+    >>> certificate.n, certificate.holds
+    (293296494, False)
+    """
+    known = _checked("yan25_theorem11", epsilon=epsilon, delta=delta, beta=beta, alpha=alpha)
+    chunks = 1
+    while True:  # the right-hand side grows with ln t only: this ends at the least fixed point
+        cert = CertificateBuilder(**known, t=chunks)
+        formula = "ceil(6*32/epsilon*log(4*t*(t + 2)/(beta*(epsilon/2)*(delta/2))))"
+        needed = int(cert.step("chunks", formula, _YAN).value)
+        if needed <= chunks:
+            break
+        chunks = needed
+    cert.step("chunk", "48/alpha*(10*log(48*exp(1)/alpha) + log(5*(t + 2)/beta))", _YAN)
+    total = cert.step("needed", "ceil(t*chunk)", _YAN)
+    return cert.certificate(alpha=known["alpha"], beta=known["beta"], n=int(total.value))
+
+
+def _checked(owner: str, **given: Any) -> dict[str, Fraction]:
+    low, out = {"size": 1, "vc_dim": 0}, {}
+    for name, x in given.items():
+        if name in low:
+            out[name] = Fraction(check_integer(owner, name, x, low=low[name]))
+        else:
+            check = check_fraction if name == "epsilon" else check_probability
+            out[name] = check(owner, name, x)
+    return out
+
+
+def _near(owner: str, alpha1: Any, beta1: Any, **known: Fraction) -> dict[str, Fraction]:
+    near = {
         "alpha1": check_nonnegative(owner, "alpha1", alpha1),
         "beta1": check_nonnegative(owner, "beta1", beta1),
     }
-    if known["alpha1"] >= check_probability(owner, "alpha", alpha):
+    if near["alpha1"] >= known["alpha"]:
         raise parameter_error(owner, "alpha1", "in [0, alpha)", alpha1, "Use a finer one.")
-    if known["beta1"] >= check_probability(owner, "beta", beta):
+    if near["beta1"] >= known["beta"]:
         raise parameter_error(owner, "beta1", "in [0, beta)", beta1, "Use a surer one.")
-    return known
+    return known | near
+
+
+def _least(bound: Bound, n: int | None, owner: str, **given: Any) -> Certificate:
+    known = _checked(owner, **given)
+    if n is None:
+        n = bound.least(1, **known)
+    cert = CertificateBuilder(**known, n=check_integer(owner, "n", n, low=1))
+    bound.write(cert)
+    return cert.certificate(alpha=known["alpha"], beta=known["beta"], n=n)

@@ -348,7 +348,7 @@ def _write(release: Release, out: str | None, report: str | None) -> None:
 def _caution(promised: Guarantee, n: int) -> None:
     """Say what makes the promise empty, on standard error."""
     from littlestone.cli.terminal import caution
-    from littlestone.learners.cautions import weaknesses
+    from littlestone.learners.base import weaknesses
     from littlestone.learners.release import secret_n
 
     caution(weaknesses(promised, None if secret_n(promised) else n))

@@ -254,7 +254,7 @@ def _scored(owner: str, models: list[str], data: str, asked: Asked) -> list[Rele
     from littlestone.cli.terminal import caution, reading
     from littlestone.data import RowDomain, read_table
     from littlestone.data.read import read
-    from littlestone.learners.cautions import weaknesses
+    from littlestone.learners.base import weaknesses
     from littlestone.learners.release import Release
     from littlestone.learners.running import score_all
     from littlestone.privacy import Guarantee

@@ -136,7 +136,7 @@ def stream(
         return 0
     seed = paid.checked_seed("stream")
     from littlestone.cli.terminal import caution
-    from littlestone.learners.cautions import weaknesses
+    from littlestone.learners.base import weaknesses
 
     # What can be refused is refused before the state is made and the ledger charged: parameters,
     # outputs, the input, its line of names.
@@ -423,8 +423,7 @@ def _of_users(user: str | None, records_per_user: Any) -> int | None:
 
 def _write_public(folder: str, *, export: str | None, report: str | None) -> None:
     """Write what was published as JSON and as a page; the private part is not shown."""
-    from littlestone.learners.online.journal import Journal
-    from littlestone.learners.online.public_record import read_public
+    from littlestone.learners.online.journal import Journal, read_public
     from littlestone.safe_io import write_text
 
     if export is None and report is None:
@@ -446,8 +445,7 @@ def _show_status(folder: str, *, json: bool) -> None:
     """Print where a stream stands."""
     from littlestone.classes import class_from_dict, load
     from littlestone.cli.terminal import facts
-    from littlestone.learners.online.journal import Journal
-    from littlestone.learners.online.public_record import read_public
+    from littlestone.learners.online.journal import Journal, read_public
     from littlestone.learners.release import proposal_of
     from littlestone.privacy import Guarantee
 

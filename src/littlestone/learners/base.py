@@ -46,27 +46,30 @@ How to add a learner (or to convert one), with `littlestone.learners.exponential
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import count
+from multiprocessing import parent_process
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeVar
 from typing import Generic as _Generic
 
 from littlestone.classes import ConceptClass, check_class
 from littlestone.errors import (
     LittlestoneError,
+    NotPrivateWarning,
     UnsupportedError,
     check_integer,
 )
 from littlestone.learners.declare import Kind, declared, number, share
-from littlestone.learners.goal import Goal
-from littlestone.learners.plan import Plan
+from littlestone.learners.plan import Goal, Plan
 from littlestone.privacy import Guarantee, Neighbours
 
 if TYPE_CHECKING:
     from littlestone.bounds import Certificate, Unit
-    from littlestone.privacy import Loss
+    from littlestone.privacy import Guarantee, Loss
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 
@@ -289,3 +292,74 @@ class ClassLearner(Learner[P]):
     beta: Fraction = declared(
         share("0.05 is one failure in twenty."), "Probability with which it may.", default=0.05
     )
+
+
+# -- what a caller is warned of, before anything is drawn -----------------------------------------
+
+#: Above it a promise is empty in practice: e**20 is 485 million.
+LARGEST_EPSILON = 20
+
+
+def weaknesses(guarantee: Guarantee, n: int | None) -> list[str]:
+    """Say what makes a promise empty.
+
+    Examples
+    --------
+    >>> from littlestone.privacy import Guarantee
+    >>> weaknesses(Guarantee(1, "1e-6"), 1000)
+    []
+    >>> for line in weaknesses(Guarantee(30, "0.01"), 100):
+    ...     print(line)
+    epsilon 30 is above 20: what one record changes may be more than 485 million times as likely
+    with it as without. 1 is usual.
+    delta 0.01 is at least 1/n: publishing a record that is drawn at random keeps such a promise.
+    Choose it far below 1/n.
+    """
+    found = []
+    if guarantee.epsilon > LARGEST_EPSILON:
+        found.append(
+            f"epsilon {float(guarantee.epsilon):g} is above {LARGEST_EPSILON}: what one record "
+            "changes may be more than 485 million times as likely with it as without. 1 is usual."
+        )
+    if n is not None and guarantee.delta * n >= 1:
+        found.append(
+            f"delta {float(guarantee.delta):g} is at least 1/n: publishing a record that is drawn "
+            "at random keeps such a promise. Choose it far below 1/n."
+        )
+    return found
+
+
+def warn_of_weakness(guarantee: Guarantee, n: int | None, stacklevel: int) -> None:
+    """Warn of each weakness of a promise."""
+    for line in weaknesses(guarantee, n):
+        warnings.warn(line, NotPrivateWarning, stacklevel=stacklevel + 1)
+
+
+class _Unpaid:
+    """Fits of this process that no ledger pays for."""
+
+    def __init__(self) -> None:
+        self.fits, self.said = count(1), False  # counting is one step, also for threads
+
+    def another(self, stacklevel: int) -> None:
+        """Count a fit, and warn unless it is the first one of a process of its own."""
+        if (next(self.fits) == 1 and parent_process() is None) or self.said:
+            return
+        warnings.warn(
+            "This is not the only fit here, and no ledger pays for it. Fits on the same records "
+            "add up: what all of them release costs the sum of their epsilons (deltas), so a grid "
+            "search or a cross-validation costs many times what each model says. "
+            "fit(..., ledger=littlestone.Ledger(...)) records and limits the sum; "
+            "docs/guide/searches.md. This is said once in each process.",
+            NotPrivateWarning,
+            stacklevel=stacklevel + 1,
+        )
+        self.said = True  # not if the warning is an error
+
+
+_unpaid = _Unpaid()
+
+
+def warn_of_sums(stacklevel: int) -> None:
+    """Warn, once, of the second fit of a process, or of any in a process that another started."""
+    _unpaid.another(stacklevel + 1)

@@ -29,7 +29,7 @@ from littlestone.errors import (
 from littlestone.evaluation.histogram import HISTOGRAM
 from littlestone.learners import registry
 from littlestone.learners.agnostic.subsample import rate_for
-from littlestone.learners.goal import Goal
+from littlestone.learners.plan import Goal
 from littlestone.learners.running import certificate_of
 from littlestone.privacy import Guarantee, Neighbours
 from littlestone.privacy.rounding import lower

@@ -43,8 +43,7 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.evaluation import Evaluation
-from littlestone.learners.base import Learner, check_two_labels
-from littlestone.learners.cautions import warn_of_sums, warn_of_weakness
+from littlestone.learners.base import Learner, check_two_labels, warn_of_sums, warn_of_weakness
 from littlestone.learners.declare import Kind, complete, declared
 from littlestone.learners.release import is_table, secret_n
 from littlestone.learners.running import (

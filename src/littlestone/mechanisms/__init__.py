@@ -1,9 +1,8 @@
 """Private building blocks: few finite draws each, each verified exactly (docs/mechanisms.md).
 
 =================  ===========================================================================
-`select`           the exponential mechanism
-`sparse_select`    few candidates with a score among infinitely many; `canonical`: their order
-`bottom`           the weights of the outcome that hides which candidates there are
+`select`           the exponential mechanism; few candidates with a score among infinitely
+                   many, the weights of bottom that hides which, and the order of candidates
 `cuts`             bins of about equal size: several quantiles at once
 `histogram`        frequent items that cannot be listed beforehand
 `above_threshold`  any number of questions, paid for by the charged answers
@@ -13,8 +12,6 @@
 """
 
 from littlestone.mechanisms.above_threshold import AboveThreshold, RunningTest
-from littlestone.mechanisms.bottom import bottom_score, entering_bottom, removal_bottom
-from littlestone.mechanisms.canonical import canonical_key
 from littlestone.mechanisms.cuts import cuts_loss, cuts_reach, private_cuts
 from littlestone.mechanisms.estimate import (
     ErrorInterval,
@@ -39,14 +36,16 @@ from littlestone.mechanisms.median import (
     private_median,
 )
 from littlestone.mechanisms.select import (
+    bottom_score,
+    canonical_key,
+    count_lists,
+    entering_bottom,
     exponential_mechanism,
+    removal_bottom,
     score_gap,
+    score_needed,
     selection_loss,
     selection_rate,
-)
-from littlestone.mechanisms.sparse_select import (
-    count_lists,
-    score_needed,
     sparse_losses,
     sparse_select,
     sparse_select_lists,

@@ -31,8 +31,8 @@ from typing import Any, TypeVar
 from littlestone.bounds import register_claim
 from littlestone.bounds.search import least_n
 from littlestone.errors import ParameterError, check_fraction, check_integer, check_probability
-from littlestone.mechanisms.canonical import Order, canonical_key, ordered
 from littlestone.mechanisms.estimate import coin_of, truncated
+from littlestone.mechanisms.select import Order, canonical_key, ordered
 from littlestone.privacy import Approximate
 from littlestone.source import Source, exp
 

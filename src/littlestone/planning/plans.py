@@ -22,12 +22,12 @@ from littlestone.errors import (
     parameter_error,
 )
 from littlestone.learners.base import feasible
-from littlestone.learners.goal import Goal
 from littlestone.learners.online.bound import LowerBound as StreamLowerBound
 from littlestone.learners.online.bound import MistakeBound
 from littlestone.learners.online.bound import lower_bounds as stream_lower_bounds
 from littlestone.learners.online.budget import StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
+from littlestone.learners.plan import Goal
 from littlestone.learners.select import (
     ALL_RECORDS,
     Candidate,
@@ -160,7 +160,7 @@ def plan_stream(concept_class: ConceptClass, budget: Goal, horizon: int) -> Stre
     --------
     >>> from fractions import Fraction
     >>> from littlestone.classes import Points
-    >>> from littlestone.learners.goal import Goal
+    >>> from littlestone.learners.plan import Goal
     >>> budget = Goal(Fraction(1), Fraction(1, 10**6), Fraction(1, 10), Fraction(1, 20))
     >>> found = plan_stream(Points(), budget, 10**6)
     >>> print(found.bound)

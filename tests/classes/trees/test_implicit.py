@@ -211,7 +211,7 @@ def test_every_f_is_checked():
 
 def test_nodes_are_canonical_candidates():
     """Mechanisms sort candidates by canonical keys; the root has one too, and equals no point."""
-    from littlestone.mechanisms.canonical import canonical_key
+    from littlestone.mechanisms.select import canonical_key
 
     nodes = [ROOT, "root", (), 1, ("a", 2)]
     keys = [canonical_key(node) for node in nodes]

@@ -10,8 +10,7 @@ from littlestone.classes import PointHypothesis
 from littlestone.data import Sample
 from littlestone.data.sample import OrderedSample
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.teachers import EssentialLists, parts
-from littlestone.learners.littlestone.votes import Votes, draw
+from littlestone.learners.littlestone.teachers import EssentialLists, Votes, draw, parts
 from littlestone.privacy import hockey_stick
 from littlestone.privacy.rounding import upper
 from littlestone.source import ExactSource

@@ -17,7 +17,7 @@ from littlestone.learners.littlestone.teachers import (
     closed_within,
     parts,
 )
-from littlestone.mechanisms.canonical import canonical_key
+from littlestone.mechanisms.select import canonical_key
 from littlestone.source import ExactSource, SeededSource
 
 

@@ -19,9 +19,8 @@ import pytest
 import littlestone as ls
 from littlestone.errors import BudgetError, LittlestoneError, ParameterError, StateError, StoreError
 from littlestone.learners.online.algorithm import OnlineAlgorithm
-from littlestone.learners.online.journal import Journal, open_stream
+from littlestone.learners.online.journal import Journal, open_stream, read_public
 from littlestone.learners.online.plan import plan_online
-from littlestone.learners.online.public_record import read_public
 from littlestone.learners.online.state import OnlineState
 
 AGES = ls.Thresholds(1, 1000)

@@ -31,7 +31,7 @@ from littlestone.learners.base import feasible
 from littlestone.learners.online.algorithm import OnlineAlgorithm, numbered
 from littlestone.learners.online.bound import compare, mistake_bound
 from littlestone.learners.online.budget import StreamGoal
-from littlestone.learners.online.plan import plan_online
+from littlestone.learners.online.plan import plan_online, theory_teachers
 from littlestone.learners.online.samplers import (
     Stage,
     Tally,
@@ -41,7 +41,6 @@ from littlestone.learners.online.samplers import (
 )
 from littlestone.learners.online.simulation import contradict, simulate
 from littlestone.learners.online.state import OnlineState
-from littlestone.learners.online.teacher_plan import theory_teachers
 from littlestone.privacy import compose
 from littlestone.source import ExactSource, SeededSource, exp
 

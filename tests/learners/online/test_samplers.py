@@ -33,7 +33,7 @@ from littlestone.learners.online.samplers import (
     majority,
     vote_events,
 )
-from littlestone.mechanisms.bottom import removal_bottom
+from littlestone.mechanisms.select import removal_bottom
 
 from .test_transcripts import SHORT, Dealt, plan
 

@@ -5,7 +5,6 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.mechanisms.median import (
     Ordered,
     RankExponential,
@@ -13,6 +12,7 @@ from littlestone.mechanisms.median import (
     TreeEM,
     choose,
 )
+from littlestone.mechanisms.select import entering_bottom
 from littlestone.source import LeveledChoice, ScoreRuns
 
 WINDOWS = [(0, 1), (F(1, 3), F(2, 3)), (F(3, 5), F(9, 10)), (0, F(1, 4))]

@@ -26,7 +26,7 @@ from littlestone.learners.agnostic import Subsample
 from littlestone.learners.agnostic.subsample import amplified, ordered_part, places
 from littlestone.learners.boosting import Boosting
 from littlestone.learners.littlestone import Littlestone
-from littlestone.learners.littlestone.votes import Votes, draw
+from littlestone.learners.littlestone.teachers import Votes, draw
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.samplers import Stage, TeacherEnsemble

@@ -23,8 +23,7 @@ from littlestone.errors import BudgetError, ParameterError, SearchLimitError, St
 from littlestone.learners.online.algorithm import OnlineAlgorithm, always
 from littlestone.learners.online.budget import OnlinePlan, Phase, StreamGoal
 from littlestone.learners.online.estimator import OnlineLearner
-from littlestone.learners.online.journal import open_stream
-from littlestone.learners.online.public_record import read_public
+from littlestone.learners.online.journal import open_stream, read_public
 from littlestone.learners.online.samplers import ExponentialSampler, Stage, TeacherEnsemble
 from littlestone.learners.online.state import OnlineState, StateTransaction
 from littlestone.privacy import Ledger

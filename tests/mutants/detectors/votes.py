@@ -19,8 +19,7 @@ from littlestone.data.sample import OrderedSample
 from littlestone.errors import SearchLimitError
 from littlestone.learners.littlestone import Littlestone
 from littlestone.learners.littlestone.learner import teachers_lists
-from littlestone.learners.littlestone.teachers import parts
-from littlestone.learners.littlestone.votes import Votes, draw
+from littlestone.learners.littlestone.teachers import Votes, draw, parts
 from littlestone.learners.stable import Stable
 from littlestone.source import ExactSource, SeededSource, Source
 

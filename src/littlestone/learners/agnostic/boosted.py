@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.data import Sample
     from littlestone.data.sample import Kinds
-    from littlestone.learners.goal import Goal
+    from littlestone.learners.plan import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from littlestone.bounds import Certificate
     from littlestone.classes import ConceptClass
     from littlestone.data import Sample
-    from littlestone.learners.goal import Goal
+    from littlestone.learners.plan import Goal
     from littlestone.source import Source
     from littlestone.types import Hypothesis
 

@@ -37,8 +37,7 @@ from littlestone.learners.agnostic.subsample import (
 )
 from littlestone.learners.base import Learner
 from littlestone.learners.declare import declared, maybe, number, share, whole
-from littlestone.learners.goal import Goal
-from littlestone.learners.plan import Plan, nest
+from littlestone.learners.plan import Goal, Plan, nest
 from littlestone.mechanisms import selection_rate
 from littlestone.privacy import Guarantee
 

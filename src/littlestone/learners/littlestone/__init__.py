@@ -2,8 +2,8 @@
 
 ==================  ============================================================================
 `learner`           `Littlestone`: plan, draw, guarantee, certificate
-`teachers`          disjoint parts of the records, and the list that each one submits
-`votes`             how many teachers list each hypothesis; the draw
+`teachers`          disjoint parts of the records, and the list that each one submits; how many
+                    teachers list each hypothesis; the draw
 `proper`            from a released hypothesis to a distribution over concepts
 `plans`             how many teachers certify a draw of an intersection-closed class
 `stages`            plans for any class with oracles: the paper's stages

@@ -30,7 +30,6 @@ from littlestone.classes.oracles import closures
 from littlestone.errors import LittlestoneError, UnsupportedError, check_integer, parameter_error
 from littlestone.learners.base import CLASS, DELTA_NEEDED, DELTA_TEXT, PROPER, ClassLearner
 from littlestone.learners.declare import FLAG, Kind, declared, maybe, one_of, share, whole
-from littlestone.learners.goal import Goal
 from littlestone.learners.littlestone.claims import PRIVACY, STAGES_PRIVACY, VOTES
 from littlestone.learners.littlestone.empirical import empirical_certificate
 from littlestone.learners.littlestone.plans import ClosedPlan
@@ -42,10 +41,10 @@ from littlestone.learners.littlestone.teachers import (
     EssentialLists,
     Lists,
     Part,
+    draw,
     parts,
 )
-from littlestone.learners.littlestone.votes import draw
-from littlestone.learners.plan import Plan
+from littlestone.learners.plan import Goal, Plan
 from littlestone.privacy import Guarantee
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@
 `samplers`         draws of hypotheses from mistakes: scored candidates, closures, or teachers
                    (JointTrain); majority votes
 `budget`           what may be spent, and what a plan is: all numbers, from public parameters
-`plan`             `plan_online`: which sampler, with which numbers
-`teacher_plan`     numbers of teachers
+`plan`             `plan_online`: which sampler, with which numbers; numbers of teachers
 `bound`            how many mistakes: certificates and lower bounds
-`journal`          streams that survive a kill: the state on disk
-`public_record`    its public part, in a file of its own
+`journal`          streams that survive a kill: the state on disk, its public part in a file
+                   of its own
 `predictors`       without privacy: the standard optimal algorithm, halving, expert advice
 `simulation`       runs on public, synthetic streams, and against adversaries
 =================  ==============================================================================

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from littlestone.bounds import Certificate, CertificateBuilder, Step, register_claim
 from littlestone.classes.dimensions import littlestone_dimension
 from littlestone.errors import LittlestoneError
+from littlestone.learners.online.plan import EXPOSED, SHARE, SURE, error_levels
 from littlestone.learners.online.samplers import growth, vote_events
-from littlestone.learners.online.teacher_plan import EXPOSED, SHARE, SURE, error_levels
 
 if TYPE_CHECKING:
     from littlestone.classes import ConceptClass

@@ -14,7 +14,7 @@ import numpy as np
 from littlestone.classes import check_class
 from littlestone.data import OUTSIDE
 from littlestone.errors import ParameterError, StateError, check_integer, parameter_error
-from littlestone.learners.cautions import warn_of_weakness
+from littlestone.learners.base import warn_of_weakness
 from littlestone.learners.online.algorithm import OnlineAlgorithm, Sources, always, numbered
 from littlestone.learners.online.bound import MistakeBound, mistake_bound
 from littlestone.learners.online.budget import Adversary, Constants

@@ -56,9 +56,7 @@ from littlestone.data import OUTSIDE, IntegerDomain, RowDomain
 from littlestone.errors import SearchLimitError, UnsupportedError, parameter_error
 from littlestone.learners.online.state import Record, label_of, sample_of
 from littlestone.mechanisms import canonical_key
-from littlestone.mechanisms.bottom import removal_bottom
-from littlestone.mechanisms.canonical import ordered
-from littlestone.mechanisms.sparse_select import count_lists, sparse_select
+from littlestone.mechanisms.select import count_lists, ordered, removal_bottom, sparse_select
 from littlestone.source import Exp, LeveledChoice, Source, exp, public_generator
 from littlestone.types import Hypothesis, Json, Labels
 from littlestone.types import Points as PointArray

@@ -27,8 +27,7 @@ from littlestone.errors import (
     check_probability,
     parameter_error,
 )
-from littlestone.learners.goal import Goal
-from littlestone.learners.plan import Plan
+from littlestone.learners.plan import Goal, Plan
 from littlestone.mechanisms import histogram_threshold
 
 _PAGE = "docs/learners/stable.md"

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 from littlestone.bounds import register_claim
 from littlestone.bounds.search import least_n
 from littlestone.errors import check_fraction, check_integer, check_probability
-from littlestone.mechanisms.bottom import entering_bottom
+from littlestone.mechanisms.select import entering_bottom
 from littlestone.source import Exp, LeveledChoice, Source, exp
 
 PATHS = register_claim(

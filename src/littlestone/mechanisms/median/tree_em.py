@@ -23,8 +23,8 @@ import numpy.typing as npt
 
 from littlestone.bounds import Certificate, CertificateBuilder, register_claim
 from littlestone.bounds.search import least_n
-from littlestone.mechanisms.bottom import entering_bottom
 from littlestone.mechanisms.median.values import Ordered, RankWindow
+from littlestone.mechanisms.select import entering_bottom
 from littlestone.source import Exp, LeveledChoice, Source, exp
 
 TREE = register_claim(

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from littlestone.classes import parse_class
 from littlestone.errors import UnsupportedError
-from littlestone.learners.goal import Goal
+from littlestone.learners.plan import Goal
 from littlestone.learners.select import check_planned
 from littlestone.report.explorer.series import Axes, Curve, Source, compute, needs, sources
 from littlestone.report.html import json_in_html, render, step_words, template_text

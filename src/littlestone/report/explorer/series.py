@@ -20,7 +20,7 @@ from littlestone import bounds
 from littlestone.bounds import Certificate, Reference
 from littlestone.errors import LittlestoneError, parameter_error
 from littlestone.learners import registry
-from littlestone.learners.goal import Goal
+from littlestone.learners.plan import Goal
 from littlestone.learners.select import Candidate, compare, replan
 
 if TYPE_CHECKING:
