@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from littlestone.bounds import Bound, CertificateBuilder, exponential, least_n, reference, uniform
+from littlestone.bounds import Bound, CertificateBuilder, exponential, least_n, uniform
 from littlestone.bounds.bound import Log
 from littlestone.bounds.representations import DECAYS, LAYERS, OFF
 from littlestone.errors import ParameterError
@@ -23,9 +23,9 @@ BOUNDS = {
     "agnostic": (exponential.AGNOSTIC, {}),
     "realizable_from": (exponential.REALIZABLE_FROM, NEAR),
     "agnostic_from": (exponential.AGNOSTIC_FROM, NEAR),
-    "consistent": (reference.CONSISTENT, {}),
-    "erm": (reference.ERM, {}),
-    "alon": (reference.ALON22_LEMMA29, {}),
+    "consistent": (exponential.CONSISTENT, {}),
+    "erm": (exponential.ERM, {}),
+    "alon": (exponential.ALON22_LEMMA29, {}),
     "layers": (LAYERS[0], CUT),
     "agnostic layers": (LAYERS[1], CUT),
     "decays": (DECAYS[0], CUT),
@@ -38,9 +38,9 @@ for vc_dim in (0, 1, 7, 300):
         f"growth {vc_dim}": (uniform.GROWTH, known | {"share": F(1, 9), "ghosts": 500}),
         f"realizable sums {vc_dim}": (uniform.REALIZABLE, known | SHARES),
         f"surrogate {vc_dim}": (uniform.SURROGATE, known | SHARES | {"alpha1": F(1, 90)}),
-        f"consistent_vc {vc_dim}": (reference.CONSISTENT_VC, known),
-        f"uniform_vc {vc_dim}": (reference.UNIFORM_VC, known),
-        f"lwy {vc_dim}": (reference.LWY24_THEOREM34, known),
+        f"consistent_vc {vc_dim}": (exponential.CONSISTENT_VC, known),
+        f"uniform_vc {vc_dim}": (exponential.UNIFORM_VC, known),
+        f"lwy {vc_dim}": (exponential.LWY24_THEOREM34, known),
     }
 
 
