@@ -444,8 +444,22 @@ def plan(
         reasons = "; ".join(
             f"{c.learner}: {c.problem or 'realizable only'}" for c in plans.candidates
         )
-        raise UnsupportedError(f"No learner can promise this for {concepts.spec}. {reasons}")
+        raise UnsupportedError(
+            f"No learner can promise this for {concepts.spec}. {reasons}{_streamed(plans.stream)}"
+        )
     return plans
+
+
+def _streamed(found: StreamPlan | None) -> str:
+    """Say what is known of streams, where no learner promises anything."""
+    if found is None:
+        return ""
+    mistakes = found.bound or found.problem.rstrip(".")
+    least = ", ".join(map(str, found.lower_bounds))
+    return (
+        f" In a stream of {found.horizon:,} records: {mistakes}. Every private learner makes, in "
+        f"expectation on some stream: {least}."
+    )
 
 
 def asked(budget: Goal) -> Json:
