@@ -49,8 +49,8 @@ class Price(NamedTuple):
 class Filter:
     """A budget (epsilon, delta) with its rule.
 
-    ``delta`` is 0 with pure accounting, and only there; ``rho`` is rho*, if it was computed before: it
-    is checked.
+    ``delta`` is 0 with pure accounting, and only there; ``rho`` is rho*, if it was computed before:
+    it is checked.
 
     Examples
     --------

@@ -8,7 +8,7 @@ A state is a folder, for its owner only, with two databases (`littlestone.store`
     raw records.
 ``public.db``
     The public parameters and what was published: a function of the transcript. It follows from the
-    other file, may be read while the stream runs, and may be handed on alone (`public_record`).
+    other file, may be read while the stream runs, and may be handed on alone (`PublicRecord`).
 
 Each `Journal.save` is one transaction in the private file, then one in the public file; only when
 it returns may anything be shown. So a draw that may have been seen is never drawn again. What was
